@@ -1,0 +1,38 @@
+"""What lies in an Arrow array: its bytes and offsets as NumPy sees them, without a copy of the data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+
+def is_string(type_: pa.DataType) -> bool:
+    return pa.types.is_string(type_) or pa.types.is_large_string(type_)
+
+
+def is_list(type_: pa.DataType) -> bool:
+    return pa.types.is_list(type_) or pa.types.is_large_list(type_)
+
+
+def utf8(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
+    """The bytes of a string array, and int64 where in them each string begins and the last ends.
+
+    >>> utf8(pa.array(["ab", "", "c"]).slice(1))
+    (array([99], dtype=uint8), array([0, 0, 1]))
+    """
+    width = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    _, ends, text = array.buffers()
+    if not len(array) or text is None:
+        return np.empty(0, np.uint8), np.zeros(len(array) + 1, np.int64)
+    offsets = np.frombuffer(ends, width, len(array) + 1, array.offset * np.dtype(width).itemsize).astype(np.int64)
+    return np.frombuffer(text, np.uint8)[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+
+def unlisted(array: pa.Array) -> tuple[pa.Array, np.ndarray]:
+    """The items of a list array, and int64 where among them each list begins and the last ends.
+
+    >>> unlisted(pa.array([["a"], ["b", "c"]]).slice(1))[1]
+    array([0, 2])
+    """
+    offsets = np.asarray(array.offsets).astype(np.int64)
+    return array.values.slice(offsets[0], offsets[-1] - offsets[0]), offsets - offsets[0]

@@ -1,0 +1,337 @@
+"""Anything a user passes to two Arrow columns, or an error that names the column and the row.
+
+What is Arrow already is not copied. The columns come out in one of three kinds, by the type of `predictions`:
+
+    text    predictions: string          references: list of string
+    tokens  predictions: list of string  references: list of list of string
+    ids     predictions: list of int64   references: list of list of int64
+
+Each row has a prediction and one reference or more, and there is no null left anywhere. Strings and lists may be of
+Arrow's large kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .bleu_arrow import is_list, is_string
+from .bleu_diagnostics import warn
+
+_MEANT = {
+    "predictions": "a str, a list of str tokens or a list of int token ids",
+    "references": "a list of references or one str",
+}
+
+
+def columns(predictions: Any, references: Any) -> pa.Table:
+    """The two columns of what is to be scored.
+
+    Args:
+        predictions: one a row: a str, a list of str tokens, or a list of int token ids.
+        references: a list of references a row, or one str a row. `None` in a list is no reference, `""` is an empty one.
+
+    Returns:
+        A table of `predictions` and `references` in one of the kinds above.
+
+    Raises:
+        TypeError: something isn't a prediction or a reference.
+        ValueError: the columns don't fit each other, a row lacks something, or there is no row.
+
+    >>> columns(["a b"], [["a", None]])["references"].to_pylist()
+    [['a']]
+    """
+    for name, data in (("predictions", predictions), ("references", references)):
+        if data is None:
+            raise ValueError(f"There are no {name}. Give predictions and references, one row each.")
+    arrays = {"predictions": _arrow("predictions", predictions), "references": _arrow("references", references)}
+    _check_lengths(arrays["predictions"], arrays["references"])
+    arrays["predictions"] = _checked_predictions(arrays["predictions"], arrays["references"].type)
+    arrays["references"] = _checked_references(arrays["references"], arrays["predictions"].type)
+    return pa.table(arrays)
+
+
+def kind(table: pa.Table) -> str:
+    """`"text"`, `"tokens"` or `"ids"`.
+
+    >>> kind(columns([[1, 2]], [[[1, 2, 3]]]))
+    'ids'
+    """
+    prediction = table.schema.field("predictions").type
+    if not is_list(prediction):
+        return "text"
+    return "tokens" if is_string(prediction.value_type) else "ids"
+
+
+def reference_counts(references: pa.ChunkedArray) -> str | None:
+    """How many references the rows have, `"var"` if not all the same number.
+
+    >>> reference_counts(columns(["a", "b"], [["a"], ["b", "c"]])["references"])
+    'var'
+    """
+    ends = [(pc.min_max(pc.list_value_length(chunk)).as_py()) for chunk in references.chunks if len(chunk)]
+    counts = {end[key] for end in ends for key in ("min", "max")}
+    return str(counts.pop()) if len(counts) == 1 else "var"
+
+
+def is_plain_row(prediction: Any, reference: Any) -> bool:
+    """Whether one row needs no further look, so that adding 100,000 of them one by one stays fast.
+
+    >>> is_plain_row("a", ["a", "b"]), is_plain_row("a", None)
+    (True, False)
+    """
+    if isinstance(reference, str):
+        reference = (reference,)
+    texts = (prediction, *reference) if type(reference) in (list, tuple) and reference else ()
+    try:
+        return bool(texts) and all(type(text) is str and (text.isascii() or text.encode()) for text in texts)
+    except UnicodeEncodeError:
+        return False
+
+
+def _arrow(name: str, data: Any) -> pa.ChunkedArray:
+    if isinstance(data, (str, bytes, dict)) or not isinstance(data, Iterable):
+        raise TypeError(f"{name}: found {_called(data)}. Give a list (or another column) of rows, each {_MEANT[name]}.")
+    array = _from_datasets(data)
+    try:
+        if array is None and (hasattr(data, "__arrow_c_stream__") or isinstance(data, pa.ChunkedArray)):
+            array = pa.chunked_array(data)
+        if array is None and hasattr(data, "iloc"):
+            array = pa.Array.from_pandas(data)
+        if array is None and not isinstance(data, (pa.Array, list)):
+            is_flat_array = getattr(data, "ndim", 0) == 1 or hasattr(data, "__arrow_c_array__")
+            data = data if is_flat_array else list(data)
+        array = pa.array(data) if array is None else array
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        _raise_for_first_bad_row(name, data)
+        raise TypeError(f"{name}: Arrow can't make a column of it: {error}") from error
+    array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    plain = _plain_type(array.type)
+    if plain is None:
+        _raise_for_first_bad_row(name, data)
+        raise TypeError(f"{name}: found a column of {array.type}. Each row is {_MEANT[name]}.")
+    return array if plain == array.type else array.cast(plain)
+
+
+def _from_datasets(data: Any) -> pa.ChunkedArray | None:
+    """The Arrow data behind a column of a `datasets.Dataset`, unless it is the result of a transform."""
+    source, name = getattr(data, "source", None), getattr(data, "column_name", None)
+    if name is None or not hasattr(source, "with_format") or not hasattr(source, "data"):
+        return None
+    if source.format["type"] == "custom":
+        return None
+    array = source.with_format("arrow")[name][:]
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+
+
+def _plain_type(type_: pa.DataType) -> pa.DataType | None:
+    """The type as the other rooms know it; None if there's something in it that is no text, token or id."""
+    if is_string(type_) or pa.types.is_null(type_):
+        return type_
+    if pa.types.is_integer(type_):
+        return pa.int64()
+    if pa.types.is_dictionary(type_):
+        return _plain_type(type_.value_type)
+    if "string_view" in str(type_) and not hasattr(type_, "value_type"):
+        return pa.large_string()
+    if not hasattr(type_, "value_type"):
+        return None
+    value = _plain_type(type_.value_type)
+    if value is None:
+        return None
+    return pa.large_list(value) if "large" in str(type_).split("<")[0] else pa.list_(value)
+
+
+def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
+    rows, reference_rows = len(predictions), len(references)
+    if rows == reference_rows == 0:
+        raise ValueError("There is nothing to score: no predictions and no references.")
+    lists = [pc.list_value_length(chunk) for chunk in references.chunks] if is_list(references.type) else []
+    transposed = bool(lists) and not is_list(predictions.type)
+    transposed = transposed and all(pc.all(pc.equal(lengths, rows)).as_py() is not False for lengths in lists)
+    if rows != reference_rows:
+        message = f"There are {rows:,} predictions and {reference_rows:,} references; each row needs both."
+        if transposed and reference_rows:
+            message += (
+                f" The references look like sacreBLEU's: {reference_rows} lists of {rows:,}."
+                " Here it's one list a prediction: references=list(zip(*references))."
+            )
+        raise ValueError(message)
+    if transposed and rows > 1:
+        warn(
+            f"There are {rows} predictions with {rows} references each, so the references may be one list a prediction,"
+            " as they were taken, or sacreBLEU's one list a reference set: then give list(zip(*references))."
+        )
+
+
+def _checked_predictions(array: pa.ChunkedArray, reference_type: pa.DataType) -> pa.ChunkedArray:
+    if array.null_count:
+        raise ValueError(f"predictions, row {_first_null(array)}: found None. Give a str; an empty prediction is ''.")
+    if is_string(array.type):
+        return array
+    if not is_list(array.type):
+        raise TypeError(f"predictions, row 0: found {_name(array.type)}. Each row is {_MEANT['predictions']}.")
+    tokens = array.type.value_type
+    if pa.types.is_null(tokens):  # only empty lists: the references know whether of tokens or of ids
+        while is_list(reference_type):
+            reference_type = reference_type.value_type
+        tokens = reference_type if pa.types.is_integer(reference_type) else pa.string()
+        array = array.cast(pa.list_(tokens))
+    if not is_string(tokens) and not pa.types.is_integer(tokens):
+        raise TypeError(f"predictions, row 0: found a list of {_name(tokens)}. Each row is {_MEANT['predictions']}.")
+    _check_no_null_within(array, "predictions")
+    return array
+
+
+def _checked_references(array: pa.ChunkedArray, prediction: pa.DataType) -> pa.ChunkedArray:
+    reference = prediction if is_list(prediction) else None
+    if not is_list(array.type) and not pa.types.is_null(array.type):
+        if reference is not None or not is_string(array.type):
+            raise TypeError(
+                f"references, row 0: found {_name(array.type)}. Each row is {_meant_references(prediction)}."
+            )
+        return _one_each(array)
+    if pa.types.is_null(array.type):
+        raise ValueError("references, row 0: there is no reference. Each row needs one; an empty reference is ''.")
+    value = array.type.value_type
+    if pa.types.is_integer(value) and reference is not None and pa.types.is_integer(reference.value_type):
+        return _one_each(array)
+    fits = (
+        is_string(value) if reference is None else is_list(value) and _same_kind(value.value_type, reference.value_type)
+    )
+    if not fits and not pa.types.is_null(value):
+        raise TypeError(
+            f"references, row 0: found a list of {_name(value)}. Each row is {_meant_references(prediction)}."
+        )
+    array = _without_nulls(array)
+    if reference is not None and not pa.types.is_null(value):
+        if pa.types.is_null(value.value_type):
+            array = array.cast(pa.list_(reference))
+        _check_no_null_within(array, "references")
+    return array
+
+
+def _same_kind(one: pa.DataType, other: pa.DataType) -> bool:
+    return pa.types.is_null(one) or is_string(one) == is_string(other)
+
+
+def _meant_references(prediction: pa.DataType) -> str:
+    if not is_list(prediction):
+        return _MEANT["references"]
+    token = "str tokens" if is_string(prediction.value_type) else "int token ids"
+    return f"a list of references, each a list of {token} as the predictions are; one reference is [[...]]"
+
+
+def _one_each(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    if array.null_count:
+        raise ValueError(f"references, row {_first_null(array)}: there is no reference. An empty reference is ''.")
+    return pa.chunked_array(
+        [pa.LargeListArray.from_arrays(np.arange(len(chunk) + 1), chunk) for chunk in array.chunks],
+        pa.large_list(array.type),
+    )
+
+
+def _without_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    """The lists without their nulls; an error names the first row that has nothing else."""
+    chunks, row = [], 0
+    for chunk in array.chunks:
+        values = chunk.values
+        if chunk.null_count or values.null_count:
+            valid = np.asarray(values.is_valid()) if len(values) else np.empty(0, bool)
+            ends = np.concatenate([[0], np.cumsum(valid)])[np.asarray(chunk.offsets)]
+            counts = np.diff(ends) * np.asarray(chunk.is_valid())
+            chunk = (
+                chunk
+                if counts.min() == 0
+                else pa.LargeListArray.from_arrays(ends - ends[0], values.filter(valid)[ends[0] : ends[-1]])
+            )
+        else:
+            counts = np.diff(np.asarray(chunk.offsets))
+        if len(counts) and counts.min() == 0:
+            missing = row + int(counts.argmin())
+            raise ValueError(
+                f"references, row {missing}: there is no reference. Each row needs one; an empty reference is ''."
+            )
+        chunks.append(chunk)
+        row += len(chunk)
+    types = {chunk.type for chunk in chunks}
+    return pa.chunked_array(
+        [chunk.cast(pa.large_list(chunk.type.value_type)) for chunk in chunks] if len(types) > 1 else chunks
+    )
+
+
+def _check_no_null_within(array: pa.ChunkedArray, name: str) -> None:
+    row = 0
+    for chunk in array.chunks:
+        inner = chunk.flatten().flatten() if name == "references" else chunk.flatten()
+        if inner.null_count or chunk.flatten().null_count:
+            for i, value in enumerate(chunk):
+                if _has_none(value.as_py()):
+                    raise TypeError(f"{name}, row {row + i}: found None among the tokens.")
+        row += len(chunk)
+
+
+def _has_none(value: Any) -> bool:
+    return any(map(_has_none, value)) if isinstance(value, list) else value is None
+
+
+def _first_null(array: pa.ChunkedArray) -> int:
+    row = 0
+    for chunk in array.chunks:
+        if chunk.null_count:
+            return row + int(np.asarray(chunk.is_valid()).argmin())
+        row += len(chunk)
+    raise AssertionError("no null")  # the caller has counted one
+
+
+def _raise_for_first_bad_row(name: str, data: Any) -> None:
+    """Raises for the first row that isn't what a column may hold, or isn't like the rows before it."""
+    before = None
+    for row, value in enumerate(data):
+        shape = _shape(name, row, value)
+        if before and shape and shape != before:
+            raise TypeError(
+                f"{name}, row {row}: found {shape}, but the rows before are {before}. Each row is {_MEANT[name]}."
+            )
+        before = before or shape
+
+
+def _shape(name: str, row: int, value: Any, depth: int = 0) -> str | None:
+    """What a row is made of, in words; None if it's empty."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(
+                f"{name}, row {row}: found half of a surrogate pair, which is no character. Where text was cut or decoded"
+                " wrongly: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
+            ) from None
+        return "str"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        if depth == (2 if name == "references" else 1):
+            raise TypeError(f"{name}, row {row}: found lists nested too deep. Each row is {_MEANT[name]}.")
+        shapes = [shape for shape in (_shape(name, row, item, depth + 1) for item in value) if shape]
+        if len(set(shapes)) > 1:
+            raise TypeError(
+                f"{name}, row {row}: found {' and '.join(sorted(set(shapes)))} in one list. Each row is {_MEANT[name]}."
+            )
+        return f"a list of {shapes[0]}" if shapes else None
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and depth:
+        return "int"
+    raise TypeError(f"{name}, row {row}: found {_called(value)}. Each row is {_MEANT[name]}.")
+
+
+def _called(value: Any) -> str:
+    return "NaN" if isinstance(value, float) and value != value else "None" if value is None else type(value).__name__
+
+
+def _name(type_: pa.DataType) -> str:
+    if is_list(type_):
+        return f"lists of {_name(type_.value_type)}"
+    return "str" if is_string(type_) else "int" if pa.types.is_integer(type_) else str(type_)

@@ -1,0 +1,337 @@
+"""BLEU for the `evaluate` ecosystem: `evaluate.load("path/to/bleu_metric")`.
+
+The public face: what evaluate wants to see, and each public call spelled out as steps through the other files. It
+computes nothing itself. Every sibling is imported here, at the start of a line and without a comment behind, because
+evaluate's loader copies only the files that it finds so.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import datasets
+import evaluate
+import numpy as np
+import pyarrow as pa
+from filelock import FileLock
+
+from .bleu_arrow import is_list
+from .bleu_counting import statistics_row
+from .bleu_diagnostics import BleuWarning, warn_about_text, warn_about_zero
+from .bleu_inputs import columns, is_plain_row, kind, reference_counts
+from .bleu_kernel import COMPILED
+from .bleu_options import CONVENTIONS, COUNTING, OPTION_NAMES, Options, convention, signature, unknown_option
+from .bleu_scoring import bleu, result
+from .bleu_significance import bootstrap_scores, interval
+from .bleu_statistics import (
+    corpus_rows,
+    corpus_sum,
+    made_under,
+    stacked_rows,
+    statistics_table,
+    summed_rows,
+    tokenizer_name,
+)
+from .bleu_tokenizers import NATIVE
+from .bleu_unicode import PUNCTUATION
+
+_DESCRIPTION = """\
+BLEU (Papineni et al., 2002): clipped n-gram precision and brevity penalty, with sacreBLEU's counts and signature by
+default and the conventions of evaluate's `bleu`, NLTK, Moses and the paper by name. Also segment scores, confidence
+intervals, and statistics rows that add up across batches and machines.
+"""
+
+_INPUTS_DESCRIPTION = """
+Args:
+    predictions: one a row: a str, a list of str tokens or a list of int token ids. A list, tuple, NumPy array, pandas or
+        polars Series, column of a `datasets.Dataset`, or anything of Arrow.
+    references: a list of references a row, as many as there are, or one str a row.
+    tokenize: "13a", "none", "intl", "zh" or "char"; a name of sacreBLEU's; or a function from str to a list of str.
+    lowercase: True to score without case.
+    max_order: the longest n-gram, 4 by default.
+    weights: one weight an order.
+    smooth_method: "exp", "none", "floor", "add-k" or "laplace", for orders without a match.
+    smooth_value: for "floor" and "add-k".
+    effective_order: True to leave out orders that the predictions are too short to have.
+    reference_length: "closest", "shortest" or "longest".
+    segments: True to add `segment_bleu`, one score a row.
+    confidence: 0.95, say, to add `confidence_interval` and `bootstrap_mean`.
+    n_resamples, seed: of the bootstrap behind `confidence`.
+Returns:
+    A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`,
+    `translation_length`, `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`.
+Raises:
+    TypeError, ValueError: with the column, the row, and what to do.
+Examples:
+    >>> bleu = evaluate.load("bleu_metric.py")
+    >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
+    >>> print(round(result["score"], 2), result["signature"])
+    53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.1.0
+"""
+
+_CITATION = """\
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
+    year = "2002",
+    pages = "311--318",
+    doi = "10.3115/1073083.1073135",
+}
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    pages = "186--191",
+    doi = "10.18653/v1/W18-6319",
+}
+"""
+
+_FLUSH = 10_000  # rows that `add` collects before they are written as one batch
+
+
+class BleuMetric(evaluate.Metric):
+    """BLEU as an `evaluate.Metric`; make one with `evaluate.load`.
+
+    Args:
+        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`.
+        **given: options, which become the defaults of every call, and what `evaluate.load` passes on.
+
+    Raises:
+        TypeError: something given is neither an option nor evaluate's.
+        ValueError: there is no such convention, or an option's value can't be meant.
+    """
+
+    def __init__(self, config_name: str | None = None, **given: Any) -> None:
+        base = inspect.signature(evaluate.Metric.__init__).parameters
+        for name in given:
+            if name not in base and name not in OPTION_NAMES:
+                raise TypeError(unknown_option(name))
+        options = {name: value for name, value in given.items() if name in OPTION_NAMES}
+        self._defaults = convention(config_name or "default").updated(options)
+        self._chosen = set(options)
+        self._pending: list[tuple[Any, Any]] = []
+        self._own_files: tuple[FileLock, str] | None = None
+        super().__init__(config_name=config_name, **{name: value for name, value in given.items() if name in base})
+
+    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
+        """The BLEU of a corpus: of what is given here, after what `add` and `add_batch` have brought."""
+        chosen = self._options(options)
+        given = predictions is not None or references is not None
+        if given and not len(self) and self.num_process == 1:
+            # Nothing to collect and nobody to wait for: the columns are scored where they are, without a file.
+            return self._score(columns(predictions, references), chosen, options)
+        if given:
+            self.add_batch(predictions=predictions, references=references)
+        if not len(self) and self.num_process == 1:
+            raise ValueError("There is nothing to score: give predictions and references, or add some first.")
+        self._write_pending()
+        try:
+            return super().compute(options=chosen, given=options)
+        finally:
+            self._discard()
+
+    def add(self, *, prediction: Any = None, reference: Any = None, **other: Any) -> None:
+        """Adds one row to what the next `compute` scores."""
+        prediction, reference = other.pop("predictions", prediction), other.pop("references", reference)
+        self._refuse(other)
+        if not is_plain_row(prediction, reference):
+            row = columns([prediction], [reference]).to_pylist()[0]
+            prediction, reference = row["predictions"], row["references"]
+        self._pending.append((prediction, [reference] if isinstance(reference, str) else reference))
+        if len(self._pending) == _FLUSH:
+            self._write_pending()
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None, **other: Any) -> None:
+        """Adds rows to what the next `compute` scores."""
+        self._refuse(other)
+        table = columns(predictions, references)
+        self._write_pending()
+        self._write(table)
+
+    def statistics(self, *, predictions: Any, references: Any, **options: Any) -> pa.Table:
+        """The statistics rows of a corpus: all that any BLEU needs to know of it.
+
+        Args:
+            predictions: as for `compute`.
+            references: as for `compute`.
+            **options: as for `compute`; those about smoothing and resampling come with `score`.
+
+        Returns:
+            int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and `reference_length`, one row a segment.
+            The metadata of the schema says which options made it.
+        """
+        chosen = self._options(options)
+        table = columns(predictions, references)
+        self._check_fit(chosen, options, kind(table))
+        return statistics_table(table, chosen)
+
+    def score(self, statistics: Any, **options: Any) -> dict[str, Any]:
+        """What `compute` returns, from statistics rows.
+
+        Args:
+            statistics: a table of `statistics`, a list of them, or sums of their rows: int [2 N + 2] or [k, 2 N + 2].
+            **options: as for `compute`. How the rows were counted is what their table says.
+
+        Returns:
+            The dict of `compute`.
+
+        Raises:
+            ValueError: the tables were made under different options, or not under those asked for, or these aren't rows.
+        """
+        chosen, made = self._options(options), made_under(statistics)
+        asked = {**CONVENTIONS[self.config_name], **dict.fromkeys(self._chosen), **options}
+        counting = {**chosen.counting(), "tokenize": tokenizer_name(chosen, "text")}
+        for name in COUNTING:
+            if name in asked and name in made and counting[name] != made[name]:
+                raise ValueError(
+                    f"The rows were counted with {name}={made[name]!r}, not {counting[name]!r}: count them anew."
+                )
+        chosen = chosen.updated({name: made[name] for name in COUNTING if name in made})
+        rows = stacked_rows(statistics) if chosen.segments or chosen.confidence else None
+        total = summed_rows(statistics) if rows is None else rows.sum(axis=0)
+        return _answer(total, rows, None, chosen, made.get("tokenize", counting["tokenize"]), made.get("references"))
+
+    def __len__(self) -> int:
+        return super().__len__() + len(self._pending)
+
+    def __del__(self) -> None:
+        if getattr(self, "num_process", 0) == 1:
+            self._discard()
+
+    def _info(self) -> evaluate.MetricInfo:
+        string, number = datasets.Value("string"), datasets.Value("int64")
+        info = evaluate.MetricInfo(
+            description=_DESCRIPTION,
+            citation=_CITATION,
+            inputs_description=_INPUTS_DESCRIPTION,
+            features=[
+                datasets.Features({"predictions": string, "references": datasets.Sequence(string)}),
+                datasets.Features({"predictions": string, "references": string}),
+                *(
+                    datasets.Features(
+                        {
+                            "predictions": datasets.Sequence(token),
+                            "references": datasets.Sequence(datasets.Sequence(token)),
+                        }
+                    )
+                    for token in (string, number)
+                ),
+            ],
+            reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
+        )
+        info.format = "arrow"  # the constructor refuses it for lists, the machinery behind doesn't
+        return info
+
+    def _compute(
+        self, *, predictions: pa.ChunkedArray, references: pa.ChunkedArray, options: Options, given: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        return self._score(pa.table({"predictions": predictions, "references": references}), options, given)
+
+    def _score(self, table: pa.Table, options: Options, given: Mapping[str, Any]) -> dict[str, Any]:
+        self._check_fit(options, given, kind(table))
+        rows = None
+        if options.segments or options.confidence:
+            rows = corpus_rows(table, options).T
+            total, empty = rows.sum(axis=0), int((rows[:, -2] == 0).sum())
+        else:
+            total, empty = corpus_sum(table, options)
+        if kind(table) == "text":
+            warn_about_text(table["predictions"], options)
+        return _answer(
+            total, rows, empty, options, tokenizer_name(options, kind(table)), reference_counts(table["references"])
+        )
+
+    def _options(self, given: Mapping[str, Any]) -> Options:
+        return self._defaults.updated(given)
+
+    def _check_fit(self, options: Options, given: Mapping[str, Any], columns_kind: str) -> None:
+        if columns_kind != "text" and "tokenize" in {*self._chosen, *given}:
+            raise ValueError(
+                f"tokenize={options.tokenize!r}, but the predictions are {columns_kind} already: leave it out, or give text."
+            )
+        if columns_kind == "ids" and options.lowercase:
+            raise ValueError(
+                "lowercase=True, but the predictions are token ids, which have no case: leave it out, or give text."
+            )
+
+    def _refuse(self, other: Mapping[str, Any]) -> None:
+        if other:
+            raise TypeError(f"There is no column {next(iter(other))!r} to add to: give predictions and references.")
+
+    def _write_pending(self) -> None:
+        pending, self._pending = self._pending, []
+        if pending:
+            self._write(columns(*map(list, zip(*pending))))
+
+    def _write(self, table: pa.Table) -> None:
+        schema = _SCHEMAS[kind(table)]
+        if self.writer is None:
+            self.selected_feature_format = datasets.Features.from_arrow_schema(schema)
+            self._init_writer()
+        elif self.writer.schema.types != schema.types:
+            raise TypeError(
+                f"These predictions are {kind(table)}, and those added before are not: compute them separately."
+            )
+        for batch in table.to_batches(max_chunksize=_FLUSH):
+            # evaluate's own way, row by row through Python objects, takes ten times as long as all of the scoring.
+            self.writer.write_table(pa.Table.from_batches([batch]).cast(schema), writer_batch_size=_FLUSH)
+
+    def _create_cache_file(self, timeout: float = 1) -> tuple[str, FileLock]:
+        if self.num_process > 1:
+            return super()._create_cache_file(timeout)
+        # A name of its own: evaluate's is the same for all objects, and each waits a second to find it taken.
+        path = os.path.join(self.data_dir, f"{self.experiment_id}-{uuid.uuid4()}.arrow")
+        lock = FileLock(path + ".lock")
+        lock.acquire()
+        self._own_files = (lock, path)
+        return path, lock
+
+    def _discard(self) -> None:
+        """Forgets all that was added and removes what is left of it, whatever has become of it."""
+        self._pending, self.data, self.buf_writer = [], None, None
+        if self.writer is not None:
+            self.writer.close()
+            self.writer = None
+        lock, path = self._own_files or (None, None)
+        self._own_files = self.cache_file_name = self.filelock = self.selected_feature_format = None
+        if lock is not None:
+            lock.release()
+            for left in (path, path + ".lock"):
+                if os.path.exists(left):
+                    os.remove(left)
+
+
+# As they are written: a batch is small enough for 32-bit offsets, whatever the corpus is.
+_SCHEMAS = {
+    "text": pa.schema({"predictions": pa.string(), "references": pa.list_(pa.string())}),
+    "tokens": pa.schema({"predictions": pa.list_(pa.string()), "references": pa.list_(pa.list_(pa.string()))}),
+    "ids": pa.schema({"predictions": pa.list_(pa.int64()), "references": pa.list_(pa.list_(pa.int64()))}),
+}
+
+
+def _answer(
+    total: np.ndarray,
+    rows: np.ndarray | None,
+    empty: int | None,
+    options: Options,
+    tokenizer: str,
+    references: str | None,
+) -> dict[str, Any]:
+    answer = result(total, options)
+    if options.segments:
+        answer["segment_bleu"] = bleu(rows, replace(options, effective_order=True)).tolist()
+    if options.confidence:
+        scores = bootstrap_scores(rows, options)
+        answer["confidence_interval"] = interval(scores, options.confidence)
+        answer["bootstrap_mean"] = float(scores.mean())
+    if answer["bleu"] == 0:
+        warn_about_zero(total, empty)
+    return {**answer, "signature": signature(options, tokenizer, references)}

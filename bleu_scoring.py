@@ -1,0 +1,127 @@
+"""Statistics rows to the number: precisions, smoothing, brevity penalty, weights.
+
+One definition for every use: the functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length,
+reference length) of a segment, a corpus or a thousand resampled corpora, and never change them. Everything is on the
+scale from 0 to 1, where a perfect prediction comes out as exactly 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .bleu_options import SMOOTH_METHODS, Options
+
+
+def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.ndarray:
+    """BLEU of each row (Papineni et al., 2002, section 2.3), from 0 to 1.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: `smooth_method`, `smooth_value`, `effective_order`, `weights` are looked at.
+        orders: BLEU-n: use n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
+
+    Returns:
+        float64 [...].
+
+    Three of four words are right and one bigram of three: BLEU-2 is the root of 3/4 · 1/3.
+
+    >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
+    >>> print(f"{bleu(row, Options(), orders=2):.4f}")
+    0.5000
+    """
+    matches, _ = _split(np.asarray(rows))
+    smoothed, present = precisions(rows, options)
+    if orders or options.weights is None:
+        orders = orders or matches.shape[-1]
+        smoothed, present = smoothed[..., :orders], present[..., :orders]
+        weights = np.full(orders, 1 / orders)
+    else:
+        weights = np.array(options.weights)
+    # An order that's left out leaves its weight to the others, so that equal weights give the mean over what there is.
+    used = weights * (present if options.effective_order else 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithms = np.where(used > 0, used * np.log(smoothed), 0.0).sum(axis=-1)
+        geometric_mean = np.exp(logarithms * (weights.sum() / used.sum(axis=-1)))
+    return np.where(_scorable(matches, options), brevity_penalty(rows) * np.nan_to_num(geometric_mean), 0.0)
+
+
+def precisions(rows: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarray]:
+    """The precision of each order after smoothing, and which orders there are n-grams of.
+
+    The methods are those of sacreBLEU 2.6 (numbers of Chen and Cherry, 2014): `floor` (1) puts `smooth_value` in the
+    place of no match; `add-k` (2) adds it to matches and totals, except of unigrams; `exp` (3) halves what one match
+    would give, again at each further order without one. `laplace` adds one to matches and totals at every order, as
+    evaluate's `bleu` does with `smooth=True`: the only method that gives something for no match at all.
+
+    Args:
+        rows: int64 [..., 2 N + 2].
+        options: `smooth_method` and `smooth_value` are looked at.
+
+    Returns:
+        float64 [..., N] from 0 to 1, and bool [..., N].
+    """
+    matches, totals = (counts.astype(float) for counts in _split(np.asarray(rows)))
+    value = SMOOTH_METHODS[options.smooth_method] if options.smooth_value is None else options.smooth_value
+    if options.smooth_method == "add-k":
+        matches[..., 1:] += value
+        totals[..., 1:] += value
+    if options.smooth_method == "laplace":
+        matches += 1
+        totals += 1
+    present = np.logical_and.accumulate(totals > 0, axis=-1)
+    missed = present & (matches == 0)
+    if options.smooth_method == "floor":
+        matches = np.where(missed, value, matches)
+    if options.smooth_method == "exp":
+        matches = np.where(missed, 0.5 ** np.cumsum(missed, axis=-1), matches)
+    smoothed = np.divide(matches, totals, out=np.zeros_like(totals), where=present)
+    return np.where(_scorable(_split(np.asarray(rows))[0], options)[..., None], smoothed, 0.0), present
+
+
+def brevity_penalty(rows: np.ndarray) -> np.ndarray:
+    """1 where the predictions are longer than the references, exp(1 - r/c) where not, 0 where there are none.
+
+    >>> print(brevity_penalty(np.array([3, 3, 3, 4])), brevity_penalty(np.array([3, 3, 4, 3])), brevity_penalty(np.array([0, 0, 0, 3])))
+    0.7165313105737893 1.0 0.0
+    """
+    rows = np.asarray(rows)
+    predicted, reference = rows[..., -2].astype(float), rows[..., -1].astype(float)
+    ratio = np.divide(reference, predicted, out=np.full_like(predicted, np.inf), where=predicted > 0)
+    return np.where(predicted >= reference, 1.0, np.exp(1 - np.maximum(ratio, 1)))
+
+
+def result(row: np.ndarray, options: Options) -> dict[str, Any]:
+    """What `compute` returns of a corpus, but for the signature: plain Python types, 0 to 1 except `score`.
+
+    Args:
+        row: int64 [2 N + 2], the sum of the corpus's rows.
+        options: those that decide the number.
+    """
+    row = np.asarray(row)
+    matches, totals = _split(row)
+    score = float(bleu(row, options))
+    predicted, reference = int(row[-2]), int(row[-1])
+    return {
+        "bleu": score,
+        "precisions": precisions(row, options)[0].tolist(),
+        "brevity_penalty": float(brevity_penalty(row)),
+        "length_ratio": predicted / reference if reference else 0.0,
+        "translation_length": predicted,
+        "reference_length": reference,
+        "score": 100 * score,
+        "counts": matches.tolist(),
+        "totals": totals.tolist(),
+        "bleu_by_order": [float(bleu(row, options, order)) for order in range(1, len(matches) + 1)],
+    }
+
+
+def _split(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    max_order = rows.shape[-1] // 2 - 1
+    return rows[..., :max_order], rows[..., max_order : 2 * max_order]
+
+
+def _scorable(matches: np.ndarray, options: Options) -> np.ndarray:
+    # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
+    return matches.any(axis=-1) | (options.smooth_method == "laplace")

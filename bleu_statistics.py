@@ -1,0 +1,287 @@
+"""Two columns to statistics rows: batch by batch, in threads, by the kernel or by the readable definition.
+
+Text under a native tokenizer goes to the kernel as it lies in Arrow's buffers. Whatever is in tokens already, given so
+or cut by someone else's tokenizer, goes there as numbers, equal for equal tokens.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .bleu_arrow import is_list, unlisted, utf8
+from .bleu_counting import statistics_row
+from .bleu_diagnostics import warn
+from .bleu_inputs import kind, reference_counts
+from .bleu_kernel import COMPILED, LEFT, count_rows
+from .bleu_options import COUNTING, Options
+from .bleu_tokenizers import NATIVE, Tokenizer, borrowed_tokenizer
+
+_BATCH = 8192  # rows: some milliseconds of work, and memory that doesn't grow with the corpus
+
+_METADATA = b"bleu_metric"
+
+Result = TypeVar("Result")
+
+
+def corpus_rows(table: pa.Table, options: Options) -> np.ndarray:
+    """The statistics rows of all segments.
+
+    Args:
+        table: what `bleu_inputs.columns` returns.
+        options: those in `bleu_options.COUNTING` are looked at.
+
+    Returns:
+        int64 [2 N + 2, segments].
+    """
+    rows = np.empty((2 * options.max_order + 2, len(table)), np.int64)
+    start = 0
+    for counted in _map_batches(lambda counted: counted, table, options):
+        rows[:, start : start + counted.shape[1]] = counted
+        start += counted.shape[1]
+    return rows
+
+
+def corpus_sum(table: pa.Table, options: Options) -> tuple[np.ndarray, int]:
+    """The sum of all rows, and how many predictions have no token; in memory that doesn't grow with the corpus.
+
+    Args:
+        table: what `bleu_inputs.columns` returns.
+        options: those in `bleu_options.COUNTING` are looked at.
+
+    Returns:
+        int64 [2 N + 2] and a number.
+    """
+    total, empty = np.zeros(2 * options.max_order + 2, np.int64), 0
+    for row, without_token in _map_batches(lambda rows: (rows.sum(axis=1), (rows[-2] == 0).sum()), table, options):
+        total += row
+        empty += int(without_token)
+    return total, empty
+
+
+def statistics_table(table: pa.Table, options: Options) -> pa.Table:
+    """The statistics rows of all segments as a table that says in its metadata how they were counted.
+
+    Args:
+        table: what `bleu_inputs.columns` returns.
+        options: those in `bleu_options.COUNTING` are looked at.
+
+    Returns:
+        int64 columns `matches_1..N`, `totals_1..N`, `prediction_length`, `reference_length`.
+    """
+    made = {
+        **options.counting(),
+        "tokenize": tokenizer_name(options, kind(table)),
+        "references": reference_counts(table["references"]),
+    }
+    counted = dict(zip(column_names(options.max_order), map(pa.array, corpus_rows(table, options))))
+    return pa.table(counted).replace_schema_metadata({_METADATA: json.dumps(made)})
+
+
+def column_names(max_order: int) -> list[str]:
+    """The names of the statistics, in the order that they have in a row.
+
+    >>> column_names(1)
+    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
+    """
+    counts = [f"{name}_{n}" for name in ("matches", "totals") for n in range(1, max_order + 1)]
+    return [*counts, "prediction_length", "reference_length"]
+
+
+def made_under(statistics: Any) -> dict[str, Any]:
+    """What is known of how statistics were counted: `COUNTING` options, and how many `references` the rows have.
+
+    Args:
+        statistics: a table of `statistics_table`, a list of them, or int [2 N + 2] or [k, 2 N + 2].
+
+    Raises:
+        ValueError: tables were counted under different options, or these are no statistics.
+    """
+    tables = _tables(statistics)
+    if tables is None:
+        return {"max_order": _array(statistics).shape[1] // 2 - 1}
+    made = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables]
+    made = [{**known, "max_order": (table.num_columns - 2) // 2} for known, table in zip(made, tables)]
+    for number, (table, other) in enumerate(zip(tables, made)):
+        if table.column_names != column_names(other["max_order"]):
+            raise ValueError(
+                f"Table {number} is no table of statistics: its columns are {', '.join(table.column_names)}."
+            )
+        for name in COUNTING:
+            if other.get(name) != made[0].get(name):
+                raise ValueError(
+                    f"The tables were counted under different options and don't add up: {name} is {made[0].get(name)!r} in"
+                    f" table 0 and {other.get(name)!r} in table {number}."
+                )
+    references = {known.get("references") for known in made}
+    return {**made[0], "references": references.pop() if len(references) == 1 else "var"}
+
+
+def stacked_rows(statistics: Any) -> np.ndarray:
+    """The rows of statistics as int64 [rows, 2 N + 2]."""
+    tables = _tables(statistics)
+    if tables is None:
+        return _array(statistics)
+    return np.concatenate([np.stack([np.asarray(column) for column in table.columns], axis=1) for table in tables])
+
+
+def summed_rows(statistics: Any) -> np.ndarray:
+    """The sum of the rows of statistics, int64 [2 N + 2], without a copy of them."""
+    tables = _tables(statistics)
+    if tables is None:
+        return _array(statistics).sum(axis=0)
+    return np.sum([[pc.sum(column).as_py() or 0 for column in table.columns] for table in tables], axis=0)
+
+
+def tokenizer_name(options: Options, columns_kind: str) -> str:
+    """What stands behind `tok:` in a signature."""
+    if columns_kind != "text":
+        return columns_kind
+    if callable(options.tokenize):
+        return getattr(options.tokenize, "__qualname__", type(options.tokenize).__qualname__)
+    return options.tokenize if options.tokenize in NATIVE else borrowed_tokenizer(options.tokenize)[1]
+
+
+def _tables(statistics: Any) -> list[pa.Table] | None:
+    if isinstance(statistics, pa.Table):
+        return [statistics]
+    if (
+        isinstance(statistics, (list, tuple))
+        and statistics
+        and all(isinstance(table, pa.Table) for table in statistics)
+    ):
+        return list(statistics)
+    return None
+
+
+def _array(statistics: Any) -> np.ndarray:
+    rows = np.atleast_2d(np.asarray(statistics))
+    if rows.ndim != 2 or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
+        raise ValueError(
+            "These are no statistics rows: give a table of `statistics`, a list of them, or whole numbers of shape"
+            f" [2 N + 2] or [rows, 2 N + 2], not {rows.dtype} {list(rows.shape)}."
+        )
+    max_order = rows.shape[1] // 2 - 1
+    if not len(rows) or (rows < 0).any() or (rows[:, :max_order] > rows[:, max_order : 2 * max_order]).any():
+        raise ValueError(
+            "These are no statistics rows: each has 0 <= matches <= totals, order by order, and there is one at least."
+        )
+    return rows.astype(np.int64)
+
+
+def _map_batches(reduce: Callable[[np.ndarray], Result], table: pa.Table, options: Options) -> Iterator[Result]:
+    if not COMPILED:
+        warn("numba can't be imported: the numbers are the same, but take a hundred times longer.")
+    cut = _cutter(options) if kind(table) == "text" else None
+    batches = table.to_batches(max_chunksize=_BATCH)
+    first_rows = np.cumsum([0, *map(len, batches)])[:-1].tolist()
+
+    def count(batch: pa.RecordBatch, first_row: int) -> Result:
+        rows = _count(batch, first_row, cut, options)
+        totals = rows[options.max_order : 2 * options.max_order]
+        np.maximum(totals, options.minimum_total, out=totals)
+        return reduce(rows)
+
+    if len(batches) == 1 or cut or not COMPILED:
+        yield from map(count, batches, first_rows)
+    else:
+        with ThreadPoolExecutor(_processors()) as pool:
+            yield from pool.map(count, batches, first_rows)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _cutter(options: Options) -> Tokenizer | None:
+    """The tokenizer, if it is someone else's."""
+    if callable(options.tokenize):
+        return options.tokenize
+    return None if options.tokenize in NATIVE else borrowed_tokenizer(options.tokenize)[0]
+
+
+def _count(batch: pa.RecordBatch, first_row: int, cut: Tokenizer | None, options: Options) -> np.ndarray:
+    predictions, (references, bounds) = batch.column(0), unlisted(batch.column(1))
+    if cut:
+        rows_of = {
+            "predictions": range(len(predictions)),
+            "references": np.repeat(range(len(bounds) - 1), np.diff(bounds)),
+        }
+        predictions, references = (
+            _cut(cut, array, name, options.lowercase, first_row, rows_of[name])
+            for name, array in (("predictions", predictions), ("references", references))
+        )
+        options = replace(options, lowercase=False)
+    if not COMPILED:
+        return _count_readably(predictions, references, bounds, options)
+    counting = (options.lowercase, options.max_order, options.reference_length)
+    if not is_list(predictions.type):
+        rows = count_rows(utf8(predictions), utf8(references), bounds, options.tokenize, *counting)
+        left = np.flatnonzero(rows[0] == LEFT)
+        for row in left:
+            some, own = (
+                references.slice(bounds[row], bounds[row + 1] - bounds[row]),
+                np.array([0, bounds[row + 1] - bounds[row]]),
+            )
+            rows[:, [row]] = _count_readably(predictions.slice(row, 1), some, own, options)
+        return rows
+    return count_rows(*_numbered(predictions, references, options.lowercase), bounds, "ids", False, *counting[1:])
+
+
+def _count_readably(predictions: pa.Array, references: pa.Array, bounds: np.ndarray, options: Options) -> np.ndarray:
+    own, other = _tokens(predictions, options), _tokens(references, options)
+    rows = [
+        statistics_row(prediction, other[first:last], options.max_order, options.reference_length)
+        for prediction, first, last in zip(own, bounds[:-1], bounds[1:])
+    ]
+    return np.array(rows, np.int64).T
+
+
+def _tokens(array: pa.Array, options: Options) -> list[list[Any]]:
+    if not is_list(array.type):
+        cut = NATIVE[options.tokenize]
+        return [cut(text.lower() if options.lowercase else text) for text in array.to_pylist()]
+    if options.lowercase and not pa.types.is_integer(array.type.value_type):
+        return [[token.lower() for token in tokens] for tokens in array.to_pylist()]
+    return array.to_pylist()
+
+
+def _cut(cut: Tokenizer, texts: pa.Array, name: str, lowercase: bool, first_row: int, rows: Sequence[int]) -> pa.Array:
+    """Each text's tokens by someone else's tokenizer, whose mistakes are told with the row."""
+    lists = []
+    for text, row in zip(texts.to_pylist(), rows):
+        try:
+            tokens = cut(text.lower() if lowercase else text)
+        except Exception as error:
+            raise ValueError(
+                f"{name}, row {first_row + row}: the tokenizer failed: {type(error).__name__}: {error}"
+            ) from error
+        if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+            raise TypeError(
+                f"{name}, row {first_row + row}: the tokenizer has to return a list of str, not {type(tokens).__name__}."
+            )
+        lists.append(tokens)
+    return pa.array(lists, pa.list_(pa.string()))
+
+
+def _numbered(predictions: pa.Array, references: pa.Array, lowercase: bool) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Token lists as bytes of int64, eight a token and the same for equal tokens, and where each list begins and ends."""
+    (own, own_offsets), (other, other_offsets) = unlisted(predictions), unlisted(references)
+    if pa.types.is_integer(own.type):
+        numbers = np.concatenate([np.asarray(own), np.asarray(other)])
+    else:
+        tokens = pa.concat_arrays([own.cast(pa.large_string()), other.cast(pa.large_string())]).dictionary_encode()
+        numbers = np.asarray(tokens.indices).astype(np.int64)
+        if lowercase:
+            lowered = pa.array([token.lower() for token in tokens.dictionary.to_pylist()], pa.string())
+            numbers = np.asarray(lowered.dictionary_encode().indices).astype(np.int64)[numbers]
+    text = numbers.view(np.uint8)
+    return [(text[: 8 * len(own)], 8 * own_offsets), (text[8 * len(own) :], 8 * other_offsets)]
