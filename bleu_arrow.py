@@ -1,9 +1,10 @@
-"""What lies in an Arrow array: its bytes and offsets as NumPy sees them, without a copy of the data."""
+"""What is to be seen of Arrow columns without a copy of the data: their kind, their bytes, their offsets."""
 
 from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 
 def is_string(type_: pa.DataType) -> bool:
@@ -36,3 +37,26 @@ def unlisted(array: pa.Array) -> tuple[pa.Array, np.ndarray]:
     """
     offsets = np.asarray(array.offsets).astype(np.int64)
     return array.values.slice(offsets[0], offsets[-1] - offsets[0]), offsets - offsets[0]
+
+
+def kind(table: pa.Table) -> str:
+    """`"text"`, `"tokens"` or `"ids"`.
+
+    >>> kind(pa.table({"predictions": [[1, 2]], "references": [[[1, 2, 3]]]}))
+    'ids'
+    """
+    prediction = table.schema.field("predictions").type
+    if not is_list(prediction):
+        return "text"
+    return "tokens" if is_string(prediction.value_type) else "ids"
+
+
+def reference_counts(references: pa.ChunkedArray) -> str | None:
+    """How many references the rows have, `"var"` if not all the same number.
+
+    >>> reference_counts(pa.chunked_array([[["a"], ["b", "c"]]]))
+    'var'
+    """
+    ends = [(pc.min_max(pc.list_value_length(chunk)).as_py()) for chunk in references.chunks if len(chunk)]
+    counts = {end[key] for end in ends for key in ("min", "max")}
+    return str(counts.pop()) if len(counts) == 1 else "var"

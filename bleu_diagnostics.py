@@ -26,10 +26,11 @@ class BleuWarning(UserWarning):
 
 def warn(message: str) -> None:
     """Warns with the line that called the metric, be it through evaluate or not."""
+    inside = (__name__.split(".")[0], "evaluate")
     frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in (__name__.split(".")[0], "evaluate"):
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, BleuWarning, stacklevel=level - 1)
+    warnings.warn(message, BleuWarning, stacklevel=level)
 
 
 def warn_about_text(predictions: pa.ChunkedArray, options: Options) -> None:
@@ -45,8 +46,8 @@ def warn_about_text(predictions: pa.ChunkedArray, options: Options) -> None:
         found, characters = np.sum([unspaced_characters(utf8(chunk)[0]) for chunk in predictions.chunks], axis=0)
         if found > UNSPACED_SHARE * characters:
             warn(
-                f"{found / characters:.0%} of the predictions' characters are of a script that has no spaces between words,"
-                f" which tokenize={options.tokenize!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or 'char'."
+                f"{found / characters:.0%} of the predictions' characters are of a script that has no spaces between"
+                f" words, which tokenize={options.tokenize!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or 'char'."
             )
 
 

@@ -33,7 +33,7 @@ def columns(predictions: Any, references: Any) -> pa.Table:
 
     Args:
         predictions: one a row: a str, a list of str tokens, or a list of int token ids.
-        references: a list of references a row, or one str a row. `None` in a list is no reference, `""` is an empty one.
+        references: a list of references a row, or one str a row. `None` in a list is none, `""` is an empty one.
 
     Returns:
         A table of `predictions` and `references` in one of the kinds above.
@@ -55,29 +55,6 @@ def columns(predictions: Any, references: Any) -> pa.Table:
     return pa.table(arrays)
 
 
-def kind(table: pa.Table) -> str:
-    """`"text"`, `"tokens"` or `"ids"`.
-
-    >>> kind(columns([[1, 2]], [[[1, 2, 3]]]))
-    'ids'
-    """
-    prediction = table.schema.field("predictions").type
-    if not is_list(prediction):
-        return "text"
-    return "tokens" if is_string(prediction.value_type) else "ids"
-
-
-def reference_counts(references: pa.ChunkedArray) -> str | None:
-    """How many references the rows have, `"var"` if not all the same number.
-
-    >>> reference_counts(columns(["a", "b"], [["a"], ["b", "c"]])["references"])
-    'var'
-    """
-    ends = [(pc.min_max(pc.list_value_length(chunk)).as_py()) for chunk in references.chunks if len(chunk)]
-    counts = {end[key] for end in ends for key in ("min", "max")}
-    return str(counts.pop()) if len(counts) == 1 else "var"
-
-
 def is_plain_row(prediction: Any, reference: Any) -> bool:
     """Whether one row needs no further look, so that adding 100,000 of them one by one stays fast.
 
@@ -94,18 +71,20 @@ def is_plain_row(prediction: Any, reference: Any) -> bool:
 
 
 def _arrow(name: str, data: Any) -> pa.ChunkedArray:
-    if isinstance(data, (str, bytes, dict)) or not isinstance(data, Iterable):
+    if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
         raise TypeError(f"{name}: found {_called(data)}. Give a list (or another column) of rows, each {_MEANT[name]}.")
-    array = _from_datasets(data)
     try:
-        if array is None and (hasattr(data, "__arrow_c_stream__") or isinstance(data, pa.ChunkedArray)):
+        array = _from_datasets(data)
+        if array is None and (isinstance(data, pa.ChunkedArray) or hasattr(data, "__arrow_c_stream__")):
             array = pa.chunked_array(data)
-        if array is None and hasattr(data, "iloc"):
+        elif array is None and hasattr(data, "iloc"):
             array = pa.Array.from_pandas(data)
-        if array is None and not isinstance(data, (pa.Array, list)):
-            is_flat_array = getattr(data, "ndim", 0) == 1 or hasattr(data, "__arrow_c_array__")
-            data = data if is_flat_array else list(data)
-        array = pa.array(data) if array is None else array
+        elif array is None:
+            if getattr(data, "ndim", 1) > 1:  # Arrow makes lists of one-dimensional arrays only
+                data = data.tolist()
+            elif not isinstance(data, (list, np.ndarray)) and not hasattr(data, "__arrow_c_array__"):
+                data = list(data)
+            array = pa.array(data)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         _raise_for_first_bad_row(name, data)
         raise TypeError(f"{name}: Arrow can't make a column of it: {error}") from error
@@ -113,7 +92,7 @@ def _arrow(name: str, data: Any) -> pa.ChunkedArray:
     plain = _plain_type(array.type)
     if plain is None:
         _raise_for_first_bad_row(name, data)
-        raise TypeError(f"{name}: found a column of {array.type}. Each row is {_MEANT[name]}.")
+        raise _wrong(name, str(array.type), _MEANT[name])
     return array if plain == array.type else array.cast(plain)
 
 
@@ -174,7 +153,7 @@ def _checked_predictions(array: pa.ChunkedArray, reference_type: pa.DataType) ->
     if is_string(array.type):
         return array
     if not is_list(array.type):
-        raise TypeError(f"predictions, row 0: found {_name(array.type)}. Each row is {_MEANT['predictions']}.")
+        raise _wrong("predictions", _name(array.type), _MEANT["predictions"])
     tokens = array.type.value_type
     if pa.types.is_null(tokens):  # only empty lists: the references know whether of tokens or of ids
         while is_list(reference_type):
@@ -182,7 +161,7 @@ def _checked_predictions(array: pa.ChunkedArray, reference_type: pa.DataType) ->
         tokens = reference_type if pa.types.is_integer(reference_type) else pa.string()
         array = array.cast(pa.list_(tokens))
     if not is_string(tokens) and not pa.types.is_integer(tokens):
-        raise TypeError(f"predictions, row 0: found a list of {_name(tokens)}. Each row is {_MEANT['predictions']}.")
+        raise _wrong("predictions", f"a list of {_items(tokens)}", _MEANT["predictions"])
     _check_no_null_within(array, "predictions")
     return array
 
@@ -191,9 +170,7 @@ def _checked_references(array: pa.ChunkedArray, prediction: pa.DataType) -> pa.C
     reference = prediction if is_list(prediction) else None
     if not is_list(array.type) and not pa.types.is_null(array.type):
         if reference is not None or not is_string(array.type):
-            raise TypeError(
-                f"references, row 0: found {_name(array.type)}. Each row is {_meant_references(prediction)}."
-            )
+            raise _wrong("references", _name(array.type), _meant_references(prediction))
         return _one_each(array)
     if pa.types.is_null(array.type):
         raise ValueError("references, row 0: there is no reference. Each row needs one; an empty reference is ''.")
@@ -204,15 +181,21 @@ def _checked_references(array: pa.ChunkedArray, prediction: pa.DataType) -> pa.C
         is_string(value) if reference is None else is_list(value) and _same_kind(value.value_type, reference.value_type)
     )
     if not fits and not pa.types.is_null(value):
-        raise TypeError(
-            f"references, row 0: found a list of {_name(value)}. Each row is {_meant_references(prediction)}."
-        )
+        raise _wrong("references", f"a list of {_items(value)}", _meant_references(prediction))
     array = _without_nulls(array)
     if reference is not None and not pa.types.is_null(value):
         if pa.types.is_null(value.value_type):
             array = array.cast(pa.list_(reference))
         _check_no_null_within(array, "references")
     return array
+
+
+def _wrong(name: str, found: str, meant: str) -> TypeError:
+    return TypeError(f"{name}, row 0: found {found}. Each row is {meant}.")  # a column has one type: so has every row
+
+
+def _items(type_: pa.DataType) -> str:
+    return _name(type_) + (", nested too deep" if is_list(type_) else "")
 
 
 def _same_kind(one: pa.DataType, other: pa.DataType) -> bool:
@@ -290,6 +273,8 @@ def _first_null(array: pa.ChunkedArray) -> int:
 
 def _raise_for_first_bad_row(name: str, data: Any) -> None:
     """Raises for the first row that isn't what a column may hold, or isn't like the rows before it."""
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):  # all of its rows have the same type
+        return
     before = None
     for row, value in enumerate(data):
         shape = _shape(name, row, value)
@@ -309,8 +294,8 @@ def _shape(name: str, row: int, value: Any, depth: int = 0) -> str | None:
             value.encode()
         except UnicodeEncodeError:
             raise ValueError(
-                f"{name}, row {row}: found half of a surrogate pair, which is no character. Where text was cut or decoded"
-                " wrongly: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
+                f"{name}, row {row}: found half of a surrogate pair, which is no character. Where text was cut or"
+                " decoded wrongly: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
             ) from None
         return "str"
     if isinstance(value, (list, tuple, np.ndarray)):

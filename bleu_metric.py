@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import inspect
 import json
-import os
-import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,12 +17,13 @@ import datasets
 import evaluate
 import numpy as np
 import pyarrow as pa
-from filelock import FileLock
 
-from .bleu_arrow import is_list
+from .bleu_arrow import kind, reference_counts
+from .bleu_automaton import LEFT
+from .bleu_collecting import Collecting
 from .bleu_counting import statistics_row
-from .bleu_diagnostics import BleuWarning, warn_about_text, warn_about_zero
-from .bleu_inputs import columns, is_plain_row, kind, reference_counts
+from .bleu_diagnostics import warn_about_text, warn_about_zero
+from .bleu_inputs import columns
 from .bleu_kernel import COMPILED
 from .bleu_options import CONVENTIONS, COUNTING, OPTION_NAMES, Options, convention, signature, unknown_option
 from .bleu_scoring import bleu, result
@@ -49,8 +48,8 @@ intervals, and statistics rows that add up across batches and machines.
 
 _INPUTS_DESCRIPTION = """
 Args:
-    predictions: one a row: a str, a list of str tokens or a list of int token ids. A list, tuple, NumPy array, pandas or
-        polars Series, column of a `datasets.Dataset`, or anything of Arrow.
+    predictions: one a row: a str, a list of str tokens or a list of int token ids. In a list, tuple, NumPy array,
+        pandas or polars Series, column of a `datasets.Dataset`, or anything of Arrow.
     references: a list of references a row, as many as there are, or one str a row.
     tokenize: "13a", "none", "intl", "zh" or "char"; a name of sacreBLEU's; or a function from str to a list of str.
     lowercase: True to score without case.
@@ -94,10 +93,8 @@ _CITATION = """\
 }
 """
 
-_FLUSH = 10_000  # rows that `add` collects before they are written as one batch
 
-
-class BleuMetric(evaluate.Metric):
+class BleuMetric(Collecting, evaluate.Metric):
     """BLEU as an `evaluate.Metric`; make one with `evaluate.load`.
 
     Args:
@@ -117,8 +114,6 @@ class BleuMetric(evaluate.Metric):
         options = {name: value for name, value in given.items() if name in OPTION_NAMES}
         self._defaults = convention(config_name or "default").updated(options)
         self._chosen = set(options)
-        self._pending: list[tuple[Any, Any]] = []
-        self._own_files: tuple[FileLock, str] | None = None
         super().__init__(config_name=config_name, **{name: value for name, value in given.items() if name in base})
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
@@ -137,24 +132,6 @@ class BleuMetric(evaluate.Metric):
             return super().compute(options=chosen, given=options)
         finally:
             self._discard()
-
-    def add(self, *, prediction: Any = None, reference: Any = None, **other: Any) -> None:
-        """Adds one row to what the next `compute` scores."""
-        prediction, reference = other.pop("predictions", prediction), other.pop("references", reference)
-        self._refuse(other)
-        if not is_plain_row(prediction, reference):
-            row = columns([prediction], [reference]).to_pylist()[0]
-            prediction, reference = row["predictions"], row["references"]
-        self._pending.append((prediction, [reference] if isinstance(reference, str) else reference))
-        if len(self._pending) == _FLUSH:
-            self._write_pending()
-
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **other: Any) -> None:
-        """Adds rows to what the next `compute` scores."""
-        self._refuse(other)
-        table = columns(predictions, references)
-        self._write_pending()
-        self._write(table)
 
     def statistics(self, *, predictions: Any, references: Any, **options: Any) -> pa.Table:
         """The statistics rows of a corpus: all that any BLEU needs to know of it.
@@ -184,7 +161,7 @@ class BleuMetric(evaluate.Metric):
             The dict of `compute`.
 
         Raises:
-            ValueError: the tables were made under different options, or not under those asked for, or these aren't rows.
+            ValueError: the tables were made under different options or not under those asked for, or are no tables.
         """
         chosen, made = self._options(options), made_under(statistics)
         asked = {**CONVENTIONS[self.config_name], **dict.fromkeys(self._chosen), **options}
@@ -198,13 +175,6 @@ class BleuMetric(evaluate.Metric):
         rows = stacked_rows(statistics) if chosen.segments or chosen.confidence else None
         total = summed_rows(statistics) if rows is None else rows.sum(axis=0)
         return _answer(total, rows, None, chosen, made.get("tokenize", counting["tokenize"]), made.get("references"))
-
-    def __len__(self) -> int:
-        return super().__len__() + len(self._pending)
-
-    def __del__(self) -> None:
-        if getattr(self, "num_process", 0) == 1:
-            self._discard()
 
     def _info(self) -> evaluate.MetricInfo:
         string, number = datasets.Value("string"), datasets.Value("int64")
@@ -255,66 +225,12 @@ class BleuMetric(evaluate.Metric):
     def _check_fit(self, options: Options, given: Mapping[str, Any], columns_kind: str) -> None:
         if columns_kind != "text" and "tokenize" in {*self._chosen, *given}:
             raise ValueError(
-                f"tokenize={options.tokenize!r}, but the predictions are {columns_kind} already: leave it out, or give text."
+                f"tokenize={options.tokenize!r}, but the predictions are {columns_kind}: leave it out, or give text."
             )
         if columns_kind == "ids" and options.lowercase:
             raise ValueError(
                 "lowercase=True, but the predictions are token ids, which have no case: leave it out, or give text."
             )
-
-    def _refuse(self, other: Mapping[str, Any]) -> None:
-        if other:
-            raise TypeError(f"There is no column {next(iter(other))!r} to add to: give predictions and references.")
-
-    def _write_pending(self) -> None:
-        pending, self._pending = self._pending, []
-        if pending:
-            self._write(columns(*map(list, zip(*pending))))
-
-    def _write(self, table: pa.Table) -> None:
-        schema = _SCHEMAS[kind(table)]
-        if self.writer is None:
-            self.selected_feature_format = datasets.Features.from_arrow_schema(schema)
-            self._init_writer()
-        elif self.writer.schema.types != schema.types:
-            raise TypeError(
-                f"These predictions are {kind(table)}, and those added before are not: compute them separately."
-            )
-        for batch in table.to_batches(max_chunksize=_FLUSH):
-            # evaluate's own way, row by row through Python objects, takes ten times as long as all of the scoring.
-            self.writer.write_table(pa.Table.from_batches([batch]).cast(schema), writer_batch_size=_FLUSH)
-
-    def _create_cache_file(self, timeout: float = 1) -> tuple[str, FileLock]:
-        if self.num_process > 1:
-            return super()._create_cache_file(timeout)
-        # A name of its own: evaluate's is the same for all objects, and each waits a second to find it taken.
-        path = os.path.join(self.data_dir, f"{self.experiment_id}-{uuid.uuid4()}.arrow")
-        lock = FileLock(path + ".lock")
-        lock.acquire()
-        self._own_files = (lock, path)
-        return path, lock
-
-    def _discard(self) -> None:
-        """Forgets all that was added and removes what is left of it, whatever has become of it."""
-        self._pending, self.data, self.buf_writer = [], None, None
-        if self.writer is not None:
-            self.writer.close()
-            self.writer = None
-        lock, path = self._own_files or (None, None)
-        self._own_files = self.cache_file_name = self.filelock = self.selected_feature_format = None
-        if lock is not None:
-            lock.release()
-            for left in (path, path + ".lock"):
-                if os.path.exists(left):
-                    os.remove(left)
-
-
-# As they are written: a batch is small enough for 32-bit offsets, whatever the corpus is.
-_SCHEMAS = {
-    "text": pa.schema({"predictions": pa.string(), "references": pa.list_(pa.string())}),
-    "tokens": pa.schema({"predictions": pa.list_(pa.string()), "references": pa.list_(pa.list_(pa.string()))}),
-    "ids": pa.schema({"predictions": pa.list_(pa.int64()), "references": pa.list_(pa.list_(pa.int64()))}),
-}
 
 
 def _answer(

@@ -110,13 +110,9 @@ class Options:
         if self.confidence is not None:
             _check_number("confidence", self.confidence, 0, 1)
         if self.weights is not None:
-            if (
-                isinstance(self.weights, str)
-                or not hasattr(self.weights, "__len__")
-                or len(self.weights) != self.max_order
-            ):
+            if not hasattr(self.weights, "__len__") or len(self.weights) != self.max_order:
                 raise ValueError(
-                    f"weights={self.weights!r}: give one weight an order, {self.max_order} in all, or another max_order."
+                    f"weights={self.weights!r}: give one weight an order, {self.max_order} in all, or change max_order."
                 )
             for weight in self.weights:
                 _check_number("weights", weight, -math.inf, math.inf)

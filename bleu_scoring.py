@@ -20,7 +20,7 @@ def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.nd
     Args:
         rows: int64 [..., 2 N + 2].
         options: `smooth_method`, `smooth_value`, `effective_order`, `weights` are looked at.
-        orders: BLEU-n: use n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
+        orders: BLEU-n: n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
 
     Returns:
         float64 [...].
@@ -83,8 +83,8 @@ def precisions(rows: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarr
 def brevity_penalty(rows: np.ndarray) -> np.ndarray:
     """1 where the predictions are longer than the references, exp(1 - r/c) where not, 0 where there are none.
 
-    >>> print(brevity_penalty(np.array([3, 3, 3, 4])), brevity_penalty(np.array([3, 3, 4, 3])), brevity_penalty(np.array([0, 0, 0, 3])))
-    0.7165313105737893 1.0 0.0
+    >>> brevity_penalty(np.array([[3, 3, 3, 4], [3, 3, 4, 3], [0, 0, 0, 3]])).round(4).tolist()
+    [0.7165, 1.0, 0.0]
     """
     rows = np.asarray(rows)
     predicted, reference = rows[..., -2].astype(float), rows[..., -1].astype(float)
@@ -105,12 +105,12 @@ def result(row: np.ndarray, options: Options) -> dict[str, Any]:
     predicted, reference = int(row[-2]), int(row[-1])
     return {
         "bleu": score,
+        "score": 100 * score,
         "precisions": precisions(row, options)[0].tolist(),
         "brevity_penalty": float(brevity_penalty(row)),
         "length_ratio": predicted / reference if reference else 0.0,
         "translation_length": predicted,
         "reference_length": reference,
-        "score": 100 * score,
         "counts": matches.tolist(),
         "totals": totals.tolist(),
         "bleu_by_order": [float(bleu(row, options, order)) for order in range(1, len(matches) + 1)],

@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_arrow import is_list, unlisted, utf8
+from .bleu_arrow import is_list, kind, reference_counts, unlisted, utf8
+from .bleu_automaton import LEFT
 from .bleu_counting import statistics_row
 from .bleu_diagnostics import warn
-from .bleu_inputs import kind, reference_counts
-from .bleu_kernel import COMPILED, LEFT, count_rows
+from .bleu_kernel import COMPILED, count_rows
 from .bleu_options import COUNTING, Options
 from .bleu_tokenizers import NATIVE, Tokenizer, borrowed_tokenizer
 
@@ -118,8 +118,8 @@ def made_under(statistics: Any) -> dict[str, Any]:
         for name in COUNTING:
             if other.get(name) != made[0].get(name):
                 raise ValueError(
-                    f"The tables were counted under different options and don't add up: {name} is {made[0].get(name)!r} in"
-                    f" table 0 and {other.get(name)!r} in table {number}."
+                    f"The tables were counted under different options and don't add up: {name} is {made[0].get(name)!r}"
+                    f" in table 0 and {other.get(name)!r} in table {number}."
                 )
     references = {known.get("references") for known in made}
     return {**made[0], "references": references.pop() if len(references) == 1 else "var"}
@@ -266,14 +266,14 @@ def _cut(cut: Tokenizer, texts: pa.Array, name: str, lowercase: bool, first_row:
             ) from error
         if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
             raise TypeError(
-                f"{name}, row {first_row + row}: the tokenizer has to return a list of str, not {type(tokens).__name__}."
+                f"{name}, row {first_row + row}: the tokenizer must return a list of str, not {type(tokens).__name__}."
             )
         lists.append(tokens)
     return pa.array(lists, pa.list_(pa.string()))
 
 
 def _numbered(predictions: pa.Array, references: pa.Array, lowercase: bool) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Token lists as bytes of int64, eight a token and the same for equal tokens, and where each list begins and ends."""
+    """Token lists as bytes of int64, the same eight for equal tokens, and where each list begins and ends."""
     (own, own_offsets), (other, other_offsets) = unlisted(predictions), unlisted(references)
     if pa.types.is_integer(own.type):
         numbers = np.concatenate([np.asarray(own), np.asarray(other)])

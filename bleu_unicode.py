@@ -1,7 +1,7 @@
 """Unicode 18.0: which characters are punctuation, symbols and numbers.
 
-Written by `tests/unicode_tables.py`. Python's own `unicodedata` grows with each Python, so that an emoji of 2021 would be
-a symbol on one machine and a letter on the next, and the same corpus would have two scores.
+Written by `tests/unicode_tables.py`. Python's own `unicodedata` grows with each Python: an emoji of 2021 would be a
+symbol on one machine and a letter on the next, and the same corpus would have two scores.
 """
 
 

@@ -1,0 +1,38 @@
+"""What all tests share: the metric as a user loads it, and the rooms behind it as the package `bleu`."""
+
+import os
+import sys
+import tempfile
+import types
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WMT21 = ROOT.parent / "shared" / "wmt21"
+
+# Before evaluate is imported: tests leave nothing in the user's caches, and subprocesses use the same ones.
+_CACHE = tempfile.TemporaryDirectory(prefix="bleu_metric_tests_")
+os.environ.update(
+    HF_HOME=_CACHE.name,
+    HF_EVALUATE_CACHE=f"{_CACHE.name}/evaluate",
+    HF_MODULES_CACHE=f"{_CACHE.name}/modules",
+    HF_UPDATE_DOWNLOAD_COUNTS="0",
+)
+
+package = types.ModuleType("bleu")
+package.__path__ = [str(ROOT)]
+sys.modules["bleu"] = package
+sys.path.insert(0, str(ROOT / "tests"))
+
+import evaluate  # noqa: E402
+import pytest  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def load():
+    """`load("nltk", lowercase=True)`: the metric from this checkout, with a convention and options."""
+    return lambda *args, **options: evaluate.load(str(ROOT / "bleu_metric.py"), *args, **options)
+
+
+@pytest.fixture
+def bleu(load):
+    return load()

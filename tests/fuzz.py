@@ -1,0 +1,56 @@
+"""Compares statistics with sacreBLEU's on random segments, for as long as one likes.
+
+    python tests/fuzz.py [segments, 2,000,000 by default] [first seed]
+
+Each tokenizer, case and order gets its share. Prints the first difference and exits with 1, or the count and exits
+with 0.
+"""
+
+import itertools
+import sys
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+BATCH = 5_000
+CASES = [
+    {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
+    for max_order, tokenize, lowercase in itertools.product(
+        (4, 1, 2, 3, 5, 6), ("13a", "none", "intl", "zh", "char"), (False, True)
+    )
+]
+
+
+def compare(seed: int, count: int = BATCH) -> tuple[dict, str | None]:
+    """The case that a seed stands for, and its first difference."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    import conftest  # noqa: F401
+    import oracles
+    import random_text
+    from bleu.bleu_inputs import columns
+    from bleu.bleu_options import Options
+    from bleu.bleu_statistics import corpus_rows
+
+    case = CASES[seed % len(CASES)]
+    predictions, references = random_text.rows(seed, count)
+    rows = corpus_rows(columns(predictions, references), Options().updated(case)).T
+    expected = oracles.sacrebleu_rows(predictions, references, **case)
+    return case, oracles.first_difference(predictions, references, rows, expected)
+
+
+def main(segments: int = 2_000_000, first_seed: int = 0) -> int:
+    warnings.simplefilter("ignore")
+    done = 0
+    with ProcessPoolExecutor() as pool:
+        for case, difference in pool.map(compare, range(first_seed, first_seed + -(-segments // BATCH))):
+            if difference:
+                print(case, difference)
+                return 1
+            done += BATCH
+            print(f"\r{done:,} segments", end="", flush=True)
+    print(f"\r{done:,} segments, {len(CASES)} cases: no difference")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(int, sys.argv[1:])))
