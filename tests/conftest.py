@@ -15,6 +15,7 @@ os.environ.update(
     HF_HOME=_CACHE.name,
     HF_EVALUATE_CACHE=f"{_CACHE.name}/evaluate",
     HF_MODULES_CACHE=f"{_CACHE.name}/modules",
+    NUMBA_CACHE_DIR=f"{_CACHE.name}/numba",  # numba's own place beside the file would miss a change in a file it calls
     HF_UPDATE_DOWNLOAD_COUNTS="0",
 )
 
