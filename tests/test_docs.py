@@ -1,0 +1,55 @@
+"""What is said is what happens: the docstrings' examples, README.md's code blocks, and that files fit their place."""
+
+import contextlib
+import doctest
+import importlib
+import io
+import re
+
+import pytest
+import unicode_tables
+from conftest import ROOT
+
+MODULES = sorted(path.stem for path in ROOT.glob("bleu_*.py"))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    module = importlib.import_module(f"bleu.{name}")
+    results = doctest.testmod(module, extraglobs={"np": __import__("numpy"), "pa": __import__("pyarrow")})
+    assert results.failed == 0
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_readme(monkeypatch):
+    """All its Python blocks in one go, as a reader would paste them; a `text` block behind one is what it prints."""
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", README, re.DOTALL)
+    assert len(blocks) >= 5
+    namespace: dict = {}
+    for code, expected in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(
+                compile(code.replace("path/to/bleu_metric", str(ROOT / "bleu_metric.py")), "README.md", "exec"),
+                namespace,
+            )
+        assert printed.getvalue() == expected, code
+
+
+def test_readmes_tables_are_complete():
+    from bleu.bleu_options import CONVENTIONS, OPTION_NAMES
+
+    for name in (*OPTION_NAMES, *CONVENTIONS):
+        assert f"| `{name}`" in README, name
+
+
+def test_every_sibling_is_imported_where_evaluate_looks_for_it():
+    """At the start of a line and without a comment behind, or the loader doesn't copy it."""
+    imported = re.findall(r"^from \.(\w+) import [^#\n]*$", (ROOT / "bleu_metric.py").read_text(), re.MULTILINE)
+    assert sorted(imported) == [name for name in MODULES if name != "bleu_metric"]
+
+
+def test_unicode_tables_are_those_of_regex():
+    assert unicode_tables.module() == (ROOT / "bleu_unicode.py").read_text(encoding="utf-8")

@@ -1,0 +1,125 @@
+"""The from-scratch tutorials that the project grew out of: their numbers, by options of this metric."""
+
+import math
+import re
+import string
+
+import nltk.translate.bleu_score as nltk_bleu
+import pytest
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+CANDIDATE_1 = "It is a guide to action which ensures that the military always obeys the commands of the party"
+CANDIDATE_2 = "It is to insure the troops forever hearing the activity guidebook that party direct"
+SHUFFLED = "the that military a is It guide ensures which to commands the of action obeys always party the"
+REPEATED = " ".join(["It"] * 13)
+REFERENCES = [
+    "It is a guide to action that ensures that the military will forever heed Party commands",
+    "It is the guiding principle which guarantees the military forces always being under the command of the Party",
+    "It is the practical guide for the army always to heed the directions of the party",
+]
+
+
+@pytest.fixture
+def lowered(load):
+    """Tutorial A's text: lower-cased, split on white space, no smoothing."""
+    return load("nltk", lowercase=True)
+
+
+@pytest.mark.parametrize(("candidate", "precision"), [(CANDIDATE_1, 17 / 18), (CANDIDATE_2, 8 / 14), (REPEATED, 1.0)])
+def test_a_simple_precision(lowered, candidate, precision):
+    """0.9444, 0.5714 and 1.0: without clipping, each token stands for itself, as a segment of its own."""
+    tokens = candidate.split()
+    result = lowered.compute(predictions=tokens, references=[REFERENCES] * len(tokens), max_order=1)
+    assert result["precisions"] == [precision]
+
+
+@pytest.mark.parametrize(("candidate", "precision"), [(REPEATED, 1 / 13), (SHUFFLED, 17 / 18)])
+def test_a_modified_precision(lowered, candidate, precision):
+    """0.0769 and 0.9444."""
+    result = lowered.compute(predictions=[candidate], references=[REFERENCES])
+    assert result["precisions"][0] == precision
+
+
+def test_a_bleu(lowered):
+    result = lowered.compute(predictions=[CANDIDATE_1], references=[REFERENCES])
+    assert result["bleu"] == pytest.approx(0.5045666840058485, abs=1e-15)
+    tokens = [text.lower().split() for text in (CANDIDATE_1, *REFERENCES)]
+    assert result["bleu"] == pytest.approx(nltk_bleu.sentence_bleu(tokens[1:], tokens[0]), abs=1e-15)
+
+
+def test_a_weighted_over_some_orders(lowered):
+    """Orders 2 to 3 only: weights of 0 leave the others out."""
+    tokens = [text.lower().split() for text in (CANDIDATE_1, *REFERENCES)]
+    weights = (0, 0.5, 0.5, 0)
+    result = lowered.compute(predictions=[CANDIDATE_1], references=[REFERENCES], weights=weights)
+    assert result["bleu"] == pytest.approx(nltk_bleu.sentence_bleu(tokens[1:], tokens[0], weights), abs=1e-15)
+
+
+def test_a_brevity_penalty_in_words(lowered):
+    """The text divides by the number of characters; the paper, and this metric, by the number of words: 18 and 18."""
+    result = lowered.compute(predictions=[CANDIDATE_1], references=[REFERENCES])
+    assert (result["translation_length"], result["reference_length"], result["brevity_penalty"]) == (18, 18, 1.0)
+
+
+def test_c_version_1(load):
+    """Four of five words; no word is there twice, so that clipping makes no difference."""
+    result = load("moses").compute(
+        predictions=["hello this is my code"], references=["hello this code is not mine"], max_order=1
+    )
+    assert result["precisions"] == [0.8]
+
+
+def test_c_version_2_brevity(load):
+    """The longest reference, unless one has the prediction's length."""
+    bleu = load("moses", reference_length="longest")
+    prediction = "hello this is my code"
+    for references, length in ((["hello", "a b c d e f g"], 7), (["a b c d e", "a b c d e f g"], 5)):
+        assert bleu.compute(predictions=[prediction], references=[references])["reference_length"] == length
+
+
+def without_marks(text):
+    """Tutorial D's tokens: no punctuation, not even within words."""
+    return re.sub(f"[{re.escape(string.punctuation)}]", "", text).split()
+
+
+@pytest.mark.parametrize(
+    ("candidate", "references", "counts"),
+    [
+        (CANDIDATE_1, REFERENCES, (17, 18)),
+        (CANDIDATE_2, REFERENCES, (8, 14)),
+        ("the the the the the the the.", ["The cat is on the mat."] * 2, (2, 7)),
+    ],
+)
+def test_d_counts(load, candidate, references, counts):
+    bleu = load("papineni", tokenize=without_marks, lowercase=True)
+    result = bleu.compute(predictions=[candidate], references=[references])
+    assert (result["counts"][0], result["totals"][0]) == counts
+
+
+def test_d_brevity_penalty(load):
+    """exp(-0.5): four words against a shortest reference of six."""
+    bleu = load("hf", tokenize=without_marks, lowercase=True)
+    result = bleu.compute(predictions=["the the the the."], references=[["The cat is on the mat."] * 2])
+    assert result["brevity_penalty"] == math.exp(-0.5)
+
+
+def test_d_mean_over_the_orders_that_match(load):
+    """2/7: only unigrams match, so `max_order=1` is the mean over the orders that aren't 0."""
+    bleu = load("papineni", tokenize=without_marks, lowercase=True)
+    references = [["The cat is on the mat."] * 2]
+    result = bleu.compute(predictions=["the the the the the the the."], references=references, max_order=1)
+    assert result["bleu"] == pytest.approx(2 / 7, abs=1e-15)
+
+
+def test_e_sentence_and_corpus_calls(lowered):
+    """NLTK's two calls; an order without a match, which the note leaves out of the product, is left out by its weight."""
+    predictions, references = [CANDIDATE_1, CANDIDATE_2], [REFERENCES, REFERENCES]
+    tokens = [p.lower().split() for p in predictions], [[r.lower().split() for r in row] for row in references]
+    result = lowered.compute(predictions=predictions, references=references, segments=True)
+    assert result["bleu"] == pytest.approx(nltk_bleu.corpus_bleu(tokens[1], tokens[0]), abs=1e-15)
+    sentences = [nltk_bleu.sentence_bleu(row, p) for p, row in zip(*tokens)]
+    assert result["segment_bleu"] == pytest.approx(sentences, abs=1e-15)
+    second = lowered.compute(predictions=[CANDIDATE_2], references=[REFERENCES], weights=(0.25, 0.25, 0, 0))
+    assert second["counts"][2:] == [0, 0]
+    assert second["bleu"] == pytest.approx(second["brevity_penalty"] * (8 / 14 * 1 / 13) ** 0.25, abs=1e-15)
