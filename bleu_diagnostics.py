@@ -15,9 +15,13 @@ from .bleu_options import Options
 DETACHED_PERIODS = 100  # so many, and the text looks tokenised; sacreBLEU draws the line there too
 UNSPACED_SHARE = 0.1  # of the predictions' characters
 
-# Han, Kana, Thai, Lao, Khmer and Burmese, by the first two bytes that their characters have in UTF-8.
-_UNSPACED = [(0xE0, 0xB8, 0xBB), (0xE1, 0x80, 0x82), (0xE1, 0x9E, 0x9F), (0xE3, 0x81, 0x83), (0xE3, 0x90, 0xBF)]
-_UNSPACED += [(first, 0x80, 0xBF) for first in range(0xE4, 0xEA)]
+# Han, Kana, Thai, Lao, Khmer and Burmese: the first two bytes that their characters have in UTF-8.
+_UNSPACED = {0xE0: (0xB8, 0xBB), 0xE3: (0x81, 0xBF), **dict.fromkeys(range(0xE4, 0xEA), (0x80, 0xBF))}
+_IS_UNSPACED = np.zeros((0x100, 0x100), bool)
+for _first, (_low, _high) in _UNSPACED.items():
+    _IS_UNSPACED[_first, _low : _high + 1] = True
+_IS_UNSPACED[0xE1, [0x80, 0x81, 0x82, 0x9E, 0x9F]] = True
+_IS_UNSPACED[0xE3, 0x84:0x90] = False  # Bopomofo and Hangul letters, and what is enclosed or squared
 
 
 class BleuWarning(UserWarning):
@@ -62,11 +66,8 @@ def unspaced_characters(text: np.ndarray) -> tuple[int, int]:
     (1, 6)
     """
     characters = int(np.count_nonzero(text.view(np.int8) >= -0x40))  # all bytes but the continuing ones, 0x80 to 0xBF
-    if len(text) == characters or text.max() < 0xE0:
-        return 0, characters
-    first, second = text[:-1], text[1:]
-    found = sum(np.count_nonzero((first == byte) & (second >= low) & (second <= high)) for byte, low, high in _UNSPACED)
-    return int(found), characters
+    first = np.flatnonzero(text[:-1] >= 0xE0)
+    return int(np.count_nonzero(_IS_UNSPACED[text[first], text[first + 1]])), characters
 
 
 def warn_about_zero(row: np.ndarray, empty: int | None) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_arrow import is_list, is_string
+from .bleu_arrow import is_list, is_string, unlisted
 from .bleu_diagnostics import warn
 
 _MEANT = {
@@ -74,8 +74,10 @@ def _arrow(name: str, data: Any) -> pa.ChunkedArray:
     if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
         raise TypeError(f"{name}: found {_called(data)}. Give a list (or another column) of rows, each {_MEANT[name]}.")
     try:
-        array = _from_datasets(data)
-        if array is None and (isinstance(data, pa.ChunkedArray) or hasattr(data, "__arrow_c_stream__")):
+        array = data if isinstance(data, (pa.Array, pa.ChunkedArray)) else _from_datasets(data)
+        if array is None and hasattr(data, "to_arrow"):  # polars: its strings as Arrow's, which any pyarrow can read
+            array = data.to_arrow()
+        elif array is None and hasattr(data, "__arrow_c_stream__"):
             array = pa.chunked_array(data)
         elif array is None and hasattr(data, "iloc"):
             array = pa.Array.from_pandas(data)
@@ -220,31 +222,23 @@ def _one_each(array: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _without_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
     """The lists without their nulls; an error names the first row that has nothing else."""
-    chunks, row = [], 0
+    chunks, first_row = [], 0
     for chunk in array.chunks:
-        values = chunk.values
-        if chunk.null_count or values.null_count:
-            valid = np.asarray(values.is_valid()) if len(values) else np.empty(0, bool)
-            ends = np.concatenate([[0], np.cumsum(valid)])[np.asarray(chunk.offsets)]
-            counts = np.diff(ends) * np.asarray(chunk.is_valid())
-            chunk = (
-                chunk
-                if counts.min() == 0
-                else pa.LargeListArray.from_arrays(ends - ends[0], values.filter(valid)[ends[0] : ends[-1]])
-            )
-        else:
-            counts = np.diff(np.asarray(chunk.offsets))
-        if len(counts) and counts.min() == 0:
-            missing = row + int(counts.argmin())
+        items, ends = unlisted(chunk)
+        has_nulls = items.null_count > 0
+        if has_nulls:
+            valid = np.asarray(items.is_valid())
+            items, ends = items.filter(pa.array(valid)), np.concatenate([[0], np.cumsum(valid)])[ends]
+        empty = np.flatnonzero((np.diff(ends) == 0) | ~np.asarray(chunk.is_valid()))
+        if len(empty):
             raise ValueError(
-                f"references, row {missing}: there is no reference. Each row needs one; an empty reference is ''."
+                f"references, row {first_row + empty[0]}: there is no reference. Give one; an empty reference is ''."
             )
-        chunks.append(chunk)
-        row += len(chunk)
-    types = {chunk.type for chunk in chunks}
-    return pa.chunked_array(
-        [chunk.cast(pa.large_list(chunk.type.value_type)) for chunk in chunks] if len(types) > 1 else chunks
-    )
+        chunks.append(pa.LargeListArray.from_arrays(ends, items) if has_nulls else chunk)
+        first_row += len(chunk)
+    if len({chunk.type for chunk in chunks}) > 1:
+        chunks = [chunk.cast(pa.large_list(chunk.type.value_type)) for chunk in chunks]
+    return pa.chunked_array(chunks)
 
 
 def _check_no_null_within(array: pa.ChunkedArray, name: str) -> None:

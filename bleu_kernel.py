@@ -17,7 +17,10 @@ try:
     from numba import types
     from numba.extending import intrinsic
 except ImportError:
-    COMPILED, intrinsic = False, None
+    COMPILED = False
+
+    def intrinsic(function: Any) -> Any:
+        return function
 else:
     COMPILED = True
 
@@ -195,7 +198,7 @@ def _same(words, start, other_words, other_start, length):
     return words[start + length - 8] == other_words[other_start + length - 8]
 
 
-@njit(nogil=True)
+@njit(nogil=True, inline="always")
 def _count_short(numbers, reference_numbers, ends, positions, found, counts, matches):
     """Clipped counts of a prediction whose positions fit a word: Shift-And (Baeza-Yates and Gonnet, 1992).
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -179,7 +180,7 @@ def _array(statistics: Any) -> np.ndarray:
 
 def _map_batches(reduce: Callable[[np.ndarray], Result], table: pa.Table, options: Options) -> Iterator[Result]:
     if not COMPILED:
-        warn("numba can't be imported: the numbers are the same, but take a hundred times longer.")
+        _warn_once_that_numba_is_missing()
     cut = _cutter(options) if kind(table) == "text" else None
     batches = table.to_batches(max_chunksize=_BATCH)
     first_rows = np.cumsum([0, *map(len, batches)])[:-1].tolist()
@@ -195,6 +196,11 @@ def _map_batches(reduce: Callable[[np.ndarray], Result], table: pa.Table, option
     else:
         with ThreadPoolExecutor(_processors()) as pool:
             yield from pool.map(count, batches, first_rows)
+
+
+@cache
+def _warn_once_that_numba_is_missing() -> None:
+    warn("numba can't be imported: the numbers are the same, but take a hundred times longer.")
 
 
 def _processors() -> int:

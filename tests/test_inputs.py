@@ -91,9 +91,9 @@ def test_arrow_is_not_copied():
     address = lambda array: array.buffers()[-1].address  # noqa: E731
     assert address(table["predictions"].chunk(0)) == address(predictions)
     assert address(table["references"].chunk(0)) == address(references)
-    mapped = datasets.Dataset(pa.table({"p": predictions, "r": references}))
-    table = columns(mapped["p"], mapped["r"])
-    assert address(table["predictions"].chunk(0)) == address(predictions)
+    data = datasets.Dataset(pa.table({"p": predictions, "r": references}))
+    if not isinstance(data["p"], list):  # before version 4 a column was a Python list
+        assert address(columns(data["p"], data["r"])["predictions"].chunk(0)) == address(predictions)
 
 
 def test_a_datasets_selection_and_transform():
@@ -235,6 +235,7 @@ def test_unspaced_scripts_warn_where_the_tokenizer_doesnt_cut_them(bleu, text, t
 def test_spaced_scripts_dont_warn(bleu, text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message="numba")
         bleu.compute(predictions=[text * 3], references=[text * 3])
 
 
@@ -243,6 +244,7 @@ def test_detached_periods_look_tokenised(bleu, count, tokenize, warns):
     text = ["It works well here ."] * count + ["It works well here."]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.filterwarnings("ignore", message="numba")
         bleu.compute(predictions=text, references=text, tokenize=tokenize)
     assert [warning.category for warning in caught] == [BleuWarning_of(bleu)] * warns
 
