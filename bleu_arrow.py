@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -39,6 +41,17 @@ def unlisted(array: pa.Array) -> tuple[pa.Array, np.ndarray]:
     return array.values.slice(offsets[0], offsets[-1] - offsets[0]), offsets - offsets[0]
 
 
+def slices(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
+    """The array in pieces of so many rows at most, so that what is made of one needs little memory.
+
+    >>> [len(piece) for piece in slices(pa.chunked_array([[1, 2, 3], [4]]), rows=2)]
+    [2, 1, 1]
+    """
+    for chunk in array.chunks:
+        for start in range(0, len(chunk), rows):
+            yield chunk.slice(start, rows)
+
+
 def kind(table: pa.Table) -> str:
     """`"text"`, `"tokens"` or `"ids"`.
 
@@ -57,6 +70,7 @@ def reference_counts(references: pa.ChunkedArray) -> str | None:
     >>> reference_counts(pa.chunked_array([[["a"], ["b", "c"]]]))
     'var'
     """
-    ends = [(pc.min_max(pc.list_value_length(chunk)).as_py()) for chunk in references.chunks if len(chunk)]
-    counts = {end[key] for end in ends for key in ("min", "max")}
+    counts: set[int] = set()
+    for piece in slices(references):
+        counts.update(pc.min_max(pc.list_value_length(piece)).as_py().values())
     return str(counts.pop()) if len(counts) == 1 else "var"

@@ -34,6 +34,28 @@ _EDGE = 7  # what stands before the first and after the last character, unless t
 _LOOK_UP = 8  # of a first byte: the class depends on the bytes after it
 _STARTS = 9  # of an occurrence: a token ends before it, and it starts the next
 
+
+def _these(characters: str) -> tuple[tuple[int, int], ...]:
+    return tuple((ord(character), ord(character)) for character in characters)
+
+
+_SPACES = (_these("".join(chr(c) for c in range(0x3001) if chr(c).isspace())), _SPACE)
+_WESTERN = (
+    (_these(WESTERN_SYMBOLS), _ALONE),
+    (_these(".,"), _SEPARATOR),
+    (_these("-"), _HYPHEN),
+    (_these("0123456789"), _NUMBER),
+)
+# What a tokenizer makes of which characters; the last word counts, and nothing said is a letter.
+_CLASSES = {
+    "13a": (*_WESTERN, _SPACES, (_these("&<\n"), _MARKUP)),
+    "none": (_SPACES,),
+    "intl": ((PUNCTUATION, _SEPARATOR), (SYMBOLS, _ALONE), (NUMBERS, _NUMBER), _SPACES),
+    "zh": ((CHINESE, _ALONE), *_WESTERN, _SPACES),
+    "char": ((((0, 0x10FFFF),), _ALONE), _SPACES),
+    "ids": (),
+}
+
 ODD = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: multiply, keep the top bits (Knuth, vol. 3, section 6.4)
 
 _CAPITAL_SIGMA, _CAPITAL_DOTTED_I = 0x3A3, 0x130
@@ -62,6 +84,10 @@ def lower_case(text: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.nd
 
     Returns:
         New bytes and new offsets.
+
+    >>> text, offsets = lower_case(np.frombuffer("ΑΣ".encode(), np.uint8), np.array([0, 4]))
+    >>> bytes(text).decode()
+    'ας'
     """
     lowered = np.empty(len(text) * 3 // 2 + 16, np.uint8)  # at most half as long again: two bytes become three
     lowered_offsets = np.empty(len(offsets), np.int64)
@@ -73,28 +99,25 @@ def lower_case(text: np.ndarray, offsets: np.ndarray) -> tuple[np.ndarray, np.nd
 
 @cache
 def tables(tokenizer: str) -> tuple[np.ndarray, np.ndarray, int, bool]:
-    """What the automaton knows of a tokenizer: classes by character and by first byte, what stands at the edges, and
-    whether white space at the start is taken off (it is at the end, always)."""
+    """What the automaton has to know of a tokenizer.
+
+    Args:
+        tokenizer: a native tokenizer's name, or `"ids"` for tokens of eight bytes each.
+
+    Returns:
+        The class of each character and of each first byte (none for `"ids"`), what stands at the edges of a text, and
+        whether white space at its start is taken off. At its end it always is.
+
+    >>> classes, first_bytes, edge, strips_start = tables("13a")
+    >>> [int(classes[ord(character)]) for character in "a !"] == [_LETTER, _SPACE, _ALONE]
+    True
+    """
     classes = np.full(0x110000, _LETTER, np.uint8)
-    western = {**dict.fromkeys(WESTERN_SYMBOLS, _ALONE), **dict.fromkeys(".,", _SEPARATOR), "-": _HYPHEN}
-    if tokenizer == "ids":
-        return classes, np.empty(0, np.uint8), _EDGE, False
-    if tokenizer == "char":
-        classes[:] = _ALONE
-    if tokenizer == "intl":
-        for ranges, kind in ((PUNCTUATION, _SEPARATOR), (SYMBOLS, _ALONE), (NUMBERS, _NUMBER)):
-            for first, last in ranges:
-                classes[first : last + 1] = kind
-    if tokenizer == "zh":
-        for first, last in CHINESE:
-            classes[first : last + 1] = _ALONE
-    if tokenizer in ("13a", "zh"):
-        for character, kind in {**dict.fromkeys("0123456789", _NUMBER), **western}.items():
-            classes[ord(character)] = kind
-    classes[[c for c in range(0x3001) if chr(c).isspace()]] = _SPACE
-    if tokenizer == "13a":
-        classes[[ord(character) for character in "&<\n"]] = _MARKUP
-    return classes, _first_bytes(classes), _SPACE if tokenizer == "13a" else _EDGE, tokenizer == "zh"
+    for ranges, kind in _CLASSES[tokenizer]:
+        for first, last in ranges:
+            classes[first : last + 1] = kind
+    first_bytes = np.empty(0, np.uint8) if tokenizer == "ids" else _first_bytes(classes)
+    return classes, first_bytes, _SPACE if tokenizer == "13a" else _EDGE, tokenizer == "zh"
 
 
 def _first_bytes(classes: np.ndarray) -> np.ndarray:

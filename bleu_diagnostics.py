@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_arrow import utf8
+from .bleu_arrow import slices, utf8
 from .bleu_options import Options
 
 DETACHED_PERIODS = 100  # so many, and the text looks tokenised; sacreBLEU draws the line there too
@@ -40,14 +40,14 @@ def warn(message: str) -> None:
 def warn_about_text(predictions: pa.ChunkedArray, options: Options) -> None:
     """Warns where the predictions don't look like what the tokenizer is for."""
     if options.tokenize in ("13a", "intl", "zh"):
-        detached = sum(_ends_in_detached_period(chunk) for chunk in predictions.chunks)
+        detached = sum(map(_ends_in_detached_period, slices(predictions)))
         if detached >= DETACHED_PERIODS:
             warn(
                 f"{detached:,} predictions end in a period that stands alone: they look tokenised, and tokenize="
                 f"{options.tokenize!r} is for text that isn't. Detokenise it, or choose tokenize='none'."
             )
     if options.tokenize in ("13a", "intl", "none"):
-        found, characters = np.sum([unspaced_characters(utf8(chunk)[0]) for chunk in predictions.chunks], axis=0)
+        found, characters = np.sum([unspaced_characters(utf8(piece)[0]) for piece in slices(predictions)], axis=0)
         if found > UNSPACED_SHARE * characters:
             warn(
                 f"{found / characters:.0%} of the predictions' characters are of a script that has no spaces between"

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_arrow import is_list, is_string, unlisted
+from .bleu_arrow import is_list, is_string, slices, unlisted
 from .bleu_diagnostics import warn
 
 _MEANT = {
@@ -131,12 +131,10 @@ def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) ->
     rows, reference_rows = len(predictions), len(references)
     if rows == reference_rows == 0:
         raise ValueError("There is nothing to score: no predictions and no references.")
-    lists = [pc.list_value_length(chunk) for chunk in references.chunks] if is_list(references.type) else []
-    transposed = bool(lists) and not is_list(predictions.type)
-    transposed = transposed and all(pc.all(pc.equal(lengths, rows)).as_py() is not False for lengths in lists)
+    transposed = not is_list(predictions.type) and _all_lists_have(rows, references)
     if rows != reference_rows:
         message = f"There are {rows:,} predictions and {reference_rows:,} references; each row needs both."
-        if transposed and reference_rows:
+        if transposed:
             message += (
                 f" The references look like sacreBLEU's: {reference_rows} lists of {rows:,}."
                 " Here it's one list a prediction: references=list(zip(*references))."
@@ -147,6 +145,14 @@ def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) ->
             f"There are {rows} predictions with {rows} references each, so the references may be one list a prediction,"
             " as they were taken, or sacreBLEU's one list a reference set: then give list(zip(*references))."
         )
+
+
+def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
+    if not is_list(array.type):
+        return False
+    return len(array) > 0 and all(
+        pc.all(pc.equal(pc.list_value_length(piece), length)).as_py() for piece in slices(array)
+    )
 
 
 def _checked_predictions(array: pa.ChunkedArray, reference_type: pa.DataType) -> pa.ChunkedArray:
@@ -221,24 +227,22 @@ def _one_each(array: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _without_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The lists without their nulls; an error names the first row that has nothing else."""
-    chunks, first_row = [], 0
-    for chunk in array.chunks:
-        items, ends = unlisted(chunk)
-        has_nulls = items.null_count > 0
-        if has_nulls:
+    """The lists without their nulls, the array itself if there are none; an error names a row that has nothing else."""
+    pieces, first_row, changed = [], 0, False
+    for piece in slices(array):
+        items, ends = unlisted(piece)
+        if items.null_count:
             valid = np.asarray(items.is_valid())
             items, ends = items.filter(pa.array(valid)), np.concatenate([[0], np.cumsum(valid)])[ends]
-        empty = np.flatnonzero((np.diff(ends) == 0) | ~np.asarray(chunk.is_valid()))
+            changed = True
+        empty = np.flatnonzero((np.diff(ends) == 0) | ~np.asarray(piece.is_valid()))
         if len(empty):
             raise ValueError(
                 f"references, row {first_row + empty[0]}: there is no reference. Give one; an empty reference is ''."
             )
-        chunks.append(pa.LargeListArray.from_arrays(ends, items) if has_nulls else chunk)
-        first_row += len(chunk)
-    if len({chunk.type for chunk in chunks}) > 1:
-        chunks = [chunk.cast(pa.large_list(chunk.type.value_type)) for chunk in chunks]
-    return pa.chunked_array(chunks)
+        pieces.append((ends, items))
+        first_row += len(piece)
+    return pa.chunked_array([pa.LargeListArray.from_arrays(*piece) for piece in pieces]) if changed else array
 
 
 def _check_no_null_within(array: pa.ChunkedArray, name: str) -> None:

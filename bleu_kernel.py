@@ -52,6 +52,10 @@ def count_rows(
     Returns:
         int64 [2 N + 2, rows]: a statistics row is a column here, for each statistic to be contiguous, as in Arrow.
         Where `matches_1` is `LEFT`, the readable definition has to count the row.
+
+    >>> text = np.frombuffer(b"a b a", np.uint8), np.array([0, 5])
+    >>> count_rows(text, text, np.array([0, 1]), "none", False, 1, "closest").T
+    array([[3, 3, 3, 3]])
     """
     if lowercase:
         predictions, references = lower_case(*predictions), lower_case(*references)
@@ -272,17 +276,14 @@ def _count_long(numbers, reference_numbers, ends, matches):
     in_prediction, in_references, in_reference = counts
     nodes = numbers.max() + 1
     for i in range(len(numbers)):
-        node = 0
-        for token in numbers[i : i + max_order]:
+        node = numbers[i]
+        in_prediction[node] += 1
+        for token in numbers[i + 1 : i + max_order]:
             slot = _find_node(node, token, slots, keys, bits)
-            if node == 0:
-                node = token
-            elif slots[slot]:
-                node = slots[slot]
-            else:
-                keys[nodes] = _node_key(node, token)
-                slots[slot] = node = nodes
+            if slots[slot] == 0:
+                slots[slot], keys[nodes] = nodes, _node_key(node, token)
                 nodes += 1
+            node = slots[slot]
             in_prediction[node] += 1
     matches[:] = 0
     start = 0

@@ -144,6 +144,10 @@ class BleuMetric(Collecting, evaluate.Metric):
         Returns:
             int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and `reference_length`, one row a segment.
             The metadata of the schema says which options made it.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
+        [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
         chosen = self._options(options)
         table = columns(predictions, references)
@@ -162,6 +166,11 @@ class BleuMetric(Collecting, evaluate.Metric):
 
         Raises:
             ValueError: the tables were made under different options or not under those asked for, or are no tables.
+
+        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in ("a b", "b")]
+        >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
+        ([3], [3])
         """
         chosen, made = self._options(options), made_under(statistics)
         asked = {**CONVENTIONS[self.config_name], **dict.fromkeys(self._chosen), **options}

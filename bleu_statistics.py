@@ -42,6 +42,10 @@ def corpus_rows(table: pa.Table, options: Options) -> np.ndarray:
 
     Returns:
         int64 [2 N + 2, segments].
+
+    >>> corpus_rows(columns(["a b", "b"], ["a b", "a b"]), Options(max_order=1)).T
+    array([[2, 2, 2, 2],
+           [1, 1, 1, 2]])
     """
     rows = np.empty((2 * options.max_order + 2, len(table)), np.int64)
     start = 0
@@ -60,6 +64,9 @@ def corpus_sum(table: pa.Table, options: Options) -> tuple[np.ndarray, int]:
 
     Returns:
         int64 [2 N + 2] and a number.
+
+    >>> corpus_sum(columns(["a b", "b", ""], ["a b"] * 3), Options(max_order=1))
+    (array([3, 3, 3, 6]), 1)
     """
     total, empty = np.zeros(2 * options.max_order + 2, np.int64), 0
     for row, without_token in _map_batches(lambda rows: (rows.sum(axis=1), (rows[-2] == 0).sum()), table, options):
@@ -77,6 +84,9 @@ def statistics_table(table: pa.Table, options: Options) -> pa.Table:
 
     Returns:
         int64 columns `matches_1..N`, `totals_1..N`, `prediction_length`, `reference_length`.
+
+    >>> statistics_table(columns(["a"], ["a"]), Options(max_order=1)).column_names
+    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
     """
     made = {
         **options.counting(),
@@ -105,6 +115,9 @@ def made_under(statistics: Any) -> dict[str, Any]:
 
     Raises:
         ValueError: tables were counted under different options, or these are no statistics.
+
+    >>> made_under([1, 1, 1, 1])
+    {'max_order': 1}
     """
     tables = _tables(statistics)
     if tables is None:
@@ -127,7 +140,11 @@ def made_under(statistics: Any) -> dict[str, Any]:
 
 
 def stacked_rows(statistics: Any) -> np.ndarray:
-    """The rows of statistics as int64 [rows, 2 N + 2]."""
+    """The rows of statistics as int64 [rows, 2 N + 2].
+
+    >>> stacked_rows([1, 1, 1, 1])
+    array([[1, 1, 1, 1]])
+    """
     tables = _tables(statistics)
     if tables is None:
         return _array(statistics)
@@ -135,7 +152,11 @@ def stacked_rows(statistics: Any) -> np.ndarray:
 
 
 def summed_rows(statistics: Any) -> np.ndarray:
-    """The sum of the rows of statistics, int64 [2 N + 2], without a copy of them."""
+    """The sum of the rows of statistics, int64 [2 N + 2], without a copy of them.
+
+    >>> summed_rows([[1, 1, 1, 1], [0, 2, 2, 2]])
+    array([1, 3, 3, 3])
+    """
     tables = _tables(statistics)
     if tables is None:
         return _array(statistics).sum(axis=0)
@@ -143,7 +164,11 @@ def summed_rows(statistics: Any) -> np.ndarray:
 
 
 def tokenizer_name(options: Options, columns_kind: str) -> str:
-    """What stands behind `tok:` in a signature."""
+    """What stands behind `tok:` in a signature.
+
+    >>> tokenizer_name(Options(), "text"), tokenizer_name(Options(), "ids")
+    ('13a', 'ids')
+    """
     if columns_kind != "text":
         return columns_kind
     if callable(options.tokenize):

@@ -13,6 +13,7 @@ from bleu.bleu_tokenizers import BORROWED, NATIVE, borrowed_tokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles import our_rows, sacrebleu_rows
+from processes import python
 
 TEXT = "the cat sat on the mat"
 
@@ -57,6 +58,7 @@ def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
         assert difference is None
 
 
+@pytest.mark.filterwarnings("ignore:There are . predictions with . references each")
 @pytest.mark.parametrize("tokenize", NATIVE)
 @settings(max_examples=150, deadline=None)
 @given(
@@ -174,6 +176,32 @@ def test_borrowed_tokenizers(tokenize, prediction, reference, lowercase):
     np.testing.assert_array_equal(
         our_rows([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
     )
+
+
+SENTENCEPIECE = r"""
+import json, os, sys
+import sentencepiece
+import oracles, random_text
+folder = os.path.join(os.environ["SACREBLEU"], "models")
+os.makedirs(folder)
+predictions, references = random_text.rows(seed=2, count=200)
+sentencepiece.SentencePieceTrainer.train(
+    sentence_iterator=(text.replace("\0", "") for text in predictions), vocab_size=1000, hard_vocab_limit=False,
+    model_prefix=os.path.join(folder, "m"), minloglevel=2, byte_fallback=True, character_coverage=0.98,
+)
+for name in ("sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm"):  # where sacreBLEU keeps what it has downloaded
+    os.symlink("m.model", os.path.join(folder, name))
+for name in ("spm", "flores101", "flores200"):
+    rows = oracles.our_rows(predictions, references, tokenize=name)
+    expected = oracles.sacrebleu_rows(predictions, references, tokenize=name)
+    assert oracles.first_difference(predictions, references, rows, expected) is None
+print(json.dumps(int(rows[:, 0].sum())))
+"""
+
+
+def test_sentencepiece_tokenizers(tmp_path):
+    """sacreBLEU's models have to be downloaded; one that is trained here stands in their place."""
+    assert python("import conftest" + SENTENCEPIECE, SACREBLEU=str(tmp_path)) > 0
 
 
 def test_a_function_is_a_tokenizer():

@@ -122,6 +122,7 @@ NAN, SURROGATE = float("nan"), "\ud83d"
 ERRORS = [
     (["a", "b"], [["a"]], ValueError, "2 predictions and 1 references"),
     (["a", "b", "c"], [["a"] * 3, ["b"] * 3], ValueError, r"look like sacreBLEU's: 2 lists of 3.*references=list\(zip\(\*references\)\)"),
+    (["a"], [["a"], ["b"]], ValueError, r"look like sacreBLEU's: 2 lists of 1"),
     (["a", None], [["a"], ["b"]], ValueError, "predictions, row 1: found None"),
     ([None, None], [["a"], ["b"]], ValueError, "predictions, row 0: found None"),
     (pa.chunked_array([["a"], [None]]), [["a"], ["b"]], ValueError, "predictions, row 1: found None"),

@@ -2,10 +2,7 @@
 
 import http.server
 import json
-import os
 import shutil
-import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -19,27 +16,10 @@ import pytest
 import random_text
 from bleu.bleu_kernel import COMPILED
 from conftest import ROOT
+from processes import python, result_of
 
 PREDICTIONS, REFERENCES = random_text.rows(seed=8, count=300)
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
-def python(code, *arguments, wait=True, **environment):
-    """Runs code in a process of its own; returns what it prints last, as JSON says it."""
-    process = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", code, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]), **environment},
-    )  # fmt: skip
-    return result_of(process) if wait else process
-
-
-def result_of(process):
-    output, errors = process.communicate(timeout=300)
-    assert process.returncode == 0, errors
-    return json.loads(output.splitlines()[-1])
 
 
 SCORE = """
