@@ -54,10 +54,7 @@ class Collecting:
     def add_batch(self, *, predictions: Any = None, references: Any = None, **other: Any) -> None:
         """Adds rows to what the next `compute` scores."""
         self._refuse(other)
-        table = columns(predictions, references)
-        self._admit(kind(table))
-        self._write_pending()
-        self._write(table)
+        self._collect(columns(predictions, references))
 
     def __len__(self) -> int:
         return super().__len__() + len(self._pending)
@@ -69,6 +66,11 @@ class Collecting:
     def _refuse(self, other: Mapping[str, Any]) -> None:
         if other:
             raise TypeError(f"There is no column {next(iter(other))!r} to add to: give predictions and references.")
+
+    def _collect(self, table: pa.Table) -> None:
+        self._admit(kind(table))
+        self._write_pending()
+        self._write(table)
 
     def _admit(self, rows_kind: str) -> None:
         if self._kind not in (None, rows_kind):

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_arrow import slices, utf8
+from .bleu_arrow import kind, slices, utf8
 from .bleu_options import Options
 
 DETACHED_PERIODS = 100  # so many, and the text looks tokenised; sacreBLEU draws the line there too
@@ -37,8 +37,16 @@ def warn(message: str) -> None:
     warnings.warn(message, BleuWarning, stacklevel=level)
 
 
-def warn_about_text(predictions: pa.ChunkedArray, options: Options) -> None:
-    """Warns where the predictions don't look like what the tokenizer is for."""
+def warn_about_text(table: pa.Table, options: Options) -> None:
+    """Warns where the predictions are text that doesn't look like what the tokenizer is for.
+
+    Args:
+        table: what `bleu_inputs.columns` returns.
+        options: `tokenize` is looked at.
+    """
+    if kind(table) != "text":
+        return
+    predictions = table["predictions"]
     if options.tokenize in ("13a", "intl", "zh"):
         detached = sum(map(_ends_in_detached_period, slices(predictions)))
         if detached >= DETACHED_PERIODS:

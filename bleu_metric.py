@@ -117,19 +117,21 @@ class BleuMetric(Collecting, evaluate.Metric):
         super().__init__(config_name=config_name, **{name: value for name, value in given.items() if name in base})
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
-        """The BLEU of a corpus: of what is given here, after what `add` and `add_batch` have brought."""
-        chosen = self._options(options)
-        given = predictions is not None or references is not None
-        if given and not len(self) and self.num_process == 1:
-            # Nothing to collect and nobody to wait for: the columns are scored where they are, without a file.
-            return self._score(columns(predictions, references), chosen, options)
-        if given:
-            self.add_batch(predictions=predictions, references=references)
-        if not len(self) and self.num_process == 1:
+        """The BLEU of a corpus: of what `add` and `add_batch` have brought, and of what is given here."""
+        chosen = self._defaults.updated(options)
+        given = columns(predictions, references) if predictions is not None or references is not None else None
+        if given is None and not len(self) and self.num_process == 1:
             raise ValueError("There is nothing to score: give predictions and references, or add some first.")
+        # All that can be wrong with a call is found before the rows that were added are touched.
+        self._check_fit(chosen, options, self._kind if given is None else kind(given))
+        if not len(self) and self.num_process == 1:
+            # Nothing collected and nobody to wait for: the columns are scored where they are, without a file.
+            return self._score(given, chosen)
+        if given is not None:
+            self._collect(given)
         self._write_pending()
         try:
-            return super().compute(options=chosen, given=options)
+            return super().compute(options=chosen)
         finally:
             self._discard()
 
@@ -149,9 +151,9 @@ class BleuMetric(Collecting, evaluate.Metric):
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
-        chosen = self._options(options)
-        table = columns(predictions, references)
+        chosen, table = self._defaults.updated(options), columns(predictions, references)
         self._check_fit(chosen, options, kind(table))
+        warn_about_text(table, chosen)
         return statistics_table(table, chosen)
 
     def score(self, statistics: Any, **options: Any) -> dict[str, Any]:
@@ -172,18 +174,15 @@ class BleuMetric(Collecting, evaluate.Metric):
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
         """
-        chosen, made = self._options(options), made_under(statistics)
-        asked = {**CONVENTIONS[self.config_name], **dict.fromkeys(self._chosen), **options}
-        counting = {**chosen.counting(), "tokenize": tokenizer_name(chosen, "text")}
-        for name in COUNTING:
-            if name in asked and name in made and counting[name] != made[name]:
-                raise ValueError(
-                    f"The rows were counted with {name}={made[name]!r}, not {counting[name]!r}: count them anew."
-                )
+        chosen, made = self._defaults.updated(options), made_under(statistics)
+        asked = {**chosen.counting(), "tokenize": tokenizer_name(chosen, "text")}
+        for name in {*CONVENTIONS[self.config_name], *self._chosen, *options}.intersection(COUNTING, made):
+            if asked[name] != made[name]:
+                raise ValueError(f"The rows were counted with {name}={made[name]!r}, not {asked[name]!r}: count anew.")
         chosen = chosen.updated({name: made[name] for name in COUNTING if name in made})
         rows = stacked_rows(statistics) if chosen.segments or chosen.confidence else None
         total = summed_rows(statistics) if rows is None else rows.sum(axis=0)
-        return _answer(total, rows, None, chosen, made.get("tokenize", counting["tokenize"]), made.get("references"))
+        return _answer(total, rows, None, chosen, made.get("tokenize", asked["tokenize"]), made.get("references"))
 
     def _info(self) -> evaluate.MetricInfo:
         string, number = datasets.Value("string"), datasets.Value("int64")
@@ -210,36 +209,30 @@ class BleuMetric(Collecting, evaluate.Metric):
         return info
 
     def _compute(
-        self, *, predictions: pa.ChunkedArray, references: pa.ChunkedArray, options: Options, given: Mapping[str, Any]
+        self, *, predictions: pa.ChunkedArray, references: pa.ChunkedArray, options: Options
     ) -> dict[str, Any]:
-        return self._score(pa.table({"predictions": predictions, "references": references}), options, given)
+        return self._score(pa.table({"predictions": predictions, "references": references}), options)
 
-    def _score(self, table: pa.Table, options: Options, given: Mapping[str, Any]) -> dict[str, Any]:
-        self._check_fit(options, given, kind(table))
-        rows = None
+    def _score(self, table: pa.Table, options: Options) -> dict[str, Any]:
         if options.segments or options.confidence:
             rows = corpus_rows(table, options).T
             total, empty = rows.sum(axis=0), int((rows[:, -2] == 0).sum())
         else:
-            total, empty = corpus_sum(table, options)
-        if kind(table) == "text":
-            warn_about_text(table["predictions"], options)
-        return _answer(
-            total, rows, empty, options, tokenizer_name(options, kind(table)), reference_counts(table["references"])
-        )
+            rows, (total, empty) = None, corpus_sum(table, options)
+        warn_about_text(table, options)
+        references = reference_counts(table["references"])
+        return _answer(total, rows, empty, options, tokenizer_name(options, kind(table)), references)
 
-    def _options(self, given: Mapping[str, Any]) -> Options:
-        return self._defaults.updated(given)
-
-    def _check_fit(self, options: Options, given: Mapping[str, Any], columns_kind: str) -> None:
-        if columns_kind != "text" and "tokenize" in {*self._chosen, *given}:
+    def _check_fit(self, options: Options, given: Mapping[str, Any], columns_kind: str | None) -> None:
+        """Raises if the options can't go with columns of this kind, or with what is installed."""
+        if columns_kind in ("text", None):  # None: another process has the rows
+            tokenizer_name(options, "text")
+        elif "tokenize" in {*self._chosen, *given}:
             raise ValueError(
                 f"tokenize={options.tokenize!r}, but the predictions are {columns_kind}: leave it out, or give text."
             )
-        if columns_kind == "ids" and options.lowercase:
-            raise ValueError(
-                "lowercase=True, but the predictions are token ids, which have no case: leave it out, or give text."
-            )
+        elif columns_kind == "ids" and options.lowercase:
+            raise ValueError("lowercase=True, but token ids have no case: leave it out, or give text.")
 
 
 def _answer(

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable
+from functools import cache
 
 from .bleu_unicode import NUMBERS, PUNCTUATION, SYMBOLS, character_class
 
@@ -135,6 +136,7 @@ BORROWED = {
 }
 
 
+@cache
 def borrowed_tokenizer(name: str) -> tuple[Tokenizer, str]:
     """sacreBLEU's tokenizer of this name, and what it wants to be called in a signature.
 

@@ -217,5 +217,6 @@ def test_names_that_nobody_knows():
 @pytest.mark.parametrize("name", BORROWED)
 def test_borrowed_tokenizers_say_what_to_install(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    borrowed_tokenizer.cache_clear()
     with pytest.raises(ImportError, match=f"tokenize='{name}'.*pip install .*sacrebleu"):
         borrowed_tokenizer(name)

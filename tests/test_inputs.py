@@ -201,6 +201,12 @@ def test_an_error_loses_nothing_that_was_added_before(load, tmp_path):
         bleu.add(prediction=[1], reference=[[1]])
     with pytest.raises(TypeError, match="tokenize"):
         bleu.compute(tokenise="zh")
+    with pytest.raises(ValueError, match="no tokenizer of this name"):
+        bleu.compute(tokenize="13b")
+    with pytest.raises(ValueError, match="leave it out, or give text"):
+        bleu.compute(predictions=[[1]], references=[[[1]]], tokenize="13a")
+    with pytest.raises(TypeError, match="These predictions are ids, those added before text"):
+        bleu.compute(predictions=[[1]], references=[[[1]]])
     assert len(bleu) == 1
     assert bleu.compute()["translation_length"] == 4
     assert files(tmp_path) == []
