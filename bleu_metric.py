@@ -21,6 +21,7 @@ import pyarrow as pa
 from .bleu_arrow import kind, reference_counts
 from .bleu_automaton import LEFT
 from .bleu_collecting import Collecting
+from .bleu_comparison import RESAMPLES, Comparison, checked_baseline, compared, resampled
 from .bleu_counting import statistics_row
 from .bleu_diagnostics import warn_about_text, warn_about_zero
 from .bleu_inputs import columns
@@ -38,6 +39,7 @@ from .bleu_statistics import (
     tokenizer_name,
 )
 from .bleu_tokenizers import NATIVE
+from .bleu_training import TrainerMetric
 from .bleu_unicode import PUNCTUATION
 
 _DESCRIPTION = """\
@@ -184,6 +186,75 @@ class BleuMetric(Collecting, evaluate.Metric):
         total = summed_rows(statistics) if rows is None else rows.sum(axis=0)
         return _answer(total, rows, None, chosen, made.get("tokenize", asked["tokenize"]), made.get("references"))
 
+    def compare(
+        self,
+        systems: Mapping[str, Any],
+        references: Any,
+        *,
+        baseline: str | None = None,
+        test: str = "bootstrap",
+        n_resamples: int | None = None,
+        **options: Any,
+    ) -> Comparison:
+        """Whether systems differ from a baseline by more than chance, on the same references.
+
+        Args:
+            systems: the predictions of each system, by its name.
+            references: as for `compute`.
+            baseline: a system's name; the first one unless given.
+            test: `"bootstrap"`, the paired bootstrap of Koehn (2004), or `"randomization"`, paired approximate
+                randomization (Riezler and Maxwell, 2005).
+            n_resamples: of that test; 1,000 and 10,000 unless given.
+            **options: as for `compute`. `confidence` is 0.95 unless given, None for no intervals.
+
+        Returns:
+            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed` and `signature`. Of each system: `bleu`,
+            `score`, `confidence_interval`, `bootstrap_mean`, and of all but the baseline `delta` and `p_value`; from 0
+            to 1 but for `score`. It prints as a table, and has `to_markdown()` and `to_latex()`.
+
+        Raises:
+            TypeError, ValueError: as `compute`, with the system's name; or there is no such test or baseline.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> references = [f"{n} green bottles hanging on the wall" for n in range(20)]
+        >>> systems = {"short": [text[:-9] for text in references], "right": references}
+        >>> comparison = bleu.compare(systems, references)
+        >>> comparison["systems"]["right"]["p_value"] < 0.05
+        True
+        """
+        baseline = checked_baseline(systems, baseline, test)
+        asked = {"confidence": self._defaults.confidence or 0.95, **options}
+        asked["n_resamples"] = RESAMPLES[test] if n_resamples is None else n_resamples
+        chosen = self._defaults.updated(asked)
+        rows, tokenizer, each = self._count_systems(systems, references, chosen, options)
+        return Comparison(
+            baseline=baseline,
+            systems=compared(rows, baseline, test, chosen),
+            test=test,
+            n_resamples=chosen.n_resamples,
+            seed=chosen.seed,
+            signature=signature(chosen, tokenizer, each, resampled(test, chosen)),
+        )
+
+    def compute_metrics(
+        self, tokenizer: Any, *, references: Any = None, ignore_index: int = -100, **options: Any
+    ) -> TrainerMetric:
+        """What `Seq2SeqTrainer(compute_metrics=...)` wants, with `predict_with_generate=True`.
+
+        Args:
+            tokenizer: the model's, to decode what was generated.
+            references: a list of references for each row of the evaluation data, in its order; the decoded labels
+                unless given.
+            ignore_index: what labels and predictions are filled up with.
+            **options: as for `compute`, but for `segments` and `confidence`.
+
+        Returns:
+            A function that a trainer calls, with `batch_eval_metrics=True` or without. It returns floats: `bleu`,
+            `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length` and
+            `gen_len`, the mean number of generated tokens.
+        """
+        return TrainerMetric(tokenizer, references, ignore_index, self._defaults.updated(options))
+
     def _info(self) -> evaluate.MetricInfo:
         string, number = datasets.Value("string"), datasets.Value("int64")
         info = evaluate.MetricInfo(
@@ -223,6 +294,21 @@ class BleuMetric(Collecting, evaluate.Metric):
         references = reference_counts(table["references"])
         return _answer(total, rows, empty, options, tokenizer_name(options, kind(table)), references)
 
+    def _count_systems(
+        self, systems: Mapping[str, Any], references: Any, options: Options, given: Mapping[str, Any]
+    ) -> tuple[dict[str, np.ndarray], str, str | None]:
+        """The rows of each system, what the tokenizer is called, and how many references a segment has."""
+        rows, tokenizer = {}, ""
+        for name, predictions in systems.items():
+            try:
+                table = columns(predictions, references)
+                self._check_fit(options, given, kind(table))
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"System {name!r}: {error}") from None
+            references = table["references"]  # Arrow by now, for the systems to come
+            rows[name], tokenizer = corpus_rows(table, options).T, tokenizer_name(options, kind(table))
+        return rows, tokenizer, reference_counts(references)
+
     def _check_fit(self, options: Options, given: Mapping[str, Any], columns_kind: str | None) -> None:
         """Raises if the options can't go with columns of this kind, or with what is installed."""
         if columns_kind in ("text", None):  # None: another process has the rows
@@ -243,13 +329,15 @@ def _answer(
     tokenizer: str,
     references: str | None,
 ) -> dict[str, Any]:
-    answer = result(total, options)
+    answer, drawn = result(total, options), None
     if options.segments:
         answer["segment_bleu"] = bleu(rows, replace(options, effective_order=True)).tolist()
     if options.confidence:
-        scores = bootstrap_scores(rows, options)
+        generator = np.random.default_rng(options.seed)
+        scores = bootstrap_scores(rows[np.newaxis], options, generator, options.n_resamples)[:, 0]
+        drawn = {"bs": options.n_resamples}
         answer["confidence_interval"] = interval(scores, options.confidence)
         answer["bootstrap_mean"] = float(scores.mean())
     if answer["bleu"] == 0:
         warn_about_zero(total, empty)
-    return {**answer, "signature": signature(options, tokenizer, references)}
+    return {**answer, "signature": signature(options, tokenizer, references, drawn)}

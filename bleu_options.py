@@ -156,23 +156,27 @@ def convention(config_name: str) -> Options:
     return Options().updated(CONVENTIONS[config_name])
 
 
-def signature(options: Options, tokenizer: str, references: str | None) -> str:
+def signature(
+    options: Options, tokenizer: str, references: str | None, resampled: Mapping[str, int] | None = None
+) -> str:
     """How a score was made, in sacreBLEU's keys and order; what isn't the default adds a key of its own.
 
     Args:
         options: the options in effect.
         tokenizer: what the tokenizer calls itself.
         references: how many references a segment has, `"var"` if that differs, None if unknown.
+        resampled: how many bootstrap resamples (`"bs"`) and randomization trials (`"ar"`) there were.
 
     >>> signature(Options(), "13a", "2")
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.1.0'
     """
-    resampled = options.confidence is not None
     default = SMOOTH_METHODS[options.smooth_method]
     value = options.smooth_value if options.smooth_value is not None else default
     keys = {
         "nrefs": references,
-        "bs": options.n_resamples if resampled else None,
+        "bs": None,
+        "ar": None,
+        **(resampled or {}),
         "seed": str(options.seed).lower() if resampled else None,
         "case": "lc" if options.lowercase else "mixed",
         "eff": "yes" if options.effective_order else "no",

@@ -1,37 +1,80 @@
-"""Resampled statistics to intervals.
+"""Resampled statistics to intervals and p-values.
 
 The draws are those of sacreBLEU 2.6 for the same seed and count, from a generator of its own: no global random state.
+What sacreBLEU holds at once, resamples x segments x statistics, is never there: a resample is how often each segment
+was drawn, and its statistics are one product with the rows. In float64 sums of integers are exact up to 2^53.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from datasets.utils import tqdm
 
 from .bleu_options import Options
 from .bleu_scoring import bleu
 
-_BLOCK = 1 << 22  # indices drawn at once, so that memory doesn't grow with the number of resamples
+_BLOCK = 1 << 22  # numbers held at once: how often each segment was drawn in some of the resamples
 
 
-def bootstrap_scores(rows: np.ndarray, options: Options) -> np.ndarray:
-    """BLEU of corpora drawn with replacement from the segments (Koehn, 2004).
+def bootstrap_scores(rows: np.ndarray, options: Options, generator: np.random.Generator, resamples: int) -> np.ndarray:
+    """BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
 
     Args:
-        rows: int64 [segments, 2 N + 2].
-        options: `n_resamples`, `seed` (None: a different draw each time) and those that decide the number.
+        rows: int64 [systems, segments, 2 N + 2]. All systems are scored on the same draws.
+        options: those that decide the number.
+        generator: where the draws come from; it is left where the last one was taken.
+        resamples: how many corpora.
 
     Returns:
-        float64 [n_resamples].
+        float64 [resamples, systems], from 0 to 1.
+
+    >>> rows = np.array([[[1, 1, 1, 1], [0, 1, 1, 1]]])
+    >>> bootstrap_scores(rows, Options(max_order=1), np.random.default_rng(0), 5).tolist()
+    [[0.0], [0.5], [1.0], [1.0], [0.5]]
     """
-    generator = np.random.default_rng(options.seed)
-    sums = np.empty((options.n_resamples, rows.shape[1]), np.int64)
-    at_once = max(1, _BLOCK // len(rows))
-    for start in range(0, options.n_resamples, at_once):
-        block = sums[start : start + at_once]
-        drawn = generator.integers(len(rows), size=(len(block), len(rows)))
-        for resample, indices in enumerate(drawn):
-            block[resample] = np.bincount(indices, minlength=len(rows)) @ rows
-    return bleu(sums, options)
+    segments = rows.shape[1]
+    weights = _side_by_side(rows)
+    sums = np.empty((resamples, weights.shape[1]))
+    for block in _blocks("Bootstrap", resamples, max(1, _BLOCK // segments)):
+        drawn = generator.integers(segments, size=(len(sums[block]), segments))
+        times = np.array([np.bincount(indices, minlength=segments) for indices in drawn], float)
+        sums[block] = times @ weights
+    return bleu(_one_by_one(sums, rows), options)
+
+
+def randomization_differences(
+    rows: np.ndarray, options: Options, generator: np.random.Generator, trials: int
+) -> np.ndarray:
+    """Differences of BLEU between two systems whose outputs were exchanged at random, segment by segment.
+
+    Approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005), of each system with the first.
+
+    Args:
+        rows: int64 [systems, segments, 2 N + 2], the baseline first.
+        options: those that decide the number.
+        generator: where the draws come from; it is left where the last one was taken.
+        trials: how many exchanges.
+
+    Returns:
+        float64 [trials, systems - 1], absolute values, from 0 to 1.
+
+    >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
+    >>> randomization_differences(rows, Options(max_order=1), np.random.default_rng(0), 3).tolist()
+    [[1.0], [1.0], [1.0]]
+    """
+    baseline, others = rows[0], rows[1:]
+    segments = baseline.shape[0]
+    gained = _side_by_side(baseline - others)
+    moved = np.empty((trials, gained.shape[1]))
+    # The generator takes 32 draws from one number and starts a new one at each call: so many trials leave none over.
+    for block in _blocks("Randomization", trials, 32 * max(1, _BLOCK // (32 * segments))):
+        taken = generator.integers(2, size=(len(moved[block]), segments), dtype=bool)
+        for part in _slices(len(taken), max(1, _BLOCK // segments)):
+            moved[block][part] = taken[part].astype(float) @ gained
+    exchanged = _one_by_one(moved, others)
+    return np.abs(bleu(others.sum(axis=1) + exchanged, options) - bleu(baseline.sum(axis=0) - exchanged, options))
 
 
 def interval(scores: np.ndarray, confidence: float) -> list[float]:
@@ -44,3 +87,34 @@ def interval(scores: np.ndarray, confidence: float) -> list[float]:
     outside = int(round(len(scores) * (1 - confidence) / 2, 9))
     ordered = np.sort(scores)
     return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
+
+
+def p_value(differences: np.ndarray, observed: float) -> float:
+    """(c + 1) / (n + 1), where c of the n differences are larger than the observed one.
+
+    The ones keep the probability of a false alarm at the level asked for, however few trials there are (Noreen, 1989).
+
+    >>> p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
+    0.4
+    """
+    return float((np.sum(differences > observed) + 1) / (len(differences) + 1))
+
+
+def _side_by_side(rows: np.ndarray) -> np.ndarray:
+    return np.concatenate(list(rows), axis=1).astype(float)
+
+
+def _one_by_one(sums: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    return sums.reshape(len(sums), rows.shape[0], rows.shape[2]).astype(np.int64)
+
+
+def _blocks(what: str, total: int, size: int) -> Iterator[slice]:
+    """Slices, with a progress bar if they take longer than two seconds and `datasets` shows its own."""
+    with tqdm(total=total, desc=what, delay=2) as bar:
+        for block in _slices(total, size):
+            yield block
+            bar.update(min(size, total - block.start))
+
+
+def _slices(total: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, total)) for start in range(0, total, size)]

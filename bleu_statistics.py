@@ -26,7 +26,7 @@ from .bleu_kernel import COMPILED, count_rows
 from .bleu_options import COUNTING, Options
 from .bleu_tokenizers import NATIVE, Tokenizer, borrowed_tokenizer
 
-_BATCH = 8192  # rows: some milliseconds of work, and memory that doesn't grow with the corpus
+_BATCH = 4096  # rows: some milliseconds of work for a thread, and memory that doesn't grow with the corpus
 
 _METADATA = b"bleu_metric"
 
