@@ -253,6 +253,8 @@ class BleuMetric(Collecting, evaluate.Metric):
             `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length` and
             `gen_len`, the mean number of generated tokens.
         """
+        for name in {"segments", "confidence"}.intersection(options):
+            raise ValueError(f"{name} doesn't go with a trainer: a trainer logs numbers. Leave it out.")
         return TrainerMetric(tokenizer, references, ignore_index, self._defaults.updated(options))
 
     def _info(self) -> evaluate.MetricInfo:

@@ -124,11 +124,7 @@ def made_under(statistics: Any) -> dict[str, Any]:
         return {"max_order": _array(statistics).shape[1] // 2 - 1}
     made = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables]
     made = [{**known, "max_order": (table.num_columns - 2) // 2} for known, table in zip(made, tables)]
-    for number, (table, other) in enumerate(zip(tables, made)):
-        if table.column_names != column_names(other["max_order"]):
-            raise ValueError(
-                f"Table {number} is no table of statistics: its columns are {', '.join(table.column_names)}."
-            )
+    for number, other in enumerate(made):
         for name in COUNTING:
             if other.get(name) != made[0].get(name):
                 raise ValueError(
@@ -177,15 +173,21 @@ def tokenizer_name(options: Options, columns_kind: str) -> str:
 
 
 def _tables(statistics: Any) -> list[pa.Table] | None:
-    if isinstance(statistics, pa.Table):
-        return [statistics]
-    if (
-        isinstance(statistics, (list, tuple))
-        and statistics
-        and all(isinstance(table, pa.Table) for table in statistics)
-    ):
-        return list(statistics)
-    return None
+    """The tables of statistics, without any other columns they have; None if these are arrays."""
+    tables = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
+    if tables and all(hasattr(table, "with_format") for table in tables):  # datasets
+        tables = [table.with_format("arrow")[:] for table in tables]
+    if not tables or not all(isinstance(table, pa.Table) for table in tables):
+        return None
+    return [_statistics_of(table, number) for number, table in enumerate(tables)]
+
+
+def _statistics_of(table: pa.Table, number: int) -> pa.Table:
+    max_order = sum(name.startswith("matches_") for name in table.column_names)
+    names = column_names(max_order)
+    if not max_order or not set(names) <= set(table.column_names):
+        raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(table.column_names)}.")
+    return table.select(names)
 
 
 def _array(statistics: Any) -> np.ndarray:
