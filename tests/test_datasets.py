@@ -1,5 +1,7 @@
 """Columns of `datasets`: mapped by several processes, streamed, and scored where they are."""
 
+import itertools
+
 import datasets
 import numpy as np
 import pyarrow as pa
@@ -7,7 +9,6 @@ import pytest
 import random_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
-import itertools
 
 PREDICTIONS, REFERENCES = random_text.rows(seed=12, count=400)
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

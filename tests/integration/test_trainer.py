@@ -1,0 +1,112 @@
+"""A real Seq2SeqTrainer: a tiny T5 learns to copy, generates, and is scored while it does."""
+
+import pytest
+
+transformers = pytest.importorskip("transformers")
+pytest.importorskip("torch")
+pytest.importorskip("accelerate")
+
+import datasets
+import numpy as np
+import torch
+from recipes import recipe
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+WORDS = ["the", "cat", "dog", "sat", "ran", "on", "to", "a", "mat", "house", "big", "small"]
+SENTENCES = [
+    " ".join(
+        ["the", WORDS[1 + i % 2], WORDS[3 + i % 2], WORDS[5 + i % 2], "a", WORDS[10 + i // 2 % 2], WORDS[8 + i % 2]]
+    )
+    for i in range(12)
+]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    words = Tokenizer(
+        models.WordLevel({word: i for i, word in enumerate(["<pad>", "</s>", "<unk>", *WORDS])}, unk_token="<unk>")
+    )
+    words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    words.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
+
+
+@pytest.fixture
+def model(tokenizer):
+    torch.manual_seed(0)
+    config = transformers.T5Config(
+        vocab_size=len(tokenizer), d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2, dropout_rate=0.0,
+        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
+    )  # fmt: skip
+    return transformers.T5ForConditionalGeneration(config)
+
+
+@pytest.fixture(scope="module")
+def data(tokenizer):
+    rows = [{"input_ids": tokenizer(text)["input_ids"], "labels": tokenizer(text)["input_ids"]} for text in SENTENCES]
+    return datasets.Dataset.from_list(rows)
+
+
+def trained(model, tokenizer, data, compute_metrics, folder, **options):
+    arguments = transformers.Seq2SeqTrainingArguments(
+        str(folder), num_train_epochs=60, per_device_train_batch_size=6, per_device_eval_batch_size=5, learning_rate=1e-2,
+        predict_with_generate=True, generation_max_length=12, eval_strategy="epoch", save_strategy="epoch", save_total_limit=1,
+        load_best_model_at_end=True, metric_for_best_model="bleu", report_to=[], use_cpu=True, disable_tqdm=True, seed=0, **options,
+    )  # fmt: skip
+    trainer = transformers.Seq2SeqTrainer(
+        model=model, args=arguments, processing_class=tokenizer, train_dataset=data, eval_dataset=data,
+        data_collator=transformers.DataCollatorForSeq2Seq(tokenizer), compute_metrics=compute_metrics,
+    )  # fmt: skip
+    trainer.train()
+    return trainer
+
+
+def decoded(tokenizer, ids):
+    """What was generated, decoded independently of the hook."""
+    ids = np.where(ids == -100, tokenizer.pad_token_id, ids)
+    return [text.strip() for text in tokenizer.batch_decode(ids, skip_special_tokens=True)]
+
+
+@pytest.mark.parametrize("batch_eval_metrics", [False, True])
+@pytest.mark.parametrize("references", [None, [[text, "a dog ran"] for text in SENTENCES]], ids=["labels", "several"])
+def test_what_is_logged_is_compute_of_the_decoded_texts(
+    bleu, model, tokenizer, data, tmp_path, batch_eval_metrics, references
+):
+    hook = bleu.compute_metrics(tokenizer, references=references)
+    trainer = trained(model, tokenizer, data, hook, tmp_path, batch_eval_metrics=batch_eval_metrics)
+    scores = [entry["eval_bleu"] for entry in trainer.state.log_history if "eval_bleu" in entry]
+    assert len(scores) == 60
+    assert trainer.state.best_metric == max(scores) > scores[0]
+
+    trainer.compute_metrics = None
+    generated = trainer.predict(data).predictions
+    expected = bleu.compute(predictions=decoded(tokenizer, generated), references=references or SENTENCES)
+    trainer.compute_metrics = hook
+    logged = trainer.evaluate()
+    assert logged["eval_bleu"] == trainer.state.best_metric == expected["bleu"]
+    assert logged["eval_score"] == expected["score"]
+    assert logged["eval_precision_4"] == expected["precisions"][3]
+    assert logged["eval_gen_len"] == (generated > 0).sum() / len(generated)
+
+
+def test_without_predict_with_generate(bleu, model, tokenizer, data, tmp_path):
+    """The mistake that everybody makes once."""
+    arguments = transformers.Seq2SeqTrainingArguments(str(tmp_path), report_to=[], use_cpu=True, disable_tqdm=True)
+    trainer = transformers.Seq2SeqTrainer(
+        model=model, args=arguments, processing_class=tokenizer, eval_dataset=data,
+        data_collator=transformers.DataCollatorForSeq2Seq(tokenizer), compute_metrics=bleu.compute_metrics(tokenizer),
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="predict_with_generate=True"):
+        trainer.evaluate()
+
+
+def test_readmes_recipe(model, tokenizer, data, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (code,) = recipe("Seq2SeqTrainer")
+    namespace = {"model": model, "tokenizer": tokenizer, "train_data": data, "eval_data": data}
+    exec(compile(code, "README.md", "exec"), namespace)
+    assert "eval_bleu" in namespace["trainer"].state.log_history[-2] | namespace["trainer"].state.log_history[-1]
