@@ -228,21 +228,21 @@ def _one_each(array: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _without_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
     """The lists without their nulls, the array itself if there are none; an error names a row that has nothing else."""
-    pieces, first_row, changed = [], 0, False
+    pieces, first_row, changed, large = [], 0, False, pa.large_list(array.type.value_type)
     for piece in slices(array):
-        items, ends = unlisted(piece)
+        (items, ends), is_list_there = unlisted(piece), np.asarray(piece.is_valid())
         if items.null_count:
             valid = np.asarray(items.is_valid())
-            items, ends = items.filter(pa.array(valid)), np.concatenate([[0], np.cumsum(valid)])[ends]
-            changed = True
-        empty = np.flatnonzero((np.diff(ends) == 0) | ~np.asarray(piece.is_valid()))
+            ends = np.concatenate([[0], np.cumsum(valid)])[ends]
+            piece, changed = pa.LargeListArray.from_arrays(ends, items.filter(pa.array(valid))), True
+        pieces.append(piece)
+        empty = np.flatnonzero((np.diff(ends) == 0) | ~is_list_there)
         if len(empty):
             raise ValueError(
                 f"references, row {first_row + empty[0]}: there is no reference. Give one; an empty reference is ''."
             )
-        pieces.append((ends, items))
         first_row += len(piece)
-    return pa.chunked_array([pa.LargeListArray.from_arrays(*piece) for piece in pieces]) if changed else array
+    return pa.chunked_array([piece.cast(large) for piece in pieces]) if changed else array
 
 
 def _check_no_null_within(array: pa.ChunkedArray, name: str) -> None:

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from typing import Any, TypeVar
@@ -28,6 +29,7 @@ from .bleu_tokenizers import NATIVE, Tokenizer, borrowed_tokenizer
 
 _BATCH = 4096  # rows: some milliseconds of work for a thread, and memory that doesn't grow with the corpus
 
+_AT_ONCE = 64 * _BATCH  # rows in the threads' queue
 _METADATA = b"bleu_metric"
 
 Result = TypeVar("Result")
@@ -209,8 +211,6 @@ def _map_batches(reduce: Callable[[np.ndarray], Result], table: pa.Table, option
     if not COMPILED:
         _warn_once_that_numba_is_missing()
     cut = _cutter(options) if kind(table) == "text" else None
-    batches = table.to_batches(max_chunksize=_BATCH)
-    first_rows = np.cumsum([0, *map(len, batches)])[:-1].tolist()
 
     def count(batch: pa.RecordBatch, first_row: int) -> Result:
         rows = _count(batch, first_row, cut, options)
@@ -218,11 +218,12 @@ def _map_batches(reduce: Callable[[np.ndarray], Result], table: pa.Table, option
         np.maximum(totals, options.minimum_total, out=totals)
         return reduce(rows)
 
-    if len(batches) == 1 or cut or not COMPILED:
-        yield from map(count, batches, first_rows)
-    else:
-        with ThreadPoolExecutor(_processors()) as pool:
-            yield from pool.map(count, batches, first_rows)
+    one_by_one = cut or not COMPILED or len(table) <= _BATCH
+    with nullcontext() if one_by_one else ThreadPoolExecutor(_processors()) as pool:
+        for start in range(0, len(table), _AT_ONCE):
+            batches = table.slice(start, _AT_ONCE).to_batches(max_chunksize=_BATCH)
+            first_rows = start + np.cumsum([0, *map(len, batches)])[:-1]
+            yield from (map if one_by_one else pool.map)(count, batches, first_rows.tolist())
 
 
 @cache
