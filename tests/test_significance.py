@@ -10,6 +10,7 @@ from bleu import bleu_significance
 from bleu.bleu_comparison import Comparison
 from bleu.bleu_options import Options
 from conftest import WMT21
+from processes import python
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 from test_wmt21 import lines
@@ -116,6 +117,29 @@ def test_memory_in_blocks_draws_the_same(monkeypatch, block):
     once = np.random.default_rng(5)
     once.integers(37, size=(100, 37))
     assert generator.integers(1 << 40) == once.integers(1 << 40)
+
+
+PROGRESS = """
+import sys
+import datasets, numpy as np
+import conftest
+from bleu import bleu_significance
+from bleu.bleu_options import Options
+if sys.argv[1] == "disabled":
+    datasets.disable_progress_bars()
+rows = np.ones((1, 3000, 10), int)
+bleu_significance.bootstrap_scores(rows, Options(), np.random.default_rng(0), int(sys.argv[2]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("bars", "resamples", "shown"), [("enabled", 100_000, True), ("disabled", 100_000, False), ("enabled", 100, False)]
+)
+def test_a_progress_bar_after_two_seconds(bars, resamples, shown):
+    """Where `datasets` shows its own, and only for what takes long."""
+    process = python(PROGRESS, bars, resamples, wait=False)
+    _, errors = process.communicate(timeout=300)
+    assert ("Bootstrap" in errors) == shown
 
 
 SYSTEM = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
