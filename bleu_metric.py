@@ -8,7 +8,6 @@ evaluate's loader copies only the files that it finds so.
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -23,77 +22,18 @@ from .bleu_automaton import LEFT
 from .bleu_collecting import Collecting
 from .bleu_comparison import RESAMPLES, Comparison, checked_baseline, compared, resampled
 from .bleu_counting import statistics_row
+from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_diagnostics import warn_about_text, warn_about_zero
 from .bleu_inputs import columns
 from .bleu_kernel import COMPILED
 from .bleu_options import CONVENTIONS, COUNTING, OPTION_NAMES, Options, convention, signature, unknown_option
 from .bleu_scoring import bleu, result
 from .bleu_significance import bootstrap_scores, interval
-from .bleu_statistics import (
-    corpus_rows,
-    corpus_sum,
-    made_under,
-    stacked_rows,
-    statistics_table,
-    summed_rows,
-    tokenizer_name,
-)
+from .bleu_statistics import corpus_rows, corpus_sum, tokenizer_name
+from .bleu_tables import made_under, stacked_rows, statistics_table, summed_rows
 from .bleu_tokenizers import NATIVE
 from .bleu_training import TrainerMetric
 from .bleu_unicode import PUNCTUATION
-
-_DESCRIPTION = """\
-BLEU (Papineni et al., 2002): clipped n-gram precision and brevity penalty, with sacreBLEU's counts and signature by
-default and the conventions of evaluate's `bleu`, NLTK, Moses and the paper by name. Also segment scores, confidence
-intervals, and statistics rows that add up across batches and machines.
-"""
-
-_INPUTS_DESCRIPTION = """
-Args:
-    predictions: one a row: a str, a list of str tokens or a list of int token ids. In a list, tuple, NumPy array,
-        pandas or polars Series, column of a `datasets.Dataset`, or anything of Arrow.
-    references: a list of references a row, as many as there are, or one str a row.
-    tokenize: "13a", "none", "intl", "zh" or "char"; a name of sacreBLEU's; or a function from str to a list of str.
-    lowercase: True to score without case.
-    max_order: the longest n-gram, 4 by default.
-    weights: one weight an order.
-    smooth_method: "exp", "none", "floor", "add-k" or "laplace", for orders without a match.
-    smooth_value: for "floor" and "add-k".
-    effective_order: True to leave out orders that the predictions are too short to have.
-    reference_length: "closest", "shortest" or "longest".
-    segments: True to add `segment_bleu`, one score a row.
-    confidence: 0.95, say, to add `confidence_interval` and `bootstrap_mean`.
-    n_resamples, seed: of the bootstrap behind `confidence`.
-Returns:
-    A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`,
-    `translation_length`, `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`.
-Raises:
-    TypeError, ValueError: with the column, the row, and what to do.
-Examples:
-    >>> bleu = evaluate.load("bleu_metric.py")
-    >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
-    >>> print(round(result["score"], 2), result["signature"])
-    53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.1.0
-"""
-
-_CITATION = """\
-@inproceedings{papineni-etal-2002-bleu,
-    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
-    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
-    year = "2002",
-    pages = "311--318",
-    doi = "10.3115/1073083.1073135",
-}
-@inproceedings{post-2018-call,
-    title = "A Call for Clarity in Reporting {BLEU} Scores",
-    author = "Post, Matt",
-    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
-    year = "2018",
-    pages = "186--191",
-    doi = "10.18653/v1/W18-6319",
-}
-"""
 
 
 class BleuMetric(Collecting, evaluate.Metric):
@@ -258,24 +198,13 @@ class BleuMetric(Collecting, evaluate.Metric):
         return TrainerMetric(tokenizer, references, ignore_index, self._defaults.updated(options))
 
     def _info(self) -> evaluate.MetricInfo:
-        string, number = datasets.Value("string"), datasets.Value("int64")
+        text, number, many = datasets.Value("string"), datasets.Value("int64"), datasets.Sequence
+        kinds = [(text, many(text)), (text, text), *((many(token), many(many(token))) for token in (text, number))]
         info = evaluate.MetricInfo(
-            description=_DESCRIPTION,
-            citation=_CITATION,
-            inputs_description=_INPUTS_DESCRIPTION,
-            features=[
-                datasets.Features({"predictions": string, "references": datasets.Sequence(string)}),
-                datasets.Features({"predictions": string, "references": string}),
-                *(
-                    datasets.Features(
-                        {
-                            "predictions": datasets.Sequence(token),
-                            "references": datasets.Sequence(datasets.Sequence(token)),
-                        }
-                    )
-                    for token in (string, number)
-                ),
-            ],
+            description=DESCRIPTION,
+            citation=CITATION,
+            inputs_description=INPUTS_DESCRIPTION,
+            features=[datasets.Features(predictions=one, references=other) for one, other in kinds],
             reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
         )
         info.format = "arrow"  # the constructor refuses it for lists, the machinery behind doesn't

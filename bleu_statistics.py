@@ -6,7 +6,6 @@ or cut by someone else's tokenizer, goes there as numbers, equal for equal token
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,20 +16,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from .bleu_arrow import is_list, kind, reference_counts, unlisted, utf8
+from .bleu_arrow import is_list, kind, unlisted, utf8
 from .bleu_automaton import LEFT
 from .bleu_counting import statistics_row
 from .bleu_diagnostics import warn
 from .bleu_kernel import COMPILED, count_rows
-from .bleu_options import COUNTING, Options
+from .bleu_options import Options
 from .bleu_tokenizers import NATIVE, Tokenizer, borrowed_tokenizer
 
 _BATCH = 4096  # rows: some milliseconds of work for a thread, and memory that doesn't grow with the corpus
-
 _AT_ONCE = 64 * _BATCH  # rows in the threads' queue
-_METADATA = b"bleu_metric"
 
 Result = TypeVar("Result")
 
@@ -77,90 +73,6 @@ def corpus_sum(table: pa.Table, options: Options) -> tuple[np.ndarray, int]:
     return total, empty
 
 
-def statistics_table(table: pa.Table, options: Options) -> pa.Table:
-    """The statistics rows of all segments as a table that says in its metadata how they were counted.
-
-    Args:
-        table: what `bleu_inputs.columns` returns.
-        options: those in `bleu_options.COUNTING` are looked at.
-
-    Returns:
-        int64 columns `matches_1..N`, `totals_1..N`, `prediction_length`, `reference_length`.
-
-    >>> statistics_table(columns(["a"], ["a"]), Options(max_order=1)).column_names
-    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
-    """
-    made = {
-        **options.counting(),
-        "tokenize": tokenizer_name(options, kind(table)),
-        "references": reference_counts(table["references"]),
-    }
-    counted = dict(zip(column_names(options.max_order), map(pa.array, corpus_rows(table, options))))
-    return pa.table(counted).replace_schema_metadata({_METADATA: json.dumps(made)})
-
-
-def column_names(max_order: int) -> list[str]:
-    """The names of the statistics, in the order that they have in a row.
-
-    >>> column_names(1)
-    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
-    """
-    counts = [f"{name}_{n}" for name in ("matches", "totals") for n in range(1, max_order + 1)]
-    return [*counts, "prediction_length", "reference_length"]
-
-
-def made_under(statistics: Any) -> dict[str, Any]:
-    """What is known of how statistics were counted: `COUNTING` options, and how many `references` the rows have.
-
-    Args:
-        statistics: a table of `statistics_table`, a list of them, or int [2 N + 2] or [k, 2 N + 2].
-
-    Raises:
-        ValueError: tables were counted under different options, or these are no statistics.
-
-    >>> made_under([1, 1, 1, 1])
-    {'max_order': 1}
-    """
-    tables = _tables(statistics)
-    if tables is None:
-        return {"max_order": _array(statistics).shape[1] // 2 - 1}
-    made = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables]
-    made = [{**known, "max_order": (table.num_columns - 2) // 2} for known, table in zip(made, tables)]
-    for number, other in enumerate(made):
-        for name in COUNTING:
-            if other.get(name) != made[0].get(name):
-                raise ValueError(
-                    f"The tables were counted under different options and don't add up: {name} is {made[0].get(name)!r}"
-                    f" in table 0 and {other.get(name)!r} in table {number}."
-                )
-    references = {known.get("references") for known in made}
-    return {**made[0], "references": references.pop() if len(references) == 1 else "var"}
-
-
-def stacked_rows(statistics: Any) -> np.ndarray:
-    """The rows of statistics as int64 [rows, 2 N + 2].
-
-    >>> stacked_rows([1, 1, 1, 1])
-    array([[1, 1, 1, 1]])
-    """
-    tables = _tables(statistics)
-    if tables is None:
-        return _array(statistics)
-    return np.concatenate([np.stack([np.asarray(column) for column in table.columns], axis=1) for table in tables])
-
-
-def summed_rows(statistics: Any) -> np.ndarray:
-    """The sum of the rows of statistics, int64 [2 N + 2], without a copy of them.
-
-    >>> summed_rows([[1, 1, 1, 1], [0, 2, 2, 2]])
-    array([1, 3, 3, 3])
-    """
-    tables = _tables(statistics)
-    if tables is None:
-        return _array(statistics).sum(axis=0)
-    return np.sum([[pc.sum(column).as_py() or 0 for column in table.columns] for table in tables], axis=0)
-
-
 def tokenizer_name(options: Options, columns_kind: str) -> str:
     """What stands behind `tok:` in a signature.
 
@@ -172,39 +84,6 @@ def tokenizer_name(options: Options, columns_kind: str) -> str:
     if callable(options.tokenize):
         return getattr(options.tokenize, "__qualname__", type(options.tokenize).__qualname__)
     return options.tokenize if options.tokenize in NATIVE else borrowed_tokenizer(options.tokenize)[1]
-
-
-def _tables(statistics: Any) -> list[pa.Table] | None:
-    """The tables of statistics, without any other columns they have; None if these are arrays."""
-    tables = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
-    if tables and all(hasattr(table, "with_format") for table in tables):  # datasets
-        tables = [table.with_format("arrow")[:] for table in tables]
-    if not tables or not all(isinstance(table, pa.Table) for table in tables):
-        return None
-    return [_statistics_of(table, number) for number, table in enumerate(tables)]
-
-
-def _statistics_of(table: pa.Table, number: int) -> pa.Table:
-    max_order = sum(name.startswith("matches_") for name in table.column_names)
-    names = column_names(max_order)
-    if not max_order or not set(names) <= set(table.column_names):
-        raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(table.column_names)}.")
-    return table.select(names)
-
-
-def _array(statistics: Any) -> np.ndarray:
-    rows = np.atleast_2d(np.asarray(statistics))
-    if rows.ndim != 2 or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
-        raise ValueError(
-            "These are no statistics rows: give a table of `statistics`, a list of them, or whole numbers of shape"
-            f" [2 N + 2] or [rows, 2 N + 2], not {rows.dtype} {list(rows.shape)}."
-        )
-    max_order = rows.shape[1] // 2 - 1
-    if not len(rows) or (rows < 0).any() or (rows[:, :max_order] > rows[:, max_order : 2 * max_order]).any():
-        raise ValueError(
-            "These are no statistics rows: each has 0 <= matches <= totals, order by order, and there is one at least."
-        )
-    return rows.astype(np.int64)
 
 
 def _map_batches(reduce: Callable[[np.ndarray], Result], table: pa.Table, options: Options) -> Iterator[Result]:
