@@ -90,6 +90,8 @@ def _arrow(name: str, data: Any) -> pa.ChunkedArray:
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
         _raise_for_first_bad_row(name, data)
         raise TypeError(f"{name}: Arrow can't make a column of it: {error}") from error
+    if isinstance(array, pa.Table):
+        raise TypeError(f"{name}: found a table. Give one of its columns: {', '.join(array.column_names)}.")
     array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     plain = _plain_type(array.type)
     if plain is None:
@@ -221,7 +223,7 @@ def _one_each(array: pa.ChunkedArray) -> pa.ChunkedArray:
     if array.null_count:
         raise ValueError(f"references, row {_first_null(array)}: there is no reference. An empty reference is ''.")
     return pa.chunked_array(
-        [pa.LargeListArray.from_arrays(np.arange(len(chunk) + 1), chunk) for chunk in array.chunks],
+        [pa.LargeListArray.from_arrays(np.arange(len(piece) + 1), piece) for piece in slices(array)],
         pa.large_list(array.type),
     )
 

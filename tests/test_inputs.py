@@ -166,6 +166,9 @@ ERRORS = [
     (5, [["a"]], TypeError, "predictions: found int"),
     (["a", SURROGATE], [["a"], ["b"]], ValueError, "predictions, row 1: found half of a surrogate pair"),
     (["a", "b"], [["a"], ["b", SURROGATE]], ValueError, "references, row 1: found half of a surrogate pair"),
+    (pa.table({"x": ["a"], "y": ["b"]}), [["a"]], TypeError, "predictions: found Table. Give a list"),
+    (pl.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions: found a table. Give one of its columns: x"),
+    (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions, row 0: found"),
     (pa.array([1.5]), [["a"]], TypeError, "predictions, row 0: found double"),
     (pa.array([b"a"]), [["a"]], TypeError, "predictions, row 0: found binary"),
 ]  # fmt: skip
