@@ -138,13 +138,9 @@ def _count(batch: pa.RecordBatch, first_row: int, cut: Tokenizer | None, options
     counting = (options.lowercase, options.max_order, options.reference_length)
     if not is_list(predictions.type):
         rows = count_rows(utf8(predictions), utf8(references), bounds, options.tokenize, *counting)
-        left = np.flatnonzero(rows[0] == LEFT)
-        for row in left:
-            some, own = (
-                references.slice(bounds[row], bounds[row + 1] - bounds[row]),
-                np.array([0, bounds[row + 1] - bounds[row]]),
-            )
-            rows[:, [row]] = _count_readably(predictions.slice(row, 1), some, own, options)
+        for row in np.flatnonzero(rows[0] == LEFT):
+            others = references.slice(bounds[row], bounds[row + 1] - bounds[row])
+            rows[:, [row]] = _count_readably(predictions.slice(row, 1), others, np.array([0, len(others)]), options)
         return rows
     return count_rows(*_numbered(predictions, references, options.lowercase), bounds, "ids", False, *counting[1:])
 
