@@ -30,7 +30,7 @@ from .bleu_options import CONVENTIONS, COUNTING, OPTION_NAMES, Options, conventi
 from .bleu_scoring import bleu, result
 from .bleu_significance import bootstrap_scores, interval
 from .bleu_statistics import corpus_rows, corpus_sum, tokenizer_name
-from .bleu_tables import made_under, stacked_rows, statistics_table, summed_rows
+from .bleu_tables import made_under, opened, stacked_rows, statistics_table, summed_rows
 from .bleu_tokenizers import NATIVE
 from .bleu_training import TrainerMetric
 from .bleu_unicode import PUNCTUATION
@@ -116,14 +116,15 @@ class BleuMetric(Collecting, evaluate.Metric):
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
         """
-        chosen, made = self._defaults.updated(options), made_under(statistics)
+        chosen, parts = self._defaults.updated(options), opened(statistics)
+        made = made_under(parts)
         asked = {**chosen.counting(), "tokenize": tokenizer_name(chosen, "text")}
         for name in {*CONVENTIONS[self.config_name], *self._chosen, *options}.intersection(COUNTING, made):
             if asked[name] != made[name]:
                 raise ValueError(f"The rows were counted with {name}={made[name]!r}, not {asked[name]!r}: count anew.")
         chosen = chosen.updated({name: made[name] for name in COUNTING if name in made})
-        rows = stacked_rows(statistics) if chosen.segments or chosen.confidence else None
-        total = summed_rows(statistics) if rows is None else rows.sum(axis=0)
+        rows = stacked_rows(parts) if chosen.segments or chosen.confidence else None
+        total = summed_rows(parts) if rows is None else rows.sum(axis=0)
         return _answer(total, rows, None, chosen, made.get("tokenize", asked["tokenize"]), made.get("references"))
 
     def compare(

@@ -48,23 +48,48 @@ def column_names(max_order: int) -> list[str]:
     return [*counts, "prediction_length", "reference_length"]
 
 
-def made_under(statistics: Any) -> dict[str, Any]:
+def opened(statistics: Any) -> list[pa.Table] | np.ndarray:
+    """Statistics as they may be given, looked at once.
+
+    Args:
+        statistics: a table of `statistics_table` or a `datasets.Dataset` with its columns among others, a list of them,
+            or int [2 N + 2] or [k, 2 N + 2].
+
+    Returns:
+        Tables of the statistics columns alone, or int64 [k, 2 N + 2].
+
+    Raises:
+        ValueError: these are no statistics.
+
+    >>> opened([1, 1, 1, 1])
+    array([[1, 1, 1, 1]])
+    """
+    tables = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
+    if tables and all(isinstance(table, pa.Table) for table in tables):
+        return [table.select(_names_in(table, number)) for number, table in enumerate(tables)]
+    if tables and all(hasattr(table, "with_format") for table in tables):
+        # Only then as Arrow: of rows that were selected or shuffled, that is a copy, and the text stays out of it.
+        own = (table.select_columns(_names_in(table, number)) for number, table in enumerate(tables))
+        return [table.with_format("arrow")[:] for table in own]
+    return _array(statistics)
+
+
+def made_under(parts: list[pa.Table] | np.ndarray) -> dict[str, Any]:
     """What is known of how statistics were counted: `COUNTING` options, and how many `references` the rows have.
 
     Args:
-        statistics: a table of `statistics_table`, a list of them, or int [2 N + 2] or [k, 2 N + 2].
+        parts: what `opened` returns.
 
     Raises:
-        ValueError: tables were counted under different options, or these are no statistics.
+        ValueError: tables were counted under different options.
 
-    >>> made_under([1, 1, 1, 1])
+    >>> made_under(opened([1, 1, 1, 1]))
     {'max_order': 1}
     """
-    tables = _tables(statistics)
-    if tables is None:
-        return {"max_order": _array(statistics).shape[1] // 2 - 1}
-    made = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables]
-    made = [{**known, "max_order": (table.num_columns - 2) // 2} for known, table in zip(made, tables)]
+    if isinstance(parts, np.ndarray):
+        return {"max_order": parts.shape[1] // 2 - 1}
+    made = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in parts]
+    made = [{**known, "max_order": (table.num_columns - 2) // 2} for known, table in zip(made, parts)]
     for number, other in enumerate(made):
         for name in COUNTING:
             if other.get(name) != made[0].get(name):
@@ -76,46 +101,34 @@ def made_under(statistics: Any) -> dict[str, Any]:
     return {**made[0], "references": references.pop() if len(references) == 1 else "var"}
 
 
-def stacked_rows(statistics: Any) -> np.ndarray:
-    """The rows of statistics as int64 [rows, 2 N + 2].
+def stacked_rows(parts: list[pa.Table] | np.ndarray) -> np.ndarray:
+    """The rows of what `opened` returns, as int64 [rows, 2 N + 2].
 
-    >>> stacked_rows([1, 1, 1, 1])
+    >>> stacked_rows(opened([1, 1, 1, 1]))
     array([[1, 1, 1, 1]])
     """
-    tables = _tables(statistics)
-    if tables is None:
-        return _array(statistics)
-    return np.concatenate([np.stack([np.asarray(column) for column in table.columns], axis=1) for table in tables])
+    if isinstance(parts, np.ndarray):
+        return parts
+    return np.concatenate([np.stack([np.asarray(column) for column in table.columns], axis=1) for table in parts])
 
 
-def summed_rows(statistics: Any) -> np.ndarray:
-    """The sum of the rows of statistics, int64 [2 N + 2], without a copy of them.
+def summed_rows(parts: list[pa.Table] | np.ndarray) -> np.ndarray:
+    """The sum of the rows of what `opened` returns, int64 [2 N + 2], without a copy of them.
 
-    >>> summed_rows([[1, 1, 1, 1], [0, 2, 2, 2]])
+    >>> summed_rows(opened([[1, 1, 1, 1], [0, 2, 2, 2]]))
     array([1, 3, 3, 3])
     """
-    tables = _tables(statistics)
-    if tables is None:
-        return _array(statistics).sum(axis=0)
-    return np.sum([[pc.sum(column).as_py() or 0 for column in table.columns] for table in tables], axis=0)
+    if isinstance(parts, np.ndarray):
+        return parts.sum(axis=0)
+    return np.sum([[pc.sum(column).as_py() or 0 for column in table.columns] for table in parts], axis=0)
 
 
-def _tables(statistics: Any) -> list[pa.Table] | None:
-    """The tables of statistics, without any other columns they have; None if these are arrays."""
-    tables = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
-    if tables and all(hasattr(table, "with_format") for table in tables):  # datasets
-        tables = [table.with_format("arrow")[:] for table in tables]
-    if not tables or not all(isinstance(table, pa.Table) for table in tables):
-        return None
-    return [_statistics_of(table, number) for number, table in enumerate(tables)]
-
-
-def _statistics_of(table: pa.Table, number: int) -> pa.Table:
+def _names_in(table: Any, number: int) -> list[str]:
     max_order = sum(name.startswith("matches_") for name in table.column_names)
     names = column_names(max_order)
     if not max_order or not set(names) <= set(table.column_names):
         raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(table.column_names)}.")
-    return table.select(names)
+    return names
 
 
 def _array(statistics: Any) -> np.ndarray:
