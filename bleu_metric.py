@@ -24,12 +24,13 @@ from .bleu_comparison import RESAMPLES, Comparison, checked_baseline, compared, 
 from .bleu_counting import statistics_row
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_diagnostics import warn_about_text, warn_about_zero
+from .bleu_explain import explained
 from .bleu_inputs import columns
 from .bleu_kernel import COMPILED
 from .bleu_options import CONVENTIONS, COUNTING, OPTION_NAMES, Options, convention, signature, unknown_option
-from .bleu_scoring import bleu, result
+from .bleu_scoring import bleu, order_weights, precisions, result
 from .bleu_significance import bootstrap_scores, interval
-from .bleu_statistics import corpus_rows, corpus_sum, tokenizer_name
+from .bleu_statistics import corpus_rows, corpus_sum, segment_tokens, tokenizer_name
 from .bleu_tables import made_under, opened, stacked_rows, statistics_table, summed_rows
 from .bleu_tokenizers import NATIVE
 from .bleu_training import TrainerMetric
@@ -177,6 +178,41 @@ class BleuMetric(Collecting, evaluate.Metric):
             signature=signature(chosen, tokenizer, each, resampled(test, chosen)),
         )
 
+    def explain(self, prediction: Any, references: Any, **options: Any) -> dict[str, Any]:
+        """What matched in one segment, and how its score comes about.
+
+        Args:
+            prediction: a str, a list of str tokens or a list of int token ids.
+            references: a list of such, or one str.
+            **options: as for `compute`, but for `segments` and `confidence`.
+
+        Returns:
+            The dict of `compute` for this segment alone; `weights`, the weight of each order in the score; and
+            `prediction`: its `tokens`, its `length`, and the `longest_match` of each token, the highest order of a
+            matching n-gram that it's part of, 0 for none;
+            `references`: the same of each reference, with what the prediction covers of it;
+            `effective_reference`: the index of the reference that sets the brevity penalty;
+            `orders`: for each order its `total`, the matches before and after clipping, `unclipped_matches` and
+            `matches`, and the n-grams that were `clipped` (more of them than any one reference has) and `missed` (in no
+            reference), each with its `count` in the prediction and the count that is `allowed`.
+
+        Raises:
+            TypeError, ValueError: as `compute`.
+
+        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> explanation = bleu.explain("the the the", ["the cat is on the mat"])
+        >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
+        (3, 2)
+        """
+        _refuse_resampling(options, "one segment")
+        chosen = replace(self._defaults.updated(options), segments=False, confidence=None)
+        table = columns([prediction], [references])
+        self._check_fit(chosen, options, kind(table))
+        answer, row = self._score(table, chosen), corpus_sum(table, chosen)[0]
+        counting = chosen.max_order, chosen.reference_length, chosen.minimum_total
+        explanation = explained(*segment_tokens(table, chosen), *counting)
+        return {**answer, "weights": order_weights(precisions(row, chosen)[1], chosen).tolist(), **explanation}
+
     def compute_metrics(
         self, tokenizer: Any, *, references: Any = None, ignore_index: int = -100, **options: Any
     ) -> TrainerMetric:
@@ -194,8 +230,7 @@ class BleuMetric(Collecting, evaluate.Metric):
             `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length` and
             `gen_len`, the mean number of generated tokens.
         """
-        for name in {"segments", "confidence"}.intersection(options):
-            raise ValueError(f"{name} doesn't go with a trainer: a trainer logs numbers. Leave it out.")
+        _refuse_resampling(options, "a trainer, which logs numbers")
         return TrainerMetric(tokenizer, references, ignore_index, self._defaults.updated(options))
 
     def _info(self) -> evaluate.MetricInfo:
@@ -251,6 +286,11 @@ class BleuMetric(Collecting, evaluate.Metric):
             )
         elif columns_kind == "ids" and options.lowercase:
             raise ValueError("lowercase=True, but token ids have no case: leave it out, or give text.")
+
+
+def _refuse_resampling(options: Mapping[str, Any], what: str) -> None:
+    for name in {"segments", "confidence"}.intersection(options):
+        raise ValueError(f"{name} doesn't go with {what}: leave it out.")
 
 
 def _answer(

@@ -20,7 +20,7 @@ def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.nd
     Args:
         rows: int64 [..., 2 N + 2].
         options: `smooth_method`, `smooth_value`, `effective_order`, `weights` are looked at.
-        orders: BLEU-n: n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
+        orders: BLEU-n: as for `order_weights`.
 
     Returns:
         float64 [...].
@@ -31,20 +31,42 @@ def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.nd
     >>> print(f"{bleu(row, Options(), orders=2):.4f}")
     0.5000
     """
-    matches, _ = _split(np.asarray(rows))
     smoothed, present = precisions(rows, options)
+    weights = order_weights(present, options, orders)
+    with np.errstate(divide="ignore"):
+        logarithms = np.log(smoothed[..., : weights.shape[-1]])
+    geometric_mean = np.exp(np.multiply(weights, logarithms, out=np.zeros_like(logarithms), where=weights > 0).sum(-1))
+    scorable = _scorable(_split(np.asarray(rows))[0], options) & weights.any(axis=-1)
+    return np.where(scorable, brevity_penalty(rows) * geometric_mean, 0.0)
+
+
+def order_weights(present: np.ndarray, options: Options, orders: int | None = None) -> np.ndarray:
+    """The weight w of each order in BP · exp(Σ w ln p).
+
+    With effective order, one that's left out leaves its weight to the others, so that equal weights give the mean over
+    what there is.
+
+    Args:
+        present: bool [..., N], which orders there are n-grams of, as `precisions` returns it.
+        options: `weights` and `effective_order` are looked at.
+        orders: n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
+
+    Returns:
+        float64 [N] or [..., N], or as many as `orders`; all 0 where no order with a weight is there.
+
+    >>> order_weights(np.array([True, True, False, False]), Options(effective_order=True))
+    array([0.5, 0.5, 0. , 0. ])
+    """
     if orders or options.weights is None:
-        orders = orders or matches.shape[-1]
-        smoothed, present = smoothed[..., :orders], present[..., :orders]
+        orders = orders or present.shape[-1]
         weights = np.full(orders, 1 / orders)
     else:
         weights = np.array(options.weights)
-    # An order that's left out leaves its weight to the others, so that equal weights give the mean over what there is.
-    used = weights * (present if options.effective_order else 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logarithms = np.where(used > 0, used * np.log(smoothed), 0.0).sum(axis=-1)
-        geometric_mean = np.exp(logarithms * (weights.sum() / used.sum(axis=-1)))
-    return np.where(_scorable(matches, options), brevity_penalty(rows) * np.nan_to_num(geometric_mean), 0.0)
+    if not options.effective_order:
+        return weights
+    used = weights * present[..., : len(weights)]
+    left = used.sum(axis=-1, keepdims=True)
+    return np.divide(used * weights.sum(), left, out=np.zeros_like(used), where=left > 0)
 
 
 def precisions(rows: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarray]:

@@ -73,6 +73,24 @@ def corpus_sum(table: pa.Table, options: Options) -> tuple[np.ndarray, int]:
     return total, empty
 
 
+def segment_tokens(table: pa.Table, options: Options) -> tuple[list[Any], list[list[Any]]]:
+    """The tokens of a single segment, as they are counted.
+
+    Args:
+        table: what `bleu_inputs.columns` returns, one row of it.
+        options: `tokenize` and `lowercase` are looked at.
+
+    Returns:
+        The prediction's tokens, and those of each reference.
+
+    >>> segment_tokens(columns(["Go on."], [["Go!", "On."]]), Options(lowercase=True))
+    (['go', 'on', '.'], [['go', '!'], ['on', '.']])
+    """
+    (batch,) = table.combine_chunks().to_batches()
+    predictions, references, _ = _in_tokens(batch, 0, _cutter(options) if kind(table) == "text" else None, options)
+    return _tokens(predictions, options)[0], _tokens(references, options)
+
+
 def tokenizer_name(options: Options, columns_kind: str) -> str:
     """What stands behind `tok:` in a signature.
 
@@ -122,16 +140,8 @@ def _cutter(options: Options) -> Tokenizer | None:
 
 
 def _count(batch: pa.RecordBatch, first_row: int, cut: Tokenizer | None, options: Options) -> np.ndarray:
-    predictions, (references, bounds) = batch.column(0), unlisted(batch.column(1))
+    predictions, references, bounds = _in_tokens(batch, first_row, cut, options)
     if cut:
-        rows_of = {
-            "predictions": range(len(predictions)),
-            "references": np.repeat(range(len(bounds) - 1), np.diff(bounds)),
-        }
-        predictions, references = (
-            _cut(cut, array, name, options.lowercase, first_row, rows_of[name])
-            for name, array in (("predictions", predictions), ("references", references))
-        )
         options = replace(options, lowercase=False)
     if not COMPILED:
         return _count_readably(predictions, references, bounds, options)
@@ -143,6 +153,18 @@ def _count(batch: pa.RecordBatch, first_row: int, cut: Tokenizer | None, options
             rows[:, [row]] = _count_readably(predictions.slice(row, 1), others, np.array([0, len(others)]), options)
         return rows
     return count_rows(*_numbered(predictions, references, options.lowercase), bounds, "ids", False, *counting[1:])
+
+
+def _in_tokens(
+    batch: pa.RecordBatch, first_row: int, cut: Tokenizer | None, options: Options
+) -> tuple[pa.Array, pa.Array, np.ndarray]:
+    """Predictions and all references, cut if that's someone else's to do, and where each row's references begin."""
+    predictions, (references, bounds) = batch.column(0), unlisted(batch.column(1))
+    if cut:
+        rows = np.repeat(range(len(bounds) - 1), np.diff(bounds))
+        predictions = _cut(cut, predictions, "predictions", options.lowercase, first_row, range(len(predictions)))
+        references = _cut(cut, references, "references", options.lowercase, first_row, rows)
+    return predictions, references, bounds
 
 
 def _count_readably(predictions: pa.Array, references: pa.Array, bounds: np.ndarray, options: Options) -> np.ndarray:
