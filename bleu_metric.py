@@ -27,7 +27,16 @@ from .bleu_diagnostics import warn_about_text, warn_about_zero
 from .bleu_explain import explained
 from .bleu_inputs import columns
 from .bleu_kernel import COMPILED
-from .bleu_options import CONVENTIONS, COUNTING, OPTION_NAMES, Options, convention, signature, unknown_option
+from .bleu_options import (
+    CONVENTIONS,
+    COUNTING,
+    OPTION_NAMES,
+    SMOOTH_METHODS,
+    Options,
+    convention,
+    signature,
+    unknown_option,
+)
 from .bleu_scoring import bleu, order_weights, precisions, result
 from .bleu_significance import bootstrap_scores, interval
 from .bleu_statistics import corpus_rows, corpus_sum, segment_tokens, tokenizer_name

@@ -1,0 +1,62 @@
+"""What the page is filled with at first: the paper's examples, as the tutorials that build BLEU by hand use them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Example(NamedTuple):
+    """A candidate, a second one beside it, references (one a line), and the convention and case it is told with."""
+
+    candidate: str
+    second: str
+    references: str
+    convention: str
+    lowercase: bool
+
+
+_REFERENCES = """\
+It is a guide to action that ensures that the military will forever heed Party commands
+It is the guiding principle which guarantees the military forces always being under the command of the Party
+It is the practical guide for the army always to heed the directions of the party"""
+
+_FIRST = "It is a guide to action which ensures that the military always obeys the commands of the party"
+
+EXAMPLES = {
+    "Two candidates (Papineni et al., example 1)": Example(
+        _FIRST,
+        "It is to insure the troops forever hearing the activity guidebook that party direct",
+        _REFERENCES,
+        "nltk",
+        True,
+    ),
+    "The same words, shuffled": Example(
+        "the that military a is It guide ensures which to commands the of action obeys always party the",
+        _FIRST,
+        _REFERENCES,
+        "nltk",
+        True,
+    ),
+    "One word, thirteen times": Example(" ".join(["It"] * 13), "", _REFERENCES, "nltk", True),
+    "the the the the (Papineni et al., example 2)": Example(
+        "the the the the the the the.", "", "The cat is on the mat.\nThe cat is on the mat.", "papineni", True
+    ),
+    "A Chinese tutorial’s order of words": Example(
+        "hello this is my code", "", "hello this code is not mine", "moses", False
+    ),
+}
+
+CORPUS_PREDICTIONS = """\
+The cat is sitting on the mat.
+There is a dog in the garden.
+He reads books."""
+
+CORPUS_REFERENCES = """\
+The cat sits on the mat.\tA cat is sitting on the mat.
+There's a dog in the garden.
+He is reading a book."""
+
+OTHER_PREDICTIONS = """\
+A cat sits on a mat.
+There's a dog in the garden.
+He is reading books."""

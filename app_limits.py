@@ -1,0 +1,78 @@
+"""What one visitor of a public page may ask for, so that no request holds the machine for minutes: all limits, here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+FILE_MEGABYTES = 50  # a file as it is uploaded
+TEXT_MEGABYTES = 100  # what a compressed file may hold
+SEGMENTS = 100_000
+SENTENCE_CHARACTERS = 2_000  # a text that is explained token by token
+REFERENCES = 20
+MAX_ORDER = 10
+RESAMPLES = 10_000
+SHOWN_SEGMENTS = 500  # rows of the table on the page, from each end
+SHOWN_PAIRS = 10  # segments shown side by side
+WAITING = 100  # requests in the queue
+AT_ONCE = 4  # requests of one kind that run at the same time
+SECONDS_KEPT = 3600  # uploads, downloads and what a visit has on the page
+
+TOLD = (
+    f"Files up to {FILE_MEGABYTES} MB, {SEGMENTS:,} segments, {REFERENCES} references a segment; n-grams up to order "
+    f"{MAX_ORDER}, {RESAMPLES:,} resamples; {SENTENCE_CHARACTERS:,} characters for a single sentence. "
+    f"What is uploaded is seen by nobody else and deleted after {SECONDS_KEPT // 60} minutes."
+)
+
+
+class RefusedError(ValueError):
+    """Something that a visitor can put right; the message says how."""
+
+
+def check_sentence(texts: Sequence[str]) -> None:
+    """Refuses texts that are too long, or too many, to be explained token by token.
+
+    >>> check_sentence(["a" * 2001])
+    Traceback (most recent call last):
+    app_limits.RefusedError: A sentence here has up to 2,000 characters, this one 2,001: shorten it, or score it as a
+    corpus.
+    """
+    longest = max(map(len, texts), default=0)
+    if longest > SENTENCE_CHARACTERS:
+        raise RefusedError(
+            f"A sentence here has up to {SENTENCE_CHARACTERS:,} characters, this one {longest:,}: shorten it, or"
+            " score it as a corpus."
+        )
+    if len(texts) - 1 > REFERENCES:
+        raise RefusedError(f"There are {len(texts) - 1} references: give {REFERENCES} at most.")
+
+
+def check_corpus(predictions: Sequence[Any], references: Sequence[Any]) -> None:
+    """Refuses corpora that are too large, before anything is made of them."""
+    for name, rows in (("predictions", predictions), ("references", references)):
+        if len(rows) > SEGMENTS:
+            raise RefusedError(
+                f"There are {len(rows):,} {name}; this page takes {SEGMENTS:,}. Score a part of them here, or all of"
+                " them with the metric in Python: see About."
+            )
+    most = max((len(row) for row in references if isinstance(row, (list, tuple))), default=0)
+    if most > REFERENCES:
+        raise RefusedError(f"A segment has {most} references: give {REFERENCES} at most.")
+
+
+def check_options(options: Mapping[str, Any], tokenizers: Sequence[str]) -> None:
+    """Refuses options that take too long, and tokenizers that would have to be fetched.
+
+    >>> check_options({"tokenize": "flores200"}, ["13a", "zh"])
+    Traceback (most recent call last):
+    app_limits.RefusedError: tokenize='flores200': here are '13a', 'zh'. Others need the metric in Python: see About.
+    """
+    if options.get("tokenize", tokenizers[0]) not in tokenizers:
+        known = ", ".join(map(repr, tokenizers))
+        raise RefusedError(
+            f"tokenize={options['tokenize']!r}: here are {known}. Others need the metric in Python: see About."
+        )
+    for name, most in (("max_order", MAX_ORDER), ("n_resamples", RESAMPLES)):
+        value = options.get(name)
+        if isinstance(value, (int, float)) and value > most:
+            raise RefusedError(f"{name}={value!r}: this page goes up to {most:,}.")
