@@ -39,7 +39,12 @@ EXAMPLES = {
     ),
     "One word, thirteen times": Example(" ".join(["It"] * 13), "", _REFERENCES, "nltk", True),
     "the the the the (Papineni et al., example 2)": Example(
-        "the the the the the the the.", "", "The cat is on the mat.\nThe cat is on the mat.", "papineni", True
+        # Without their full stops, so that it's 2 of 7 as in the paper.
+        "the the the the the the the",
+        "",
+        "The cat is on the mat\nThere is a cat on the mat",
+        "papineni",
+        True,
     ),
     "A Chinese tutorial’s order of words": Example(
         "hello this is my code", "", "hello this code is not mine", "moses", False

@@ -26,8 +26,8 @@ _BINARY = {
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def column_names(path: str) -> list[str]:
-    """The columns of a table; none for a text file.
+def looked_at(path: str) -> tuple[list[str], int]:
+    """The columns of a file, none if it's text, and its number of segments.
 
     Args:
         path: an uploaded file, CSV, TSV, JSONL or Parquet by its suffix; anything else is text.
@@ -36,18 +36,21 @@ def column_names(path: str) -> list[str]:
         RefusedError: the file is not what its name says, is empty, too large or not in UTF-8.
     """
     read = _READERS.get(_suffix(path))
-    return [] if read is None else list(read(_checked(path)))
+    if read is None:
+        return [], len(segments(path, [])[0])
+    table = read(_checked(path))
+    return list(table), len(next(iter(table.values())))
 
 
 def segments(path: str, columns: Sequence[str]) -> list[list[Any]]:
     """The segments of an uploaded file: of a text its lines, of a table one list for each of the columns.
 
     Args:
-        path: as for `column_names`.
+        path: as for `looked_at`.
         columns: names of columns; ignored for a text file.
 
     Raises:
-        RefusedError: as `column_names`; or there is no column of this name.
+        RefusedError: as `looked_at`; or there is no column of this name.
     """
     read = _READERS.get(_suffix(path))
     if read is None:

@@ -29,7 +29,7 @@ class RefusedError(ValueError):
     """Something that a visitor can put right; the message says how."""
 
 
-def check_sentence(texts: Sequence[str]) -> None:
+def check_sentence(texts: Sequence[Any]) -> None:
     """Refuses texts that are too long, or too many, to be explained token by token.
 
     >>> check_sentence(["a" * 2001])
@@ -37,7 +37,7 @@ def check_sentence(texts: Sequence[str]) -> None:
     app_limits.RefusedError: A sentence here has up to 2,000 characters, this one 2,001: shorten it, or score it as a
     corpus.
     """
-    longest = max(map(len, texts), default=0)
+    longest = max((len(text) for text in texts if isinstance(text, str)), default=0)
     if longest > SENTENCE_CHARACTERS:
         raise RefusedError(
             f"A sentence here has up to {SENTENCE_CHARACTERS:,} characters, this one {longest:,}: shorten it, or"
@@ -47,15 +47,16 @@ def check_sentence(texts: Sequence[str]) -> None:
         raise RefusedError(f"There are {len(texts) - 1} references: give {REFERENCES} at most.")
 
 
-def check_corpus(predictions: Sequence[Any], references: Sequence[Any]) -> None:
-    """Refuses corpora that are too large, before anything is made of them."""
+def check_corpus(predictions: Any, references: Any) -> None:
+    """Refuses corpora that are too large; what isn't a list at all is for the metric to refuse."""
     for name, rows in (("predictions", predictions), ("references", references)):
-        if len(rows) > SEGMENTS:
+        if isinstance(rows, list) and len(rows) > SEGMENTS:
             raise RefusedError(
                 f"There are {len(rows):,} {name}; this page takes {SEGMENTS:,}. Score a part of them here, or all of"
                 " them with the metric in Python: see About."
             )
-    most = max((len(row) for row in references if isinstance(row, (list, tuple))), default=0)
+    given = references if isinstance(references, list) else []
+    most = max((len(row) for row in given if isinstance(row, list)), default=0)
     if most > REFERENCES:
         raise RefusedError(f"A segment has {most} references: give {REFERENCES} at most.")
 

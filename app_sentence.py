@@ -31,7 +31,7 @@ def sentence_tab() -> Sentence:
     with gr.Row():
         candidate = _field(shown[0], "Candidate", "candidate")
         second = _field(shown[1], "Second candidate, to put beside it", "second")
-    references = _field(shown[2], "References, one a line", "references", lines=3)
+    references = _field(shown[2], "References, one a line", "references", lines=4)
     options = options_fold("sentence", SCORED, shown[3:])
     page = gr.HTML(sentence_page(*shown), elem_id="sentence", elem_classes="bleu-page", min_height=720)
     fields = [candidate, second, references, *options]
@@ -45,7 +45,7 @@ def explained(prediction: str, references: Sequence[str], options: Mapping[str, 
     """What the metric explains of a sentence, within the limits of the page."""
     check_options(options, TOKENIZERS)
     check_sentence([prediction, *references])
-    return bleu.explain(prediction, list(references), **options)
+    return bleu.explain(prediction, references, **options)
 
 
 def sentence_page(candidate: str, second: str, references: str, *fields: Any) -> str:
@@ -96,12 +96,12 @@ def _example(name: str) -> list[Any]:
     return [example.candidate, example.second, example.references, *fields]
 
 
-def _field(value: str, label: str, elem_id: str, lines: int = 2) -> gr.Textbox:
+def _field(value: str, label: str, elem_id: str, lines: int = 3) -> gr.Textbox:
     return gr.Textbox(
         value,
         label=label,
         lines=lines,
-        max_lines=6,
+        max_lines=lines,  # a field that grew would push the score down while one types
         max_length=REFERENCES * SENTENCE_CHARACTERS,
         min_width=280,
         elem_id=elem_id,

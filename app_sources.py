@@ -10,7 +10,7 @@ import gradio as gr
 
 import app_files
 from app_html import message
-from app_limits import FILE_MEGABYTES, RefusedError
+from app_limits import RefusedError
 
 # What a column is likely to be called, the likeliest first; the column that's chosen until a visitor chooses another.
 _LIKELY = {
@@ -100,16 +100,14 @@ def check_lengths(name: str, predictions: Sequence[Any], references: Sequence[An
 def _looked_at(chosen: Any, role: str) -> tuple[Any, str]:
     """At once after an upload: the columns to choose from, or what is wrong with the file."""
     try:
-        paths = _paths(chosen)
-        names = app_files.column_names(paths[0]) if paths else []
-        for path in paths[1:]:
-            app_files.column_names(path)
-        likely = _likely(names, role)
-        value = likely if role == "references" else next(iter(likely), None)
-        told = f"Files in UTF-8, up to {FILE_MEGABYTES} MB." if not paths else ""
-        return gr.Dropdown(choices=names, value=value, visible=bool(names)), told and message(told, "note")
+        seen = {Path(path).name: app_files.looked_at(path) for path in _paths(chosen)}
     except RefusedError as error:
-        return gr.Dropdown(choices=[], visible=False), message(str(error))
+        return gr.Dropdown(choices=[], value=None, visible=False), message(str(error))
+    names = next((names for names, _ in seen.values()), [])
+    likely = _likely(names, role)
+    value = likely if role == "references" else next(iter(likely), None)
+    told = "; ".join(f"{name}: {count:,} segment{'' if count == 1 else 's'}" for name, (_, count) in seen.items())
+    return gr.Dropdown(choices=names, value=value, visible=bool(names)), told and message(told, "note")
 
 
 def _likely(names: Sequence[str], role: str) -> list[str]:

@@ -54,7 +54,7 @@ def compared(
     check_options(options, TOKENIZERS)
     if len(systems) > 2:
         raise RefusedError(f"There are {len(systems)} systems: this page compares two.")
-    for predictions in systems.values():
+    for predictions in systems.values() if isinstance(systems, dict) else ():
         check_corpus(predictions, references)
     return bleu.compare(systems, references, baseline=baseline, test=test, **options)
 
@@ -111,10 +111,9 @@ def sentence(comparison: Mapping[str, Any], confidence: float | None) -> str:
     'B scores 21.50 BLEU and A 20.00, a difference of +1.50 (p = 0.0040, paired bootstrap, 1,000 resamples).'
     """
     (base, one), (other, two) = comparison["systems"].items()
-    return (
-        f"{other} scores {_score(two, ' BLEU', confidence)} and {base} {_score(one, '', confidence)}, a difference of {100 * two['delta']:+.2f}"
-        f" (p = {two['p_value']:.4f}, {_TESTS[comparison['test']]}, {comparison['n_resamples']:,} resamples)."
-    )
+    scores = f"{other} scores {_score(two, ' BLEU', confidence)} and {base} {_score(one, '', confidence)}"
+    how = f"{_TESTS[comparison['test']]}, {comparison['n_resamples']:,} resamples"
+    return f"{scores}, a difference of {100 * two['delta']:+.2f} (p = {two['p_value']:.4f}, {how})."
 
 
 def _score(system: Mapping[str, Any], unit: str, confidence: float | None) -> str:

@@ -1,0 +1,60 @@
+"""The Space as it runs on the Hub, in a folder called `app`, and Debian's Chromium to look at it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+
+from conftest import ROOT
+
+SWITCHES = [
+    *("--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+]
+
+
+@contextmanager
+def served(folder):
+    """The address of `python app.py`, run in a copy of the project's own files."""
+    app = folder / "app"
+    app.mkdir()
+    for pattern in ("*.py", "*.css", "README.md", "requirements.txt"):
+        for path in ROOT.glob(pattern):
+            shutil.copy(path, app)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder / "gradio")}
+    address = f"http://127.0.0.1:{port}/"
+    with open(folder / "log.txt", "wb") as log:
+        process = subprocess.Popen([sys.executable, "app.py"], cwd=app, env=environment, stdout=log, stderr=log)
+    try:
+        wait_for(address, process, folder / "log.txt")
+        yield address
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def wait_for(address, process, log):
+    for _ in range(600):
+        try:
+            return urllib.request.urlopen(address, timeout=5).read()
+        except OSError:
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.2)
+    raise AssertionError(log.read_text())
+
+
+@contextmanager
+def chromium(playwright):
+    """A browser without anything of its own that goes to the network."""
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=SWITCHES)
+    try:
+        yield browser
+    finally:
+        browser.close()
