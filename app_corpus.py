@@ -133,7 +133,7 @@ def _segments(
             "length_ratio": pa.array(ratio, from_pandas=True),
             **dict(zip(statistics.column_names, statistics.columns)),
             "prediction": predictions,
-            "references": [[text for text in row if text is not None] for row in references],
+            "references": references,
         }
     )
 
@@ -155,7 +155,7 @@ def _listed_row(row: Mapping[str, Any]) -> list[Any]:
         round(100 * row["bleu"], 2),
         None if ratio is None else round(ratio, 2),
         row["prediction"],
-        " | ".join(row["references"]),
+        " | ".join(filter(None, row["references"])),
     ]
 
 
@@ -205,5 +205,5 @@ def _opened(kept: Mapping[str, Any], event: gr.SelectData) -> list[Any]:
     prediction, references = kept["texts"][int(event.row_value[0])]
     options = dict(zip(RESAMPLED, kept["options"]))
     fields = [True if name == "effective_order" else options[name] for name in SCORED]
-    given = "\n".join(text.replace("\n", " ") for text in references)
+    given = "\n".join(text.replace("\n", " ") for text in references if text is not None)
     return [gr.Tabs(selected="sentence"), prediction, "", given, *fields]

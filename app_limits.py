@@ -34,14 +34,12 @@ def check_sentence(texts: Sequence[Any]) -> None:
 
     >>> check_sentence(["a" * 2001])
     Traceback (most recent call last):
-    app_limits.RefusedError: A sentence here has up to 2,000 characters, this one 2,001: shorten it, or score it as a
-    corpus.
+    app_limits.RefusedError: A text has 2,001 characters; the limit is 2,000: shorten it, or score it as a corpus.
     """
     longest = max((len(text) for text in texts if isinstance(text, str)), default=0)
     if longest > SENTENCE_CHARACTERS:
         raise RefusedError(
-            f"A sentence here has up to {SENTENCE_CHARACTERS:,} characters, this one {longest:,}: shorten it, or"
-            " score it as a corpus."
+            f"A text has {longest:,} characters; the limit is {SENTENCE_CHARACTERS:,}: shorten it, or score it as a corpus."
         )
     if len(texts) - 1 > REFERENCES:
         raise RefusedError(f"There are {len(texts) - 1} references: give {REFERENCES} at most.")

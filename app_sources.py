@@ -10,13 +10,19 @@ import gradio as gr
 
 import app_files
 from app_html import message
-from app_limits import RefusedError
+from app_limits import FILE_MEGABYTES, RefusedError
 
 # What a column is likely to be called, the likeliest first; the column that's chosen until a visitor chooses another.
 _LIKELY = {
     "predictions": ("prediction", "hypothesis", "translation", "output", "candidate", "system", "mt"),
     "references": ("reference", "target", "label", "gold"),
 }
+
+_HINT = message(
+    f"Text, CSV, TSV, JSONL or Parquet in UTF-8, up to {FILE_MEGABYTES} MB. Of a larger file give a part, or score it"
+    " in Python: see About.",
+    "note",
+)
 
 
 class Source(NamedTuple):
@@ -40,9 +46,9 @@ def source(name: str, title: str, pasted: str, role: str = "predictions") -> Sou
     with gr.Column(min_width=260):
         hint = "several files or columns are several references" if many else "one segment a line, or a table"
         file = gr.File(
-            label=f"{title}: {hint}", file_count="multiple" if many else "single", height=120, elem_id=f"{name}-file"
+            label=f"{title}: {hint}", file_count="multiple" if many else "single", height=140, elem_id=f"{name}-file"
         )
-        note = gr.HTML(elem_id=f"{name}-note", elem_classes="bleu-page")
+        note = gr.HTML(_HINT, elem_id=f"{name}-note", elem_classes="bleu-page")
         columns = gr.Dropdown(
             [], label="Column", multiselect=many, visible=False, elem_id=f"{name}-column", allow_custom_value=False
         )
@@ -85,7 +91,8 @@ def read(file: Any, columns: Any, pasted: str, role: str = "predictions") -> lis
                     " by line, the files must belong together."
                 )
             sets.append(column)
-    return [[text for cell in row for text in (cell if isinstance(cell, list) else [cell])] for row in zip(*sets)]
+    sets = [[cell if isinstance(cell, list) else [cell] for cell in column] for column in sets]
+    return [sum(row[1:], row[0]) for row in zip(*sets)] if len(sets) > 1 else sets[0]
 
 
 def check_lengths(name: str, predictions: Sequence[Any], references: Sequence[Any]) -> None:
@@ -107,7 +114,7 @@ def _looked_at(chosen: Any, role: str) -> tuple[Any, str]:
     likely = _likely(names, role)
     value = likely if role == "references" else next(iter(likely), None)
     told = "; ".join(f"{name}: {count:,} segment{'' if count == 1 else 's'}" for name, (_, count) in seen.items())
-    return gr.Dropdown(choices=names, value=value, visible=bool(names)), told and message(told, "note")
+    return gr.Dropdown(choices=names, value=value, visible=bool(names)), message(told, "note") if told else _HINT
 
 
 def _likely(names: Sequence[str], role: str) -> list[str]:

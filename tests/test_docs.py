@@ -13,8 +13,11 @@ import pytest
 import unicode_tables
 from bleu.bleu_inputs import columns
 from conftest import ROOT
+from huggingface_hub import metadata_load
+from packaging.requirements import Requirement
 
 MODULES = sorted(path.stem for path in ROOT.glob("bleu_*.py"))
+SPACE = sorted(path.stem for path in ROOT.glob("app*.py"))
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -26,6 +29,32 @@ def test_docstrings(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     results = doctest.testmod(module, extraglobs={"np": np, "pa": pa, "evaluate": evaluate, "columns": columns})
     assert results.failed == 0
+
+
+@pytest.mark.parametrize("name", SPACE)
+def test_docstrings_of_the_space(name, monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_header_that_makes_a_space_of_it():
+    """What the Hub wants of README.md in a Space, and that what it names is there."""
+    header = metadata_load(ROOT / "README.md")
+    assert (header["sdk"], header["app_file"], header["license"]) == ("gradio", "app.py", "apache-2.0")
+    assert (ROOT / header["app_file"]).exists()
+    assert len(header["short_description"]) <= 60
+    assert {header["colorFrom"], header["colorTo"]} <= {
+        "red",
+        "yellow",
+        "green",
+        "blue",
+        "indigo",
+        "purple",
+        "pink",
+        "gray",
+    }
+    required = Requirement(re.search("^gradio[^#\n]*", (ROOT / "requirements.txt").read_text(), re.MULTILINE).group())
+    assert header["sdk_version"] in required.specifier
 
 
 def test_the_example_that_evaluate_shows(bleu, monkeypatch):
