@@ -44,6 +44,7 @@ def corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
                 y="segments",
                 title="Segments by BLEU, in steps of 5",
                 sort=[f"{edge}" for edge in range(0, 100, 100 // _BINS)],
+                x_label_angle=90,
                 height=240,
                 min_width=260,
             )
@@ -105,7 +106,7 @@ def _scored(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  
         segments = _segments(predictions, references, result.pop("segment_bleu"), statistics)
         kept = {**_ends(segments), "options": fields}
         return [
-            "".join(html.message(text, "note") for text in dict.fromkeys(heard)),
+            html.notes(heard),
             gr.Column(visible=True),
             kept,
             _summary(result, len(segments), options["confidence"]),

@@ -19,13 +19,18 @@ def message(text: str, kind: str = "error") -> str:
     return f'<p class="bleu-message {kind}" role="{role}">{escape(text)}</p>'
 
 
-def number(score: float, more: str = "") -> str:
+def notes(texts: Sequence[str]) -> str:
+    """What the metric warned of, each once."""
+    return "".join(message(text, "note") for text in dict.fromkeys(texts))
+
+
+def number(score: float, more: str) -> str:
     """A score from 0 to 100, large, with a few words behind it.
 
-    >>> number(50.4567)
-    '<p class="bleu-score"><strong>50.46</strong> BLEU <span></span></p>'
+    >>> number(50.4567, "Candidate")
+    '<p class="bleu-score"><strong>50.46</strong> BLEU · Candidate</p>'
     """
-    return f'<p class="bleu-score"><strong>{score:.2f}</strong> BLEU <span>{escape(more)}</span></p>'
+    return f'<p class="bleu-score"><strong>{score:.2f}</strong> BLEU · {escape(more)}</p>'
 
 
 def formula(result: Explanation) -> str:

@@ -39,7 +39,8 @@ def check_sentence(texts: Sequence[Any]) -> None:
     longest = max((len(text) for text in texts if isinstance(text, str)), default=0)
     if longest > SENTENCE_CHARACTERS:
         raise RefusedError(
-            f"A text has {longest:,} characters; the limit is {SENTENCE_CHARACTERS:,}: shorten it, or score it as a corpus."
+            f"A text has {longest:,} characters; the limit is {SENTENCE_CHARACTERS:,}: shorten it, or score it as a"
+            " corpus."
         )
     if len(texts) - 1 > REFERENCES:
         raise RefusedError(f"There are {len(texts) - 1} references: give {REFERENCES} at most.")

@@ -50,25 +50,21 @@ def explained(prediction: str, references: Sequence[str], options: Mapping[str, 
 
 def sentence_page(candidate: str, second: str, references: str, *fields: Any) -> str:
     """All that is shown of one or two candidates."""
+    given = [text for text in references.split("\n") if text.strip()] or [""]
+    candidates = {"Candidate": candidate, **({"Second candidate": second} if second.strip() else {})}
+    shown, sides = {}, []
     try:
-        with hearing() as heard:
-            options = options_of(fields)
-            given = [text for text in references.split("\n") if text.strip()] or [""]
-            shown = [
-                explained(text, given, options) for text in (candidate, second) if text.strip() or text is candidate
-            ]
+        for name, text in candidates.items():
+            with hearing() as heard:
+                shown[name] = explained(text, given, options_of(fields))
+            sides.append(_side(name, shown[name], heard))
     except (TypeError, ValueError) as error:
         return html.message(str(error))
-    names = ["Candidate", "Second candidate"] if len(shown) > 1 else ["Candidate"]
-    sides = "".join(map(_side, names, shown))
-    notes = "".join(html.message(text, "note") for text in dict.fromkeys(heard))
-    return (
-        f"{html.legend(len(shown[0]['orders']))}"
-        f'<div class="bleu-sides">{sides}</div>{html.bars(_series(names, shown), "Precision by order")}{notes}'
-    )
+    legend = html.legend(len(shown["Candidate"]["orders"]))
+    return f'{legend}<div class="bleu-sides">{"".join(sides)}</div>{html.bars(_series(shown), "Precision by order")}'
 
 
-def _side(name: str, explanation: Mapping[str, Any]) -> str:
+def _side(name: str, explanation: Mapping[str, Any], heard: Sequence[str]) -> str:
     max_order = len(explanation["orders"])
     effective = explanation["effective_reference"]
     covered = "".join(
@@ -77,13 +73,14 @@ def _side(name: str, explanation: Mapping[str, Any]) -> str:
     )
     return (
         f"<section>{html.number(explanation['score'], name)}{html.formula(explanation)}"
-        f"{html.tokens(explanation['prediction'], max_order, name)}{covered}{html.ngrams(explanation)}</section>"
+        f"{html.tokens(explanation['prediction'], max_order, name)}{covered}{html.ngrams(explanation)}"
+        f"{html.notes(heard)}</section>"
     )
 
 
-def _series(names: Sequence[str], shown: Sequence[Mapping[str, Any]]) -> list[tuple[str, str, list[tuple[int, int]]]]:
+def _series(shown: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, list[tuple[int, int]]]]:
     series = []
-    for name, kind, explanation in zip(names, ("", "second "), shown):
+    for (name, explanation), kind in zip(shown.items(), ("", "second ")):
         for key, told in (("unclipped_matches", "unclipped"), ("matches", "clipped")):
             counts = [(order[key], order["total"]) for order in explanation["orders"]]
             series.append((f"{name}, {told}", kind + told, counts))

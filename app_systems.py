@@ -75,7 +75,7 @@ def _compared(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:
             comparison = compared(systems, references, first, test, options)
             progress(0.8, desc="Looking for differences")
             pairs = _pairs(systems, references, options)
-        notes = "".join(html.message(text, "note") for text in dict.fromkeys(heard))
+        notes = html.notes(heard)
         return [
             notes,
             gr.Column(visible=True),
