@@ -22,10 +22,8 @@ import pyarrow.compute as pc
 from .bleu_arrow import is_list, is_string, slices, unlisted
 from .bleu_diagnostics import warn
 
-_MEANT = {
-    "predictions": "a str, a list of str tokens or a list of int token ids",
-    "references": "a list of references or one str",
-}
+_TEXT = "a str, a list of str tokens or a list of int token ids"
+_REFERENCES = "a list of references or one str"
 
 
 def columns(predictions: Any, references: Any) -> pa.Table:
@@ -48,11 +46,44 @@ def columns(predictions: Any, references: Any) -> pa.Table:
     for name, data in (("predictions", predictions), ("references", references)):
         if data is None:
             raise ValueError(f"There are no {name}. Give predictions and references, one row each.")
-    arrays = {"predictions": _arrow("predictions", predictions), "references": _arrow("references", references)}
+    arrays = {
+        "predictions": _arrow("predictions", predictions, _TEXT),
+        "references": _arrow("references", references, _REFERENCES),
+    }
     _check_lengths(arrays["predictions"], arrays["references"])
-    arrays["predictions"] = _checked_predictions(arrays["predictions"], arrays["references"].type)
+    arrays["predictions"] = _checked_texts("predictions", arrays["predictions"], arrays["references"].type)
     arrays["references"] = _checked_references(arrays["references"], arrays["predictions"].type)
     return pa.table(arrays)
+
+
+def text_columns(**given: Any) -> dict[str, pa.ChunkedArray]:
+    """Columns of any length with one text a row, all of one kind.
+
+    Args:
+        **given: by the name that errors call it, what is to be a column: a str a row, a list of str tokens, or a list
+            of int token ids.
+
+    Returns:
+        Strings, lists of strings or lists of int64, in each column the same.
+
+    Raises:
+        TypeError: something isn't a text, or not of the kind that the first column's texts are.
+        ValueError: there is no row, or a row is None.
+
+    >>> text_columns(predictions=[["a"], []], references=[[]])["references"].type
+    ListType(list<item: string>)
+    """
+    arrays = {name: _arrow(name, data, _TEXT) for name, data in given.items()}
+    types = sorted((array.type for array in arrays.values()), key=_has_only_empty_lists)
+    for name, array in arrays.items():
+        if not len(array):
+            raise ValueError(f"There is nothing to score: no {name}.")
+        arrays[name] = _checked_texts(name, array, types[0])
+    (first, like), *others = arrays.items()
+    for name, array in others:
+        if is_list(array.type) != is_list(like.type) or not _same_kind(_inner(array.type), _inner(like.type)):
+            raise _wrong(name, _text_name(array.type), f"{_text_name(like.type)}, as the {first} are")
+    return arrays
 
 
 def is_plain_row(prediction: Any, reference: Any) -> bool:
@@ -70,9 +101,9 @@ def is_plain_row(prediction: Any, reference: Any) -> bool:
         return False
 
 
-def _arrow(name: str, data: Any) -> pa.ChunkedArray:
+def _arrow(name: str, data: Any, meant: str) -> pa.ChunkedArray:
     if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
-        raise TypeError(f"{name}: found {_called(data)}. Give a list (or another column) of rows, each {_MEANT[name]}.")
+        raise TypeError(f"{name}: found {_called(data)}. Give a list (or another column) of rows, each {meant}.")
     try:
         array = data if isinstance(data, (pa.Array, pa.ChunkedArray)) else _from_datasets(data)
         if array is None and hasattr(data, "to_arrow"):  # polars: its strings as Arrow's, which any pyarrow can read
@@ -88,15 +119,15 @@ def _arrow(name: str, data: Any) -> pa.ChunkedArray:
                 data = list(data)
             array = pa.array(data)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        _raise_for_first_bad_row(name, data)
+        _raise_for_first_bad_row(name, data, meant)
         raise TypeError(f"{name}: Arrow can't make a column of it: {error}") from error
     if isinstance(array, pa.Table):
         raise TypeError(f"{name}: found a table. Give one of its columns: {', '.join(array.column_names)}.")
     array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     plain = _plain_type(array.type)
     if plain is None:
-        _raise_for_first_bad_row(name, data)
-        raise _wrong(name, str(array.type), _MEANT[name])
+        _raise_for_first_bad_row(name, data, meant)
+        raise _wrong(name, str(array.type), meant)
     return array if plain == array.type else array.cast(plain)
 
 
@@ -157,22 +188,20 @@ def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
     )
 
 
-def _checked_predictions(array: pa.ChunkedArray, reference_type: pa.DataType) -> pa.ChunkedArray:
+def _checked_texts(name: str, array: pa.ChunkedArray, other: pa.DataType) -> pa.ChunkedArray:
     if array.null_count:
-        raise ValueError(f"predictions, row {_first_null(array)}: found None. Give a str; an empty prediction is ''.")
+        raise ValueError(f"{name}, row {_first_null(array)}: found None. Give a str; an empty {name[:-1]} is ''.")
     if is_string(array.type):
         return array
     if not is_list(array.type):
-        raise _wrong("predictions", _name(array.type), _MEANT["predictions"])
+        raise _wrong(name, _name(array.type), _TEXT)
     tokens = array.type.value_type
-    if pa.types.is_null(tokens):  # only empty lists: the references know whether of tokens or of ids
-        while is_list(reference_type):
-            reference_type = reference_type.value_type
-        tokens = reference_type if pa.types.is_integer(reference_type) else pa.string()
+    if pa.types.is_null(tokens):  # only empty lists: the other column knows whether of tokens or of ids
+        tokens = _inner(other) if pa.types.is_integer(_inner(other)) else pa.string()
         array = array.cast(pa.list_(tokens))
     if not is_string(tokens) and not pa.types.is_integer(tokens):
-        raise _wrong("predictions", f"a list of {_items(tokens)}", _MEANT["predictions"])
-    _check_no_null_within(array, "predictions")
+        raise _wrong(name, _text_name(array.type), _TEXT)
+    _check_no_null_within(array, name)
     return array
 
 
@@ -204,8 +233,21 @@ def _wrong(name: str, found: str, meant: str) -> TypeError:
     return TypeError(f"{name}, row 0: found {found}. Each row is {meant}.")  # a column has one type: so has every row
 
 
+def _text_name(type_: pa.DataType) -> str:
+    return f"a list of {_items(type_.value_type)}" if is_list(type_) else _name(type_)
+
+
 def _items(type_: pa.DataType) -> str:
     return _name(type_) + (", nested too deep" if is_list(type_) else "")
+
+
+def _inner(type_: pa.DataType) -> pa.DataType:
+    """What lists, or lists of lists, are of."""
+    return _inner(type_.value_type) if is_list(type_) else type_
+
+
+def _has_only_empty_lists(type_: pa.DataType) -> bool:
+    return pa.types.is_null(_inner(type_))
 
 
 def _same_kind(one: pa.DataType, other: pa.DataType) -> bool:
@@ -214,7 +256,7 @@ def _same_kind(one: pa.DataType, other: pa.DataType) -> bool:
 
 def _meant_references(prediction: pa.DataType) -> str:
     if not is_list(prediction):
-        return _MEANT["references"]
+        return _REFERENCES
     token = "str tokens" if is_string(prediction.value_type) else "int token ids"
     return f"a list of references, each a list of {token} as the predictions are; one reference is [[...]]"
 
@@ -250,7 +292,7 @@ def _without_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
 def _check_no_null_within(array: pa.ChunkedArray, name: str) -> None:
     row = 0
     for chunk in array.chunks:
-        inner = chunk.flatten().flatten() if name == "references" else chunk.flatten()
+        inner = chunk.flatten().flatten() if is_list(chunk.type.value_type) else chunk.flatten()
         if inner.null_count or chunk.flatten().null_count:
             for i, value in enumerate(chunk):
                 if _has_none(value.as_py()):
@@ -271,21 +313,19 @@ def _first_null(array: pa.ChunkedArray) -> int:
     raise AssertionError("no null")  # the caller has counted one
 
 
-def _raise_for_first_bad_row(name: str, data: Any) -> None:
+def _raise_for_first_bad_row(name: str, data: Any, meant: str) -> None:
     """Raises for the first row that isn't what a column may hold, or isn't like the rows before it."""
     if isinstance(data, (pa.Array, pa.ChunkedArray)):  # all of its rows have the same type
         return
     before = None
     for row, value in enumerate(data):
-        shape = _shape(name, row, value)
+        shape = _shape(name, row, value, meant)
         if before and shape and shape != before:
-            raise TypeError(
-                f"{name}, row {row}: found {shape}, but the rows before are {before}. Each row is {_MEANT[name]}."
-            )
+            raise TypeError(f"{name}, row {row}: found {shape}, but the rows before are {before}. Each row is {meant}.")
         before = before or shape
 
 
-def _shape(name: str, row: int, value: Any, depth: int = 0) -> str | None:
+def _shape(name: str, row: int, value: Any, meant: str, depth: int = 0) -> str | None:
     """What a row is made of, in words; None if it's empty."""
     if value is None:
         return None
@@ -299,17 +339,17 @@ def _shape(name: str, row: int, value: Any, depth: int = 0) -> str | None:
             ) from None
         return "str"
     if isinstance(value, (list, tuple, np.ndarray)):
-        if depth == (2 if name == "references" else 1):
-            raise TypeError(f"{name}, row {row}: found lists nested too deep. Each row is {_MEANT[name]}.")
-        shapes = [shape for shape in (_shape(name, row, item, depth + 1) for item in value) if shape]
+        if depth == (2 if meant == _REFERENCES else 1):
+            raise TypeError(f"{name}, row {row}: found lists nested too deep. Each row is {meant}.")
+        shapes = [shape for shape in (_shape(name, row, item, meant, depth + 1) for item in value) if shape]
         if len(set(shapes)) > 1:
             raise TypeError(
-                f"{name}, row {row}: found {' and '.join(sorted(set(shapes)))} in one list. Each row is {_MEANT[name]}."
+                f"{name}, row {row}: found {' and '.join(sorted(set(shapes)))} in one list. Each row is {meant}."
             )
         return f"a list of {shapes[0]}" if shapes else None
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and depth:
         return "int"
-    raise TypeError(f"{name}, row {row}: found {_called(value)}. Each row is {_MEANT[name]}.")
+    raise TypeError(f"{name}, row {row}: found {_called(value)}. Each row is {meant}.")
 
 
 def _called(value: Any) -> str:

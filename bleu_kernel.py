@@ -62,9 +62,9 @@ def count_rows(
     rows = np.empty((2 * max_order + 2, len(bounds) - 1), np.int64)
     longest_text = max(_longest(predictions[1]), _longest(references[1]))
     _count_rows(
-        *_words(predictions[0]),
+        *byte_words(predictions[0]),
         predictions[1],
-        *_words(references[0]),
+        *byte_words(references[0]),
         references[1],
         bounds,
         *tables(tokenizer),
@@ -77,7 +77,7 @@ def count_rows(
     return rows
 
 
-def _words(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def byte_words(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The bytes, and the word of eight bytes that starts at each: a token of up to eight bytes is one load."""
     if len(text) < 16:  # so that a word can be read before or after any byte
         text = np.concatenate([text, np.zeros(16, np.uint8)])

@@ -24,9 +24,11 @@ from .bleu_comparison import RESAMPLES, Comparison, checked_baseline, compared, 
 from .bleu_counting import statistics_row
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_diagnostics import warn_about_text, warn_about_zero
+from .bleu_diversity import self_bleu
 from .bleu_explain import explained
-from .bleu_inputs import columns
+from .bleu_inputs import columns, text_columns
 from .bleu_kernel import COMPILED
+from .bleu_ngrams import ngram_occurrences
 from .bleu_options import (
     CONVENTIONS,
     COUNTING,
@@ -37,11 +39,13 @@ from .bleu_options import (
     signature,
     unknown_option,
 )
+from .bleu_pairs import pairwise_bleu
 from .bleu_scoring import bleu, order_weights, precisions, result
 from .bleu_significance import bootstrap_scores, interval
 from .bleu_statistics import corpus_rows, corpus_sum, segment_tokens, tokenizer_name
 from .bleu_tables import made_under, opened, stacked_rows, statistics_table, summed_rows
 from .bleu_tokenizers import NATIVE
+from .bleu_tokens import numbered_tokens
 from .bleu_training import TrainerMetric
 from .bleu_unicode import PUNCTUATION
 
@@ -222,6 +226,52 @@ class BleuMetric(Collecting, evaluate.Metric):
         explanation = explained(*segment_tokens(table, chosen), *counting)
         return {**answer, "weights": order_weights(precisions(row, chosen)[1], chosen).tolist(), **explanation}
 
+    def pairwise(self, predictions: Any, references: Any = None, **options: Any) -> np.ndarray:
+        """The segment BLEU of each prediction with each reference, as minimum-Bayes-risk decoding wants it.
+
+        Args:
+            predictions: as for `compute`.
+            references: one text a row, of the same kind, and as many as there are; the predictions unless given.
+            **options: as for `compute`, but for `segments` and those about resampling.
+
+        Returns:
+            float64 [predictions, references], from 0 to 1; with effective order, as `segment_bleu`.
+
+        Raises:
+            TypeError, ValueError: as `compute`.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> samples = ["the cat sat there", "the cat sat here", "a dog sat here"]
+        >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
+        'the cat sat here'
+        """
+        given = {"predictions": predictions, **({} if references is None else {"references": references})}
+        chosen, found, _ = self._texts(options, given)
+        return pairwise_bleu(found, chosen)
+
+    def self_bleu(self, texts: Any, **options: Any) -> dict[str, Any]:
+        """How much texts repeat each other: each scored with all the others as its references (Zhu et al., 2018).
+
+        Args:
+            texts: two or more, each a str, a list of str tokens or a list of int token ids.
+            **options: as for `compute`, but for `segments` and those about resampling.
+
+        Returns:
+            `self_bleu`, the mean over texts, from 0 to 1; `segment_bleu`, the score of each, with effective order; and
+            `signature`.
+
+        Raises:
+            TypeError, ValueError: as `compute`; or there is only one text.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
+        [1.0, 1.0, 0.0]
+        """
+        chosen, found, tokenizer = self._texts(options, {"texts": texts})
+        scores = self_bleu(found["texts"], chosen)
+        made = signature(replace(chosen, effective_order=True), tokenizer, str(len(scores) - 1))
+        return {"self_bleu": float(scores.mean()), "segment_bleu": scores.tolist(), "signature": made}
+
     def compute_metrics(
         self, tokenizer: Any, *, references: Any = None, ignore_index: int = -100, **options: Any
     ) -> TrainerMetric:
@@ -285,13 +335,30 @@ class BleuMetric(Collecting, evaluate.Metric):
             rows[name], tokenizer = corpus_rows(table, options).T, tokenizer_name(options, kind(table))
         return rows, tokenizer, reference_counts(references)
 
-    def _check_fit(self, options: Options, given: Mapping[str, Any], columns_kind: str | None) -> None:
+    def _texts(
+        self, given: Mapping[str, Any], named: Mapping[str, Any]
+    ) -> tuple[Options, dict[str, pa.ChunkedArray], str]:
+        """The options, the columns of texts, and what the tokenizer is called, of a call that scores text by text."""
+        for name in ("segments", "confidence", "n_resamples", "seed"):
+            if name in given:
+                raise ValueError(
+                    f"{name} goes with the score of a corpus, not with scores of single texts: leave it out."
+                )
+        chosen, found = self._defaults.updated(given), text_columns(**named)
+        table = pa.table({"predictions": next(iter(found.values()))})
+        self._check_fit(chosen, given, kind(table), next(iter(found)))
+        warn_about_text(table, chosen)
+        return chosen, found, tokenizer_name(chosen, kind(table))
+
+    def _check_fit(
+        self, options: Options, given: Mapping[str, Any], columns_kind: str | None, name: str = "predictions"
+    ) -> None:
         """Raises if the options can't go with columns of this kind, or with what is installed."""
         if columns_kind in ("text", None):  # None: another process has the rows
             tokenizer_name(options, "text")
         elif "tokenize" in {*self._chosen, *given}:
             raise ValueError(
-                f"tokenize={options.tokenize!r}, but the predictions are {columns_kind}: leave it out, or give text."
+                f"tokenize={options.tokenize!r}, but the {name} are {columns_kind}: leave it out, or give text."
             )
         elif columns_kind == "ids" and options.lowercase:
             raise ValueError("lowercase=True, but token ids have no case: leave it out, or give text.")

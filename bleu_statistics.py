@@ -7,7 +7,7 @@ or cut by someone else's tokenizer, goes there as numbers, equal for equal token
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
@@ -24,6 +24,7 @@ from .bleu_diagnostics import warn
 from .bleu_kernel import COMPILED, count_rows
 from .bleu_options import Options
 from .bleu_tokenizers import NATIVE, Tokenizer, borrowed_tokenizer
+from .bleu_tokens import cut_by, cut_readably, other_tokenizer, token_numbers
 
 _BATCH = 4096  # rows: some milliseconds of work for a thread, and memory that doesn't grow with the corpus
 _AT_ONCE = 64 * _BATCH  # rows in the threads' queue
@@ -87,8 +88,10 @@ def segment_tokens(table: pa.Table, options: Options) -> tuple[list[Any], list[l
     (['go', 'on', '.'], [['go', '!'], ['on', '.']])
     """
     (batch,) = table.combine_chunks().to_batches()
-    predictions, references, _ = _in_tokens(batch, 0, _cutter(options) if kind(table) == "text" else None, options)
-    return _tokens(predictions, options)[0], _tokens(references, options)
+    predictions, references, _ = _in_tokens(
+        batch, 0, other_tokenizer(options) if kind(table) == "text" else None, options
+    )
+    return cut_readably(predictions, options)[0], cut_readably(references, options)
 
 
 def tokenizer_name(options: Options, columns_kind: str) -> str:
@@ -107,7 +110,7 @@ def tokenizer_name(options: Options, columns_kind: str) -> str:
 def _map_batches(reduce: Callable[[np.ndarray], Result], table: pa.Table, options: Options) -> Iterator[Result]:
     if not COMPILED:
         _warn_once_that_numba_is_missing()
-    cut = _cutter(options) if kind(table) == "text" else None
+    cut = other_tokenizer(options) if kind(table) == "text" else None
 
     def count(batch: pa.RecordBatch, first_row: int) -> Result:
         rows = _count(batch, first_row, cut, options)
@@ -130,13 +133,6 @@ def _warn_once_that_numba_is_missing() -> None:
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _cutter(options: Options) -> Tokenizer | None:
-    """The tokenizer, if it is someone else's."""
-    if callable(options.tokenize):
-        return options.tokenize
-    return None if options.tokenize in NATIVE else borrowed_tokenizer(options.tokenize)[0]
 
 
 def _count(batch: pa.RecordBatch, first_row: int, cut: Tokenizer | None, options: Options) -> np.ndarray:
@@ -162,45 +158,18 @@ def _in_tokens(
     predictions, (references, bounds) = batch.column(0), unlisted(batch.column(1))
     if cut:
         rows = np.repeat(range(len(bounds) - 1), np.diff(bounds))
-        predictions = _cut(cut, predictions, "predictions", options.lowercase, first_row, range(len(predictions)))
-        references = _cut(cut, references, "references", options.lowercase, first_row, rows)
+        predictions = cut_by(cut, predictions, "predictions", options.lowercase, first_row, range(len(predictions)))
+        references = cut_by(cut, references, "references", options.lowercase, first_row, rows)
     return predictions, references, bounds
 
 
 def _count_readably(predictions: pa.Array, references: pa.Array, bounds: np.ndarray, options: Options) -> np.ndarray:
-    own, other = _tokens(predictions, options), _tokens(references, options)
+    own, other = cut_readably(predictions, options), cut_readably(references, options)
     rows = [
         statistics_row(prediction, other[first:last], options.max_order, options.reference_length)
         for prediction, first, last in zip(own, bounds[:-1], bounds[1:])
     ]
     return np.array(rows, np.int64).T
-
-
-def _tokens(array: pa.Array, options: Options) -> list[list[Any]]:
-    if not is_list(array.type):
-        cut = NATIVE[options.tokenize]
-        return [cut(text.lower() if options.lowercase else text) for text in array.to_pylist()]
-    if options.lowercase and not pa.types.is_integer(array.type.value_type):
-        return [[token.lower() for token in tokens] for tokens in array.to_pylist()]
-    return array.to_pylist()
-
-
-def _cut(cut: Tokenizer, texts: pa.Array, name: str, lowercase: bool, first_row: int, rows: Sequence[int]) -> pa.Array:
-    """Each text's tokens by someone else's tokenizer, whose mistakes are told with the row."""
-    lists = []
-    for text, row in zip(texts.to_pylist(), rows):
-        try:
-            tokens = cut(text.lower() if lowercase else text)
-        except Exception as error:
-            raise ValueError(
-                f"{name}, row {first_row + row}: the tokenizer failed: {type(error).__name__}: {error}"
-            ) from error
-        if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
-            raise TypeError(
-                f"{name}, row {first_row + row}: the tokenizer must return a list of str, not {type(tokens).__name__}."
-            )
-        lists.append(tokens)
-    return pa.array(lists, pa.list_(pa.string()))
 
 
 def _numbered(predictions: pa.Array, references: pa.Array, lowercase: bool) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -209,10 +178,6 @@ def _numbered(predictions: pa.Array, references: pa.Array, lowercase: bool) -> l
     if pa.types.is_integer(own.type):
         numbers = np.concatenate([np.asarray(own), np.asarray(other)])
     else:
-        tokens = pa.concat_arrays([own.cast(pa.large_string()), other.cast(pa.large_string())]).dictionary_encode()
-        numbers = np.asarray(tokens.indices).astype(np.int64)
-        if lowercase:
-            lowered = pa.array([token.lower() for token in tokens.dictionary.to_pylist()], pa.string())
-            numbers = np.asarray(lowered.dictionary_encode().indices).astype(np.int64)[numbers]
+        numbers = token_numbers([own, other], lowercase)
     text = numbers.view(np.uint8)
     return [(text[: 8 * len(own)], 8 * own_offsets), (text[8 * len(own) :], 8 * other_offsets)]

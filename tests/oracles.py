@@ -5,10 +5,27 @@ from unittest import mock
 
 import numpy as np
 import pyarrow as pa  # noqa: F401
-from bleu import bleu_statistics
+from bleu import bleu_pairs, bleu_statistics, bleu_tokens
 from bleu.bleu_inputs import columns
 from bleu.bleu_options import Options
 from sacrebleu.metrics import BLEU
+
+# Options that change a segment's score, each in company.
+OPTION_SETS = [
+    {},
+    {
+        "smooth_method": "none",
+        "tokenize": "none",
+        "max_order": 2,
+        "weights": [0.3, 0.7],
+        "reference_length": "shortest",
+    },
+    {"smooth_method": "floor", "smooth_value": 0.3, "tokenize": "intl", "lowercase": True, "minimum_total": 2},
+    {"smooth_method": "add-k", "tokenize": "char", "max_order": 6, "reference_length": "longest"},
+    {"smooth_method": "laplace", "tokenize": "zh", "max_order": 1, "lowercase": True},
+    {"smooth_method": "none", "tokenize": str.split, "lowercase": True, "reference_length": "longest"},
+    {"tokenize": "ja-mecab", "effective_order": True},
+]
 
 
 def sacrebleu_rows(predictions, references, *, tokenize="13a", lowercase=False, max_order=4):
@@ -27,6 +44,18 @@ def our_rows(predictions, references, **options):
         with mock.patch.multiple(bleu_statistics, COMPILED=False, warn=lambda message: None):
             np.testing.assert_array_equal(rows, bleu_statistics.corpus_rows(table, options).T)
     return rows
+
+
+def both_ways(call):
+    """What a call returns, after a look that it returns the same without what is compiled."""
+    answer = call()
+    if bleu_tokens.COMPILED:
+        with (
+            mock.patch.object(bleu_tokens, "COMPILED", False),
+            mock.patch.object(bleu_pairs, "_count_common", bleu_pairs._count_common.py_func),
+        ):
+            np.testing.assert_array_equal(answer, call())
+    return answer
 
 
 def first_difference(predictions, references, rows, expected):
