@@ -17,7 +17,7 @@ bleu = evaluate.load(str(Path(__file__).with_name("bleu_metric.py")))
 
 _module = sys.modules[type(bleu).__module__]  # evaluate has made a module of it, under a name of its own
 CONVENTIONS = _module.CONVENTIONS
-SMOOTH_METHODS = _module.SMOOTH_METHODS
+SMOOTH_METHODS = _module.METHODS
 TOKENIZERS = tuple(_module.NATIVE)
 OPTIONS = _module.Options()
 BleuWarning = sys.modules[_module.warn_about_zero.__module__].BleuWarning

@@ -48,7 +48,7 @@ def options_fold(tab: str, names: tuple[str, ...], shown: list[Any]) -> list[gr.
             add(gr.Checkbox, "lowercase", "Lowercase")
             add(gr.Checkbox, "effective_order", "Effective order: leave out orders that the text is too short for")
         with gr.Row():
-            add(gr.Number, "smooth_value", "Smoothing value, for floor and add-k")
+            add(gr.Number, "smooth_value", "Smoothing value, where there is one")
             add(gr.Number, "minimum_total", "Least n-grams an order; NLTK: 1", precision=0, minimum=0)
         if "confidence" in names:
             with gr.Row():
@@ -82,7 +82,7 @@ def options_of(fields: tuple[Any, ...]) -> dict[str, Any]:
     >>> options_of(("13a", False, 4, "closest", 0, "exp", 0.5, True))["smooth_value"]  # which "exp" doesn't take
     """
     options = dict(zip(RESAMPLED, fields))
-    if SMOOTH_METHODS[options["smooth_method"]] is None:
+    if SMOOTH_METHODS[options["smooth_method"]].value is None:
         options["smooth_value"] = None
     if "confidence" in options:
         options["confidence"] = CONFIDENCES[options["confidence"]]

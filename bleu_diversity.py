@@ -44,10 +44,10 @@ def self_bleu(texts: pa.ChunkedArray, options: Options) -> np.ndarray:
 
 def _rows(numbers: np.ndarray, offsets: np.ndarray, options: Options) -> np.ndarray:
     """The statistics row of each text with all the others as its references, int64 [texts, 2 N + 2]."""
-    lengths, orders = np.diff(offsets), np.arange(options.max_order)[:, np.newaxis]
+    lengths, orders = np.diff(offsets), np.arange(options.counted_orders)[:, np.newaxis]
     matches = [
         np.bincount(texts[np.bincount(ngrams)[ngrams] > 1], minlength=len(lengths))
-        for texts, ngrams in ngram_occurrences(numbers, offsets, options.max_order)
+        for texts, ngrams in ngram_occurrences(numbers, offsets, options.counted_orders)
     ]
     totals = np.maximum(lengths - orders, options.minimum_total)
     return np.vstack([matches, totals, lengths, _others_lengths(lengths, options.reference_length)]).T

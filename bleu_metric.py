@@ -33,7 +33,6 @@ from .bleu_options import (
     CONVENTIONS,
     COUNTING,
     OPTION_NAMES,
-    SMOOTH_METHODS,
     Options,
     convention,
     signature,
@@ -42,6 +41,7 @@ from .bleu_options import (
 from .bleu_pairs import pairwise_bleu
 from .bleu_scoring import bleu, order_weights, precisions, result
 from .bleu_significance import bootstrap_scores, interval
+from .bleu_smoothing import METHODS
 from .bleu_statistics import corpus_rows, corpus_sum, segment_tokens, tokenizer_name
 from .bleu_tables import made_under, opened, stacked_rows, statistics_table, summed_rows
 from .bleu_tokenizers import NATIVE
@@ -132,11 +132,17 @@ class BleuMetric(Collecting, evaluate.Metric):
         """
         chosen, parts = self._defaults.updated(options), opened(statistics)
         made = made_under(parts)
+        made.setdefault("max_order", made["counted_orders"] - METHODS[chosen.smooth_method].further_orders)
         asked = {**chosen.counting(), "tokenize": tokenizer_name(chosen, "text")}
         for name in {*CONVENTIONS[self.config_name], *self._chosen, *options}.intersection(COUNTING, made):
             if asked[name] != made[name]:
                 raise ValueError(f"The rows were counted with {name}={made[name]!r}, not {asked[name]!r}: count anew.")
         chosen = chosen.updated({name: made[name] for name in COUNTING if name in made})
+        if made["counted_orders"] < chosen.counted_orders:
+            raise ValueError(
+                f"smooth_method={chosen.smooth_method!r} looks at n-grams of order {chosen.counted_orders}, and these"
+                f" rows end with {made['counted_orders']}: count anew with this method."
+            )
         rows = stacked_rows(parts) if chosen.segments or chosen.confidence else None
         total = summed_rows(parts) if rows is None else rows.sum(axis=0)
         return _answer(total, rows, None, chosen, made.get("tokenize", asked["tokenize"]), made.get("references"))

@@ -13,11 +13,9 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from .bleu_counting import REFERENCE_LENGTHS
+from .bleu_smoothing import METHODS
 
 __version__ = "0.1.0"
-
-# Value of `smooth_value` where a method takes one (Chen and Cherry, 2014), None where it takes none.
-SMOOTH_METHODS: dict[str, float | None] = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None, "laplace": None}
 
 CONVENTIONS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -80,6 +78,11 @@ class Options:
         options._check()
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
 
+    @property
+    def counted_orders(self) -> int:
+        """How many orders a statistics row needs: N, or more for methods of smoothing that look beyond."""
+        return self.max_order + METHODS[self.smooth_method].further_orders
+
     def counting(self) -> dict[str, Any]:
         """The options that decide what is counted."""
         return {name: getattr(self, name) for name in COUNTING}
@@ -98,14 +101,13 @@ class Options:
                 raise TypeError(f"{name}={value!r}: give a whole number.")
             if value < least:
                 raise ValueError(f"{name}={value!r}: give a whole number of {least} or more.")
-        for name, choices in (("smooth_method", SMOOTH_METHODS), ("reference_length", REFERENCE_LENGTHS)):
+        for name, choices in (("smooth_method", METHODS), ("reference_length", REFERENCE_LENGTHS)):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name}={getattr(self, name)!r}: choose one of {', '.join(map(repr, choices))}.")
         if self.smooth_value is not None:
-            if SMOOTH_METHODS[self.smooth_method] is None:
-                raise ValueError(
-                    f"smooth_value goes with 'floor' and 'add-k'; smooth_method={self.smooth_method!r} takes none."
-                )
+            if METHODS[self.smooth_method].value is None:
+                takers = ", ".join(repr(name) for name, method in METHODS.items() if method.value is not None)
+                raise ValueError(f"smooth_value goes with {takers}; smooth_method={self.smooth_method!r} takes none.")
             _check_number("smooth_value", self.smooth_value, 0, math.inf)
         if self.confidence is not None:
             _check_number("confidence", self.confidence, 0, 1)
@@ -170,7 +172,7 @@ def signature(
     >>> signature(Options(), "13a", "2")
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.1.0'
     """
-    default = SMOOTH_METHODS[options.smooth_method]
+    default = METHODS[options.smooth_method].value
     value = options.smooth_value if options.smooth_value is not None else default
     keys = {
         "nrefs": references,

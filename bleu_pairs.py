@@ -50,10 +50,10 @@ def _pair_rows(
 
     The predictions are the first texts, the references the last ones; all texts may be both.
     """
-    lengths, orders = np.diff(offsets), np.arange(options.max_order)[:, np.newaxis]
+    lengths, orders = np.diff(offsets), np.arange(options.counted_orders)[:, np.newaxis]
     indexed = [
         _indexed(*ngrams, predictions, len(lengths) - references)
-        for ngrams in ngram_occurrences(numbers, offsets, options.max_order)
+        for ngrams in ngram_occurrences(numbers, offsets, options.counted_orders)
     ]
     at_once = max(1, _AT_ONCE // references)
     for start in range(0, predictions, at_once):

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .bleu_options import SMOOTH_METHODS, Options
+from .bleu_options import Options
+from .bleu_smoothing import METHODS, present, ratio
 
 
 def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.ndarray:
@@ -36,7 +37,7 @@ def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.nd
     with np.errstate(divide="ignore"):
         logarithms = np.log(smoothed[..., : weights.shape[-1]])
     geometric_mean = np.exp(np.multiply(weights, logarithms, out=np.zeros_like(logarithms), where=weights > 0).sum(-1))
-    scorable = _scorable(_split(np.asarray(rows))[0], options) & weights.any(axis=-1)
+    scorable = _scorable(rows, options) & weights.any(axis=-1)
     return np.where(scorable, brevity_penalty(rows) * geometric_mean, 0.0)
 
 
@@ -72,11 +73,6 @@ def order_weights(present: np.ndarray, options: Options, orders: int | None = No
 def precisions(rows: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarray]:
     """The precision of each order after smoothing, and which orders there are n-grams of.
 
-    The methods are those of sacreBLEU 2.6 (numbers of Chen and Cherry, 2014): `floor` (1) puts `smooth_value` in the
-    place of no match; `add-k` (2) adds it to matches and totals, except of unigrams; `exp` (3) halves what one match
-    would give, again at each further order without one. `laplace` adds one to matches and totals at every order, as
-    evaluate's `bleu` does with `smooth=True`: the only method that gives something for no match at all.
-
     Args:
         rows: int64 [..., 2 N + 2].
         options: `smooth_method` and `smooth_value` are looked at.
@@ -84,22 +80,12 @@ def precisions(rows: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarr
     Returns:
         float64 [..., N] from 0 to 1, and bool [..., N].
     """
-    matches, totals = (counts.astype(float) for counts in _split(np.asarray(rows)))
-    value = SMOOTH_METHODS[options.smooth_method] if options.smooth_value is None else options.smooth_value
-    if options.smooth_method == "add-k":
-        matches[..., 1:] += value
-        totals[..., 1:] += value
-    if options.smooth_method == "laplace":
-        matches += 1
-        totals += 1
-    present = np.logical_and.accumulate(totals > 0, axis=-1)
-    missed = present & (matches == 0)
-    if options.smooth_method == "floor":
-        matches = np.where(missed, value, matches)
-    if options.smooth_method == "exp":
-        matches = np.where(missed, 0.5 ** np.cumsum(missed, axis=-1), matches)
-    smoothed = np.divide(matches, totals, out=np.zeros_like(totals), where=present)
-    return np.where(_scorable(_split(np.asarray(rows))[0], options)[..., None], smoothed, 0.0), present
+    rows, method = np.asarray(rows), METHODS[options.smooth_method]
+    matches, totals = (counts.astype(float) for counts in _split(rows, options.counted_orders))
+    value = method.value if options.smooth_value is None else options.smooth_value
+    matches, totals = method.smooth(matches, totals, rows[..., -2:-1], value)
+    smoothed = np.minimum(ratio(matches, totals), 1.0)
+    return np.where(_scorable(rows, options)[..., None], smoothed, 0.0), present(totals)
 
 
 def brevity_penalty(rows: np.ndarray) -> np.ndarray:
@@ -122,7 +108,7 @@ def result(row: np.ndarray, options: Options) -> dict[str, Any]:
         options: those that decide the number.
     """
     row = np.asarray(row)
-    matches, totals = _split(row)
+    matches, totals = _split(row, options.max_order)
     score = float(bleu(row, options))
     predicted, reference = int(row[-2]), int(row[-1])
     return {
@@ -139,11 +125,13 @@ def result(row: np.ndarray, options: Options) -> dict[str, Any]:
     }
 
 
-def _split(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    max_order = rows.shape[-1] // 2 - 1
-    return rows[..., :max_order], rows[..., max_order : 2 * max_order]
+def _split(rows: np.ndarray, orders: int) -> tuple[np.ndarray, np.ndarray]:
+    """Matches and totals of so many orders; the rows may have been counted with more."""
+    counted = rows.shape[-1] // 2 - 1
+    return rows[..., :orders], rows[..., counted : counted + orders]
 
 
-def _scorable(matches: np.ndarray, options: Options) -> np.ndarray:
+def _scorable(rows: np.ndarray, options: Options) -> np.ndarray:
     # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
+    matches, _ = _split(np.asarray(rows), options.max_order)
     return matches.any(axis=-1) | (options.smooth_method == "laplace")

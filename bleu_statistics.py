@@ -46,7 +46,7 @@ def corpus_rows(table: pa.Table, options: Options) -> np.ndarray:
     array([[2, 2, 2, 2],
            [1, 1, 1, 2]])
     """
-    rows = np.empty((2 * options.max_order + 2, len(table)), np.int64)
+    rows = np.empty((2 * options.counted_orders + 2, len(table)), np.int64)
     start = 0
     for counted in _map_batches(lambda counted: counted, table, options):
         rows[:, start : start + counted.shape[1]] = counted
@@ -67,7 +67,7 @@ def corpus_sum(table: pa.Table, options: Options) -> tuple[np.ndarray, int]:
     >>> corpus_sum(columns(["a b", "b", ""], ["a b"] * 3), Options(max_order=1))
     (array([3, 3, 3, 6]), 1)
     """
-    total, empty = np.zeros(2 * options.max_order + 2, np.int64), 0
+    total, empty = np.zeros(2 * options.counted_orders + 2, np.int64), 0
     for row, without_token in _map_batches(lambda rows: (rows.sum(axis=1), (rows[-2] == 0).sum()), table, options):
         total += row
         empty += int(without_token)
@@ -114,7 +114,7 @@ def _map_batches(reduce: Callable[[np.ndarray], Result], table: pa.Table, option
 
     def count(batch: pa.RecordBatch, first_row: int) -> Result:
         rows = _count(batch, first_row, cut, options)
-        totals = rows[options.max_order : 2 * options.max_order]
+        totals = rows[options.counted_orders : 2 * options.counted_orders]
         np.maximum(totals, options.minimum_total, out=totals)
         return reduce(rows)
 
@@ -141,7 +141,7 @@ def _count(batch: pa.RecordBatch, first_row: int, cut: Tokenizer | None, options
         options = replace(options, lowercase=False)
     if not COMPILED:
         return _count_readably(predictions, references, bounds, options)
-    counting = (options.lowercase, options.max_order, options.reference_length)
+    counting = (options.lowercase, options.counted_orders, options.reference_length)
     if not is_list(predictions.type):
         rows = count_rows(utf8(predictions), utf8(references), bounds, options.tokenize, *counting)
         for row in np.flatnonzero(rows[0] == LEFT):
@@ -166,7 +166,7 @@ def _in_tokens(
 def _count_readably(predictions: pa.Array, references: pa.Array, bounds: np.ndarray, options: Options) -> np.ndarray:
     own, other = cut_readably(predictions, options), cut_readably(references, options)
     rows = [
-        statistics_row(prediction, other[first:last], options.max_order, options.reference_length)
+        statistics_row(prediction, other[first:last], options.counted_orders, options.reference_length)
         for prediction, first, last in zip(own, bounds[:-1], bounds[1:])
     ]
     return np.array(rows, np.int64).T

@@ -34,7 +34,7 @@ def statistics_table(table: pa.Table, options: Options) -> pa.Table:
         "tokenize": tokenizer_name(options, kind(table)),
         "references": reference_counts(table["references"]),
     }
-    counted = dict(zip(column_names(options.max_order), map(pa.array, corpus_rows(table, options))))
+    counted = dict(zip(column_names(options.counted_orders), map(pa.array, corpus_rows(table, options))))
     return pa.table(counted).replace_schema_metadata({_METADATA: json.dumps(made)})
 
 
@@ -75,7 +75,7 @@ def opened(statistics: Any) -> list[pa.Table] | np.ndarray:
 
 
 def made_under(parts: list[pa.Table] | np.ndarray) -> dict[str, Any]:
-    """What is known of how statistics were counted: `COUNTING` options, and how many `references` the rows have.
+    """What is known of how statistics were counted: `COUNTING` options, `references`, and `counted_orders`.
 
     Args:
         parts: what `opened` returns.
@@ -84,14 +84,14 @@ def made_under(parts: list[pa.Table] | np.ndarray) -> dict[str, Any]:
         ValueError: tables were counted under different options.
 
     >>> made_under(opened([1, 1, 1, 1]))
-    {'max_order': 1}
+    {'counted_orders': 1}
     """
     if isinstance(parts, np.ndarray):
-        return {"max_order": parts.shape[1] // 2 - 1}
+        return {"counted_orders": parts.shape[1] // 2 - 1}
     made = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in parts]
-    made = [{**known, "max_order": (table.num_columns - 2) // 2} for known, table in zip(made, parts)]
+    made = [{**known, "counted_orders": (table.num_columns - 2) // 2} for known, table in zip(made, parts)]
     for number, other in enumerate(made):
-        for name in COUNTING:
+        for name in (*COUNTING, "counted_orders"):
             if other.get(name) != made[0].get(name):
                 raise ValueError(
                     f"The tables were counted under different options and don't add up: {name} is {made[0].get(name)!r}"

@@ -54,7 +54,7 @@ class TrainerMetric:
             raise
 
     def _start_over(self) -> None:
-        self._sum = np.zeros(2 * self._options.max_order + 2, np.int64)
+        self._sum = np.zeros(2 * self._options.counted_orders + 2, np.int64)
         self._rows = self._generated = 0
 
     def _count(self, prediction: Any) -> None:
