@@ -32,41 +32,44 @@ def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.nd
     >>> print(f"{bleu(row, Options(), orders=2):.4f}")
     0.5000
     """
-    smoothed, present = precisions(rows, options)
-    weights = order_weights(present, options, orders)
+    smoothed, there = precisions(rows, options)
+    weights = order_weights(there, options, orders)
     with np.errstate(divide="ignore"):
-        logarithms = np.log(smoothed[..., : weights.shape[-1]])
-    geometric_mean = np.exp(np.multiply(weights, logarithms, out=np.zeros_like(logarithms), where=weights > 0).sum(-1))
-    scorable = _scorable(rows, options) & weights.any(axis=-1)
-    return np.where(scorable, brevity_penalty(rows) * geometric_mean, 0.0)
+        logarithms = np.log(smoothed[: len(weights)])
+    geometric_mean = np.exp(
+        np.multiply(weights, logarithms, out=np.zeros_like(logarithms), where=weights > 0).sum(axis=0)
+    )
+    return np.where(weights.any(axis=0) & _scorable(rows, options), brevity_penalty(rows) * geometric_mean, 0.0)
 
 
-def order_weights(present: np.ndarray, options: Options, orders: int | None = None) -> np.ndarray:
+def order_weights(there: np.ndarray, options: Options, orders: int | None = None) -> np.ndarray:
     """The weight w of each order in BP · exp(Σ w ln p).
 
     With effective order, one that's left out leaves its weight to the others, so that equal weights give the mean over
     what there is.
 
     Args:
-        present: bool [..., N], which orders there are n-grams of, as `precisions` returns it.
+        there: bool [N, ...], which orders there are n-grams of, as `precisions` returns it.
         options: `weights` and `effective_order` are looked at.
         orders: n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
 
     Returns:
-        float64 [N] or [..., N], or as many as `orders`; all 0 where no order with a weight is there.
+        float64 [N, ...], or as many as `orders`, with 1 in the place of other dimensions where all have the same; all
+        0 where no order with a weight is there.
 
     >>> order_weights(np.array([True, True, False, False]), Options(effective_order=True))
     array([0.5, 0.5, 0. , 0. ])
     """
     if orders or options.weights is None:
-        orders = orders or present.shape[-1]
+        orders = orders or len(there)
         weights = np.full(orders, 1 / orders)
     else:
         weights = np.array(options.weights)
+    weights = weights.reshape(-1, *(1 for _ in there.shape[1:]))
     if not options.effective_order:
         return weights
-    used = weights * present[..., : len(weights)]
-    left = used.sum(axis=-1, keepdims=True)
+    used = weights * there[: len(weights)]
+    left = used.sum(axis=0)
     return np.divide(used * weights.sum(), left, out=np.zeros_like(used), where=left > 0)
 
 
@@ -78,14 +81,14 @@ def precisions(rows: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarr
         options: `smooth_method` and `smooth_value` are looked at.
 
     Returns:
-        float64 [..., N] from 0 to 1, and bool [..., N].
+        float64 [N, ...] from 0 to 1, and bool [N, ...].
     """
-    rows, method = np.asarray(rows), METHODS[options.smooth_method]
-    matches, totals = (counts.astype(float) for counts in _split(rows, options.counted_orders))
+    method = METHODS[options.smooth_method]
+    matches, totals = (counts.astype(float, order="C") for counts in _split(rows, options.counted_orders))
     value = method.value if options.smooth_value is None else options.smooth_value
-    matches, totals = method.smooth(matches, totals, rows[..., -2:-1], value)
+    matches, totals = method.smooth(matches, totals, np.asarray(rows)[..., -2], value)
     smoothed = np.minimum(ratio(matches, totals), 1.0)
-    return np.where(_scorable(rows, options)[..., None], smoothed, 0.0), present(totals)
+    return np.where(_scorable(rows, options), smoothed, 0.0), present(totals)
 
 
 def brevity_penalty(rows: np.ndarray) -> np.ndarray:
@@ -126,12 +129,13 @@ def result(row: np.ndarray, options: Options) -> dict[str, Any]:
 
 
 def _split(rows: np.ndarray, orders: int) -> tuple[np.ndarray, np.ndarray]:
-    """Matches and totals of so many orders; the rows may have been counted with more."""
-    counted = rows.shape[-1] // 2 - 1
-    return rows[..., :orders], rows[..., counted : counted + orders]
+    """Matches and totals of so many orders, [orders, ...]; the rows may have been counted with more."""
+    counts = np.moveaxis(np.asarray(rows), -1, 0)
+    counted = len(counts) // 2 - 1
+    return counts[:orders], counts[counted : counted + orders]
 
 
 def _scorable(rows: np.ndarray, options: Options) -> np.ndarray:
     # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
-    matches, _ = _split(np.asarray(rows), options.max_order)
-    return matches.any(axis=-1) | (options.smooth_method == "laplace")
+    matches, _ = _split(rows, options.max_order)
+    return matches.any(axis=0) | (options.smooth_method == "laplace")
