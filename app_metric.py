@@ -20,7 +20,7 @@ CONVENTIONS = _module.CONVENTIONS
 SMOOTH_METHODS = _module.METHODS
 TOKENIZERS = tuple(_module.NATIVE)
 OPTIONS = _module.Options()
-BleuWarning = sys.modules[_module.warn_about_zero.__module__].BleuWarning
+BleuWarning = _module.BleuWarning
 
 _heard: ContextVar[list[str] | None] = ContextVar("heard", default=None)
 

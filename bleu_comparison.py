@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .bleu_options import Options
+from .bleu_printing import latex, markdown, plain
 from .bleu_scoring import bleu
 from .bleu_significance import bootstrap_scores, interval, p_value, randomization_differences
 
@@ -26,31 +27,15 @@ class Comparison(dict):
     """
 
     def __str__(self) -> str:
-        rows = self._rows()
-        widths = [max(map(len, column)) for column in zip(*rows)]
-        lines = ["  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]).rstrip() for row in rows]
-        return "\n".join([*lines, "", self._note()])
+        return f"{plain(self._rows())}\n\n{self._note()}"
 
     def to_markdown(self) -> str:
         """The table in Markdown."""
-        head, *rows = ([cell.replace("|", "\\|") for cell in row] for row in self._rows())
-        lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-        return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{self._note()}"
+        return f"{markdown(self._rows())}\n\n{self._note()}"
 
     def to_latex(self) -> str:
         """The table in LaTeX, for the package `booktabs`."""
-        head, *rows = (" & ".join(map(_latex, row)) + r" \\" for row in self._rows())
-        columns = "l" + "r" * (len(self._rows()[0]) - 1)
-        lines = [
-            rf"\begin{{tabular}}{{{columns}}}",
-            r"\toprule",
-            head,
-            r"\midrule",
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-        ]
-        return "\n".join([*lines, f"% {self._note()}"])
+        return f"{latex(self._rows())}\n% {self._note()}"
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()  # what a notebook shows
@@ -159,11 +144,3 @@ _TESTS: dict[str, Callable[[np.ndarray, Options], tuple[np.ndarray, Any]]] = {
     "bootstrap": _bootstrap,
     "randomization": _randomization,
 }
-
-
-def _latex(cell: str) -> str:
-    return "".join(_LATEX.get(character, character) for character in cell)
-
-
-_LATEX = {character: "\\" + character for character in "&%$#_{}"}
-_LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

@@ -17,32 +17,29 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
+from .bleu_answers import answer, check_fit, refuse_resampling, scored
 from .bleu_arrow import kind, reference_counts
 from .bleu_automaton import LEFT
 from .bleu_collecting import Collecting
 from .bleu_comparison import RESAMPLES, Comparison, checked_baseline, compared, resampled
 from .bleu_counting import statistics_row
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
-from .bleu_diagnostics import warn_about_text, warn_about_zero
+from .bleu_diagnostics import BleuWarning, warn_about_text
 from .bleu_diversity import self_bleu
 from .bleu_explain import explained
-from .bleu_inputs import columns, text_columns
+from .bleu_exploring import Exploring
+from .bleu_inputs import columns
 from .bleu_kernel import COMPILED
 from .bleu_ngrams import ngram_occurrences
-from .bleu_options import (
-    CONVENTIONS,
-    COUNTING,
-    OPTION_NAMES,
-    Options,
-    convention,
-    signature,
-    unknown_option,
-)
+from .bleu_options import CONVENTIONS, COUNTING, OPTION_NAMES, Options, convention, signature, unknown_option
 from .bleu_pairs import pairwise_bleu
-from .bleu_scoring import bleu, order_weights, precisions, result
-from .bleu_significance import bootstrap_scores, interval
+from .bleu_printing import plain
+from .bleu_reconciling import reconciled
+from .bleu_scoring import bleu
+from .bleu_settings import FACTORS
+from .bleu_significance import interval
 from .bleu_smoothing import METHODS
-from .bleu_statistics import corpus_rows, corpus_sum, segment_tokens, tokenizer_name
+from .bleu_statistics import corpus_rows, tokenizer_name
 from .bleu_tables import made_under, opened, stacked_rows, statistics_table, summed_rows
 from .bleu_tokenizers import NATIVE
 from .bleu_tokens import numbered_tokens
@@ -50,7 +47,7 @@ from .bleu_training import TrainerMetric
 from .bleu_unicode import PUNCTUATION
 
 
-class BleuMetric(Collecting, evaluate.Metric):
+class BleuMetric(Collecting, Exploring, evaluate.Metric):
     """BLEU as an `evaluate.Metric`; make one with `evaluate.load`.
 
     Args:
@@ -79,10 +76,10 @@ class BleuMetric(Collecting, evaluate.Metric):
         if given is None and not len(self) and self.num_process == 1:
             raise ValueError("There is nothing to score: give predictions and references, or add some first.")
         # All that can be wrong with a call is found before the rows that were added are touched.
-        self._check_fit(chosen, options, self._kind if given is None else kind(given))
+        check_fit(chosen, {*self._chosen, *options}, self._kind if given is None else kind(given))
         if not len(self) and self.num_process == 1:
             # Nothing collected and nobody to wait for: the columns are scored where they are, without a file.
-            return self._score(given, chosen)
+            return scored(given, chosen)
         if given is not None:
             self._collect(given)
         self._write_pending()
@@ -108,7 +105,7 @@ class BleuMetric(Collecting, evaluate.Metric):
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
         chosen, table = self._defaults.updated(options), columns(predictions, references)
-        self._check_fit(chosen, options, kind(table))
+        check_fit(chosen, {*self._chosen, *options}, kind(table))
         warn_about_text(table, chosen)
         return statistics_table(table, chosen)
 
@@ -145,7 +142,7 @@ class BleuMetric(Collecting, evaluate.Metric):
             )
         rows = stacked_rows(parts) if chosen.segments or chosen.confidence else None
         total = summed_rows(parts) if rows is None else rows.sum(axis=0)
-        return _answer(total, rows, None, chosen, made.get("tokenize", asked["tokenize"]), made.get("references"))
+        return answer(total, rows, None, chosen, made.get("tokenize", asked["tokenize"]), made.get("references"))
 
     def compare(
         self,
@@ -197,87 +194,6 @@ class BleuMetric(Collecting, evaluate.Metric):
             signature=signature(chosen, tokenizer, each, resampled(test, chosen)),
         )
 
-    def explain(self, prediction: Any, references: Any, **options: Any) -> dict[str, Any]:
-        """What matched in one segment, and how its score comes about.
-
-        Args:
-            prediction: a str, a list of str tokens or a list of int token ids.
-            references: a list of such, or one str.
-            **options: as for `compute`, but for `segments` and `confidence`.
-
-        Returns:
-            The dict of `compute` for this segment alone; `weights`, the weight of each order in the score; and
-            `prediction`: its `tokens`, its `length`, and the `longest_match` of each token, the highest order of a
-            matching n-gram that it's part of, 0 for none;
-            `references`: the same of each reference, with what the prediction covers of it;
-            `effective_reference`: the index of the reference that sets the brevity penalty;
-            `orders`: for each order its `total`, the matches before and after clipping, `unclipped_matches` and
-            `matches`, and the n-grams that were `clipped` (more of them than any one reference has) and `missed` (in no
-            reference), each with its `count` in the prediction and the count that is `allowed`.
-
-        Raises:
-            TypeError, ValueError: as `compute`.
-
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
-        >>> explanation = bleu.explain("the the the", ["the cat is on the mat"])
-        >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
-        (3, 2)
-        """
-        _refuse_resampling(options, "one segment")
-        chosen = replace(self._defaults.updated(options), segments=False, confidence=None)
-        table = columns([prediction], [references])
-        self._check_fit(chosen, options, kind(table))
-        answer, row = self._score(table, chosen), corpus_sum(table, chosen)[0]
-        counting = chosen.max_order, chosen.reference_length, chosen.minimum_total
-        explanation = explained(*segment_tokens(table, chosen), *counting)
-        return {**answer, "weights": order_weights(precisions(row, chosen)[1], chosen).tolist(), **explanation}
-
-    def pairwise(self, predictions: Any, references: Any = None, **options: Any) -> np.ndarray:
-        """The segment BLEU of each prediction with each reference, as minimum-Bayes-risk decoding wants it.
-
-        Args:
-            predictions: as for `compute`.
-            references: one text a row, of the same kind, and as many as there are; the predictions unless given.
-            **options: as for `compute`, but for `segments` and those about resampling.
-
-        Returns:
-            float64 [predictions, references], from 0 to 1; with effective order, as `segment_bleu`.
-
-        Raises:
-            TypeError, ValueError: as `compute`.
-
-        >>> bleu = evaluate.load("bleu_metric.py")
-        >>> samples = ["the cat sat there", "the cat sat here", "a dog sat here"]
-        >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
-        'the cat sat here'
-        """
-        given = {"predictions": predictions, **({} if references is None else {"references": references})}
-        chosen, found, _ = self._texts(options, given)
-        return pairwise_bleu(found, chosen)
-
-    def self_bleu(self, texts: Any, **options: Any) -> dict[str, Any]:
-        """How much texts repeat each other: each scored with all the others as its references (Zhu et al., 2018).
-
-        Args:
-            texts: two or more, each a str, a list of str tokens or a list of int token ids.
-            **options: as for `compute`, but for `segments` and those about resampling.
-
-        Returns:
-            `self_bleu`, the mean over texts, from 0 to 1; `segment_bleu`, the score of each, with effective order; and
-            `signature`.
-
-        Raises:
-            TypeError, ValueError: as `compute`; or there is only one text.
-
-        >>> bleu = evaluate.load("bleu_metric.py")
-        >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
-        [1.0, 1.0, 0.0]
-        """
-        chosen, found, tokenizer = self._texts(options, {"texts": texts})
-        scores = self_bleu(found["texts"], chosen)
-        made = signature(replace(chosen, effective_order=True), tokenizer, str(len(scores) - 1))
-        return {"self_bleu": float(scores.mean()), "segment_bleu": scores.tolist(), "signature": made}
-
     def compute_metrics(
         self, tokenizer: Any, *, references: Any = None, ignore_index: int = -100, **options: Any
     ) -> TrainerMetric:
@@ -295,7 +211,7 @@ class BleuMetric(Collecting, evaluate.Metric):
             `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length` and
             `gen_len`, the mean number of generated tokens.
         """
-        _refuse_resampling(options, "a trainer, which logs numbers")
+        refuse_resampling(options, "a trainer, which logs numbers")
         return TrainerMetric(tokenizer, references, ignore_index, self._defaults.updated(options))
 
     def _info(self) -> evaluate.MetricInfo:
@@ -314,17 +230,7 @@ class BleuMetric(Collecting, evaluate.Metric):
     def _compute(
         self, *, predictions: pa.ChunkedArray, references: pa.ChunkedArray, options: Options
     ) -> dict[str, Any]:
-        return self._score(pa.table({"predictions": predictions, "references": references}), options)
-
-    def _score(self, table: pa.Table, options: Options) -> dict[str, Any]:
-        if options.segments or options.confidence:
-            rows = corpus_rows(table, options).T
-            total, empty = rows.sum(axis=0), int((rows[:, -2] == 0).sum())
-        else:
-            rows, (total, empty) = None, corpus_sum(table, options)
-        warn_about_text(table, options)
-        references = reference_counts(table["references"])
-        return _answer(total, rows, empty, options, tokenizer_name(options, kind(table)), references)
+        return scored(pa.table({"predictions": predictions, "references": references}), options)
 
     def _count_systems(
         self, systems: Mapping[str, Any], references: Any, options: Options, given: Mapping[str, Any]
@@ -334,64 +240,9 @@ class BleuMetric(Collecting, evaluate.Metric):
         for name, predictions in systems.items():
             try:
                 table = columns(predictions, references)
-                self._check_fit(options, given, kind(table))
+                check_fit(options, {*self._chosen, *given}, kind(table))
             except (TypeError, ValueError) as error:
                 raise type(error)(f"System {name!r}: {error}") from None
             references = table["references"]  # Arrow by now, for the systems to come
             rows[name], tokenizer = corpus_rows(table, options).T, tokenizer_name(options, kind(table))
         return rows, tokenizer, reference_counts(references)
-
-    def _texts(
-        self, given: Mapping[str, Any], named: Mapping[str, Any]
-    ) -> tuple[Options, dict[str, pa.ChunkedArray], str]:
-        """The options, the columns of texts, and what the tokenizer is called, of a call that scores text by text."""
-        for name in ("segments", "confidence", "n_resamples", "seed"):
-            if name in given:
-                raise ValueError(
-                    f"{name} goes with the score of a corpus, not with scores of single texts: leave it out."
-                )
-        chosen, found = self._defaults.updated(given), text_columns(**named)
-        table = pa.table({"predictions": next(iter(found.values()))})
-        self._check_fit(chosen, given, kind(table), next(iter(found)))
-        warn_about_text(table, chosen)
-        return chosen, found, tokenizer_name(chosen, kind(table))
-
-    def _check_fit(
-        self, options: Options, given: Mapping[str, Any], columns_kind: str | None, name: str = "predictions"
-    ) -> None:
-        """Raises if the options can't go with columns of this kind, or with what is installed."""
-        if columns_kind in ("text", None):  # None: another process has the rows
-            tokenizer_name(options, "text")
-        elif "tokenize" in {*self._chosen, *given}:
-            raise ValueError(
-                f"tokenize={options.tokenize!r}, but the {name} are {columns_kind}: leave it out, or give text."
-            )
-        elif columns_kind == "ids" and options.lowercase:
-            raise ValueError("lowercase=True, but token ids have no case: leave it out, or give text.")
-
-
-def _refuse_resampling(options: Mapping[str, Any], what: str) -> None:
-    for name in {"segments", "confidence"}.intersection(options):
-        raise ValueError(f"{name} doesn't go with {what}: leave it out.")
-
-
-def _answer(
-    total: np.ndarray,
-    rows: np.ndarray | None,
-    empty: int | None,
-    options: Options,
-    tokenizer: str,
-    references: str | None,
-) -> dict[str, Any]:
-    answer, drawn = result(total, options), None
-    if options.segments:
-        answer["segment_bleu"] = bleu(rows, replace(options, effective_order=True)).tolist()
-    if options.confidence:
-        generator = np.random.default_rng(options.seed)
-        scores = bootstrap_scores(rows[np.newaxis], options, generator, options.n_resamples)[:, 0]
-        drawn = {"bs": options.n_resamples}
-        answer["confidence_interval"] = interval(scores, options.confidence)
-        answer["bootstrap_mean"] = float(scores.mean())
-    if answer["bleu"] == 0:
-        warn_about_zero(total, empty)
-    return {**answer, "signature": signature(options, tokenizer, references, drawn)}

@@ -136,8 +136,20 @@ def test_tokens_are_shown_as_they_are_counted(bleu, prediction, references, toke
         (None, ["a"], {}, ValueError, "predictions, row 0: found None"),
         ("a", [], {}, ValueError, "references, row 0: there is no reference"),
         (b"a", ["a"], {}, TypeError, "predictions, row 0: found bytes"),
-        ("a", ["a"], {"segments": True}, ValueError, "segments doesn't go with one segment: leave it out"),
-        ("a", ["a"], {"confidence": 0.95}, ValueError, "confidence doesn't go with one segment"),
+        (
+            "a",
+            ["a"],
+            {"segments": True},
+            ValueError,
+            "segments goes with the score of a corpus, not with one segment: leave it out",
+        ),
+        (
+            "a",
+            ["a"],
+            {"confidence": 0.95},
+            ValueError,
+            "confidence goes with the score of a corpus, not with one segment",
+        ),
         ("a", ["a"], {"max_ngram_order": 2}, TypeError, "write `max_order`"),
     ],
 )

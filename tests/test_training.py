@@ -86,7 +86,9 @@ def test_options(bleu, load):
         (PREDICTED, LABELS)
     )
     for wrong in ({"segments": True}, {"confidence": 0.95}):
-        with pytest.raises(ValueError, match=f"{next(iter(wrong))} doesn.t go with a trainer"):
+        with pytest.raises(
+            ValueError, match=f"{next(iter(wrong))} goes with the score of a corpus, not with a trainer"
+        ):
             bleu.compute_metrics(Words(), **wrong)
 
 
