@@ -15,8 +15,9 @@ Args:
     lowercase: True to score without case.
     max_order: the longest n-gram, 4 by default.
     weights: one weight an order.
-    smooth_method: "exp", "none", "floor", "add-k" or "laplace", for orders without a match.
-    smooth_value: for "floor" and "add-k".
+    smooth_method: "exp", "none", "floor", "add-k" or "laplace", for orders without a match; or "chen-cherry-4" to -7,
+        "nltk-4", -5, -7, for sentences.
+    smooth_value: for those that take one.
     effective_order: True to leave out orders that the predictions are too short to have.
     reference_length: "closest", "shortest" or "longest".
     segments: True to add `segment_bleu`, one score a row.
