@@ -13,6 +13,7 @@ from typing import Any
 import gradio as gr
 
 from app_corpus import corpus_tab, scored
+from app_difference import difference_tab, reconciled, side_by_side
 from app_limits import AT_ONCE, FILE_MEGABYTES, SECONDS_KEPT, TOLD, WAITING
 from app_metric import bleu, hearing, warm_up
 from app_sentence import explained, sentence_tab
@@ -82,6 +83,41 @@ def compare(
     return _answered(lambda: dict(compared(systems, references, baseline, test, options or {})))
 
 
+def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]:
+    """The score of a corpus under each convention, and what each difference is due to.
+
+    Args:
+        predictions: one text a segment.
+        references: for each segment a list of references, or one text.
+
+    Returns:
+        What `bleu.conventions` returns.
+    """
+    return _answered(lambda: dict(side_by_side(predictions, references)))
+
+
+def reconcile(
+    predictions: list[str],
+    references: list[Any],
+    reported: float | str,
+    decimals: int | None = None,
+    options: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Which settings give a published number.
+
+    Args:
+        predictions: one text a segment.
+        references: for each segment a list of references, or one text.
+        reported: the number, from 0 to 1 or from 0 to 100; as text, its last zeros count.
+        decimals: how many of its decimals are known; as many as it's written with unless given.
+        options: what is known, such as {"tokenize": "zh"}.
+
+    Returns:
+        What `bleu.reconcile` returns.
+    """
+    return _answered(lambda: dict(reconciled(predictions, references, reported, decimals, options or {})))
+
+
 def page() -> gr.Blocks:
     """All tabs and endpoints."""
     with gr.Blocks(title="BLEU", analytics_enabled=False, delete_cache=(SECONDS_KEPT // 4, SECONDS_KEPT)) as blocks:
@@ -93,9 +129,11 @@ def page() -> gr.Blocks:
                 corpus_tab(tabs, sentence)
             with gr.Tab("Systems", id="systems"):
                 systems_tab()
+            with gr.Tab("Why?", id="difference"):
+                difference_tab()
             with gr.Tab("About", id="about"):
                 about_tab()
-        for endpoint in (explain, score, compare):
+        for endpoint in (explain, score, compare, conventions, reconcile):
             gr.api(endpoint)
     return blocks.queue(default_concurrency_limit=AT_ONCE, max_size=WAITING)
 

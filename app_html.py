@@ -134,12 +134,13 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
     return f'<dl class="bleu-facts">{inner}</dl>'
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A small table, its first column to the left and the others to the right.
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str] = ()) -> str:
+    """A small table of numbers, to the right but for the first column; columns of `words` are to the left, and broken.
 
     >>> table(["system"], [["<A>"]])
     '<div class="bleu-table"><table><tr><th>system</th></tr><tr><td>&lt;A&gt;</td></tr></table></div>'
     """
-    lines = ["".join(f"<th>{escape(cell)}</th>" for cell in head)]
-    lines += ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
+    kinds = [' class="words"' if name in words else "" for name in head]
+    lines = ["".join(f"<th{kind}>{escape(cell)}</th>" for cell, kind in zip(head, kinds))]
+    lines += ["".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(row, kinds)) for row in rows]
     return f'<div class="bleu-table"><table>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'

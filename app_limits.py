@@ -8,6 +8,7 @@ from typing import Any
 FILE_MEGABYTES = 50  # a file as it is uploaded
 TEXT_MEGABYTES = 100  # what a compressed file may hold
 SEGMENTS = 100_000
+SEARCHED_TEXTS = 200_000  # predictions and references together, for a search through all settings
 SENTENCE_CHARACTERS = 2_000  # a text that is explained token by token
 REFERENCES = 20
 MAX_ORDER = 10
@@ -58,6 +59,20 @@ def check_corpus(predictions: Any, references: Any) -> None:
     most = max((len(row) for row in given if isinstance(row, list)), default=0)
     if most > REFERENCES:
         raise RefusedError(f"A segment has {most} references: give {REFERENCES} at most.")
+
+
+def check_search(predictions: Sequence[Any], references: Sequence[Any]) -> None:
+    """Refuses a search through all settings of a corpus that is too large for that.
+
+    >>> check_search(["a"] * 150_000, ["a"] * 150_000)
+    Traceback (most recent call last):
+    app_limits.RefusedError: A search takes up to 200,000 texts, and there are 300,000: give a part of them.
+    """
+    texts = len(predictions) + sum(len(row) if isinstance(row, list) else 1 for row in references)
+    if texts > SEARCHED_TEXTS:
+        raise RefusedError(
+            f"A search takes up to {SEARCHED_TEXTS:,} texts, and there are {texts:,}: give a part of them."
+        )
 
 
 def check_options(options: Mapping[str, Any], tokenizers: Sequence[str]) -> None:

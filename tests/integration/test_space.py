@@ -369,6 +369,34 @@ class TestSystems:
         expect(page.locator("#systems-message")).to_contain_text("Give the two systems different names.")
 
 
+class TestDifference:
+    def test_conventions_and_a_number_explained(self, page, bleu, tmp_path):
+        predictions, references, _ = write(tmp_path, "txt")
+        tab(page, "Why?")
+        upload(page, "difference-predictions", predictions)
+        upload(page, "difference-references", references)
+        second = bleu.compute(predictions=PREDICTIONS, references=REFERENCE_SETS[1], tokenize="char")["score"]
+        text(page, "#reported").fill(f"{second:.9f}")
+        page.locator("#why").click()
+        conventions, settings = (page.locator("#difference-page table").nth(i) for i in range(2))
+        for name, one in bleu.conventions(PREDICTIONS, ROWS).items():
+            expect(conventions.locator("tr", has=page.get_by_role("cell", name=name, exact=True))).to_contain_text(
+                f"{one['score']:.2f}"
+            )
+        expect(settings).to_contain_text("references=1")
+        expect(settings).to_contain_text("tokenize='char'")
+        expect(settings).to_contain_text(bleu.reconcile(PREDICTIONS, ROWS, f"{second:.9f}")["matches"][0]["signature"])
+
+    @pytest.mark.parametrize(
+        ("number", "told"), [("27,3", "give a number"), ("127", "BLEU is from 0 to 1, or from 0 to 100")]
+    )
+    def test_what_is_no_score(self, page, number, told):
+        tab(page, "Why?")
+        text(page, "#reported").fill(number)
+        page.locator("#why").click()
+        expect(page.locator("#difference-message")).to_contain_text(told)
+
+
 class TestHostileText:
     SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)> \"><b onmouseover='alert(3)'>"
 
@@ -419,7 +447,7 @@ class TestHostileText:
 def test_a_telephone_shows_all_of_it(open_page, theme):
     """At 390 px nothing is wider than the window, and all tabs are in sight."""
     page = open_page(390, theme)
-    for name in ("Sentence", "Corpus", "Systems", "About"):
+    for name in ("Sentence", "Corpus", "Systems", "Why?", "About"):
         tab(page, name)
         page.wait_for_timeout(300)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= 390, name
@@ -453,6 +481,14 @@ class TestEndpoints:
         assert answer.pop("warnings") == []
         assert answer == bleu.compare(systems, ROWS, test="randomization")
 
+    def test_conventions_and_reconcile(self, client, bleu):
+        answer = client.predict(PREDICTIONS, ROWS, api_name="/conventions")
+        assert answer.pop("warnings") == []
+        assert answer == bleu.conventions(PREDICTIONS, ROWS)
+        answer = client.predict(PREDICTIONS, ROWS, "12.3", options={"tokenize": "zh"}, api_name="/reconcile")
+        assert answer.pop("warnings") == []
+        assert answer == bleu.reconcile(PREDICTIONS, ROWS, "12.3", tokenize="zh")
+
     def test_readmes_recipe(self, address, capsys):
         (code,) = recipe("The Space", level=2)
         exec(compile(code.replace("http://127.0.0.1:7860", address), "README.md", "exec"), {})
@@ -464,7 +500,7 @@ class TestEndpoints:
 
     def test_they_say_what_they_want(self, client):
         endpoints = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-        assert sorted(endpoints) == ["/compare", "/explain", "/score"]
+        assert sorted(endpoints) == ["/compare", "/conventions", "/explain", "/reconcile", "/score"]
         for endpoint in endpoints.values():
             assert endpoint["description"]
             assert all(parameter["python_type"]["type"] for parameter in endpoint["parameters"])
@@ -502,6 +538,7 @@ class TestEndpoints:
             ("/explain", {"prediction": "a", "references": []}, "there is no reference"),
             ("/compare", {"systems": {"A": ["a"]}, "references": ["a"]}, "Give two or more"),
             ("/compare", {"systems": {n: ["a"] for n in "ABC"}, "references": ["a"]}, "this page compares two"),
+            ("/reconcile", {"predictions": ["a"], "references": ["a"], "reported": "x"}, "give a number"),
             ("/compare", {"systems": ["a"], "references": ["a"]}, "a dict of predictions"),
             ("/compare", {"systems": {"A": ["a"], "B": ["b"]}, "references": ["a"], "test": "t"}, "choose one of"),
         ],
