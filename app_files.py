@@ -127,6 +127,8 @@ def _suffix(path: str) -> str:
 
 def _checked(path: str) -> Path:
     file = Path(path)
+    if not file.exists():
+        raise RefusedError(f"{file.name} is no longer here, as uploads are deleted after a while: upload it again.")
     size = file.stat().st_size
     if not size:
         raise RefusedError(f"{file.name} is empty: choose another file.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 FILE_MEGABYTES = 50  # a file as it is uploaded
@@ -75,13 +75,15 @@ def check_search(predictions: Sequence[Any], references: Sequence[Any]) -> None:
         )
 
 
-def check_options(options: Mapping[str, Any], tokenizers: Sequence[str]) -> None:
+def check_options(options: Any, tokenizers: Sequence[str]) -> None:
     """Refuses options that take too long, and tokenizers that would have to be fetched.
 
     >>> check_options({"tokenize": "flores200"}, ["13a", "zh"])
     Traceback (most recent call last):
     app_limits.RefusedError: tokenize='flores200': here are '13a', 'zh'. Others need the metric in Python: see About.
     """
+    if not isinstance(options, dict):
+        raise RefusedError('The options are an object of names and values, such as {"lowercase": true}.')
     if options.get("tokenize", tokenizers[0]) not in tokenizers:
         known = ", ".join(map(repr, tokenizers))
         raise RefusedError(

@@ -41,10 +41,10 @@ def sentence_tab() -> Sentence:
     return Sentence(candidate, second, references, options)
 
 
-def explained(prediction: str, references: Sequence[str], options: Mapping[str, Any]) -> dict[str, Any]:
+def explained(prediction: str, references: Sequence[str] | str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What the metric explains of a sentence, within the limits of the page."""
     check_options(options, TOKENIZERS)
-    check_sentence([prediction, *references])
+    check_sentence([prediction, *(references if isinstance(references, list) else [references])])
     return bleu.explain(prediction, references, **options)
 
 

@@ -88,9 +88,10 @@ def segment_tokens(table: pa.Table, options: Options) -> tuple[list[Any], list[l
     (['go', 'on', '.'], [['go', '!'], ['on', '.']])
     """
     (batch,) = table.combine_chunks().to_batches()
-    predictions, references, _ = _in_tokens(
-        batch, 0, other_tokenizer(options) if kind(table) == "text" else None, options
-    )
+    cut = other_tokenizer(options) if kind(table) == "text" else None
+    predictions, references, _ = _in_tokens(batch, 0, cut, options)
+    if cut:
+        options = replace(options, lowercase=False)
     return cut_readably(predictions, options)[0], cut_readably(references, options)
 
 

@@ -130,6 +130,13 @@ def test_tokens_are_shown_as_they_are_counted(bleu, prediction, references, toke
     assert bleu.explain(prediction, references, **options)["prediction"]["tokens"] == tokens
 
 
+def test_case_goes_before_the_tokenizer(bleu):
+    """What a tokenizer of one's own returns is not lower-cased again, here as in `compute`."""
+    explanation = bleu.explain("Go on", ["GO ON"], tokenize=lambda text: [text[:2].upper(), text[2:]], lowercase=True)
+    assert explanation["prediction"]["tokens"] == ["GO", " on"]
+    assert explanation["counts"][:2] == [2, 1]
+
+
 @pytest.mark.parametrize(
     ("prediction", "references", "options", "error", "message"),
     [

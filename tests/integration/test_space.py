@@ -536,6 +536,8 @@ class TestEndpoints:
             ("/explain", {"prediction": 3, "references": ["a"]}, "predictions, row 0: found int"),
             ("/explain", {"prediction": "a" * 2001, "references": ["a"]}, "the limit is 2,000"),
             ("/explain", {"prediction": "a", "references": []}, "there is no reference"),
+            ("/explain", {"prediction": "a", "references": 3}, "references, row 0: found int"),
+            ("/explain", {"prediction": "a", "references": ["a"], "options": [1]}, "The options are an object"),
             ("/compare", {"systems": {"A": ["a"]}, "references": ["a"]}, "Give two or more"),
             ("/compare", {"systems": {n: ["a"] for n in "ABC"}, "references": ["a"]}, "this page compares two"),
             ("/reconcile", {"predictions": ["a"], "references": ["a"], "reported": "x"}, "give a number"),
