@@ -78,23 +78,23 @@ def reconciled(
     values = searched(table, options, fixed)
     scores, start = scores_of(table, options, values), tuple(few[0] for few in values.values())
     found = groups(scores, start)
-    for scale in (100,) if number > 1 else (1, 100):
-        # Half a unit, whether it was rounded up or down; 1e-11 is what two tools may differ in by floating point.
-        near = 0.5 * 10.0**-decimals / scale + 1e-11
-        matches = [same for same in found if abs(scores[same[0]] - number / scale) <= near]
-        if matches:
-            break
-    else:
-        scale = 100 if number > 1 else 1
-    off = sorted(found, key=lambda same: abs(scores[same[0]] - number / scale))[: 0 if matches else NEAREST]
-    told = lambda same: _told(table, options, fixed, scores, start, same, number / scale)  # noqa: E731
-    return Reconciliation(
-        reported=reported,
-        decimals=decimals,
-        scale=scale,
-        matches=list(map(told, matches)),
-        nearest=list(map(told, off)),
-    )
+    scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is likeliest from 0 to 1
+    fitting = {scale: _fitting(found, scores, number / scale, 10.0**-decimals / scale) for scale in scales}
+    scale = next((scale for scale in scales if fitting[scale]), scales[0])
+    nearest = sorted(found, key=lambda same: abs(scores[same[0]] - number / scale))[:NEAREST]
+    told = [
+        {
+            "bleu": scores[same[0]],
+            "score": 100 * scores[same[0]],
+            "difference": 100 * (scores[same[0]] - number / scale),
+            **_ready(table, options, fixed, same[0]),
+            "steps": steps(scores, start, same[0]),
+            "same_score": _indifferent(same[0], same[1:]),
+        }
+        for same in fitting[scale] or nearest
+    ]
+    matches, nearest = (told, []) if fitting[scale] else ([], told)
+    return Reconciliation(reported=reported, decimals=decimals, scale=scale, matches=matches, nearest=nearest)
 
 
 def side_by_side(table: pa.Table) -> Conventions:
@@ -119,17 +119,15 @@ def side_by_side(table: pa.Table) -> Conventions:
     return Conventions(told)
 
 
-def _told(
-    table: pa.Table,
-    options: Options,
-    fixed: Mapping[str, Any],
-    scores: Mapping[Setting, float],
-    start: Setting,
-    same: Sequence[Setting],
-    reported: float,
-) -> dict[str, Any]:
-    """One group of settings: the nearest to the start in full, of the others what is different."""
-    setting, others = same[0], same[1:]
+def _fitting(
+    found: Sequence[list[Setting]], scores: Mapping[Setting, float], number: float, unit: float
+) -> list[list[Setting]]:
+    # Half a unit, whether it was rounded up or down; 1e-11 is what two tools may differ in by floating point.
+    return [same for same in found if abs(scores[same[0]] - number) <= unit / 2 + 1e-11]
+
+
+def _ready(table: pa.Table, options: Options, fixed: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    """A setting as `compute` takes it."""
     factors = dict(zip(FACTORS, setting))
     which = factors.pop("references")
     made = replace(options, **factors)
@@ -139,13 +137,8 @@ def _told(
         del factors["tokenize"]
     count = reference_counts(table["references"]) if which == ALL else "1"
     return {
-        "bleu": scores[setting],
-        "score": 100 * scores[setting],
-        "difference": 100 * (scores[setting] - reported),
         "references": which,
         "options": {**fixed, **factors},
-        "steps": steps(scores, start, setting),
-        "same_score": _indifferent(setting, others),
         "signature": signature(made, tokenizer_name(made, kind(table)), count),
     }
 

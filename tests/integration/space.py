@@ -18,8 +18,8 @@ SWITCHES = [
 
 
 @contextmanager
-def served(folder):
-    """The address of `python app.py`, run in a copy of the project's own files."""
+def served(folder, first="pass"):
+    """The address of `app.py`, run in a copy of the project's own files, `first` before anything else."""
     app = folder / "app"
     app.mkdir()
     for pattern in ("*.py", "*.css", "README.md", "requirements.txt"):
@@ -31,7 +31,8 @@ def served(folder):
     environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder / "gradio")}
     address = f"http://127.0.0.1:{port}/"
     with open(folder / "log.txt", "wb") as log:
-        process = subprocess.Popen([sys.executable, "app.py"], cwd=app, env=environment, stdout=log, stderr=log)
+        code = f"{first}; import runpy; runpy.run_path('app.py', run_name='__main__')"
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=app, env=environment, stdout=log, stderr=log)
     try:
         wait_for(address, process, folder / "log.txt")
         yield address

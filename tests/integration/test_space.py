@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -441,6 +442,28 @@ class TestHostileText:
         assert frame["prediction"].tolist() == [f"'{cell}" for cell in cells[:4]] + cells[4:]
         assert frame["references_1"].tolist() == frame["prediction"].tolist()
         assert pq.read_table(download(page, "parquet", tmp_path))["prediction"].to_pylist() == cells
+
+
+def test_what_is_uploaded_and_made_of_it_is_deleted(browser, tmp_path):
+    """After four seconds here, and whoever comes back to it is told."""
+    (tmp_path / "a.txt").write_text("a line\n")
+    with served(tmp_path, "import app_limits; app_limits.SECONDS_KEPT = 4") as address:
+        page = browser.new_page()
+        page.goto(address)
+        tab(page, "Corpus")
+        upload(page, "predictions", tmp_path / "a.txt")
+        upload(page, "references", tmp_path / "a.txt")
+        page.locator("#score").click()
+        expect(page.locator("#corpus-summary strong")).to_be_visible()
+        kept = lambda: {path.name for path in (tmp_path / "gradio").rglob("*.*")}  # noqa: E731
+        assert kept() == {"a.txt", "segments.csv", "segments.parquet", "bleu.json"}
+        deadline = time.monotonic() + 60
+        while kept() and time.monotonic() < deadline:
+            page.wait_for_timeout(500)
+        assert kept() == set()
+        page.locator("#score").click()
+        expect(page.locator("#corpus-message")).to_contain_text("a.txt is no longer here")
+        page.close()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
