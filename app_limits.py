@@ -8,7 +8,8 @@ from typing import Any
 FILE_MEGABYTES = 50  # a file as it is uploaded
 TEXT_MEGABYTES = 100  # what a compressed file may hold
 SEGMENTS = 100_000
-SEARCHED_TEXTS = 200_000  # predictions and references together, for a search through all settings
+SEGMENT_CHARACTERS = 100_000  # a text without line breaks takes gigabytes and half a minute
+SEARCHED_TEXTS = 100_000  # predictions and references together, for a search through all settings
 SENTENCE_CHARACTERS = 2_000  # a text that is explained token by token
 REFERENCES = 20
 MAX_ORDER = 10
@@ -48,17 +49,32 @@ def check_sentence(texts: Sequence[Any]) -> None:
 
 
 def check_corpus(predictions: Any, references: Any) -> None:
-    """Refuses corpora that are too large; what isn't a list at all is for the metric to refuse."""
+    """Refuses corpora that are too large; what isn't a list at all is for the metric to refuse.
+
+    >>> check_corpus(["a"], [["b"] * 21])
+    Traceback (most recent call last):
+    app_limits.RefusedError: Segment 1 has 21 references: give 20 at most.
+    """
     for name, rows in (("predictions", predictions), ("references", references)):
-        if isinstance(rows, list) and len(rows) > SEGMENTS:
+        if not isinstance(rows, list):
+            continue
+        if len(rows) > SEGMENTS:
             raise RefusedError(
                 f"There are {len(rows):,} {name}; this page takes {SEGMENTS:,}. Score a part of them here, or all of"
                 " them with the metric in Python: see About."
             )
-    given = references if isinstance(references, list) else []
-    most = max((len(row) for row in given if isinstance(row, list)), default=0)
-    if most > REFERENCES:
-        raise RefusedError(f"A segment has {most} references: give {REFERENCES} at most.")
+        for number, row in enumerate(rows, 1):
+            _check_segment(number, row if name == "references" and isinstance(row, list) else [row])
+
+
+def _check_segment(number: int, texts: Sequence[Any]) -> None:
+    if len(texts) > REFERENCES:
+        raise RefusedError(f"Segment {number} has {len(texts)} references: give {REFERENCES} at most.")
+    longest = max((len(text) for text in texts if isinstance(text, (str, list))), default=0)
+    if longest > SEGMENT_CHARACTERS:
+        raise RefusedError(
+            f"Segment {number} has {longest:,} characters; the limit is {SEGMENT_CHARACTERS:,}: is it one a line?"
+        )
 
 
 def check_search(predictions: Sequence[Any], references: Sequence[Any]) -> None:
@@ -66,7 +82,7 @@ def check_search(predictions: Sequence[Any], references: Sequence[Any]) -> None:
 
     >>> check_search(["a"] * 150_000, ["a"] * 150_000)
     Traceback (most recent call last):
-    app_limits.RefusedError: A search takes up to 200,000 texts, and there are 300,000: give a part of them.
+    app_limits.RefusedError: A search takes up to 100,000 texts, and there are 300,000: give a part of them.
     """
     texts = len(predictions) + sum(len(row) if isinstance(row, list) else 1 for row in references)
     if texts > SEARCHED_TEXTS:

@@ -131,8 +131,8 @@ def _ready(table: pa.Table, options: Options, fixed: Mapping[str, Any], setting:
     factors = dict(zip(FACTORS, setting))
     which = factors.pop("references")
     made = replace(options, **factors)
-    if made.smooth_method != options.smooth_method:
-        made = replace(made, smooth_value=None)
+    if made.smooth_method != options.smooth_method and options.smooth_value is not None:
+        made, factors["smooth_value"] = replace(made, smooth_value=None), None
     if kind(table) != "text":  # in tokens already
         del factors["tokenize"]
     count = reference_counts(table["references"]) if which == ALL else "1"

@@ -118,6 +118,15 @@ def test_what_is_known_stays(bleu):
     )
 
 
+def test_a_smoothing_value_of_load_goes_with_its_method_alone(load):
+    bleu = load(smooth_method="floor", smooth_value=0.3)
+    for options in ({}, {"smooth_method": "exp", "smooth_value": None}):
+        score = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **options)["score"]
+        match = bleu.reconcile(["a b c d x"], ["a b c e f"], score)["matches"][0]
+        again = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **match["options"])
+        assert (again["score"], again["signature"]) == (pytest.approx(score, abs=1e-9), match["signature"])
+
+
 @pytest.mark.parametrize("ids", [False, True])
 def test_tokens_and_ids(bleu, ids):
     """Nothing to tokenise: the options are ready without a tokenizer, and ids have no case."""

@@ -534,6 +534,7 @@ class TestEndpoints:
             ("/score", {"predictions": ["a"], "references": []}, "1 predictions and 0 references"),
             ("/score", {"predictions": ["a", None], "references": ["a", "b"]}, "predictions, row 1: found None"),
             ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "give 20 at most"),
+            ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Segment 1 has 100,001 characters"),
             ("/score", {"predictions": ["a"] * 100_001, "references": ["a"] * 100_001}, "this page takes 100,000"),
             (
                 "/score",
