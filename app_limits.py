@@ -20,12 +20,12 @@ WAITING = 100  # requests in the queue
 AT_ONCE = 4  # requests of one kind that run at the same time
 SECONDS_KEPT = 3600  # uploads, downloads and what a visit has on the page
 
-TOLD = (
-    f"Files up to {FILE_MEGABYTES} MB, {SEGMENTS:,} segments of {SEGMENT_CHARACTERS:,} characters, {REFERENCES}"
-    f" references a segment; {SEARCHED_TEXTS:,} texts for a search through all settings. N-grams up to order"
-    f" {MAX_ORDER}, {RESAMPLES:,} resamples; {SENTENCE_CHARACTERS:,} characters for a single sentence. What is uploaded is seen by"
-    f" nobody else and deleted after {SECONDS_KEPT // 60} minutes."
-)
+TOLD = f"""\
+Files up to {FILE_MEGABYTES} MB, {SEGMENTS:,} segments of {SEGMENT_CHARACTERS:,} characters, {REFERENCES} references a
+segment; {SEARCHED_TEXTS:,} texts for a search through all settings. N-grams up to order {MAX_ORDER}, {RESAMPLES:,}
+resamples; {SENTENCE_CHARACTERS:,} characters for a single sentence. What is uploaded is seen by nobody else and deleted
+after {SECONDS_KEPT // 60} minutes.
+"""
 
 
 class RefusedError(ValueError):
