@@ -161,7 +161,7 @@ def _listed_row(row: Mapping[str, Any]) -> list[Any]:
 
 
 def _summary(result: Mapping[str, Any], count: int, confidence: float | None) -> str:
-    told = f"{count:,} segments"
+    told = html.counted(count, "segment")
     if confidence:
         low, high = result["confidence_interval"]
         told = f"{confidence:.0%} interval {100 * low:.2f} to {100 * high:.2f}, {told}"

@@ -180,7 +180,7 @@ def _delimited(delimiter: str, **parsing: Any) -> Callable[[Path], dict[str, lis
 
 
 def _json_lines(file: Path) -> dict[str, list[Any]]:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines(_text(file)), 1):
         try:
             row = json.loads(line)

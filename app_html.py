@@ -19,6 +19,15 @@ def message(text: str, kind: str = "error") -> str:
     return f'<p class="bleu-message {kind}" role="{role}">{escape(text)}</p>'
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "segment"), counted(2000, "segment")
+    ('1 segment', '2,000 segments')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def notes(texts: Sequence[str]) -> str:
     """What the metric warned of, each once."""
     return "".join(message(text, "note") for text in dict.fromkeys(texts))
@@ -57,8 +66,7 @@ def tokens(text: Mapping[str, Any], max_order: int, label: str) -> str:
 style="--match:0.5" title="part of a matching 2-gram">&lt;b&gt;<sub>2</sub></span></p></div>'
     """
     marked = " ".join(_token(token, order, max_order) for token, order in zip(text["tokens"], text["longest_match"]))
-    length = f"{text['length']} token{'' if text['length'] == 1 else 's'}"
-    heading = f"<h4>{escape(label)} <small>{length}</small></h4>"
+    heading = f"<h4>{escape(label)} <small>{counted(text['length'], 'token')}</small></h4>"
     return f'<div class="bleu-tokens">{heading}<p dir="auto">{marked or "<em>empty</em>"}</p></div>'
 
 

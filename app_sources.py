@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 import app_files
-from app_html import message
+from app_html import counted, message
 from app_limits import FILE_MEGABYTES, RefusedError
 
 # What a column is likely to be called, the likeliest first; the column that's chosen until a visitor chooses another.
@@ -87,8 +87,8 @@ def read(file: Any, columns: Any, pasted: str, role: str = "predictions") -> lis
         for column in app_files.segments(path, _listed(columns)):
             if sets and len(column) != len(sets[0]):
                 raise RefusedError(
-                    f"{Path(path).name} has {len(column):,} segments, and the references before {len(sets[0]):,}: line"
-                    " by line, the files must belong together."
+                    f"{Path(path).name} has {counted(len(column), 'segment')}, and the references before"
+                    f" {len(sets[0]):,}: line by line, the files must belong together."
                 )
             sets.append(column)
     sets = [[cell if isinstance(cell, list) else [cell] for cell in column] for column in sets]
@@ -99,8 +99,8 @@ def check_lengths(name: str, predictions: Sequence[Any], references: Sequence[An
     """Refuses predictions that can't belong to the references, segment by segment."""
     if len(predictions) != len(references):
         raise RefusedError(
-            f"{name} has {len(predictions):,} segments, and there are references for {len(references):,}: line by line,"
-            " they must belong together. An empty line counts as a segment."
+            f"{name} has {counted(len(predictions), 'segment')}, and there are references for {len(references):,}: line"
+            " by line, they must belong together. An empty line counts as a segment."
         )
 
 
@@ -113,7 +113,7 @@ def _looked_at(chosen: Any, role: str) -> tuple[Any, str]:
     names = next((names for names, _ in seen.values()), [])
     likely = _likely(names, role)
     value = likely if role == "references" else next(iter(likely), None)
-    told = "; ".join(f"{name}: {count:,} segment{'' if count == 1 else 's'}" for name, (_, count) in seen.items())
+    told = "; ".join(f"{name}: {counted(count, 'segment')}" for name, (_, count) in seen.items())
     return gr.Dropdown(choices=names, value=value, visible=bool(names)), message(told, "note") if told else _HINT
 
 

@@ -3,7 +3,8 @@
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision and brevity penalty, with sacreBLEU's counts and signature by
 default and the conventions of evaluate's `bleu`, NLTK, Moses and the paper by name. Also segment scores, confidence
-intervals, and statistics rows that add up across batches and machines.
+intervals, paired tests, statistics rows that add up across batches and machines, what matched in a sentence, and why
+two scores differ.
 """
 
 INPUTS_DESCRIPTION = """

@@ -81,7 +81,7 @@ def reconciled(
     scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is likeliest from 0 to 1
     fitting = {scale: _fitting(found, scores, number / scale, 10.0**-decimals / scale) for scale in scales}
     scale = next((scale for scale in scales if fitting[scale]), scales[0])
-    nearest = sorted(found, key=lambda same: abs(scores[same[0]] - number / scale))[:NEAREST]
+    around = sorted(found, key=lambda same: abs(scores[same[0]] - number / scale))[:NEAREST]
     told = [
         {
             "bleu": scores[same[0]],
@@ -91,7 +91,7 @@ def reconciled(
             "steps": steps(scores, start, same[0]),
             "same_score": _indifferent(same[0], same[1:]),
         }
-        for same in fitting[scale] or nearest
+        for same in fitting[scale] or around
     ]
     matches, nearest = (told, []) if fitting[scale] else ([], told)
     return Reconciliation(reported=reported, decimals=decimals, scale=scale, matches=matches, nearest=nearest)

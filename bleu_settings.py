@@ -75,7 +75,7 @@ def scores_of(table: pa.Table, options: Options, values: Values) -> dict[Setting
     """
     options = replace(options, max_order=max(values["max_order"]))
     counted, rows = zip(*_counted(table, options, values))
-    scores = {}
+    scores: dict[Setting, float] = {}
     for method, order in product(values["smooth_method"], values["max_order"]):
         value = options.smooth_value if method == options.smooth_method else None
         smoothing = replace(options, smooth_method=method, smooth_value=value)

@@ -295,7 +295,7 @@ class TestWrongUploads:
         page.set_input_files("#references-file input[type=file]", tmp_path / "s.txt")  # another one, to the first
         expect(page.locator("#references-note")).to_contain_text("s.txt: 1 segment")
         page.locator("#score").click()
-        expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segments, and the references before 3")
+        expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segment, and the references before 3")
 
     def test_a_missing_column(self, page, tmp_path):
         """Two files of references, the second without the column that was chosen in the first."""
