@@ -120,7 +120,10 @@ def reconcile(
 
 def page() -> gr.Blocks:
     """All tabs and endpoints."""
-    with gr.Blocks(title="BLEU", analytics_enabled=False, delete_cache=(SECONDS_KEPT // 4, SECONDS_KEPT)) as blocks:
+    every = (
+        SECONDS_KEPT // 4
+    )  # as often Gradio looks for files to delete: those as old as makes the promise of About true
+    with gr.Blocks(title="BLEU", analytics_enabled=False, delete_cache=(every, SECONDS_KEPT - every)) as blocks:
         gr.HTML(_HEAD)
         with gr.Tabs(selected="sentence") as tabs:
             with gr.Tab("Sentence", id="sentence"):

@@ -77,7 +77,7 @@ def write_table(table: pa.Table, name: str) -> tuple[str, str]:
     """The table as CSV and as Parquet, for this visitor to download.
 
     Returns:
-        Two paths, in a folder that nobody can guess. Gradio deletes the files after `app_limits.SECONDS_KEPT`.
+        Two paths, in a folder that nobody can guess. Gradio deletes the files within `app_limits.SECONDS_KEPT`.
     """
     folder = _own_folder()
     pyarrow.csv.write_csv(pa.table({key: _defused(column) for key, column in _flat(table)}), folder / f"{name}.csv")
@@ -118,7 +118,7 @@ def _defused(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text with an apostrophe before what a spreadsheet would run as a formula (OWASP, "CSV injection")."""
     if not pa.types.is_string(column.type):
         return column
-    return pc.replace_substring_regex(column, r"^([=+\-@\t\r])", r"'\1")
+    return pc.replace_substring_regex(column, r"^([=+\-@\t\r\n＝＋－＠])", r"'\1")
 
 
 def _suffix(path: str) -> str:

@@ -24,7 +24,7 @@ TOLD = f"""\
 Files up to {FILE_MEGABYTES} MB, {SEGMENTS:,} segments of {SEGMENT_CHARACTERS:,} characters, {REFERENCES} references a
 segment; {SEARCHED_TEXTS:,} texts for a search through all settings. N-grams up to order {MAX_ORDER}, {RESAMPLES:,}
 resamples; {SENTENCE_CHARACTERS:,} characters for a single sentence. What is uploaded is seen by nobody else and deleted
-after {SECONDS_KEPT // 60} minutes.
+within {SECONDS_KEPT // 60} minutes.
 """
 
 
@@ -78,13 +78,15 @@ def _check_segment(number: int, texts: Sequence[Any]) -> None:
         )
 
 
-def check_search(predictions: Sequence[Any], references: Sequence[Any]) -> None:
+def check_search(predictions: Any, references: Any) -> None:
     """Refuses a search through all settings of a corpus that is too large for that.
 
     >>> check_search(["a"] * 150_000, ["a"] * 150_000)
     Traceback (most recent call last):
     app_limits.RefusedError: A search takes up to 100,000 texts, and there are 300,000: give a part of them.
     """
+    if not isinstance(predictions, list) or not isinstance(references, list):
+        return  # for the metric to refuse
     texts = len(predictions) + sum(len(row) if isinstance(row, list) else 1 for row in references)
     if texts > SEARCHED_TEXTS:
         raise RefusedError(

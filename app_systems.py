@@ -49,13 +49,14 @@ def compared(
     baseline: str | None,
     test: str,
     options: Mapping[str, Any],
-) -> dict[str, Any]:
+) -> Any:
     """What the metric says of systems side by side, within the limits of the page."""
     check_options(options, TOKENIZERS)
-    if len(systems) > 2:
-        raise RefusedError(f"There are {len(systems)} systems: this page compares two.")
-    for predictions in systems.values() if isinstance(systems, dict) else ():
-        check_corpus(predictions, references)
+    if isinstance(systems, dict):  # what is none is for the metric to refuse
+        if len(systems) > 2:
+            raise RefusedError(f"There are {len(systems)} systems: this page compares two.")
+        for predictions in systems.values():
+            check_corpus(predictions, references)
     return bleu.compare(systems, references, baseline=baseline, test=test, **options)
 
 
@@ -75,9 +76,8 @@ def _compared(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:
             comparison = compared(systems, references, first, test, options)
             progress(0.8, desc="Looking for differences")
             pairs = _pairs(systems, references, options)
-        notes = html.notes(heard)
         return [
-            notes,
+            html.notes(heard),
             gr.Column(visible=True),
             _summary(comparison, options["confidence"]),
             comparison["signature"],
@@ -87,20 +87,9 @@ def _compared(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:
         return [html.message(str(error)), gr.Column(visible=False), *[gr.skip()] * 3]
 
 
-def _summary(comparison: Mapping[str, Any], confidence: float | None) -> str:
-    rows = [["system", "BLEU", "interval", "difference", "p"]]
-    for name, system in comparison["systems"].items():
-        ends = system.get("confidence_interval", ())
-        rows.append(
-            [
-                name,
-                f"{system['score']:.2f}",
-                " – ".join(f"{100 * end:.2f}" for end in ends),
-                f"{100 * system['delta']:+.2f}" if "delta" in system else "",
-                f"{system['p_value']:.4f}" if "p_value" in system else "",
-            ]
-        )
-    return f'<p class="bleu-quote">{html.escape(sentence(comparison, confidence))}</p>{html.table(rows[0], rows[1:])}'
+def _summary(comparison: Any, confidence: float | None) -> str:
+    head, *rows = comparison.rows()
+    return f'<p class="bleu-quote">{html.escape(sentence(comparison, confidence))}</p>{html.table(head, rows)}'
 
 
 def sentence(comparison: Mapping[str, Any], confidence: float | None) -> str:

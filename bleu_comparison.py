@@ -27,20 +27,21 @@ class Comparison(dict):
     """
 
     def __str__(self) -> str:
-        return f"{plain(self._rows())}\n\n{self._note()}"
+        return f"{plain(self.rows())}\n\n{self._note()}"
 
     def to_markdown(self) -> str:
         """The table in Markdown."""
-        return f"{markdown(self._rows())}\n\n{self._note()}"
+        return f"{markdown(self.rows())}\n\n{self._note()}"
 
     def to_latex(self) -> str:
         """The table in LaTeX, for the package `booktabs`."""
-        return f"{latex(self._rows())}\n% {self._note()}"
+        return f"{latex(self.rows())}\n% {self._note()}"
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()  # what a notebook shows
 
-    def _rows(self) -> list[list[str]]:
+    def rows(self) -> list[list[str]]:
+        """The cells of the table, the heads first."""
         rows = [["system", "BLEU", "interval", "difference", "p"]]
         for name, system in self["systems"].items():
             rows.append(

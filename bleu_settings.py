@@ -168,6 +168,4 @@ def _chosen(references: pa.Array, bounds: np.ndarray, which: str | int) -> pa.Ar
 
 
 def _lists(offsets: np.ndarray, values: pa.Array) -> pa.Array:
-    return pa.LargeListArray.from_arrays(
-        pa.array(offsets, pa.int64()), values if isinstance(values, pa.Array) else pa.array(values)
-    )
+    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), values)

@@ -176,6 +176,16 @@ def write(folder, kind):
     return path, [path], True
 
 
+def score_files(page, folder):
+    """The corpus as text files, uploaded to its tab and scored."""
+    predictions, references, _ = write(folder, "txt")
+    tab(page, "Corpus")
+    upload(page, "predictions", predictions)
+    upload(page, "references", references)
+    page.locator("#score").click()
+    expect(page.locator("#corpus-summary strong")).to_be_visible()
+
+
 class TestCorpus:
     @pytest.mark.parametrize("kind", ["txt", "csv", "tsv", "jsonl", "parquet"])
     def test_each_format(self, page, bleu, tmp_path, kind):
@@ -203,12 +213,7 @@ class TestCorpus:
         score_of(page, "#corpus-summary", result["score"])
 
     def test_a_segment_opens_in_the_first_tab(self, page, bleu, tmp_path):
-        predictions, references, _ = write(tmp_path, "txt")
-        tab(page, "Corpus")
-        upload(page, "predictions", predictions)
-        upload(page, "references", references)
-        page.locator("#score").click()
-        expect(page.locator("#corpus-summary strong")).to_be_visible()
+        score_files(page, tmp_path)
         scores = bleu.compute(predictions=PREDICTIONS, references=ROWS, segments=True)["segment_bleu"]
         for end, best in (("lowest", min), ("highest", max)):
             tab(page, "Corpus")
@@ -222,12 +227,7 @@ class TestCorpus:
             score_of(page, "#sentence", 100 * scores[row])
 
     def test_downloads_are_what_was_computed(self, page, bleu, tmp_path):
-        predictions, references, _ = write(tmp_path, "txt")
-        tab(page, "Corpus")
-        upload(page, "predictions", predictions)
-        upload(page, "references", references)
-        page.locator("#score").click()
-        expect(page.locator("#corpus-summary strong")).to_be_visible()
+        score_files(page, tmp_path)
         result = bleu.compute(predictions=PREDICTIONS, references=ROWS, segments=True, confidence=0.95)
         csv = pd.read_csv(download(page, "csv", tmp_path))
         assert csv["bleu"].tolist() == pytest.approx(result["segment_bleu"], abs=1e-15)
@@ -357,7 +357,7 @@ class TestSystems:
         )
         expect(page.locator(".bleu-pair")).to_have_count(10)
 
-    def test_randomization(self, page, bleu):
+    def test_randomization(self, page):
         tab(page, "Systems")
         page.get_by_label("paired approximate randomization").check()
         page.locator("#compare").click()
@@ -432,14 +432,14 @@ class TestHostileText:
         assert page.locator("#predictions-note img").count() == 0
 
     def test_formulas_are_defused_in_csv(self, page, tmp_path):
-        cells = ['=HYPERLINK("http://evil","x")', "+1", "-1", "@A1", "fine = text"]
+        cells = ['=HYPERLINK("http://evil","x")', "+1", "-1", "@A1", "＝A1", "fine = text"]
         tab(page, "Corpus")
         for source in ("predictions", "references"):
             text(page, f"#{source}-text").fill("\n".join(cells))
         page.locator("#score").click()
         expect(page.locator("#corpus-summary strong")).to_be_visible()
         frame = pd.read_csv(download(page, "csv", tmp_path))
-        assert frame["prediction"].tolist() == [f"'{cell}" for cell in cells[:4]] + cells[4:]
+        assert frame["prediction"].tolist() == [f"'{cell}" for cell in cells[:5]] + cells[5:]
         assert frame["references_1"].tolist() == frame["prediction"].tolist()
         assert pq.read_table(download(page, "parquet", tmp_path))["prediction"].to_pylist() == cells
 
@@ -565,6 +565,8 @@ class TestEndpoints:
             ("/compare", {"systems": {"A": ["a"]}, "references": ["a"]}, "Give two or more"),
             ("/compare", {"systems": {n: ["a"] for n in "ABC"}, "references": ["a"]}, "this page compares two"),
             ("/reconcile", {"predictions": ["a"], "references": ["a"], "reported": "x"}, "give a number"),
+            ("/compare", {"systems": 5, "references": ["a"]}, "a dict of predictions"),
+            ("/reconcile", {"predictions": 3, "references": ["a"], "reported": 1}, "predictions: found int"),
             ("/compare", {"systems": ["a"], "references": ["a"]}, "a dict of predictions"),
             ("/compare", {"systems": {"A": ["a"], "B": ["b"]}, "references": ["a"], "test": "t"}, "choose one of"),
         ],
