@@ -23,6 +23,7 @@ from test_tutorials import CANDIDATE_1, REFERENCES
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 expect = sync_api.expect
+expect.set_options(timeout=15_000)  # a slow machine is no wrong answer
 
 GENERATOR = random.Random(7)
 WORDS = ["the", "a", "cat", "dog", "sat", "on", "under", "mat", ",", ".", "3.5", "naïve", "你", "好"]
@@ -77,10 +78,21 @@ def client(address):
 
 def tab(page, name):
     page.get_by_role("tab", name=name).click()
+    page.wait_for_timeout(1000)  # Gradio fetches a tab's fields when it's first opened, and then puts their texts in
 
 
 def text(page, selector):
     return page.locator(f"{selector} textarea, {selector} input").first
+
+
+def fill(page, selector, value):
+    """Fills a field, anew if the text that it has at first came late and took the place of what was filled in."""
+    field = text(page, selector)
+    field.fill(value)
+    page.wait_for_timeout(300)
+    if field.input_value() != value:
+        field.fill(value)
+    expect(field).to_have_value(value)
 
 
 def choose(page, selector, option):
@@ -137,7 +149,7 @@ class TestSentence:
     def test_two_candidates_side_by_side(self, page):
         expect(page.locator("#sentence strong")).to_have_count(2)
         expect(page.locator(".bleu-chart .group").first.locator(".column")).to_have_count(4)
-        text(page, "#second").fill("")
+        fill(page, "#second", "")
         expect(page.locator("#sentence strong")).to_have_count(1)
 
     def test_options(self, page, bleu):
@@ -152,8 +164,8 @@ class TestSentence:
         ("filled", "told"), [("", "empty prediction"), ("x y", "no 1-gram"), ("a" * 2001, "the limit is 2,000")]
     )
     def test_what_there_is_to_say(self, page, filled, told):
-        text(page, "#second").fill("")
-        text(page, "#candidate").fill(filled)
+        fill(page, "#second", "")
+        fill(page, "#candidate", filled)
         expect(page.locator("#sentence .bleu-message").first).to_contain_text(told)
 
 
@@ -204,8 +216,8 @@ class TestCorpus:
 
     def test_pasted_text_with_options(self, page, load):
         tab(page, "Corpus")
-        text(page, "#predictions-text").fill("a b c d\na b\n")
-        text(page, "#references-text").fill("a b c d\ta b c\nb a\n")
+        fill(page, "#predictions-text", "a b c d\na b\n")
+        fill(page, "#references-text", "a b c d\ta b c\nb a\n")
         page.locator("#corpus-options button").first.click()
         choose(page, "#corpus-convention", "hf")
         page.locator("#score").click()
@@ -242,8 +254,8 @@ class TestCorpus:
         pages = [open_page(), open_page()]
         for number, page in enumerate(pages):
             tab(page, "Corpus")
-            text(page, "#predictions-text").fill(f"visitor {number} has a line\n" * (number + 1))
-            text(page, "#references-text").fill(f"visitor {number} has a line\n" * (number + 1))
+            fill(page, "#predictions-text", f"visitor {number} has a line\n" * (number + 1))
+            fill(page, "#references-text", f"visitor {number} has a line\n" * (number + 1))
             page.locator("#score").click()
         for number, page in enumerate(pages):
             expect(page.locator("#corpus-summary")).to_contain_text(f"{number + 1} segment")
@@ -302,7 +314,7 @@ class TestWrongUploads:
         pd.DataFrame({"reference": ["a"]}).to_csv(tmp_path / "r.csv", index=False)
         pd.DataFrame({"target": ["a"]}).to_csv(tmp_path / "s.csv", index=False)
         tab(page, "Corpus")
-        text(page, "#predictions-text").fill("a")
+        fill(page, "#predictions-text", "a")
         upload(page, "references", [tmp_path / "r.csv", tmp_path / "s.csv"], column=True)
         page.locator("#score").click()
         expect(page.locator("#corpus-message")).to_contain_text(
@@ -322,7 +334,7 @@ class TestWrongUploads:
         (tmp_path / "a.jsonl").write_text(f'{{"prediction": "a"}}\n{{"prediction": {value}}}\n')
         tab(page, "Corpus")
         upload(page, "predictions", tmp_path / "a.jsonl", column=True)
-        text(page, "#references-text").fill("a\nb")
+        fill(page, "#references-text", "a\nb")
         page.locator("#score").click()
         expect(page.locator("#corpus-message")).to_contain_text("predictions, row 1: found")
 
@@ -335,7 +347,7 @@ class TestSystems:
         upload(page, "system-a", predictions)
         upload(page, "system-b", tmp_path / "other.txt")
         upload(page, "system-references", references)
-        text(page, "#name-b").fill("Cats")
+        fill(page, "#name-b", "Cats")
         page.locator("#compare").click()
         comparison = bleu.compare({"System A": PREDICTIONS, "Cats": OTHERS}, ROWS)
         cats = comparison["systems"]["Cats"]
@@ -365,7 +377,7 @@ class TestSystems:
 
     def test_the_same_name_twice(self, page):
         tab(page, "Systems")
-        text(page, "#name-b").fill("System A")
+        fill(page, "#name-b", "System A")
         page.locator("#compare").click()
         expect(page.locator("#systems-message")).to_contain_text("Give the two systems different names.")
 
@@ -377,7 +389,7 @@ class TestDifference:
         upload(page, "difference-predictions", predictions)
         upload(page, "difference-references", references)
         second = bleu.compute(predictions=PREDICTIONS, references=REFERENCE_SETS[1], tokenize="char")["score"]
-        text(page, "#reported").fill(f"{second:.9f}")
+        fill(page, "#reported", f"{second:.9f}")
         page.locator("#why").click()
         conventions, settings = (page.locator("#difference-page table").nth(i) for i in range(2))
         for name, one in bleu.conventions(PREDICTIONS, ROWS).items():
@@ -393,7 +405,7 @@ class TestDifference:
     )
     def test_what_is_no_score(self, page, number, told):
         tab(page, "Why?")
-        text(page, "#reported").fill(number)
+        fill(page, "#reported", number)
         page.locator("#why").click()
         expect(page.locator("#difference-message")).to_contain_text(told)
 
@@ -402,18 +414,18 @@ class TestHostileText:
     SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)> \"><b onmouseover='alert(3)'>"
 
     def test_text_is_shown_as_text(self, page):
-        text(page, "#candidate").fill(self.SCRIPT)
-        text(page, "#references").fill(self.SCRIPT)
+        fill(page, "#candidate", self.SCRIPT)
+        fill(page, "#references", self.SCRIPT)
         expect(page.locator(".bleu-tokens").first).to_contain_text("script")
         tab(page, "Corpus")
         for source in ("predictions", "references"):
-            text(page, f"#{source}-text").fill(self.SCRIPT)
+            fill(page, f"#{source}-text", self.SCRIPT)
         page.locator("#score").click()
         expect(page.locator("#segments [role=row]").nth(1)).to_contain_text("<script>")
         tab(page, "Systems")
-        text(page, "#name-b").fill(self.SCRIPT)
+        fill(page, "#name-b", self.SCRIPT)
         for source in ("system-a", "system-b", "system-references"):
-            text(page, f"#{source}-text").fill(self.SCRIPT)
+            fill(page, f"#{source}-text", self.SCRIPT)
         page.locator("#compare").click()
         expect(page.locator(".bleu-quote")).to_contain_text("<script>")
         assert (
@@ -435,7 +447,7 @@ class TestHostileText:
         cells = ['=HYPERLINK("http://evil","x")', "+1", "-1", "@A1", "＝A1", "fine = text"]
         tab(page, "Corpus")
         for source in ("predictions", "references"):
-            text(page, f"#{source}-text").fill("\n".join(cells))
+            fill(page, f"#{source}-text", "\n".join(cells))
         page.locator("#score").click()
         expect(page.locator("#corpus-summary strong")).to_be_visible()
         frame = pd.read_csv(download(page, "csv", tmp_path))
