@@ -1,76 +1,87 @@
-"""What is to be seen of Arrow columns without a copy of the data: their kind, their bytes, their offsets."""
+"""Zero-copy views of Arrow columns: what they hold, their bytes, their offsets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
+
+Int64 = np.ndarray[Any, np.dtype[np.int64]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 def is_string(type_: pa.DataType) -> bool:
-    return pa.types.is_string(type_) or pa.types.is_large_string(type_)
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
 
 
 def is_list(type_: pa.DataType) -> bool:
-    return pa.types.is_list(type_) or pa.types.is_large_list(type_)
+    return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
 
 
-def utf8(array: pa.Array) -> tuple[np.ndarray, np.ndarray]:
-    """The bytes of a string array, and int64 where in them each string begins and the last ends.
+def innermost_type(type_: pa.DataType) -> pa.DataType:
+    """What lists, or lists of lists, are of; the type itself if it is no list.
+
+    >>> innermost_type(pa.list_(pa.list_(pa.string())))
+    DataType(string)
+    """
+    return innermost_type(type_.value_type) if is_list(type_) else type_
+
+
+def utf8(array: pa.Array) -> tuple[Bytes, Int64]:
+    """The bytes of a string array, and int64: where in them each string begins and the last ends.
 
     >>> utf8(pa.array(["ab", "", "c"]).slice(1))
     (array([99], dtype=uint8), array([0, 0, 1]))
     """
-    width = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    width = np.dtype(np.int64 if pa.types.is_large_string(array.type) else np.int32)
     _, ends, text = array.buffers()
     if not len(array) or text is None:
         return np.empty(0, np.uint8), np.zeros(len(array) + 1, np.int64)
-    offsets = np.frombuffer(ends, width, len(array) + 1, array.offset * np.dtype(width).itemsize).astype(np.int64)
+    offsets = np.frombuffer(ends, width, len(array) + 1, array.offset * width.itemsize).astype(np.int64)
     return np.frombuffer(text, np.uint8)[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
-def unlisted(array: pa.Array) -> tuple[pa.Array, np.ndarray]:
-    """The items of a list array, and int64 where among them each list begins and the last ends.
+def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
+    """The items of a list array, and int64: where among them each list begins and the last ends.
 
-    >>> unlisted(pa.array([["a"], ["b", "c"]]).slice(1))[1]
+    >>> list_items(pa.array([["a"], ["b", "c"]]).slice(1))[1]
     array([0, 2])
     """
     offsets = np.asarray(array.offsets).astype(np.int64)
     return array.values.slice(offsets[0], offsets[-1] - offsets[0]), offsets - offsets[0]
 
 
-def slices(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
+def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
+    """The list array whose items and offsets these are.
+
+    >>> make_lists(np.array([0, 1, 3]), pa.array(["a", "b", "c"])).to_pylist()
+    [['a'], ['b', 'c']]
+    """
+    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), items)
+
+
+def map_strings(array: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.Array:
+    """The array with its strings changed, in lists and in lists of lists, too.
+
+    >>> map_strings(pa.array([["a"], ["b", "c"]]), lambda strings: pa.array(["x"] * len(strings))).to_pylist()
+    [['x'], ['x', 'x']]
+    """
+    if is_string(array.type):
+        return change(array)
+    if not is_list(array.type):
+        return array
+    items, offsets = list_items(array)
+    return make_lists(offsets, map_strings(items, change))
+
+
+def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
     """The array in pieces of so many rows at most, so that what is made of one needs little memory.
 
-    >>> [len(piece) for piece in slices(pa.chunked_array([[1, 2, 3], [4]]), rows=2)]
+    >>> [len(piece) for piece in pieces(pa.chunked_array([[1, 2, 3], [4]]), rows=2)]
     [2, 1, 1]
     """
     for chunk in array.chunks:
         for start in range(0, len(chunk), rows):
             yield chunk.slice(start, rows)
-
-
-def kind(table: pa.Table) -> str:
-    """`"text"`, `"tokens"` or `"ids"`.
-
-    >>> kind(pa.table({"predictions": [[1, 2]], "references": [[[1, 2, 3]]]}))
-    'ids'
-    """
-    prediction = table.schema.field("predictions").type
-    if not is_list(prediction):
-        return "text"
-    return "tokens" if is_string(prediction.value_type) else "ids"
-
-
-def reference_counts(references: pa.ChunkedArray) -> str | None:
-    """How many references the rows have, `"var"` if not all the same number.
-
-    >>> reference_counts(pa.chunked_array([[["a"], ["b", "c"]]]))
-    'var'
-    """
-    counts: set[int] = set()
-    for piece in slices(references):
-        counts.update(pc.min_max(pc.list_value_length(piece)).as_py().values())
-    return str(counts.pop()) if len(counts) == 1 else "var"

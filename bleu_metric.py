@@ -1,14 +1,16 @@
 """BLEU for the `evaluate` ecosystem: `evaluate.load("path/to/bleu_metric")`.
 
-The public face: what evaluate wants to see, and each public call spelled out as steps through the other files. It
-computes nothing itself. Every sibling is imported here, at the start of a line and without a comment behind, because
-evaluate's loader copies only the files that it finds so.
+The metric as its users see it: every public method, whose work is in the file of its name. Every sibling is imported
+here, at the start of a line and without a comment behind, because evaluate's loader copies only the files that it finds
+so.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import datasets
@@ -16,76 +18,84 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
-from .bleu_answers import answer, check_fit, refuse_resampling, scored
-from .bleu_arrow import kind, reference_counts
-from .bleu_automaton import LEFT
-from .bleu_collecting import Collecting
-from .bleu_comparison import RESAMPLES, Comparison, checked_baseline, compared, resampled
-from .bleu_counting import statistics_row
+from .bleu_arrow import is_list
+from .bleu_buffer import BufferedMetric
+from .bleu_buffer_file import BufferFile
+from .bleu_compare import RESAMPLES, Comparison, compare_systems
+from .bleu_compiler import COMPILED
+from .bleu_compute import compute_corpus, score_statistics
+from .bleu_corpus import Corpus
+from .bleu_counting import count_segment
+from .bleu_counting_compiled import count_rows
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
-from .bleu_diagnostics import BleuWarning, warn_about_text
-from .bleu_diversity import self_bleu
-from .bleu_explain import explained
-from .bleu_exploring import Exploring
-from .bleu_inputs import columns
-from .bleu_kernel import COMPILED
-from .bleu_ngrams import ngram_occurrences
-from .bleu_options import CONVENTIONS, COUNTING, OPTION_NAMES, Options, convention, signature, unknown_option
-from .bleu_pairs import pairwise_bleu
-from .bleu_printing import plain
-from .bleu_reconciling import reconciled
+from .bleu_explain import explain_segment
+from .bleu_inputs import read_corpus, read_texts
+from .bleu_inputs_errors import wrong_type
+from .bleu_options import (
+    CONVENTIONS,
+    CORPUS_ONLY,
+    OPTIONS,
+    REFERENCE_LENGTHS,
+    SMOOTH_METHODS,
+    TOKENIZERS,
+    Options,
+    choose_options,
+)
+from .bleu_pairwise import score_pairs
+from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
+from .bleu_reconcile_grid import FACTORS
+from .bleu_report import Report
 from .bleu_scoring import bleu
-from .bleu_settings import FACTORS
+from .bleu_self_bleu import score_against_others
 from .bleu_significance import interval
-from .bleu_smoothing import METHODS
-from .bleu_statistics import corpus_rows, tokenizer_name
-from .bleu_tables import made_under, opened, stacked_rows, statistics_table, summed_rows
-from .bleu_tokenizers import NATIVE
-from .bleu_tokens import numbered_tokens
-from .bleu_training import TrainerMetric
+from .bleu_smoothing import SMOOTHING
+from .bleu_spellings import explain_unknown_option
+from .bleu_statistics import count_corpus
+from .bleu_statistics_table import make_table
+from .bleu_tokenizer_choice import choose_tokenizer
+from .bleu_tokenizers import DEFINITIONS
+from .bleu_tokenizers_compiled import split_texts
+from .bleu_trainer import TrainerMetric
 from .bleu_unicode import PUNCTUATION
+from .bleu_vocabulary import number_texts
+from .bleu_warnings import BleuWarning
 
 
-class BleuMetric(Collecting, Exploring, evaluate.Metric):
+class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`; make one with `evaluate.load`.
 
     Args:
         config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`.
-        **given: options, which become the defaults of every call, and what `evaluate.load` passes on.
+        **arguments: options, which become the defaults of every call, and what `evaluate.load` passes on.
 
     Raises:
-        TypeError: something given is neither an option nor evaluate's.
+        TypeError: an argument is neither an option nor evaluate's.
         ValueError: there is no such convention, or an option's value can't be meant.
     """
 
-    def __init__(self, config_name: str | None = None, **given: Any) -> None:
-        base = inspect.signature(evaluate.Metric.__init__).parameters
-        for name in given:
-            if name not in base and name not in OPTION_NAMES:
-                raise TypeError(unknown_option(name))
-        options = {name: value for name, value in given.items() if name in OPTION_NAMES}
-        self._defaults = convention(config_name or "default").updated(options)
-        self._chosen = set(options)
-        super().__init__(config_name=config_name, **{name: value for name, value in given.items() if name in base})
+    Warning = BleuWarning
+    OPTIONS: Mapping[str, Any] = MappingProxyType(OPTIONS)  # with their defaults
+    CONVENTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(CONVENTIONS)
+    TOKENIZERS = TOKENIZERS
+    REFERENCE_LENGTHS = REFERENCE_LENGTHS
+    SMOOTH_METHODS = MappingProxyType({name: method.value for name, method in SMOOTH_METHODS.items()})  # `smooth_value`
+
+    def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
+        evaluates = inspect.signature(evaluate.Metric.__init__).parameters
+        unknown = [name for name in arguments if name not in evaluates and name not in OPTIONS]
+        if unknown:
+            raise TypeError(explain_unknown_option(unknown[0], OPTIONS))
+        given = {name: value for name, value in arguments.items() if name in OPTIONS}
+        self._options = choose_options(config_name or "default", given)
+        arguments = {name: value for name, value in arguments.items() if name in evaluates}
+        super().__init__(config_name=config_name, **arguments)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """The BLEU of a corpus: of what `add` and `add_batch` have brought, and of what is given here."""
-        chosen = self._defaults.updated(options)
-        given = columns(predictions, references) if predictions is not None or references is not None else None
-        if given is None and not len(self) and self.num_process == 1:
-            raise ValueError("There is nothing to score: give predictions and references, or add some first.")
-        # All that can be wrong with a call is found before the rows that were added are touched.
-        check_fit(chosen, {*self._chosen, *options}, self._kind if given is None else kind(given))
-        if not len(self) and self.num_process == 1:
-            # Nothing collected and nobody to wait for: the columns are scored where they are, without a file.
-            return scored(given, chosen)
-        if given is not None:
-            self._collect(given)
-        self._write_pending()
-        try:
-            return super().compute(options=chosen)
-        finally:
-            self._discard()
+        chosen, corpus = self._options.override(options), None
+        if predictions is not None or references is not None:
+            corpus = read_corpus(predictions, references)
+        return self._compute_buffer(corpus, chosen)
 
     def statistics(self, *, predictions: Any, references: Any, **options: Any) -> pa.Table:
         """The statistics rows of a corpus: all that any BLEU needs to know of it.
@@ -103,10 +113,8 @@ class BleuMetric(Collecting, Exploring, evaluate.Metric):
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
-        chosen, table = self._defaults.updated(options), columns(predictions, references)
-        check_fit(chosen, {*self._chosen, *options}, kind(table))
-        warn_about_text(table, chosen)
-        return statistics_table(table, chosen)
+        chosen, corpus = self._options.override(options), read_corpus(predictions, references)
+        return make_table(corpus, chosen)
 
     def score(self, statistics: Any, **options: Any) -> dict[str, Any]:
         """What `compute` returns, from statistics rows.
@@ -126,22 +134,7 @@ class BleuMetric(Collecting, Exploring, evaluate.Metric):
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
         """
-        chosen, parts = self._defaults.updated(options), opened(statistics)
-        made = made_under(parts)
-        made.setdefault("max_order", made["counted_orders"] - METHODS[chosen.smooth_method].further_orders)
-        asked = {**chosen.counting(), "tokenize": tokenizer_name(chosen, "text")}
-        for name in {*CONVENTIONS[self.config_name], *self._chosen, *options}.intersection(COUNTING, made):
-            if asked[name] != made[name]:
-                raise ValueError(f"The rows were counted with {name}={made[name]!r}, not {asked[name]!r}: count anew.")
-        chosen = chosen.updated({name: made[name] for name in COUNTING if name in made})
-        if made["counted_orders"] < chosen.counted_orders:
-            raise ValueError(
-                f"smooth_method={chosen.smooth_method!r} looks at n-grams of order {chosen.counted_orders}, and these"
-                f" rows end with {made['counted_orders']}: count anew with this method."
-            )
-        rows = stacked_rows(parts) if chosen.segments or chosen.confidence else None
-        total = summed_rows(parts) if rows is None else rows.sum(axis=0)
-        return answer(total, rows, None, chosen, made.get("tokenize", asked["tokenize"]), made.get("references"))
+        return score_statistics(statistics, self._options.override(options))
 
     def compare(
         self,
@@ -179,19 +172,150 @@ class BleuMetric(Collecting, Exploring, evaluate.Metric):
         >>> comparison["systems"]["right"]["p_value"] < 0.05
         True
         """
-        baseline = checked_baseline(systems, baseline, test)
-        asked = {"confidence": self._defaults.confidence or 0.95, **options}
-        asked["n_resamples"] = RESAMPLES[test] if n_resamples is None else n_resamples
-        chosen = self._defaults.updated(asked)
-        rows, tokenizer, each = self._count_systems(systems, references, chosen, options)
-        return Comparison(
-            baseline=baseline,
-            systems=compared(rows, baseline, test, chosen),
-            test=test,
-            n_resamples=chosen.n_resamples,
-            seed=chosen.seed,
-            signature=signature(chosen, tokenizer, each, resampled(test, chosen)),
-        )
+        resampling = {
+            "confidence": self._options.confidence or 0.95,
+            "n_resamples": RESAMPLES.get(test, 1) if n_resamples is None else n_resamples,
+        }
+        chosen = self._options.override({**resampling, **options})
+        return compare_systems(systems, references, baseline, test, chosen)
+
+    def explain(self, prediction: Any, references: Any, **options: Any) -> dict[str, Any]:
+        """What matched in one segment, and how its score comes about.
+
+        Args:
+            prediction: a str, a list of str tokens or a list of int token ids.
+            references: a list of such, or one str.
+            **options: as for `compute`, but for `segments` and those about resampling.
+
+        Returns:
+            The dict of `compute` for this segment alone; `weights`, the weight of each order in the score; and
+            `prediction`: its `tokens`, its `length`, and the `longest_match` of each token, the highest order of a
+            matching n-gram that it's part of, 0 for none;
+            `references`: the same of each reference, with what the prediction covers of it;
+            `effective_reference`: the index of the reference that sets the brevity penalty;
+            `orders`: for each order its `total`, the matches before and after clipping, `unclipped_matches` and
+            `matches`, and the n-grams that were `clipped` (more of them than any one reference has) and `missed` (in no
+            reference), each with its `count` in the prediction and the count that is `allowed`.
+
+        Raises:
+            TypeError, ValueError: as `compute`.
+
+        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> explanation = bleu.explain("the the the", ["the cat is on the mat"])
+        >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
+        (3, 2)
+        """
+        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="one segment")
+        corpus = read_corpus([prediction], [references])
+        return explain_segment(corpus, replace(chosen, segments=False, confidence=None))
+
+    def pairwise(self, predictions: Any, references: Any = None, **options: Any) -> np.ndarray[Any, Any]:
+        """The segment BLEU of each prediction with each reference, as minimum-Bayes-risk decoding wants it.
+
+        Args:
+            predictions: as for `compute`.
+            references: one text a row, of the same kind, and as many as there are; the predictions unless given.
+            **options: as for `compute`, but for `segments` and those about resampling.
+
+        Returns:
+            float64 [predictions, references], from 0 to 1; with effective order, as `segment_bleu`.
+
+        Raises:
+            TypeError, ValueError: as `compute`.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> samples = ["the cat sat there", "the cat sat here", "a dog sat here"]
+        >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
+        'the cat sat here'
+        """
+        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="scores of single texts")
+        columns = {"predictions": predictions, **({} if references is None else {"references": references})}
+        return score_pairs(read_texts(**columns), chosen)
+
+    def self_bleu(self, texts: Any, **options: Any) -> dict[str, Any]:
+        """How much texts repeat each other: each scored with all the others as its references (Zhu et al., 2018).
+
+        Args:
+            texts: two or more, each a str, a list of str tokens or a list of int token ids.
+            **options: as for `compute`, but for `segments` and those about resampling.
+
+        Returns:
+            `self_bleu`, the mean over texts, from 0 to 1; `segment_bleu`, the score of each, with effective order; and
+            `signature`.
+
+        Raises:
+            TypeError, ValueError: as `compute`; or there is only one text.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
+        [1.0, 1.0, 0.0]
+        """
+        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="scores of single texts")
+        return score_against_others(read_texts(texts=texts), chosen)
+
+    def conventions(self, predictions: Any, references: Any) -> Conventions:
+        """The score under every named convention, and what the difference to the default is due to.
+
+        Args:
+            predictions: as for `compute`.
+            references: as for `compute`.
+
+        Returns:
+            By the convention's name `bleu`, `score`, `difference` (to `"default"`, from -1 to 1), `signature`, and
+            `steps`: from the default to this convention a factor at a time, each with its `factor`, `value` and
+            `difference`; these add up. It prints as a table.
+
+        Raises:
+            TypeError, ValueError: as `compute`.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> print(bleu.conventions(["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]]))
+        The same text under each convention
+        <BLANKLINE>
+        convention    BLEU  difference                    due to
+        default     100.00       +0.00               as they are
+        papineni    100.00       +0.00               as they are
+        hf          100.00       +0.00               as they are
+        nltk         64.32      -35.68  tokenize='none' (-35.68)
+        moses        64.32      -35.68  tokenize='none' (-35.68)
+        """
+        return compare_conventions(read_corpus(predictions, references))
+
+    def reconcile(
+        self, predictions: Any, references: Any, reported: float | str, *, decimals: int | None = None, **fixed: Any
+    ) -> Reconciliation:
+        """Which settings give a published number.
+
+        Searches the native tokenizers, case, NLTK's least number of n-grams, reference lengths, smoothing (`exp`,
+        `none`, `floor`, `add-k`, `laplace`), orders 1 to 4, and which of the references were used: all, or each alone.
+
+        Args:
+            predictions: as for `compute`.
+            references: as for `compute`.
+            reported: the number, from 0 to 1 or from 0 to 100; as text, `"27.30"`, its last zeros count.
+            decimals: how many of its decimals are known; as many as it's written with unless given.
+            **fixed: options of `compute` that are known, but for `segments` and those about resampling.
+
+        Returns:
+            `matches`, the settings that round to the number, and if there are none `nearest`, the five that come next;
+            those that take the fewest changes from the options of this object first. Of each: `bleu`, `score`,
+            `difference` (to the reported, in points of 100), `references` (`"all"` or the index of one), `options` for
+            `compute`, `steps` as in `conventions`, `signature`, and `same_score`, other values that a factor may have
+            without changing the score. Also `reported`, `decimals`, and `scale`, 1 or 100. It prints as a table.
+
+        Raises:
+            TypeError, ValueError: as `compute`; or `reported` is no BLEU score.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
+        >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51))
+        Settings: 1 that gives 0.51.
+        <BLANKLINE>
+        settings                          BLEU   off by
+        references=0, tokenize='none'  50.8133  -0.1867
+        """
+        chosen = self._options.override(fixed, without=CORPUS_ONLY, purpose="the search for a setting")
+        return find_settings(read_corpus(predictions, references), chosen, fixed, reported, decimals)
 
     def compute_metrics(
         self, tokenizer: Any, *, references: Any = None, ignore_index: int = -100, **options: Any
@@ -210,8 +334,11 @@ class BleuMetric(Collecting, Exploring, evaluate.Metric):
             `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length` and
             `gen_len`, the mean number of generated tokens.
         """
-        refuse_resampling(options, "a trainer, which logs numbers")
-        return TrainerMetric(tokenizer, references, ignore_index, self._defaults.updated(options))
+        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="a trainer, which logs numbers")
+        return TrainerMetric(tokenizer, references, ignore_index, chosen)
+
+    def _compute_corpus(self, corpus: Corpus, options: Options) -> dict[str, Any]:
+        return compute_corpus(corpus, options)
 
     def _info(self) -> evaluate.MetricInfo:
         text, number, many = datasets.Value("string"), datasets.Value("int64"), datasets.Sequence
@@ -225,23 +352,3 @@ class BleuMetric(Collecting, Exploring, evaluate.Metric):
         )
         info.format = "arrow"  # the constructor refuses it for lists, the machinery behind doesn't
         return info
-
-    def _compute(
-        self, *, predictions: pa.ChunkedArray, references: pa.ChunkedArray, options: Options
-    ) -> dict[str, Any]:
-        return scored(pa.table({"predictions": predictions, "references": references}), options)
-
-    def _count_systems(
-        self, systems: Mapping[str, Any], references: Any, options: Options, given: Mapping[str, Any]
-    ) -> tuple[dict[str, np.ndarray], str, str | None]:
-        """The rows of each system, what the tokenizer is called, and how many references a segment has."""
-        rows, tokenizer = {}, ""
-        for name, predictions in systems.items():
-            try:
-                table = columns(predictions, references)
-                check_fit(options, {*self._chosen, *given}, kind(table))
-            except (TypeError, ValueError) as error:
-                raise type(error)(f"System {name!r}: {error}") from None
-            references = table["references"]  # Arrow by now, for the systems to come
-            rows[name], tokenizer = corpus_rows(table, options).T, tokenizer_name(options, kind(table))
-        return rows, tokenizer, reference_counts(references)

@@ -1,21 +1,50 @@
-"""What a user asks for: the options, the named conventions, and the signature that says which were used.
+"""What a user asks for: the options, the named conventions, and the signature that says which were in effect.
 
-Options come as keywords, at load and at the call; what comes out is one frozen `Options`, or an error that says what to
-write instead. Nothing here computes.
+Options come as keywords, at load and in the call; what comes out is one frozen `Options`, or an error that says what to
+write instead. The names that they may have stand here as plain tables; what each does is defined in the room of its
+concept (`bleu_tokenizers`, `bleu_smoothing`, `bleu_counting`). Nothing here computes.
 """
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, NamedTuple
 
-from .bleu_counting import REFERENCE_LENGTHS
-from .bleu_smoothing import METHODS
+from .bleu_spellings import explain_unknown_option
 
 __version__ = "0.1.0"
+
+TOKENIZERS = ("13a", "none", "intl", "zh", "char")
+REFERENCE_LENGTHS = ("closest", "shortest", "longest")
+
+
+class SmoothMethod(NamedTuple):
+    """What the options have to know of a smoothing method.
+
+    value: the default of `smooth_value`; None where a method takes none.
+    further_orders: how many orders beyond N it looks at.
+    """
+
+    value: float | None = None
+    further_orders: int = 0
+
+
+SMOOTH_METHODS = {
+    "none": SmoothMethod(),
+    "floor": SmoothMethod(value=0.1),
+    "add-k": SmoothMethod(value=1.0),
+    "exp": SmoothMethod(),
+    "laplace": SmoothMethod(),
+    "chen-cherry-4": SmoothMethod(value=5.0),
+    "chen-cherry-5": SmoothMethod(further_orders=1),
+    "chen-cherry-6": SmoothMethod(value=5.0),
+    "chen-cherry-7": SmoothMethod(value=5.0, further_orders=1),
+    "nltk-4": SmoothMethod(value=5.0),
+    "nltk-5": SmoothMethod(further_orders=1),
+    "nltk-7": SmoothMethod(value=5.0, further_orders=1),
+}
 
 CONVENTIONS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -28,24 +57,15 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
 # Options that decide what is counted. Rows counted under different ones don't add up.
 COUNTING = ("tokenize", "lowercase", "max_order", "reference_length", "minimum_total")
 
-# How evaluate's `bleu` and `sacrebleu` spell things, and what to write here.
-_SPELLINGS = {
-    "tokenizer": "write `tokenize`; a function from str to a list of str is welcome there too",
-    "smooth": "write `smooth_method='laplace'` for what evaluate's `bleu` does with `smooth=True`",
-    "use_effective_order": "write `effective_order`",
-    "max_ngram_order": "write `max_order`",
-    "trg_lang": "write the tokenizer: `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'`",
-    "force": "nothing needs forcing: leave it out, and silence `BleuWarning` if it disturbs",
-}
+# Options that only the score of a corpus knows.
+CORPUS_ONLY = ("segments", "confidence", "n_resamples", "seed")
 
 
 @dataclass(frozen=True)
 class Options:
-    """All that decides a number, checked. Make one with `Options().updated(...)`.
+    """All that decides a number, checked. Make one with `choose_options`, and another from it with `override`.
 
-    Raises:
-        TypeError: a value has the wrong type.
-        ValueError: a value has the right type but can't be meant.
+    `given` are the options that a user chose, at load or in the call; the others are the convention's, or defaults.
     """
 
     tokenize: str | Callable[[str], list[str]] = "13a"
@@ -61,104 +81,71 @@ class Options:
     confidence: float | None = None
     n_resamples: int = 1000
     seed: int | None = 12345
+    convention: str = field(default="default", kw_only=True)
+    given: frozenset[str] = field(default=frozenset(), kw_only=True)
 
-    def updated(self, given: Mapping[str, Any]) -> Options:
+    def override(self, given: Mapping[str, Any], without: Collection[str] = (), purpose: str = "") -> Options:
         """These options with some given anew.
 
-        >>> Options().updated({"tokenize": "zh", "max_order": 2}).max_order
+        Args:
+            given: options by name.
+            without: options that have no meaning here.
+            purpose: what "here" is, for the error.
+
+        Raises:
+            TypeError: there is no such option, or a value has the wrong type.
+            ValueError: a value has the right type but can't be meant, or the option has no meaning here.
+
+        >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
         2
-        >>> Options().updated({"tokeniser": "zh"})
+        >>> Options().override({"tokeniser": "zh"})
         Traceback (most recent call last):
         TypeError: There is no option `tokeniser`. Did you mean `tokenize`?
+        >>> Options().override({"segments": True}, without=CORPUS_ONLY, purpose="one segment")
+        Traceback (most recent call last):
+        ValueError: segments goes with the score of a corpus, not with one segment: leave it out.
         """
         for name in given:
-            if name not in OPTION_NAMES:
-                raise TypeError(unknown_option(name))
-        options = replace(self, **given)
-        options._check()
+            if name not in OPTIONS:
+                raise TypeError(explain_unknown_option(name, OPTIONS))
+            if name in without:
+                raise ValueError(f"{name} goes with the score of a corpus, not with {purpose}: leave it out.")
+        if not given:
+            return self
+        options = replace(self, **given, given=self.given.union(given))
+        _check(options)
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
 
     @property
     def counted_orders(self) -> int:
-        """How many orders a statistics row needs: N, or more for methods of smoothing that look beyond."""
-        return self.max_order + METHODS[self.smooth_method].further_orders
+        """How many orders a statistics row needs: N, or more for smoothing methods that look beyond."""
+        return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
 
     def counting(self) -> dict[str, Any]:
         """The options that decide what is counted."""
         return {name: getattr(self, name) for name in COUNTING}
 
-    def _check(self) -> None:
-        if not isinstance(self.tokenize, str) and not callable(self.tokenize):
-            raise TypeError(f"tokenize={self.tokenize!r}: give a name or a function from str to a list of str.")
-        for name in ("lowercase", "effective_order", "segments"):
-            if not isinstance(getattr(self, name), bool):
-                raise TypeError(f"{name}={getattr(self, name)!r}: give True or False.")
-        for name, least in (("max_order", 1), ("n_resamples", 1), ("minimum_total", 0), ("seed", 0)):
-            value = getattr(self, name)
-            if name == "seed" and value is None:
-                continue
-            if isinstance(value, bool) or not hasattr(value, "__index__"):
-                raise TypeError(f"{name}={value!r}: give a whole number.")
-            if value < least:
-                raise ValueError(f"{name}={value!r}: give a whole number of {least} or more.")
-        for name, choices in (("smooth_method", METHODS), ("reference_length", REFERENCE_LENGTHS)):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name}={getattr(self, name)!r}: choose one of {', '.join(map(repr, choices))}.")
-        if self.smooth_value is not None:
-            if METHODS[self.smooth_method].value is None:
-                takers = ", ".join(repr(name) for name, method in METHODS.items() if method.value is not None)
-                raise ValueError(f"smooth_value goes with {takers}; smooth_method={self.smooth_method!r} takes none.")
-            _check_number("smooth_value", self.smooth_value, 0, math.inf)
-        if self.confidence is not None:
-            _check_number("confidence", self.confidence, 0, 1)
-        if self.weights is not None:
-            if not hasattr(self.weights, "__len__") or len(self.weights) != self.max_order:
-                raise ValueError(
-                    f"weights={self.weights!r}: give one weight an order, {self.max_order} in all, or change max_order."
-                )
-            for weight in self.weights:
-                _check_number("weights", weight, -math.inf, math.inf)
-            if min(self.weights) < 0 or not any(self.weights):
-                raise ValueError(f"weights={self.weights!r}: give weights of 0 or more, not all 0.")
+
+# The options that users may give, with their defaults.
+OPTIONS: dict[str, Any] = {option.name: option.default for option in fields(Options) if not option.kw_only}
 
 
-OPTION_NAMES = tuple(field.name for field in fields(Options))
-
-
-def _check_number(name: str, value: Any, low: float, high: float) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name}: {value!r} is not a number.")
-    if not low < value < high:
-        raise ValueError(f"{name}: {value!r} is not between {low} and {high}.")
-
-
-def unknown_option(name: str) -> str:
-    """What to tell a user who wrote an option that doesn't exist.
-
-    >>> unknown_option("use_effective_order")
-    'There is no option `use_effective_order` here: write `effective_order`.'
-    """
-    if name in _SPELLINGS:
-        return f"There is no option `{name}` here: {_SPELLINGS[name]}."
-    nearest = difflib.get_close_matches(name, OPTION_NAMES, n=1, cutoff=0)
-    return f"There is no option `{name}`. Did you mean `{nearest[0]}`?"
-
-
-def convention(config_name: str) -> Options:
-    """The options of a named convention.
+def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
+    """The options of a named convention, with some given on top.
 
     Raises:
         ValueError: there is no convention of this name.
+        TypeError, ValueError: as `Options.override`.
 
-    >>> convention("hf").reference_length
+    >>> choose_options("hf", {"max_order": 2}).reference_length
     'shortest'
     """
-    if config_name not in CONVENTIONS:
-        raise ValueError(f"There is no convention {config_name!r}. Choose one of {', '.join(map(repr, CONVENTIONS))}.")
-    return Options().updated(CONVENTIONS[config_name])
+    if convention not in CONVENTIONS:
+        raise ValueError(f"There is no convention {convention!r}. Choose one of {_list_names(CONVENTIONS)}.")
+    return replace(Options(), convention=convention, **CONVENTIONS[convention]).override(given)
 
 
-def signature(
+def make_signature(
     options: Options, tokenizer: str, references: str | None, resampled: Mapping[str, int] | None = None
 ) -> str:
     """How a score was made, in sacreBLEU's keys and order; what isn't the default adds a key of its own.
@@ -169,10 +156,10 @@ def signature(
         references: how many references a segment has, `"var"` if that differs, None if unknown.
         resampled: how many bootstrap resamples (`"bs"`) and randomization trials (`"ar"`) there were.
 
-    >>> signature(Options(), "13a", "2")
+    >>> make_signature(Options(), "13a", "2")
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.1.0'
     """
-    default = METHODS[options.smooth_method].value
+    default = SMOOTH_METHODS[options.smooth_method].value
     value = options.smooth_value if options.smooth_value is not None else default
     keys = {
         "nrefs": references,
@@ -192,3 +179,57 @@ def signature(
         "version": f"bleu_metric-{__version__}",
     }
     return "|".join(f"{key}:{text}" for key, text in keys.items() if text is not None)
+
+
+def _check(options: Options) -> None:
+    if not isinstance(options.tokenize, str) and not callable(options.tokenize):
+        raise TypeError(f"tokenize={options.tokenize!r}: give a name or a function from str to a list of str.")
+    for name in ("lowercase", "effective_order", "segments"):
+        if not isinstance(getattr(options, name), bool):
+            raise TypeError(f"{name}={getattr(options, name)!r}: give True or False.")
+    for name, least in (("max_order", 1), ("n_resamples", 1), ("minimum_total", 0), ("seed", 0)):
+        if name != "seed" or options.seed is not None:
+            _check_whole_number(name, getattr(options, name), least)
+    for name, choices in (("smooth_method", SMOOTH_METHODS), ("reference_length", REFERENCE_LENGTHS)):
+        if getattr(options, name) not in choices:
+            raise ValueError(f"{name}={getattr(options, name)!r}: choose one of {_list_names(choices)}.")
+    if options.smooth_value is not None:
+        _check_smooth_value(options)
+    if options.confidence is not None:
+        _check_number("confidence", options.confidence, 0, 1)
+    if options.weights is not None:
+        _check_weights(options.weights, options.max_order)
+
+
+def _check_whole_number(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not hasattr(value, "__index__"):
+        raise TypeError(f"{name}={value!r}: give a whole number.")
+    if value < least:
+        raise ValueError(f"{name}={value!r}: give a whole number of {least} or more.")
+
+
+def _check_number(name: str, value: Any, low: float, high: float) -> None:
+    if isinstance(value, bool) or not hasattr(value, "__float__"):
+        raise TypeError(f"{name}: {value!r} is not a number.")
+    if not low < value < high:
+        raise ValueError(f"{name}: {value!r} is not between {low} and {high}.")
+
+
+def _check_smooth_value(options: Options) -> None:
+    if SMOOTH_METHODS[options.smooth_method].value is None:
+        takers = _list_names(name for name, method in SMOOTH_METHODS.items() if method.value is not None)
+        raise ValueError(f"smooth_value goes with {takers}; smooth_method={options.smooth_method!r} takes none.")
+    _check_number("smooth_value", options.smooth_value, 0, math.inf)
+
+
+def _check_weights(weights: Any, max_order: int) -> None:
+    if not hasattr(weights, "__len__") or len(weights) != max_order:
+        raise ValueError(f"weights={weights!r}: give one weight an order, {max_order} in all, or change max_order.")
+    for weight in weights:
+        _check_number("weights", weight, -math.inf, math.inf)
+    if min(weights) < 0 or not any(weights):
+        raise ValueError(f"weights={weights!r}: give weights of 0 or more, not all 0.")
+
+
+def _list_names(names: Any) -> str:
+    return ", ".join(map(repr, names))

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from .bleu_options import Options
-from .bleu_smoothing import METHODS, present, ratio
+from .bleu_arrow import Int64
+from .bleu_options import SMOOTH_METHODS, Options
+from .bleu_smoothing import SMOOTHING, Counts, Flags, divide_counts, has_ngrams
 
 
-def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.ndarray:
+def bleu(rows: Int64, options: Options, orders: int | None = None) -> Counts:
     """BLEU of each row (Papineni et al., 2002, section 2.3), from 0 to 1.
 
     Args:
@@ -32,49 +33,49 @@ def bleu(rows: np.ndarray, options: Options, orders: int | None = None) -> np.nd
     >>> print(f"{bleu(row, Options(), orders=2):.4f}")
     0.5000
     """
-    smoothed, there = precisions(rows, options)
-    weights = order_weights(there, options, orders)
+    smoothed, present = precisions(rows, options)
+    weights = order_weights(present, options, orders)
     with np.errstate(divide="ignore"):
         logarithms = np.log(smoothed[: len(weights)])
     geometric_mean = np.exp(
         np.multiply(weights, logarithms, out=np.zeros_like(logarithms), where=weights > 0).sum(axis=0)
     )
-    return np.where(weights.any(axis=0) & _scorable(rows, options), brevity_penalty(rows) * geometric_mean, 0.0)
+    return np.where(weights.any(axis=0) & _is_scorable(rows, options), brevity_penalty(rows) * geometric_mean, 0.0)
 
 
-def order_weights(there: np.ndarray, options: Options, orders: int | None = None) -> np.ndarray:
+def order_weights(present: Flags, options: Options, orders: int | None = None) -> Counts:
     """The weight w of each order in BP · exp(Σ w ln p).
 
-    With effective order, one that's left out leaves its weight to the others, so that equal weights give the mean over
-    what there is.
+    With effective order, an order that is left out leaves its weight to the others, so that equal weights give the mean
+    over the orders that remain.
 
     Args:
-        there: bool [N, ...], which orders there are n-grams of, as `precisions` returns it.
+        present: bool [N, ...], which orders have any n-grams, as `precisions` returns it.
         options: `weights` and `effective_order` are looked at.
         orders: n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
 
     Returns:
         float64 [N, ...], or as many as `orders`, with 1 in the place of other dimensions where all have the same; all
-        0 where no order with a weight is there.
+        0 where no order that has a weight has n-grams.
 
     >>> order_weights(np.array([True, True, False, False]), Options(effective_order=True))
     array([0.5, 0.5, 0. , 0. ])
     """
     if orders or options.weights is None:
-        orders = orders or len(there)
+        orders = orders or len(present)
         weights = np.full(orders, 1 / orders)
     else:
         weights = np.array(options.weights)
-    weights = weights.reshape(-1, *(1 for _ in there.shape[1:]))
+    weights = weights.reshape(-1, *(1 for _ in present.shape[1:]))
     if not options.effective_order:
         return weights
-    used = weights * there[: len(weights)]
-    left = used.sum(axis=0)
-    return np.divide(used * weights.sum(), left, out=np.zeros_like(used), where=left > 0)
+    used = weights * present[: len(weights)]
+    rest = used.sum(axis=0)
+    return np.divide(used * weights.sum(), rest, out=np.zeros_like(used), where=rest > 0)
 
 
-def precisions(rows: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarray]:
-    """The precision of each order after smoothing, and which orders there are n-grams of.
+def precisions(rows: Int64, options: Options) -> tuple[Counts, Flags]:
+    """The precision of each order after smoothing, and which orders have any n-grams.
 
     Args:
         rows: int64 [..., 2 N + 2].
@@ -83,16 +84,15 @@ def precisions(rows: np.ndarray, options: Options) -> tuple[np.ndarray, np.ndarr
     Returns:
         float64 [N, ...] from 0 to 1, and bool [N, ...].
     """
-    method = METHODS[options.smooth_method]
-    matches, totals = (counts.astype(float, order="C") for counts in _split(rows, options.counted_orders))
-    value = method.value if options.smooth_value is None else options.smooth_value
-    matches, totals = method.smooth(matches, totals, np.asarray(rows)[..., -2], value)
-    smoothed = np.minimum(ratio(matches, totals), 1.0)
-    return np.where(_scorable(rows, options), smoothed, 0.0), present(totals)
+    matches, totals = (counts.astype(float, order="C") for counts in _split_row(rows, options.counted_orders))
+    value = SMOOTH_METHODS[options.smooth_method].value if options.smooth_value is None else options.smooth_value
+    matches, totals = SMOOTHING[options.smooth_method](matches, totals, np.asarray(rows)[..., -2], value or 0.0)
+    smoothed = np.minimum(divide_counts(matches, totals), 1.0)
+    return np.where(_is_scorable(rows, options), smoothed, 0.0), has_ngrams(totals)
 
 
-def brevity_penalty(rows: np.ndarray) -> np.ndarray:
-    """1 where the predictions are longer than the references, exp(1 - r/c) where not, 0 where there are none.
+def brevity_penalty(rows: Int64) -> Counts:
+    """1 where the predictions are at least as long as the references, exp(1 - r/c) where shorter, 0 where empty.
 
     >>> brevity_penalty(np.array([[3, 3, 3, 4], [3, 3, 4, 3], [0, 0, 0, 3]])).round(4).tolist()
     [0.7165, 1.0, 0.0]
@@ -103,7 +103,7 @@ def brevity_penalty(rows: np.ndarray) -> np.ndarray:
     return np.where(predicted >= reference, 1.0, np.exp(1 - np.maximum(ratio, 1)))
 
 
-def result(row: np.ndarray, options: Options) -> dict[str, Any]:
+def make_result(row: Int64, options: Options) -> dict[str, Any]:
     """What `compute` returns of a corpus, but for the signature: plain Python types, 0 to 1 except `score`.
 
     Args:
@@ -111,7 +111,7 @@ def result(row: np.ndarray, options: Options) -> dict[str, Any]:
         options: those that decide the number.
     """
     row = np.asarray(row)
-    matches, totals = _split(row, options.max_order)
+    matches, totals = _split_row(row, options.max_order)
     score = float(bleu(row, options))
     predicted, reference = int(row[-2]), int(row[-1])
     return {
@@ -128,14 +128,14 @@ def result(row: np.ndarray, options: Options) -> dict[str, Any]:
     }
 
 
-def _split(rows: np.ndarray, orders: int) -> tuple[np.ndarray, np.ndarray]:
+def _split_row(rows: Int64, orders: int) -> tuple[Int64, Int64]:
     """Matches and totals of so many orders, [orders, ...]; the rows may have been counted with more."""
     counts = np.moveaxis(np.asarray(rows), -1, 0)
     counted = len(counts) // 2 - 1
     return counts[:orders], counts[counted : counted + orders]
 
 
-def _scorable(rows: np.ndarray, options: Options) -> np.ndarray:
+def _is_scorable(rows: Int64, options: Options) -> Flags:
     # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
-    matches, _ = _split(rows, options.max_order)
-    return matches.any(axis=0) | (options.smooth_method == "laplace")
+    matches, _ = _split_row(rows, options.max_order)
+    return np.asarray(matches.any(axis=0) | (options.smooth_method == "laplace"))

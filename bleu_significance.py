@@ -12,13 +12,15 @@ from collections.abc import Iterator
 import numpy as np
 from datasets.utils import tqdm
 
+from .bleu_arrow import Int64
 from .bleu_options import Options
 from .bleu_scoring import bleu
+from .bleu_smoothing import Counts
 
 _BLOCK = 1 << 22  # numbers held at once: how often each segment was drawn in some of the resamples
 
 
-def bootstrap_scores(rows: np.ndarray, options: Options, generator: np.random.Generator, resamples: int) -> np.ndarray:
+def bootstrap_scores(rows: Int64, options: Options, generator: np.random.Generator, resamples: int) -> Counts:
     """BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
 
     Args:
@@ -35,18 +37,16 @@ def bootstrap_scores(rows: np.ndarray, options: Options, generator: np.random.Ge
     [[0.0], [0.5], [1.0], [1.0], [0.5]]
     """
     segments = rows.shape[1]
-    weights = _side_by_side(rows)
+    weights = _join_systems(rows)
     sums = np.empty((resamples, weights.shape[1]))
     for block in _blocks("Bootstrap", resamples, max(1, _BLOCK // segments)):
         drawn = generator.integers(segments, size=(len(sums[block]), segments))
         times = np.array([np.bincount(indices, minlength=segments) for indices in drawn], float)
         sums[block] = times @ weights
-    return bleu(_one_by_one(sums, rows), options)
+    return bleu(_part_systems(sums, rows), options)
 
 
-def randomization_differences(
-    rows: np.ndarray, options: Options, generator: np.random.Generator, trials: int
-) -> np.ndarray:
+def randomization_differences(rows: Int64, options: Options, generator: np.random.Generator, trials: int) -> Counts:
     """Differences of BLEU between two systems whose outputs were exchanged at random, segment by segment.
 
     Approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005), of each system with the first.
@@ -66,18 +66,18 @@ def randomization_differences(
     """
     baseline, others = rows[0], rows[1:]
     segments = baseline.shape[0]
-    gained = _side_by_side(baseline - others)
-    moved = np.empty((trials, gained.shape[1]))
+    gains = _join_systems(baseline - others)
+    exchanged = np.empty((trials, gains.shape[1]))
     # The generator takes 32 draws from one number and starts a new one at each call: so many trials leave none over.
     for block in _blocks("Randomization", trials, 32 * max(1, _BLOCK // (32 * segments))):
-        taken = generator.integers(2, size=(len(moved[block]), segments), dtype=bool)
+        taken = generator.integers(2, size=(len(exchanged[block]), segments), dtype=bool)
         for part in _slices(len(taken), max(1, _BLOCK // segments)):
-            moved[block][part] = taken[part].astype(float) @ gained
-    exchanged = _one_by_one(moved, others)
-    return np.abs(bleu(others.sum(axis=1) + exchanged, options) - bleu(baseline.sum(axis=0) - exchanged, options))
+            exchanged[block][part] = taken[part].astype(float) @ gains
+    moved = _part_systems(exchanged, others)
+    return np.abs(bleu(others.sum(axis=1) + moved, options) - bleu(baseline.sum(axis=0) - moved, options))
 
 
-def interval(scores: np.ndarray, confidence: float) -> list[float]:
+def interval(scores: Counts, confidence: float) -> list[float]:
     """The scores between which the middle `confidence` of them lies, as sacreBLEU counts them off at 0.95.
 
     >>> interval(np.arange(1000) / 1000, 0.95)
@@ -89,7 +89,7 @@ def interval(scores: np.ndarray, confidence: float) -> list[float]:
     return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
 
 
-def p_value(differences: np.ndarray, observed: float) -> float:
+def p_value(differences: Counts, observed: float) -> float:
     """(c + 1) / (n + 1), where c of the n differences are larger than the observed one.
 
     The ones keep the probability of a false alarm at the level asked for, however few trials there are (Noreen, 1989).
@@ -100,11 +100,11 @@ def p_value(differences: np.ndarray, observed: float) -> float:
     return float((np.sum(differences > observed) + 1) / (len(differences) + 1))
 
 
-def _side_by_side(rows: np.ndarray) -> np.ndarray:
+def _join_systems(rows: Int64) -> Counts:
     return np.concatenate(list(rows), axis=1).astype(float)
 
 
-def _one_by_one(sums: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _part_systems(sums: Counts, rows: Int64) -> Int64:
     return sums.reshape(len(sums), rows.shape[0], rows.shape[2]).astype(np.int64)
 
 

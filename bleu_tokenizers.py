@@ -1,8 +1,8 @@
-"""Text to tokens: the readable definition of every tokenizer, and the registry of their names.
+"""Text to tokens: the definition of every native tokenizer.
 
-The tokenizers are those of NIST's mteval scripts as sacreBLEU 2.6 runs them, quirks included, because a
-published score was made with the quirks. A native tokenizer is a function from one segment to its tokens.
-Nothing here is fast: `bleu_kernel` is the compiled twin, and a segment must have the same tokens in both.
+They are those of NIST's mteval scripts as sacreBLEU 2.6 runs them, quirks included, because published
+scores were made with the quirks. Each is a function from one segment to its tokens.
+Nothing here is fast: `bleu_tokenizers_compiled` is the compiled twin, and a segment must have the same tokens in both.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Callable
-from functools import cache
+from typing import Any
 
+import pyarrow as pa
+
+from .bleu_arrow import is_list
 from .bleu_unicode import NUMBERS, PUNCTUATION, SYMBOLS, character_class
 
-Tokenizer = Callable[[str], list[str]]
+Split = Callable[[str], list[str]]
 
 # mteval-v13a puts every ASCII punctuation mark on its own but the apostrophe, the hyphen, the full stop and the comma.
 WESTERN_SYMBOLS = "".join(sorted(set(string.punctuation) - set("'-.,")))
@@ -117,7 +120,7 @@ def tokenize_char(segment: str) -> list[str]:
     return [character for character in segment if not character.isspace()]
 
 
-NATIVE: dict[str, Tokenizer] = {
+DEFINITIONS: dict[str, Split] = {
     "13a": tokenize_13a,
     "none": tokenize_none,
     "intl": tokenize_intl,
@@ -125,46 +128,35 @@ NATIVE: dict[str, Tokenizer] = {
     "char": tokenize_char,
 }
 
-# Names of sacreBLEU 2.6 and what each needs besides sacreBLEU. Later releases may have more: any name is tried there.
-BORROWED = {
-    "ja-mecab": "sacrebleu[ja]",
-    "ko-mecab": "sacrebleu[ko]",
-    "spm": "sacrebleu sentencepiece",
-    "flores101": "sacrebleu sentencepiece",
-    "flores200": "sacrebleu sentencepiece",
-    "spBLEU-1K": "sacrebleu sentencepiece",
-}
 
+def lower_case(texts: pa.Array) -> pa.Array:
+    """The lower case of each string, as `str.lower` has it.
 
-@cache
-def borrowed_tokenizer(name: str) -> tuple[Tokenizer, str]:
-    """sacreBLEU's tokenizer of this name, and what it wants to be called in a signature.
-
-    Args:
-        name: a name that sacreBLEU knows, such as `"ja-mecab"` or `"flores200"`.
-
-    Returns:
-        A function from a segment to its tokens, and sacreBLEU's own signature of it.
-
-    Raises:
-        ImportError: sacreBLEU, or what this tokenizer needs besides, isn't installed.
-        ValueError: neither this metric nor the installed sacreBLEU has such a tokenizer.
+    >>> lower_case(pa.array(["ΑΣ"])).to_pylist()
+    ['ας']
     """
-    install = f"Install it with: pip install {BORROWED.get(name, 'sacrebleu')}"
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-    except ImportError as error:
-        raise ImportError(
-            f"tokenize={name!r} is sacreBLEU's own tokenizer, and sacreBLEU isn't here. {install}"
-        ) from error
-    if name not in BLEU.TOKENIZERS:
-        known = ", ".join(dict.fromkeys([*NATIVE, *BLEU.TOKENIZERS]))
-        raise ValueError(f"tokenize={name!r}: no tokenizer of this name. There are: {known}; or give a function.")
-    try:
-        tokenizer = BLEU(tokenize=name).tokenizer
-    except (ImportError, RuntimeError) as error:
-        raise ImportError(f"tokenize={name!r} needs more than is installed. {install}") from error
-    return lambda segment: tokenizer(segment.rstrip()).split(), tokenizer.signature()
+    return pa.array([text.lower() for text in texts.to_pylist()], texts.type)
+
+
+def split_texts(texts: pa.Array, tokenizer: str) -> pa.Array:
+    """The tokens of each text.
+
+    >>> split_texts(pa.array(["Go on."]), "13a").to_pylist()
+    [['Go', 'on', '.']]
+    """
+    return pa.array(list_tokens(texts, tokenizer), pa.list_(pa.string()))
+
+
+def list_tokens(texts: pa.Array, tokenizer: str) -> list[list[Any]]:
+    """The tokens of each text as Python lists; what is in tokens or ids already is left as it is.
+
+    >>> list_tokens(pa.array([[1, 2]]), "ids")
+    [[1, 2]]
+    """
+    if is_list(texts.type):
+        return list(texts.to_pylist())
+    tokenize = DEFINITIONS[tokenizer]
+    return [tokenize(text) for text in texts.to_pylist()]
 
 
 def _split(segment: str, substitutions: tuple[tuple[re.Pattern[str], str], ...]) -> list[str]:

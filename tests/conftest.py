@@ -7,7 +7,6 @@ import types
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WMT21 = ROOT.parent / "shared" / "wmt21"
 
 # Before evaluate is imported: tests leave nothing in the user's caches, and subprocesses use the same ones.
 _CACHE = tempfile.TemporaryDirectory(prefix="bleu_metric_tests_")
@@ -26,6 +25,17 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import evaluate  # noqa: E402
 import pytest  # noqa: E402
+
+
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run the tests that take long, too")
+
+
+def pytest_collection_modifyitems(config, items):
+    """What takes long is skipped by name, unless it's asked for."""
+    for item in items:
+        if item.get_closest_marker("slow") and not config.getoption("--slow"):
+            item.add_marker(pytest.mark.skip(reason="takes long: python -m pytest tests --slow"))
 
 
 @pytest.fixture(scope="session")

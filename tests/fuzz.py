@@ -27,13 +27,13 @@ def compare(seed: int, count: int = BATCH) -> tuple[dict, str | None]:
     import conftest  # noqa: F401
     import oracles
     import random_text
-    from bleu.bleu_inputs import columns
+    from bleu.bleu_inputs import read_corpus
     from bleu.bleu_options import Options
-    from bleu.bleu_statistics import corpus_rows
+    from bleu.bleu_statistics import count_corpus
 
     case = CASES[seed % len(CASES)]
     predictions, references = random_text.rows(seed, count)
-    rows = corpus_rows(columns(predictions, references), Options().updated(case)).T
+    rows = count_corpus(read_corpus(predictions, references), Options().override(case))
     expected = oracles.sacrebleu_rows(predictions, references, **case)
     return case, oracles.first_difference(predictions, references, rows, expected)
 

@@ -1,12 +1,13 @@
 """sacreBLEU asked live, and both of this project's implementations asked at once."""
 
+import contextlib
 import itertools
 from unittest import mock
 
 import numpy as np
-import pyarrow as pa  # noqa: F401
-from bleu import bleu_pairs, bleu_statistics, bleu_tokens
-from bleu.bleu_inputs import columns
+from bleu import bleu_pairwise, bleu_statistics, bleu_tokenizer_choice, bleu_vocabulary
+from bleu.bleu_compiler import COMPILED
+from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
 from sacrebleu.metrics import BLEU
 
@@ -36,26 +37,32 @@ def sacrebleu_rows(predictions, references, *, tokenize="13a", lowercase=False, 
     return np.concatenate([rows[:, 2:], rows[:, :2]], axis=1)
 
 
-def our_rows(predictions, references, **options):
-    """Our rows, after a look that the kernel and the readable definition agree on them."""
-    table, options = columns(predictions, references), Options().updated(options)
-    rows = bleu_statistics.corpus_rows(table, options).T
-    if bleu_statistics.COMPILED:
-        with mock.patch.multiple(bleu_statistics, COMPILED=False, warn=lambda message: None):
-            np.testing.assert_array_equal(rows, bleu_statistics.corpus_rows(table, options).T)
-    return rows
+@contextlib.contextmanager
+def definition_only():
+    """The readable definitions run meanwhile, and nothing that is compiled."""
+    with contextlib.ExitStack() as patches:
+        for room in (bleu_statistics, bleu_tokenizer_choice, bleu_vocabulary):
+            patches.enter_context(mock.patch.object(room, "COMPILED", False))
+        patches.enter_context(mock.patch.object(bleu_statistics, "warn_once_that_numba_is_missing"))
+        if COMPILED:
+            patches.enter_context(
+                mock.patch.object(bleu_pairwise, "_count_common", bleu_pairwise._count_common.py_func)
+            )
+        yield
 
 
 def both_ways(call):
-    """What a call returns, after a look that it returns the same without what is compiled."""
+    """What a call returns, after a look that the definitions return the same."""
     answer = call()
-    if bleu_tokens.COMPILED:
-        with (
-            mock.patch.object(bleu_tokens, "COMPILED", False),
-            mock.patch.object(bleu_pairs, "_count_common", bleu_pairs._count_common.py_func),
-        ):
-            np.testing.assert_array_equal(answer, call())
+    with definition_only():
+        np.testing.assert_array_equal(answer, call())
     return answer
+
+
+def our_rows(predictions, references, **options):
+    """Our rows, after a look that the kernel and the definition agree on them."""
+    corpus, options = read_corpus(predictions, references), Options().override(options)
+    return both_ways(lambda: bleu_statistics.count_corpus(corpus, options))
 
 
 def first_difference(predictions, references, rows, expected):

@@ -1,40 +1,56 @@
-"""What is said is what happens: the docstrings' examples, README.md's code blocks, and that files fit their place."""
+"""What is said is what happens: the docstrings' examples, the documents' code and tables, and that files fit their place."""
 
 import contextlib
 import doctest
 import importlib
 import io
 import re
+import string
 
 import evaluate
 import numpy as np
 import pyarrow as pa
 import pytest
 import unicode_tables
-from bleu.bleu_inputs import columns
+from bleu.bleu_compiler import COMPILED
+from bleu.bleu_inputs import read_corpus, read_texts
 from conftest import ROOT
 from huggingface_hub import metadata_load
 from packaging.requirements import Requirement
+from wmt21 import WMT21
 
 MODULES = sorted(path.stem for path in ROOT.glob("bleu_*.py"))
-SPACE = sorted(path.stem for path in ROOT.glob("app*.py"))
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = {
+    str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
+    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+}
+README = DOCUMENTS["README.md"]
+BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)  # what stands behind the backticks, and the code
+EXAMPLE = re.compile(r"^```python\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE)  # code, its output
+EXAMPLES = {name: EXAMPLE.findall(text) for name, text in DOCUMENTS.items()}
+CARD = [
+    "Metric description",
+    "Intended uses",
+    "How to use",
+    "Inputs",
+    "Output values",
+    "Limitations and bias",
+    "Citation",
+    "Further references",
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name, monkeypatch):
     module = importlib.import_module(f"bleu.{name}")
-    if name == "bleu_kernel" and not module.COMPILED:
+    if name.endswith("_compiled") and not COMPILED:
         pytest.skip("numba can't be imported")
     monkeypatch.chdir(ROOT)
-    results = doctest.testmod(module, extraglobs={"np": np, "pa": pa, "evaluate": evaluate, "columns": columns})
+    results = doctest.testmod(
+        module,
+        extraglobs={"np": np, "pa": pa, "evaluate": evaluate, "read_corpus": read_corpus, "read_texts": read_texts},
+    )
     assert results.failed == 0
-
-
-@pytest.mark.parametrize("name", SPACE)
-def test_docstrings_of_the_space(name, monkeypatch):
-    monkeypatch.syspath_prepend(ROOT)
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_the_header_that_makes_a_space_of_it():
@@ -64,27 +80,116 @@ def test_the_example_that_evaluate_shows(bleu, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_readme(monkeypatch):
+@pytest.mark.parametrize("name", [name for name, examples in EXAMPLES.items() if examples])
+def test_the_code_of_a_document(name, monkeypatch):
     """All its Python blocks in one go, as a reader would paste them; a `text` block behind one is what it prints."""
     monkeypatch.chdir(ROOT)
-    blocks = re.findall(r"```python\n(.*?)```\n(?:\n```text\n(.*?)```)?", README, re.DOTALL)
-    assert len(blocks) >= 5
     namespace: dict = {}
-    for code, expected in blocks:
-        printed = io.StringIO()
+    for code, expected in EXAMPLES[name]:
+        code, printed = code.replace("path/to/bleu_metric", str(ROOT / "bleu_metric.py")), io.StringIO()
         with contextlib.redirect_stdout(printed):
-            exec(
-                compile(code.replace("path/to/bleu_metric", str(ROOT / "bleu_metric.py")), "README.md", "exec"),
-                namespace,
-            )
+            exec(compile(code, name, "exec"), namespace)
         assert printed.getvalue() == expected, code
 
 
-def test_readmes_tables_are_complete():
-    from bleu.bleu_options import CONVENTIONS, OPTION_NAMES
+def test_documents_with_code():
+    """Most have some, and none is missed by the expression that looks for it."""
+    assert {name: len(examples) for name, examples in EXAMPLES.items() if examples} == {
+        name: text.count("```python\n") for name, text in DOCUMENTS.items() if "```python\n" in text
+    }
+    assert sum(map(len, EXAMPLES.values())) >= 15
 
-    for name in (*OPTION_NAMES, *CONVENTIONS):
-        assert f"| `{name}`" in README, name
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_code_that_needs_a_library_is_run_by_an_integration_test(name):
+    """Its section is the `recipe` of one; see tests/integration/recipes.py."""
+    tests = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/integration/**/test_*.py"))
+    for section in re.split("^## ", DOCUMENTS[name], flags=re.MULTILINE):
+        if any(info.startswith("python needs: ") for info, _ in BLOCK.findall(section)):
+            title, _, _ = section.partition("\n")
+            assert f'recipe("{title}"' in tests, title
+
+
+class TestCard:
+    def test_it_is_short(self):
+        assert README.count("\n") <= 220
+
+    def test_it_has_the_headings_of_a_metric_card_in_their_order(self):
+        assert [heading for heading in re.findall("^## (.*)$", README, re.MULTILINE) if heading in CARD] == CARD
+
+    def test_the_two_commands(self):
+        """Each on a line of its own; `.ci/run` takes the second from here."""
+        first, second = re.findall("^pip install .*$", README, re.MULTILINE)
+        assert "evaluate.load" in first
+        assert second.endswith("python -m pytest tests")
+
+    def test_every_document_is_listed(self):
+        for name in DOCUMENTS.keys() - {"README.md"}:
+            assert f"]({name})" in README, name
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_output_values_names_every_key(self, bleu):
+        result = bleu.compute(predictions=["a b"], references=["a b"], segments=True, confidence=0.9)
+        for key in result:
+            assert re.search(rf"^\|.*`{key}`.*\|.*\|$", section("README.md", "Output values"), re.MULTILINE), key
+
+    @pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
+    def test_published_values(self, bleu, monkeypatch):
+        monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+        assert importlib.import_module("published").table(bleu) in README
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "rows"),
+    [
+        ("README.md", "Inputs", "OPTIONS"),
+        ("docs/conventions.md", "Options", "OPTIONS"),
+        ("docs/conventions.md", "Conventions by name", "CONVENTIONS"),
+    ],
+)
+def test_a_table_is_complete(name, title, rows):
+    """One row for each, and no row for what doesn't exist."""
+    from bleu import bleu_options
+
+    known = {*getattr(bleu_options, rows), *({"predictions", "references"} if name == "README.md" else ())}
+    first_cells = re.findall(r"^\| (`.*?) \|", section(name, title), re.MULTILINE)
+    assert set(re.findall("`(.*?)`", "".join(first_cells))) == known
+
+
+def test_every_smoothing_method_is_explained():
+    from bleu.bleu_options import SMOOTH_METHODS
+
+    for name in SMOOTH_METHODS:
+        assert re.search(f'`"?{name}"?`', DOCUMENTS["docs/conventions.md"]), name
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_links_lead_somewhere(name):
+    """To a file of this folder, and to a heading in it."""
+    for link in re.findall(r"\]\((?!https?:)(.*?)\)", BLOCK.sub("", DOCUMENTS[name])):
+        path, _, anchor = link.partition("#")
+        target = (ROOT / name).parent / path if path else ROOT / name
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(DOCUMENTS[str(target.resolve().relative_to(ROOT))]), link
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_lines_of_prose_end_before_column_120(name):
+    prose = BLOCK.sub("", DOCUMENTS[name]).splitlines()
+    assert [line for line in prose if len(line) > 120 and not line.startswith("|")] == []
+
+
+def section(name, title):
+    """What stands below a heading of a document, up to the next one of the same level."""
+    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", DOCUMENTS[name], re.DOTALL | re.MULTILINE).group(1)
+
+
+def anchors(text):
+    """The headings as the Hub and GitHub make links of them."""
+    headings = re.findall("^#+ (.*)$", BLOCK.sub("", text), re.MULTILINE)
+    marks = str.maketrans("", "", string.punctuation.replace("-", "").replace("_", ""))
+    return {heading.lower().translate(marks).replace(" ", "-") for heading in headings}
 
 
 def test_every_sibling_is_imported_where_evaluate_looks_for_it():

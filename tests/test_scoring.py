@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import random_text
 from bleu import bleu_scoring
-from bleu.bleu_options import Options
-from bleu.bleu_smoothing import METHODS
+from bleu.bleu_options import SMOOTH_METHODS, Options
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
@@ -155,14 +154,14 @@ def test_the_papers_brevity():
 @given(
     counts=st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=2, max_size=6),
     lengths=st.tuples(st.integers(0, 99), st.integers(0, 99)),
-    smooth_method=st.sampled_from(list(METHODS)),
+    smooth_method=st.sampled_from(list(SMOOTH_METHODS)),
     effective_order=st.booleans(),
 )
 @settings(deadline=None)
 def test_any_row_has_a_score_from_0_to_1(counts, lengths, smooth_method, effective_order):
     row = np.array([min(pair) for pair in counts] + [max(pair) for pair in counts] + list(lengths))
     before = row.copy()
-    max_order = len(counts) - METHODS[smooth_method].further_orders
+    max_order = len(counts) - SMOOTH_METHODS[smooth_method].further_orders
     options = Options(max_order=max_order, smooth_method=smooth_method, effective_order=effective_order)
     assert 0 <= bleu_scoring.bleu(row, options) <= 1
     np.testing.assert_array_equal(row, before)
@@ -175,7 +174,7 @@ def test_a_perfect_prediction_is_exactly_1(bleu):
 
 
 def test_laplace_is_the_only_smoothing_that_scores_no_match(bleu):
-    for method in METHODS:
+    for method in SMOOTH_METHODS:
         with pytest.warns(UserWarning, match="no 1-gram") if method != "laplace" else np.errstate():
             result = bleu.compute(predictions=["a b c d e"], references=["v w x y z"], smooth_method=method)
         assert (result["bleu"] > 0) == (method == "laplace")

@@ -7,8 +7,8 @@ from unittest import mock
 import numpy as np
 import pytest
 import random_text
-from bleu import bleu_diversity, bleu_ngrams
-from bleu.bleu_inputs import text_columns
+from bleu import bleu_self_bleu, bleu_vocabulary
+from bleu.bleu_inputs import read_texts
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
 from hypothesis import given, settings
@@ -46,8 +46,11 @@ def test_table(bleu, texts, options, scores, source):
 
 
 def self_bleu(texts, **options):
-    column = text_columns(texts=texts)["texts"]
-    return both_ways(lambda: bleu_diversity.self_bleu(column, Options().updated(options)))
+    return both_ways(
+        lambda: bleu_self_bleu.score_against_others(read_texts(texts=texts), Options().override(options))[
+            "segment_bleu"
+        ]
+    )
 
 
 def one_by_one(bleu, texts, **options):
@@ -109,7 +112,7 @@ def test_how_many_ngrams_are_sorted_at_a_time_doesnt_show():
     texts = random_text.rows(seed=9, count=100)[0]
     expected = self_bleu(texts)
     for at_once in (1, 7, 64, 10**6):
-        with mock.patch.object(bleu_ngrams, "_AT_ONCE", at_once):
+        with mock.patch.object(bleu_vocabulary, "_AT_ONCE", at_once):
             np.testing.assert_array_equal(self_bleu(texts), expected)
 
 
@@ -124,7 +127,7 @@ def test_more_ngrams_than_are_sorted_at_a_time(bleu):
 
 def test_keys_of_more_than_sixteen_bits_are_sorted():
     keys = np.random.default_rng(0).integers(0, 1 << np.arange(1, 63).repeat(20))
-    np.testing.assert_array_equal(bleu_ngrams.sorted_order(keys), np.argsort(keys, kind="stable"))
+    np.testing.assert_array_equal(bleu_vocabulary.sorted_order(keys), np.argsort(keys, kind="stable"))
 
 
 def test_result(bleu, load):
@@ -151,7 +154,7 @@ ERRORS = [
     ("a", {}, TypeError, "texts: found str. Give a list"),
     ([["a"], "a"], {}, TypeError, "texts, row 1: found str, but the rows before are a list of str"),
     ([[["a"]], [["a"]]], {}, TypeError, "texts, row 0: found a list of lists of str, nested too deep"),
-    ([["a"], ["a"]], {"tokenize": "none"}, ValueError, "tokenize='none', but the texts are tokens"),
+    ([["a"], ["a"]], {"tokenize": "none"}, ValueError, "tokenize='none', but these rows are tokens"),
     ([[1], [1]], {"lowercase": True}, ValueError, "token ids have no case"),
     (["a", "b"], {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
     (["a", "b"], {"seed": None}, ValueError, "seed .* leave it out"),

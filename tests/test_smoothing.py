@@ -5,17 +5,16 @@ import warnings
 
 import numpy as np
 import pytest
-from bleu.bleu_options import Options
+from bleu.bleu_options import SMOOTH_METHODS, Options
 from bleu.bleu_scoring import bleu as score
 from bleu.bleu_scoring import precisions
-from bleu.bleu_smoothing import METHODS
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import Fraction, SmoothingFunction, modified_precision, sentence_bleu
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-CHEN_CHERRY = [name for name in METHODS if name.startswith(("chen", "nltk"))]
+CHEN_CHERRY = [name for name in SMOOTH_METHODS if name.startswith(("chen", "nltk"))]
 SENTENCES = st.lists(st.sampled_from("abcde"), min_size=1, max_size=15)
 ROWS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=3)), min_size=1, max_size=5)
 
@@ -36,7 +35,7 @@ BY_HAND = [
 @pytest.mark.parametrize(("method", "matches", "expected"), BY_HAND)
 def test_precisions_by_hand(method, matches, expected):
     row = np.array([*matches, 10, 9, 8, 7, 6, 10, 10])
-    if not METHODS[method].further_orders:
+    if not SMOOTH_METHODS[method].further_orders:
         row = np.delete(row, [4, 9])
     assert precisions(row, Options(smooth_method=method))[0] == pytest.approx(expected, abs=1e-12)
 
@@ -51,7 +50,7 @@ NLTK = [("method4", "nltk-4", "nltk"), ("method5", "nltk-5", "nltk"), ("method6"
 @given(prediction=SENTENCES, references=st.lists(SENTENCES, min_size=1, max_size=3), value=st.sampled_from([None, 2.5]))
 def test_sentence_scores_are_nltks(load, function, name, convention, prediction, references, value):
     """Where NLTK scores: not a single word, whose zeros it leaves out, nor what comes out above 1 there."""
-    value = None if METHODS[name].value is None else value
+    value = None if SMOOTH_METHODS[name].value is None else value
     smoothing = SmoothingFunction(**({} if value is None else {"k": value, "alpha": value}))
     assume(len(prediction) > 1 or function in ("method5", "method6"))
     assume(function != "method6" or modified_precision(references, prediction, 3))  # NLTK asserts that
@@ -132,7 +131,7 @@ def test_rows_without_the_order_beyond_are_refused(bleu):
     rows = bleu.statistics(**corpus, smooth_method="chen-cherry-5")
     assert bleu.score(rows, smooth_method="chen-cherry-5") == bleu.compute(**corpus, smooth_method="chen-cherry-5")
     assert bleu.score(rows) == bleu.compute(**corpus)
-    with pytest.raises(ValueError, match="don't add up: counted_orders is 5 in table 0 and 4 in table 1"):
+    with pytest.raises(ValueError, match="don't add up: longest n-gram is 5 in table 0 and 4 in table 1"):
         bleu.score([rows, bleu.statistics(**corpus)])
 
 
@@ -143,7 +142,7 @@ def test_sums_of_rows(bleu):
     assert bleu.score(total, smooth_method="nltk-7")["bleu"] == bleu.compute(**corpus, smooth_method="nltk-7")["bleu"]
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", SMOOTH_METHODS)
 def test_no_method_changes_the_rows(name):
     rows = np.array([[3, 1, 0, 0, 0, 4, 3, 2, 1, 0, 4, 4]] * 2)
     before = rows.copy()

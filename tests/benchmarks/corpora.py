@@ -3,9 +3,13 @@
 import itertools
 import random
 import string
+import sys
 from pathlib import Path
 
-WMT21 = Path(__file__).resolve().parents[3] / "shared" / "wmt21"
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from wmt21 import WMT21, read_lines
+
 PAIRS = {"de-en": "AB", "cs-en": "AB", "ru-en": "AB", "en-de": "AC", "en-cs": "AB"}
 
 
@@ -14,9 +18,9 @@ def wmt21(rows: int) -> tuple[list[str], list[list[str]]]:
     found = []
     for pair, names in PAIRS.items():
         target = pair.split("-")[1]
-        streams = [_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
+        streams = [read_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
         for output in sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}")):
-            found.extend(zip(_lines(output), zip(*streams)))
+            found.extend(zip(read_lines(output), zip(*streams)))
     random.Random(0).shuffle(found)
     predictions, references = zip(*itertools.islice(itertools.cycle(found), rows))
     return list(predictions), [list(row) for row in references]
@@ -43,7 +47,3 @@ def made_up(rows: int) -> tuple[list[str], list[list[str]]]:
 def corpus(rows: int) -> tuple[str, list[str], list[list[str]]]:
     """What the data is called, predictions, and two references for each."""
     return ("WMT21", *wmt21(rows)) if WMT21.is_dir() else ("made-up text", *made_up(rows))
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text(encoding="utf-8").split("\n")[:-1]

@@ -13,7 +13,7 @@ from playwright.sync_api import expect, sync_playwright
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "integration")]
 
 from corpora import corpus
-from space import chromium, served
+from space_server import open_chromium, serve_space
 
 SEGMENTS = 20_000
 LABELS = {
@@ -31,7 +31,7 @@ def main():
     for name, lines in files.items():
         (folder / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     seconds = {name: [] for name in LABELS}
-    with served(folder) as address, sync_playwright() as playwright, chromium(playwright) as browser:
+    with serve_space(folder) as address, sync_playwright() as playwright, open_chromium(playwright) as browser:
         typing = visit(browser, address)
         seconds["alone"] += [keystroke(typing) for _ in range(10)]
         for _ in range(5):

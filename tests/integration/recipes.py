@@ -1,14 +1,23 @@
-"""README.md's recipes for other libraries, to be run as they stand there."""
+"""The documents' recipes for other libraries, to be run as they stand there."""
 
 import re
 
 from conftest import ROOT
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def recipe(title: str, level: int = 3) -> list[str]:
-    """The code blocks of a section of README.md, made to load the metric from here."""
-    section = re.search(rf"^{'#' * level} {title}\n(.*?)(?=^##)", README, re.DOTALL | re.MULTILINE).group(1)
+def recipe(title: str, level: int = 2) -> list[str]:
+    """The code blocks of a section of README.md or docs/, made to load the metric from here."""
+    (section,) = (found for path in DOCUMENTS for found in sections(path.read_text(encoding="utf-8"), title, level))
     blocks = re.findall(r"```\w[^\n]*\n(.*?)```", section, re.DOTALL)
     return [block.replace("path/to/bleu_metric", str(ROOT / "bleu_metric.py")) for block in blocks]
+
+
+def sections(text: str, title: str, level: int) -> list[str]:
+    """What stands below a heading, up to the next one.
+
+    >>> sections("## a\\nb\\n## c\\nd", "a", 2)
+    ['b\\n']
+    """
+    return re.findall(rf"^{'#' * level} {title}\n(.*?)(?=^##|\Z)", text, re.DOTALL | re.MULTILINE)

@@ -1,0 +1,21 @@
+.PHONY: test test-all check fuzz bench serve
+
+test: # the first tier
+	python -m pytest tests --ignore=tests/integration
+
+test-all: # both tiers; tests/integration skips by name what isn't installed
+	python -m pytest tests --slow
+
+check:
+	ruff check .
+	ruff format --check .
+	python tests/types_check.py
+
+fuzz: # two million segments
+	python tests/fuzz.py
+
+bench: # the tables of docs/speed.md and README.md
+	for name in published speed significance pairs reconcile scale page; do python tests/benchmarks/$$name.py || exit 1; done
+
+serve:
+	python app.py

@@ -1,0 +1,23 @@
+"""numba, where it can be used: what a function is compiled with, and whether it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from numba import njit, types
+    from numba.extending import intrinsic
+except ImportError:
+    COMPILED = False
+    types = None
+
+    def njit(**options: Any) -> Any:
+        """Leaves the function as it is: evaluate copies a file only if it can be imported without numba, too."""
+        return lambda function: function
+
+    def intrinsic(function: Any) -> Any:
+        return function
+else:
+    COMPILED = True
+
+__all__ = ["COMPILED", "intrinsic", "njit", "types"]

@@ -1,0 +1,91 @@
+"""A corpus, or its statistics rows, to the result: the work of `compute` and `score`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .bleu_arrow import Int64
+from .bleu_corpus import Corpus
+from .bleu_options import Options, make_signature
+from .bleu_scoring import bleu, make_result
+from .bleu_significance import bootstrap_scores, interval
+from .bleu_statistics import CorpusSum, count_corpus, sum_corpus, sum_rows
+from .bleu_statistics_table import adopt_counting, read_statistics
+from .bleu_tokenizer_choice import choose_tokenizer
+from .bleu_warnings import warn_about_text, warn_about_zero
+
+
+def compute_corpus(corpus: Corpus, options: Options) -> dict[str, Any]:
+    """The result of a corpus, with the warnings about it.
+
+    Args:
+        corpus: what `bleu_inputs.read_corpus` returns.
+        options: all of them.
+
+    >>> compute_corpus(read_corpus(["a b c d"], ["a b c d"]), Options())["score"]
+    100.0
+    """
+    if options.segments or options.confidence:
+        rows = count_corpus(corpus, options)
+        return describe_corpus(corpus, options, sum_rows(rows), rows)
+    return describe_corpus(corpus, options, sum_corpus(corpus, options))
+
+
+def describe_corpus(corpus: Corpus, options: Options, total: CorpusSum, rows: Int64 | None = None) -> dict[str, Any]:
+    """The result of a corpus that has been counted, with the warnings about it.
+
+    Args:
+        corpus: for the warnings and the signature.
+        options: all of them.
+        total: the sum of its rows.
+        rows: int64 [segments, 2 N + 2], for `segments` and `confidence`.
+    """
+    warn_about_text(corpus.predictions, options.tokenize)
+    result = _make_result(options, total.row, rows)
+    if result["bleu"] == 0:
+        warn_about_zero(total.row, total.empty_predictions)
+    tokenizer = choose_tokenizer(options, corpus.kind).name
+    return {**result, "signature": _sign(options, tokenizer, corpus.reference_count())}
+
+
+def score_statistics(statistics: Any, options: Options) -> dict[str, Any]:
+    """The result of a corpus whose statistics rows are given.
+
+    Args:
+        statistics: as `bleu_statistics_table.read_statistics` takes them.
+        options: all of them.
+
+    Raises:
+        ValueError: these are no statistics, or they weren't counted under these options.
+
+    >>> score_statistics([3, 3, 3, 4], Options(max_order=1))["counts"]
+    [3]
+    """
+    known = read_statistics(statistics)
+    options, tokenizer = adopt_counting(known, options)
+    rows = known.stack() if options.segments or options.confidence else None
+    total = known.sum() if rows is None else rows.sum(axis=0)
+    result = _make_result(options, total, rows)
+    if result["bleu"] == 0:
+        warn_about_zero(total, None)
+    return {**result, "signature": _sign(options, tokenizer, known.references)}
+
+
+def _make_result(options: Options, total: Int64, rows: Int64 | None) -> dict[str, Any]:
+    result = make_result(total, options)
+    if rows is not None and options.segments:
+        result["segment_bleu"] = bleu(rows, replace(options, effective_order=True)).tolist()
+    if rows is not None and options.confidence:
+        generator = np.random.default_rng(options.seed)
+        scores = bootstrap_scores(rows[np.newaxis], options, generator, options.n_resamples)[:, 0]
+        result["confidence_interval"] = interval(scores, options.confidence)
+        result["bootstrap_mean"] = float(scores.mean())
+    return result
+
+
+def _sign(options: Options, tokenizer: str, references: str | None) -> str:
+    resampled = {"bs": options.n_resamples} if options.confidence else None
+    return make_signature(options, tokenizer, references, resampled)

@@ -1,0 +1,119 @@
+"""What is scored: columns of texts, of what kind they are, and how many references a row has.
+
+There are three kinds, and nothing else gets past `bleu_inputs`:
+
+    text    predictions: string          references: list of string
+    tokens  predictions: list of string  references: list of list of string
+    ids     predictions: list of int64   references: list of list of int64
+
+Each row has a prediction and one reference or more, and there is no null anywhere. Strings and lists may be of Arrow's
+large types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .bleu_arrow import Int64, is_list, is_string, list_items, pieces
+
+Kind = Literal["text", "tokens", "ids"]
+
+SCHEMAS = {
+    "text": pa.schema({"predictions": pa.string(), "references": pa.list_(pa.string())}),
+    "tokens": pa.schema({"predictions": pa.list_(pa.string()), "references": pa.list_(pa.list_(pa.string()))}),
+    "ids": pa.schema({"predictions": pa.list_(pa.int64()), "references": pa.list_(pa.list_(pa.int64()))}),
+}
+
+
+class Batch(NamedTuple):
+    """Some rows of a corpus: the predictions, all their references in one array, and where each row's begin.
+
+    first_row: which row of the corpus the first one is.
+    bounds: int64 [rows + 1].
+    """
+
+    first_row: int
+    predictions: pa.Array
+    references: pa.Array
+    bounds: Int64
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Predictions and references, a row a segment. Make one with `bleu_inputs.read_corpus`, or `make_corpus`."""
+
+    predictions: pa.ChunkedArray
+    references: pa.ChunkedArray
+    kind: Kind
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def to_table(self) -> pa.Table:
+        """The two columns as a table."""
+        return pa.table({"predictions": self.predictions, "references": self.references})
+
+    def batches(self, rows: int) -> Iterator[Batch]:
+        """The corpus in batches of so many rows at most, in their order."""
+        first_row = 0
+        for batch in self.to_table().to_batches(max_chunksize=rows):
+            yield Batch(first_row, batch.column(0), *list_items(batch.column(1)))
+            first_row += len(batch)
+
+    def reference_count(self) -> str:
+        """How many references the rows have, `"var"` if not all the same number.
+
+        >>> make_corpus(pa.chunked_array([["a", "b"]]), pa.chunked_array([[["a"], ["b", "c"]]])).reference_count()
+        'var'
+        """
+        counts: set[int] = set()
+        for piece in pieces(self.references):
+            counts.update(pc.min_max(pc.list_value_length(piece)).as_py().values())
+        return str(counts.pop()) if len(counts) == 1 else "var"
+
+    def fewest_references(self) -> int:
+        """How many references the row with the fewest has."""
+        return min(int(np.diff(list_items(piece)[1]).min()) for piece in pieces(self.references))
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Columns of any length with one text a row, all of one kind, by the names that errors call them."""
+
+    columns: dict[str, pa.ChunkedArray]
+    kind: Kind
+
+
+def make_corpus(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> Corpus:
+    """The corpus of two columns that are known to be in order."""
+    return Corpus(predictions, references, kind_of(predictions.type))
+
+
+def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
+    """The rows of several corpora of one kind, one corpus's after the other's.
+
+    >>> texts = pa.chunked_array([["a"]]), pa.chunked_array([[["b"]]])
+    >>> len(join_corpora([make_corpus(*texts), make_corpus(*texts)]))
+    2
+    """
+    if len(corpora) == 1:
+        return corpora[0]
+    tables = pa.concat_tables([corpus.to_table() for corpus in corpora], promote_options="permissive")
+    return make_corpus(tables["predictions"], tables["references"])
+
+
+def kind_of(type_: pa.DataType) -> Kind:
+    """Of what kind a column of predictions is.
+
+    >>> kind_of(pa.list_(pa.int64()))
+    'ids'
+    """
+    if not is_list(type_):
+        return "text"
+    return "tokens" if is_string(type_.value_type) else "ids"

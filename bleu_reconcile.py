@@ -1,0 +1,194 @@
+"""Why two scores of the same text differ: the settings behind a published number, and the conventions side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from typing import Any, NamedTuple
+
+from .bleu_corpus import Corpus
+from .bleu_options import Options, choose_options, make_signature
+from .bleu_reconcile_grid import (
+    ALL,
+    FACTORS,
+    Setting,
+    convention_settings,
+    group_settings,
+    list_steps,
+    make_grid,
+    score_grid,
+)
+from .bleu_report import Report
+from .bleu_tokenizer_choice import choose_tokenizer
+
+NEAREST = 5  # settings that are returned where none gives the number
+
+
+class Reconciliation(Report):
+    """What `reconcile` returns: a dict for programs, and a table where it is printed."""
+
+    def title(self) -> str:
+        settings = self["matches"] or self["nearest"]
+        if self["matches"]:
+            return f"Settings: {len(settings)} that give{'s' if len(settings) == 1 else ''} {self['reported']}."
+        return f"Settings: None gives {self['reported']}; the nearest are"
+
+    def rows(self) -> list[list[str]]:
+        settings = self["matches"] or self["nearest"]
+        rows = [[describe_steps(one["steps"]), f"{one['score']:.4f}", f"{one['difference']:+.4f}"] for one in settings]
+        return [["settings", "BLEU", "off by"], *rows]
+
+
+class Conventions(Report):
+    """What `conventions` returns, by the convention's name: a dict for programs, and a table where it is printed."""
+
+    def title(self) -> str:
+        return "The same text under each convention"
+
+    def rows(self) -> list[list[str]]:
+        rows = [
+            [
+                name,
+                f"{one['score']:.2f}",
+                f"{100 * one['difference']:+.2f}",
+                describe_steps(one["steps"], with_differences=True),
+            ]
+            for name, one in self.items()
+        ]
+        return [["convention", "BLEU", "difference", "due to"], *rows]
+
+
+class ReportedScore(NamedTuple):
+    """A number that someone has published, and how many of its decimals are known."""
+
+    number: float
+    decimals: int
+
+
+def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = False) -> str:
+    """The steps that change the score, in a line.
+
+    >>> describe_steps([{"factor": "max_order", "value": 2, "difference": 0.125}], with_differences=True)
+    'max_order=2 (+12.50)'
+    """
+    words = [
+        f"{step['factor']}={step['value']!r}" + (f" ({100 * step['difference']:+.2f})" if with_differences else "")
+        for step in steps
+        if step["difference"]
+    ]
+    return ", ".join(words) or "as they are"
+
+
+def find_settings(
+    corpus: Corpus, options: Options, fixed: Mapping[str, Any], reported: Any, decimals: int | None
+) -> Reconciliation:
+    """The settings that give a published number.
+
+    Args:
+        corpus: what `bleu_inputs.read_corpus` returns.
+        options: where the search starts.
+        fixed: options that stay as they are.
+        reported: the number, from 0 to 1 or from 0 to 100.
+        decimals: how many of its decimals are known; as many as it's written with unless given.
+
+    Raises:
+        ValueError: this is no BLEU score.
+
+    >>> corpus = read_corpus(["我 a b c d"], ["我 a b c d e"])
+    >>> find_settings(corpus, Options(max_order=1), {}, 81.87, None)["matches"][0]["steps"]
+    []
+    """
+    number, decimals = _read_score(reported, decimals)
+    grid = make_grid(corpus, options, fixed)
+    scores, start = score_grid(corpus, options, grid), tuple(values[0] for values in grid.values())
+    groups = group_settings(scores, start)
+    scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is likeliest from 0 to 1
+    fitting = {scale: _select_fitting(groups, scores, number / scale, 10.0**-decimals / scale) for scale in scales}
+    scale = next((scale for scale in scales if fitting[scale]), scales[0])
+    nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - number / scale))[:NEAREST]
+    settings = [
+        {
+            "bleu": scores[group[0]],
+            "score": 100 * scores[group[0]],
+            "difference": 100 * (scores[group[0]] - number / scale),
+            **_describe_setting(corpus, options, fixed, group[0]),
+            "steps": list_steps(scores, start, group[0]),
+            "same_score": _list_indifferent(group[0], group[1:]),
+        }
+        for group in fitting[scale] or nearest
+    ]
+    found = {"matches": settings, "nearest": []} if fitting[scale] else {"matches": [], "nearest": settings}
+    return Reconciliation(reported=reported, decimals=decimals, scale=scale, **found)
+
+
+def compare_conventions(corpus: Corpus) -> Conventions:
+    """The score under each named convention, and what makes it another than the default's.
+
+    >>> compare_conventions(read_corpus(["a b c d."], [["a b c d .", "a"]]))["moses"]["steps"][0]["factor"]
+    'tokenize'
+    """
+    settings = convention_settings()
+    grid = {name: tuple(dict.fromkeys(values)) for name, values in zip(FACTORS, zip(*settings.values()))}
+    scores, start = score_grid(corpus, Options(), grid), settings["default"]
+    conventions = {}
+    for name, setting in settings.items():
+        options = choose_options(name, {})
+        tokenizer = choose_tokenizer(options, corpus.kind).name
+        conventions[name] = {
+            "bleu": scores[setting],
+            "score": 100 * scores[setting],
+            "difference": scores[setting] - scores[start],
+            "steps": list_steps(scores, start, setting),
+            "signature": make_signature(options, tokenizer, corpus.reference_count()),
+        }
+    return Conventions(conventions)
+
+
+def _select_fitting(
+    groups: Sequence[list[Setting]], scores: Mapping[Setting, float], number: float, unit: float
+) -> list[list[Setting]]:
+    # Half a unit, whether it was rounded up or down; 1e-11 is what two tools may differ in by floating point.
+    return [group for group in groups if abs(scores[group[0]] - number) <= unit / 2 + 1e-11]
+
+
+def _describe_setting(corpus: Corpus, options: Options, fixed: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+    """A setting as `compute` takes it, and its signature."""
+    factors = dict(zip(FACTORS, setting))
+    which = factors.pop("references")
+    setting_options = replace(options, **factors)
+    if setting_options.smooth_method != options.smooth_method and options.smooth_value is not None:
+        setting_options, factors["smooth_value"] = replace(setting_options, smooth_value=None), None
+    if corpus.kind != "text":  # in tokens already
+        del factors["tokenize"]
+    tokenizer = choose_tokenizer(setting_options, corpus.kind).name
+    return {
+        "references": which,
+        "options": {**fixed, **factors},
+        "signature": make_signature(setting_options, tokenizer, corpus.reference_count() if which == ALL else "1"),
+    }
+
+
+def _list_indifferent(setting: Setting, others: Sequence[Setting]) -> dict[str, list[Any]]:
+    """The other values that a factor may have, all else as it is, without another score."""
+    values: dict[str, list[Any]] = {}
+    for other in others:
+        changed = [(name, value) for name, own, value in zip(FACTORS, setting, other) if own != value]
+        if len(changed) == 1:
+            values.setdefault(changed[0][0], []).append(changed[0][1])
+    return values
+
+
+def _read_score(reported: Any, decimals: int | None) -> ReportedScore:
+    try:
+        number = Decimal(str(reported))
+        is_possible = 0 <= number <= 100
+    except InvalidOperation:
+        raise ValueError(f"reported={reported!r}: give a number, or one as it's written, '27.30'.") from None
+    if not is_possible:
+        raise ValueError(f"reported={reported!r}: BLEU is from 0 to 1, or from 0 to 100.")
+    if decimals is None:
+        decimals = max(0, -int(number.as_tuple().exponent))
+    elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
+        raise ValueError(f"decimals={decimals!r}: give a whole number of 0 or more.")
+    return ReportedScore(float(number), int(decimals))

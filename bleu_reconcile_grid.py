@@ -1,0 +1,180 @@
+"""One corpus under many settings, and what each factor makes of the score.
+
+A setting is a value for each of `FACTORS`. The text is tokenised once for each tokenizer and case; from there on tokens
+are numbers, and a setting comes down to a statistics row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from .bleu_arrow import Int64, list_items, make_lists
+from .bleu_corpus import Corpus, Texts, make_corpus
+from .bleu_options import CONVENTIONS, REFERENCE_LENGTHS, TOKENIZERS, Options, choose_options
+from .bleu_scoring import bleu
+from .bleu_statistics import count_corpus
+from .bleu_tokenizer_choice import choose_tokenizer
+from .bleu_vocabulary import number_texts
+
+ALL = "all"  # references: all that a row has; or the index of one
+
+# What tools and papers differ in, in the order in which a difference is looked for and reported.
+FACTORS: dict[str, tuple[Any, ...]] = {
+    "references": (ALL,),
+    "tokenize": TOKENIZERS,
+    "lowercase": (False, True),
+    "minimum_total": (0, 1),
+    "reference_length": REFERENCE_LENGTHS,
+    "smooth_method": ("exp", "none", "floor", "add-k", "laplace"),
+    "max_order": (4, 3, 2, 1),
+}
+
+Setting = tuple[Any, ...]  # in the order of FACTORS
+Grid = Mapping[str, Sequence[Any]]  # for each of FACTORS the values to combine
+
+
+class NumberedTokens(NamedTuple):
+    """Predictions and all references as lists of token numbers, and where each row's references begin."""
+
+    predictions: pa.Array
+    references: pa.Array
+    bounds: Int64
+
+
+def make_grid(corpus: Corpus, options: Options, fixed: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """The values of each factor that a search goes through: those of `FACTORS`, the one in `options` first.
+
+    Args:
+        corpus: what `bleu_inputs.read_corpus` returns.
+        options: where the search starts.
+        fixed: options that stay as they are.
+
+    >>> make_grid(read_corpus(["a"], [["b", "c"]]), Options(), {"tokenize": "zh"})["references"]
+    ('all', 0, 1)
+    """
+    each = corpus.fewest_references()
+    start = {"references": ALL, **vars(options)}
+    values = {**FACTORS, "references": (ALL, *(range(each) if each > 1 else ()))}
+    if options.weights is not None:  # they go with one order alone
+        values["max_order"] = ()
+    if corpus.kind != "text":
+        values["tokenize"] = ()
+    if corpus.kind == "ids":
+        values["lowercase"] = ()
+    return {
+        name: tuple(dict.fromkeys((start[name], *(() if name in fixed else more)))) for name, more in values.items()
+    }
+
+
+def score_grid(corpus: Corpus, options: Options, grid: Grid) -> dict[Setting, float]:
+    """The score of each setting, from 0 to 1.
+
+    Args:
+        corpus: what `bleu_inputs.read_corpus` returns.
+        options: what isn't a factor.
+        grid: for each of `FACTORS` the values to combine.
+
+    >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
+    >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), Options(), grid).values())
+    [0.5, 1.0]
+    """
+    options = replace(options, max_order=max(grid["max_order"]))
+    counted, rows = zip(*_count_grid(corpus, options, grid))
+    scores: dict[Setting, float] = {}
+    for method, order in product(grid["smooth_method"], grid["max_order"]):
+        value = options.smooth_value if method == options.smooth_method else None
+        smoothing = replace(options, smooth_method=method, smooth_value=value)
+        row_scores = bleu(np.stack(rows), smoothing, None if options.weights else order)
+        scores |= {(*factors, method, order): score for factors, score in zip(counted, row_scores.tolist())}
+    return scores
+
+
+def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[dict[str, Any]]:
+    """The way from one setting to another, a factor at a time, and what each step makes of the score.
+
+    Returns:
+        For each factor that differs `factor`, `value` and `difference`; the differences add up.
+
+    >>> scores = {("all", "13a"): 0.2, ("all", "zh"): 0.5, (0, "13a"): 0.1, (0, "zh"): 0.3}
+    >>> list_steps(scores, ("all", "13a"), ("all", "zh"))
+    [{'factor': 'tokenize', 'value': 'zh', 'difference': 0.3}]
+    """
+    steps, setting = [], start
+    for i, (factor, value) in enumerate(zip(FACTORS, end)):
+        if value != setting[i]:
+            changed = (*setting[:i], value, *setting[i + 1 :])
+            steps.append({"factor": factor, "value": value, "difference": scores[changed] - scores[setting]})
+            setting = changed
+    return steps
+
+
+def group_settings(scores: Mapping[Setting, float], start: Setting) -> list[list[Setting]]:
+    """The settings that give the same score together; in a group, and among groups, those nearest to `start` first.
+
+    >>> group_settings({(ALL, "13a"): 0.5, (ALL, "zh"): 0.25, (0, "13a"): 0.5}, (ALL, "zh"))
+    [[('all', 'zh')], [('all', '13a'), (0, '13a')]]
+    """
+
+    def count_changes(setting: Setting) -> int:
+        return sum(value != other for value, other in zip(start, setting))
+
+    groups: dict[float, list[Setting]] = {}
+    for setting in sorted(scores, key=count_changes):
+        groups.setdefault(round(scores[setting], 13), []).append(setting)
+    return list(groups.values())
+
+
+def convention_settings() -> dict[str, Setting]:
+    """The settings of the named conventions.
+
+    >>> convention_settings()["hf"]
+    ('all', '13a', False, 0, 'shortest', 'none', 4)
+    """
+    options = {name: {"references": ALL, **vars(choose_options(name, {}))} for name in CONVENTIONS}
+    return {name: tuple(values[factor] for factor in FACTORS) for name, values in options.items()}
+
+
+def _count_grid(corpus: Corpus, options: Options, grid: Grid) -> Iterator[tuple[Setting, Int64]]:
+    """The statistics row of the corpus for each combination of the factors that counting depends on."""
+    lengths = grid["reference_length"]
+    for tokenize, lowercase in product(grid["tokenize"], grid["lowercase"]):
+        tokens = _number_corpus(corpus, replace(options, tokenize=tokenize, lowercase=lowercase))
+        for which in grid["references"]:
+            # Where a row has one reference, the closest, shortest and longest are the same.
+            different = lengths if which == ALL and len(tokens.references) > len(corpus) else lengths[:1]
+            rows = {length: _count_with(tokens, which, options, length) for length in different}
+            for length, minimum in product(lengths, grid["minimum_total"]):
+                row = _sum_with_minimum(rows.get(length, rows[lengths[0]]), minimum)
+                yield (which, tokenize, lowercase, minimum, length), row
+
+
+def _number_corpus(corpus: Corpus, options: Options) -> NumberedTokens:
+    references, bounds = list_items(corpus.references.combine_chunks())
+    columns = {"predictions": corpus.predictions, "references": pa.chunked_array([references])}
+    numbers, offsets = number_texts(Texts(columns, corpus.kind), choose_tokenizer(options, corpus.kind))
+    tokens, end = pa.array(numbers), len(corpus)
+    return NumberedTokens(make_lists(offsets[: end + 1], tokens), make_lists(offsets[end:], tokens), bounds)
+
+
+def _count_with(tokens: NumberedTokens, which: str | int, options: Options, reference_length: str) -> Int64:
+    """Statistics rows of the predictions with all references, or with one of each row's."""
+    predictions, references, bounds = tokens
+    if which != ALL:
+        references = references.take(pa.array(bounds[:-1] + int(which)))
+        bounds = np.arange(len(bounds))
+    corpus = make_corpus(pa.chunked_array([predictions]), pa.chunked_array([make_lists(bounds, references)]))
+    return count_corpus(corpus, Options(max_order=options.counted_orders, reference_length=reference_length))
+
+
+def _sum_with_minimum(rows: Int64, minimum_total: int) -> Int64:
+    """The sum of rows with so many n-grams in each segment at least."""
+    orders = rows.shape[1] // 2 - 1
+    total = rows.sum(axis=0)
+    total[orders : 2 * orders] = np.maximum(rows[:, orders : 2 * orders], minimum_total).sum(axis=0)
+    return total

@@ -1,0 +1,136 @@
+"""Which tokenizer an option means, and what happens to a text before it is counted: lower case, then its cuts.
+
+Native tokenizers cut while they count. Someone else's, sacreBLEU's or a user's function, cut here, one text at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from . import bleu_tokenizers as definition
+from . import bleu_tokenizers_compiled as compiled
+from .bleu_arrow import map_strings
+from .bleu_compiler import COMPILED
+from .bleu_corpus import Kind
+from .bleu_options import TOKENIZERS, Options
+from .bleu_tokenizers import Split
+
+# Names of sacreBLEU 2.6 and what each needs besides sacreBLEU. Later releases may have more: any name is tried there.
+BORROWED = {
+    "ja-mecab": "sacrebleu[ja]",
+    "ko-mecab": "sacrebleu[ko]",
+    "spm": "sacrebleu sentencepiece",
+    "flores101": "sacrebleu sentencepiece",
+    "flores200": "sacrebleu sentencepiece",
+    "spBLEU-1K": "sacrebleu sentencepiece",
+}
+
+
+class Tokenizer(NamedTuple):
+    """How the texts of a corpus become tokens.
+
+    name: what a signature calls it.
+    lowercase: whether they are lower-cased first, as `str.lower` a text, or a token of a list.
+    split: someone else's function from a text to its tokens; None for a native tokenizer, and for tokens and ids.
+    """
+
+    name: str
+    lowercase: bool
+    split: Split | None = None
+
+
+def choose_tokenizer(options: Options, kind: Kind) -> Tokenizer:
+    """The tokenizer that options mean for columns of a kind.
+
+    Args:
+        options: `tokenize` and `lowercase` are looked at.
+        kind: as `bleu_corpus` has them.
+
+    Raises:
+        ImportError: sacreBLEU, or what this tokenizer needs besides, isn't installed.
+        ValueError: the options can't go with this kind, or there is no tokenizer of this name.
+
+    >>> choose_tokenizer(Options(), "text").name, choose_tokenizer(Options(), "ids").name
+    ('13a', 'ids')
+    >>> choose_tokenizer(Options().override({"tokenize": "zh"}), "ids")
+    Traceback (most recent call last):
+    ValueError: tokenize='zh', but these rows are ids already: leave it out, or give text.
+    """
+    tokenize, lowercase = options.tokenize, options.lowercase
+    if kind != "text":
+        if "tokenize" in options.given:
+            raise ValueError(f"tokenize={tokenize!r}, but these rows are {kind} already: leave it out, or give text.")
+        if kind == "ids" and lowercase:
+            raise ValueError("lowercase=True, but token ids have no case: leave it out, or give text.")
+        return Tokenizer(kind, lowercase)
+    if not isinstance(tokenize, str):
+        return Tokenizer(getattr(tokenize, "__qualname__", type(tokenize).__qualname__), lowercase, tokenize)
+    if tokenize in TOKENIZERS:
+        return Tokenizer(tokenize, lowercase)
+    return borrow_tokenizer(tokenize)._replace(lowercase=lowercase)
+
+
+def prepare_texts(texts: pa.Array, tokenizer: Tokenizer, name: str, rows: Sequence[int]) -> pa.Array:
+    """Texts as they are counted: lower-cased if asked for, and cut if that isn't for a native tokenizer to do.
+
+    Args:
+        texts: strings, lists of strings or lists of int64.
+        tokenizer: what `choose_tokenizer` returns.
+        name: what the column is called, and
+        rows: which row of it each text is from: for errors.
+
+    Returns:
+        Strings for a native tokenizer to cut, or lists of tokens or ids.
+
+    Raises:
+        TypeError, ValueError: someone else's tokenizer has failed, or returned something else than a list of str.
+
+    >>> tokenizer = Tokenizer("split", lowercase=True, split=str.split)
+    >>> prepare_texts(pa.array(["Go on"]), tokenizer, "predictions", [0]).to_pylist()
+    [['go', 'on']]
+    """
+    if tokenizer.lowercase:
+        texts = map_strings(texts, compiled.lower_case if COMPILED else definition.lower_case)
+    if tokenizer.split is None:
+        return texts
+    lists = [_split_row(tokenizer.split, text, name, row) for text, row in zip(texts.to_pylist(), rows)]
+    return pa.array(lists, pa.list_(pa.string()))
+
+
+@cache
+def borrow_tokenizer(name: str) -> Tokenizer:
+    """sacreBLEU's tokenizer of this name, such as `"ja-mecab"` or `"flores200"`.
+
+    Raises:
+        ImportError: sacreBLEU, or what this tokenizer needs besides, isn't installed.
+        ValueError: neither this metric nor the installed sacreBLEU has such a tokenizer.
+    """
+    install = f"Install it with: pip install {BORROWED.get(name, 'sacrebleu')}"
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+    except ImportError as error:
+        raise ImportError(
+            f"tokenize={name!r} is sacreBLEU's own tokenizer, and sacreBLEU isn't here. {install}"
+        ) from error
+    if name not in BLEU.TOKENIZERS:
+        names = ", ".join(dict.fromkeys([*TOKENIZERS, *BLEU.TOKENIZERS]))
+        raise ValueError(f"tokenize={name!r}: no tokenizer of this name. There are: {names}; or give a function.")
+    try:
+        tokenize = BLEU(tokenize=name).tokenizer
+    except (ImportError, RuntimeError) as error:
+        raise ImportError(f"tokenize={name!r} needs more than is installed. {install}") from error
+    return Tokenizer(tokenize.signature(), lowercase=False, split=lambda text: tokenize(text.rstrip()).split())
+
+
+def _split_row(split: Split, text: str, name: str, row: int) -> list[str]:
+    try:
+        tokens = split(text)
+    except Exception as error:
+        raise ValueError(f"{name}, row {row}: the tokenizer failed: {type(error).__name__}: {error}") from error
+    if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+        raise TypeError(f"{name}, row {row}: the tokenizer must return a list of str, not {type(tokens).__name__}.")
+    return list(tokens)

@@ -1,0 +1,108 @@
+"""What `Seq2SeqTrainer(compute_metrics=...)` wants: generated ids in, floats out, in constant memory.
+
+A batch is decoded, counted and forgotten; what stays is the sum of its statistics rows. Nothing of a training library
+is imported here: what comes from one is an array, or a tensor that can be made one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .bleu_inputs import read_corpus
+from .bleu_options import Options
+from .bleu_scoring import make_result
+from .bleu_statistics import sum_corpus
+
+
+class TrainerMetric:
+    """Called by a trainer with what it has predicted; make one with `bleu.compute_metrics`.
+
+    Args:
+        tokenizer: a tokenizer of `transformers`, or anything with its `batch_decode` and `pad_token_id`.
+        references: a list of references for each row of the evaluation data, in its order; the decoded labels unless
+            given.
+        ignore_index: what stands in labels and predictions where nothing counts.
+        options: those that decide the number.
+    """
+
+    def __init__(self, tokenizer: Any, references: Sequence[Any] | None, ignore_index: int, options: Options) -> None:
+        self._tokenizer, self._references, self._ignore_index = tokenizer, references, ignore_index
+        self._options = options
+        self._start_over()
+
+    def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
+        """The scores of an evaluation; of all batches since the last result, when they come one by one.
+
+        Args:
+            prediction: an `EvalPrediction`, or a pair of predicted ids and label ids.
+            compute_result: False for a batch that others follow, as `batch_eval_metrics=True` has it.
+
+        Returns:
+            Floats by name, or nothing yet.
+
+        Raises:
+            ValueError: the predictions are logits, or there are not as many references as rows.
+        """
+        try:
+            self._count(prediction)
+            return self._finish() if compute_result else {}
+        except Exception:
+            self._start_over()
+            raise
+
+    def _start_over(self) -> None:
+        self._sum = np.zeros(2 * self._options.counted_orders + 2, np.int64)
+        self._rows = self._generated = 0
+
+    def _count(self, prediction: Any) -> None:
+        predicted, labels = _to_array(prediction[0]), _to_array(prediction[1])
+        if predicted.ndim > 2:
+            raise ValueError(
+                f"The predictions are of shape {list(predicted.shape)}: logits, not generated ids. BLEU is of generated"
+                " text: set predict_with_generate=True in Seq2SeqTrainingArguments."
+            )
+        texts = self._decode(predicted)
+        corpus = read_corpus(texts, self._next_references(labels, len(texts)))
+        is_padding = (predicted == self._ignore_index) | (predicted == self._tokenizer.pad_token_id)
+        self._sum += sum_corpus(corpus, self._options).row
+        self._rows += len(texts)
+        self._generated += int((~is_padding).sum())
+
+    def _next_references(self, labels: np.ndarray[Any, Any], rows: int) -> Sequence[Any]:
+        if self._references is None:
+            return self._decode(labels)
+        if self._rows + rows > len(self._references):
+            raise ValueError(
+                f"There are {len(self._references)} references, but more predictions: one list a row, in order."
+            )
+        return self._references[self._rows : self._rows + rows]
+
+    def _decode(self, ids: np.ndarray[Any, Any]) -> list[str]:
+        # Cut out, not replaced: -100 overflows in a tokenizer, and any other id would be decoded.
+        rows = [row[row != self._ignore_index].tolist() for row in ids]
+        return [text.strip() for text in self._tokenizer.batch_decode(rows, skip_special_tokens=True)]
+
+    def _finish(self) -> dict[str, float]:
+        if self._references is not None and self._rows != len(self._references):
+            raise ValueError(
+                f"There are {len(self._references)} references for {self._rows} predictions: one list a row."
+            )
+        result = make_result(self._sum, self._options)
+        names = ("bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
+        scores = {name: float(result[name]) for name in names}
+        scores.update({f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)})
+        scores["gen_len"] = self._generated / self._rows
+        self._start_over()
+        return scores
+
+
+def _to_array(part: Any) -> np.ndarray[Any, Any]:
+    """Ids as they come: an array, a tensor on any device, or a tuple with them first, from models with more outputs."""
+    if isinstance(part, tuple):
+        part = part[0]
+    if hasattr(part, "detach"):
+        part = part.detach().cpu()
+    return np.asarray(part)

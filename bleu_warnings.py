@@ -1,0 +1,104 @@
+"""What a user should know though it isn't an error: one class of warnings, each given at most once a call."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .bleu_arrow import Bytes, Int64, is_string, pieces, utf8
+
+DETACHED_PERIODS = 100  # so many, and the text looks tokenised; sacreBLEU draws the line there too
+UNSPACED_SHARE = 0.1  # of the predictions' characters
+
+# Han, Kana, Thai, Lao, Khmer and Burmese: the first two bytes that their characters have in UTF-8.
+_UNSPACED = {0xE0: (0xB8, 0xBB), 0xE3: (0x81, 0xBF), **dict.fromkeys(range(0xE4, 0xEA), (0x80, 0xBF))}
+_IS_UNSPACED = np.zeros((0x100, 0x100), bool)
+for _first, (_low, _high) in _UNSPACED.items():
+    _IS_UNSPACED[_first, _low : _high + 1] = True
+_IS_UNSPACED[0xE1, [0x80, 0x81, 0x82, 0x9E, 0x9F]] = True
+_IS_UNSPACED[0xE3, 0x84:0x90] = False  # Bopomofo and Hangul letters, and what is enclosed or squared
+
+
+class BleuWarning(UserWarning):
+    """A score that is right as asked for, but perhaps not what was meant."""
+
+
+def warn(message: str) -> None:
+    """Warns with the line that called the metric, directly or through evaluate."""
+    inside = (__name__.split(".")[0], "evaluate")
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, BleuWarning, stacklevel=level)
+
+
+def warn_about_text(predictions: pa.ChunkedArray, tokenize: str | Callable[[str], list[str]]) -> None:
+    """Warns where predictions don't look like the text that the tokenizer is for.
+
+    Args:
+        predictions: a column of texts; tokens and ids are as they were given, with nothing to warn of.
+        tokenize: the option.
+    """
+    if not is_string(predictions.type):
+        return
+    if tokenize in ("13a", "intl", "zh"):
+        detached = sum(map(_count_detached_periods, pieces(predictions)))
+        if detached >= DETACHED_PERIODS:
+            warn(
+                f"{detached:,} predictions end in a period that stands alone: they look tokenised, and tokenize="
+                f"{tokenize!r} is for text that isn't. Detokenise it, or choose tokenize='none'."
+            )
+    if tokenize in ("13a", "intl", "none"):
+        counts = np.sum([count_unspaced_characters(utf8(piece)[0]) for piece in pieces(predictions)], axis=0)
+        unspaced, characters = counts.tolist()
+        if unspaced > UNSPACED_SHARE * characters:
+            warn(
+                f"{unspaced / characters:.0%} of the predictions' characters are of a script that has no spaces between"
+                f" words, which tokenize={tokenize!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or 'char'."
+            )
+
+
+def count_unspaced_characters(text: Bytes) -> tuple[int, int]:
+    """How many characters are of scripts without spaces between words, and how many there are.
+
+    >>> count_unspaced_characters(np.frombuffer("BLEU 是".encode(), np.uint8))
+    (1, 6)
+    """
+    characters = int(np.count_nonzero(text.view(np.int8) >= -0x40))  # all bytes but the continuing ones, 0x80 to 0xBF
+    first = np.flatnonzero(text[:-1] >= 0xE0)
+    return int(np.count_nonzero(_IS_UNSPACED[text[first], text[first + 1]])), characters
+
+
+def warn_about_zero(row: Int64, empty_predictions: int | None) -> None:
+    """Warns that a score is 0, and why.
+
+    Args:
+        row: int64 [2 N + 2], the corpus's statistics row.
+        empty_predictions: how many predictions have no token, None if unknown.
+    """
+    max_order = len(row) // 2 - 1
+    plural = "" if empty_predictions == 1 else "s"
+    reasons = [f"{empty_predictions:,} empty prediction{plural}"] if empty_predictions else []
+    orders_without_match = np.flatnonzero(row[:max_order] == 0)
+    if row[-2] and len(orders_without_match):
+        n = int(orders_without_match[0])
+        if row[max_order + n]:
+            reasons.append(f"no {n + 1}-gram of the predictions is in its references")
+        else:
+            reasons.append(f"no prediction has {n + 1} tokens (effective_order=True leaves longer n-grams out)")
+    warn(f"The score is 0: {' and '.join(reasons) or 'there is no token in any prediction'}.")
+
+
+@cache
+def warn_once_that_numba_is_missing() -> None:
+    warn("numba can't be imported: the numbers are the same, but take a hundred times longer.")
+
+
+def _count_detached_periods(predictions: pa.Array) -> int:
+    return pc.sum(pc.ends_with(predictions, " .")).as_py() or 0

@@ -1,0 +1,130 @@
+"""The fold with a tab's options: a table of fields, and the metric's conventions to fill them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from .limits import MAX_ORDER, RESAMPLES
+from .metric import bleu
+
+OptionField = gr.Dropdown | gr.Checkbox | gr.Number
+
+
+class Field(NamedTuple):
+    """How an option of the metric is shown.
+
+    component: the class of Gradio's that shows it.
+    label: what stands above.
+    details: further arguments of the component.
+    """
+
+    component: type[OptionField]
+    label: str
+    details: dict[str, Any]
+
+
+_CONFIDENCES = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
+_CONVENTION_HELP = "default: sacreBLEU and WMT · papineni: the 2002 paper · hf: evaluate's bleu · nltk · moses"
+
+# Row by row as they stand in the fold.
+_SCORING_FIELDS: list[dict[str, Field]] = [
+    {
+        "tokenize": Field(gr.Dropdown, "Tokenizer", {"choices": list(bleu.TOKENIZERS)}),
+        "smooth_method": Field(gr.Dropdown, "Smoothing", {"choices": list(bleu.SMOOTH_METHODS)}),
+        "reference_length": Field(gr.Dropdown, "Reference length", {"choices": list(bleu.REFERENCE_LENGTHS)}),
+        "max_order": Field(gr.Number, "Longest n-gram", {"precision": 0, "minimum": 1, "maximum": MAX_ORDER}),
+    },
+    {
+        "lowercase": Field(gr.Checkbox, "Lowercase", {}),
+        "effective_order": Field(
+            gr.Checkbox, "Effective order: leave out orders that the text is too short to have", {}
+        ),
+    },
+    {
+        "smooth_value": Field(gr.Number, "Smoothing value, for methods that take one", {}),
+        "minimum_total": Field(
+            gr.Number, "Count at least so many n-grams an order (NLTK: 1)", {"precision": 0, "minimum": 0}
+        ),
+    },
+]
+_RESAMPLING_FIELDS = {
+    "confidence": Field(gr.Dropdown, "Confidence", {"choices": list(_CONFIDENCES)}),
+    "n_resamples": Field(gr.Number, "Resamples", {"precision": 0, "minimum": 1, "maximum": RESAMPLES}),
+    "seed": Field(gr.Number, "Seed", {"precision": 0, "minimum": 0}),
+}
+
+# Names of options, in the order in which handlers get the fields' values.
+SCORING_OPTIONS = tuple(name for row in _SCORING_FIELDS for name in row)
+ALL_OPTIONS = (*SCORING_OPTIONS, *_RESAMPLING_FIELDS)
+
+
+def add_options(tab: str, names: Sequence[str], values: Sequence[Any]) -> list[OptionField]:
+    """Add a fold with fields for options to the page, and fill them when a convention is chosen.
+
+    Args:
+        tab: begins the elements' ids.
+        names: `SCORING_OPTIONS` or `ALL_OPTIONS`.
+        values: what the fields hold at first, as from `convention_values`.
+
+    Returns:
+        The fields, in the order of `names`.
+    """
+    initial = dict(zip(names, values))
+    with gr.Accordion("Options", open=False, elem_id=f"{tab}-options"):
+        convention = gr.Dropdown(
+            list(bleu.CONVENTIONS), label="Convention", info=_CONVENTION_HELP, value=None, elem_id=f"{tab}-convention"
+        )
+        fields = [field for row in [*_SCORING_FIELDS, _RESAMPLING_FIELDS] for field in _add_row(tab, row, initial)]
+    convention.input(
+        lambda name: convention_values(name, names),
+        convention,
+        fields,
+        api_visibility="private",
+        show_progress="hidden",
+    )
+    return fields
+
+
+def convention_values(convention: str, names: Sequence[str] = ALL_OPTIONS, **changes: Any) -> list[Any]:
+    """What the fields hold under a convention, but for changes.
+
+    >>> convention_values("hf", ("tokenize", "lowercase", "reference_length"), lowercase=True)
+    ['13a', True, 'shortest']
+    """
+    options = {**bleu.OPTIONS, **bleu.CONVENTIONS[convention], "confidence": "95 %", **changes}
+    return [options[name] for name in names]
+
+
+def read_options(values: Sequence[Any]) -> dict[str, Any]:
+    """The options for the metric, from the values of the fields.
+
+    >>> options = dict(zip(SCORING_OPTIONS, convention_values("default", SCORING_OPTIONS)))
+    >>> read_options(list({**options, "smooth_value": 0.5}.values()))["smooth_value"]  # which "exp" doesn't take
+    """
+    options = dict(zip(ALL_OPTIONS, values))
+    if bleu.SMOOTH_METHODS[options["smooth_method"]] is None:
+        options["smooth_value"] = None
+    if "confidence" in options:
+        options["confidence"] = _CONFIDENCES[options["confidence"]]
+    return options
+
+
+def _add_row(tab: str, row: dict[str, Field], values: dict[str, Any]) -> list[OptionField]:
+    """The fields of a row for the options in `values`, if any."""
+    shown = {name: field for name, field in row.items() if name in values}
+    if not shown:
+        return []
+    with gr.Row():
+        return [
+            field.component(
+                label=field.label,
+                value=values[name],
+                elem_id=f"{tab}-{name.replace('_', '-')}",
+                min_width=140,
+                **field.details,
+            )
+            for name, field in shown.items()
+        ]

@@ -1,0 +1,61 @@
+"""The page, served as on the Hub in a folder called `app`, and Debian's Chromium to look at it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+
+from conftest import ROOT
+
+SWITCHES = [
+    *("--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+]
+
+
+@contextmanager
+def serve_space(folder, first="pass"):
+    """Run `app.py` in a copy of the project's files, after the statement `first`, and yield its address."""
+    app = folder / "app"
+    app.mkdir()
+    for path in [*ROOT.glob("*.py"), ROOT / "README.md", ROOT / "requirements.txt"]:
+        shutil.copy(path, app)
+    shutil.copytree(ROOT / "space", app / "space", ignore=shutil.ignore_patterns("__pycache__"))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder / "gradio")}
+    address = f"http://127.0.0.1:{port}/"
+    with open(folder / "log.txt", "wb") as log:
+        code = f"{first}; import runpy; runpy.run_path('app.py', run_name='__main__')"
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=app, env=environment, stdout=log, stderr=log)
+    try:
+        wait_for(address, process, folder / "log.txt")
+        yield address
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def wait_for(address, process, log):
+    for _ in range(600):
+        try:
+            return urllib.request.urlopen(address, timeout=5).read()
+        except OSError:
+            assert process.poll() is None, log.read_text()
+            time.sleep(0.2)
+    raise AssertionError(log.read_text())
+
+
+@contextmanager
+def open_chromium(playwright):
+    """Open a browser that asks nothing of the network by itself."""
+    browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=SWITCHES)
+    try:
+        yield browser
+    finally:
+        browser.close()

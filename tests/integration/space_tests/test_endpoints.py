@@ -1,0 +1,131 @@
+"""The endpoints for programs, by gradio_client."""
+
+import json
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from recipes import recipe
+
+from .corpus import PREDICTIONS, ROWS, SECOND_PREDICTIONS
+
+gradio_client = pytest.importorskip("gradio_client")
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_explain(client, bleu):
+    answer = client.predict("the the the", ["the cat is on the mat"], {"max_order": 2}, api_name="/explain")
+    assert answer.pop("warnings") == []
+    assert answer == bleu.explain("the the the", ["the cat is on the mat"], max_order=2)
+
+
+def test_score(client, bleu):
+    answer = client.predict(predictions=PREDICTIONS, references=ROWS, options={"confidence": 0.9}, api_name="/score")
+    assert answer.pop("warnings") == []
+    assert answer == bleu.compute(predictions=PREDICTIONS, references=ROWS, segments=True, confidence=0.9)
+
+
+def test_compare(client, bleu):
+    systems = {"A": PREDICTIONS, "B": SECOND_PREDICTIONS}
+    answer = client.predict(systems=systems, references=ROWS, test="randomization", api_name="/compare")
+    assert answer.pop("warnings") == []
+    assert answer == bleu.compare(systems, ROWS, test="randomization")
+
+
+def test_conventions_and_reconcile(client, bleu):
+    answer = client.predict(PREDICTIONS, ROWS, api_name="/conventions")
+    assert answer.pop("warnings") == []
+    assert answer == bleu.conventions(PREDICTIONS, ROWS)
+    answer = client.predict(PREDICTIONS, ROWS, "12.3", options={"tokenize": "zh"}, api_name="/reconcile")
+    assert answer.pop("warnings") == []
+    assert answer == bleu.reconcile(PREDICTIONS, ROWS, "12.3", tokenize="zh")
+
+
+def test_readmes_recipe(address, capsys):
+    (code,) = recipe("The Space", level=2)
+    exec(compile(code.replace("http://127.0.0.1:7860", address), "README.md", "exec"), {})
+    assert len(capsys.readouterr().out.splitlines()) >= 3
+
+
+def test_a_warning_comes_with_the_answer(client):
+    answer = client.predict("a", ["b"], api_name="/explain")
+    assert "no 1-gram of the predictions" in answer["warnings"][0]
+
+
+def test_they_say_what_they_want(client):
+    endpoints = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
+    assert sorted(endpoints) == ["/compare", "/conventions", "/explain", "/reconcile", "/score"]
+    for endpoint in endpoints.values():
+        assert endpoint["description"]
+        assert all(parameter["python_type"]["type"] for parameter in endpoint["parameters"])
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "arguments", "message"),
+    [
+        ("/score", {"predictions": ["a"], "references": []}, "1 predictions and 0 references"),
+        ("/score", {"predictions": ["a", None], "references": ["a", "b"]}, "predictions, row 1: found None"),
+        ("/score", {"predictions": ["a"], "references": ["a"], "options": {"tokeniser": "zh"}}, "Did you mean `tokenize`"),
+        ("/score", {"predictions": 3, "references": 4}, "predictions"),
+        ("/explain", {"prediction": 3, "references": ["a"]}, "predictions, row 0: found int"),
+        ("/explain", {"prediction": "a", "references": []}, "there is no reference"),
+        ("/explain", {"prediction": "a", "references": 3}, "references, row 0: found int"),
+        ("/explain", {"prediction": "a", "references": ["a"], "options": [1]}, "The options are an object"),
+        ("/compare", {"systems": {"A": ["a"]}, "references": ["a"]}, "Give two or more"),
+        ("/compare", {"systems": 5, "references": ["a"]}, "a dict of predictions"),
+        ("/compare", {"systems": ["a"], "references": ["a"]}, "a dict of predictions"),
+        ("/compare", {"systems": {"A": ["a"], "B": ["b"]}, "references": ["a"], "test": "t"}, "choose one of"),
+        ("/reconcile", {"predictions": ["a"], "references": ["a"], "reported": "x"}, "give a number"),
+        ("/reconcile", {"predictions": 3, "references": ["a"], "reported": 1}, "predictions: found int"),
+    ],
+)  # fmt: skip
+def test_errors_say_what_to_do(client, endpoint, arguments, message):
+    with pytest.raises(Exception, match=message) as raised:
+        client.predict(**arguments, api_name=endpoint)
+    assert "Traceback" not in str(raised.value)
+
+
+def test_segments_may_be_asked_for_though_they_always_come(client):
+    assert client.predict(["a b"], ["a b"], {"segments": True}, api_name="/score")["segment_bleu"] == [1.0]
+
+
+def test_eight_clients_at_once_get_their_own_answers(address, bleu):
+    def ask(number):
+        program = gradio_client.Client(address, verbose=False)
+        return [
+            program.predict(texts(number, i), ROWS, {"confidence": 0.9}, api_name="/score")["score"] for i in range(5)
+        ]
+
+    def texts(number, i):
+        return PREDICTIONS[number + i :] + PREDICTIONS[: number + i]
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(ask, range(8)))
+    assert answers == [
+        [bleu.compute(predictions=texts(number, i), references=ROWS)["score"] for i in range(5)] for number in range(8)
+    ]
+
+
+def test_a_path_that_was_not_uploaded_is_refused(client, address):
+    """As a browser would send it, to the button of the corpus tab, but with a path of the server's."""
+    config = client.config
+    (button,) = [d for d in config["dependencies"] if len(d["inputs"]) > 15 and len(d["outputs"]) == 11]
+    data = [None] * len(button["inputs"])
+    data[0] = {"path": "/etc/passwd", "orig_name": "passwd", "meta": {"_type": "gradio.FileData"}}
+    body = {"data": data, "fn_index": button["id"], "session_hash": "stranger"}
+    request = urllib.request.Request(
+        f"{address}gradio_api/queue/join", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    urllib.request.urlopen(request, timeout=30).read()
+    stream = urllib.request.urlopen(f"{address}gradio_api/queue/data?session_hash=stranger", timeout=30)
+    answer = next(line for line in stream if b"process_completed" in line).decode()
+    assert '"success":false' in answer.replace(" ", "")
+    assert "root:" not in answer
+
+
+def test_files_of_the_server_are_not_served(address):
+    for path in ("/etc/passwd", "app.py", "../log.txt"):
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(f"{address}gradio_api/file={path}", timeout=30)

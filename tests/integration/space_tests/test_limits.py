@@ -1,0 +1,66 @@
+"""The limits of the page: sizes, counts, and how long files are kept."""
+
+import time
+
+import pytest
+from space_server import serve_space
+
+from .visitor import expect, tab, upload
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def test_a_file_of_200_megabytes(page, tmp_path):
+    with open(tmp_path / "large.txt", "wb") as file:
+        file.write(b"a line of text\n" * (200_000_000 // 15))
+    tab(page, "Corpus")
+    page.set_input_files("#predictions-file input[type=file]", tmp_path / "large.txt")
+    expect(page.get_by_text('File(s) exceed the maximum allowed size of 50.0 Mb: "large.txt"')).to_be_visible()
+    expect(page.locator("#predictions-note")).to_contain_text("Of a larger file give a part, or score it in Python")
+
+
+ONE = {"predictions": ["a"], "references": ["a"]}
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "arguments", "message"),
+    [
+        ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "give 20 at most"),
+        ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Segment 1 has 100,001 characters"),
+        ("/score", {"predictions": ["a"] * 100_001, "references": ["a"] * 100_001}, "this page takes 100,000"),
+        ("/score", {**ONE, "options": {"tokenize": "flores200"}}, "Others need the metric"),
+        ("/score", {**ONE, "options": {"max_order": 11}}, "this page goes up to 10"),
+        ("/score", {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}}, "up to 10,000"),
+        ("/explain", {"prediction": "a" * 2001, "references": ["a"]}, "the limit is 2,000"),
+        ("/compare", {"systems": {n: ["a"] for n in "ABC"}, "references": ["a"]}, "this page compares two"),
+    ],
+)
+def test_programs_are_told_the_limits(client, endpoint, arguments, message):
+    with pytest.raises(Exception, match=message) as raised:
+        client.predict(**arguments, api_name=endpoint)
+    assert "Traceback" not in str(raised.value)
+
+
+def test_uploads_and_downloads_are_deleted(browser, tmp_path):
+    """After four seconds here, and a visitor who comes back learns it."""
+    (tmp_path / "a.txt").write_text("a line\n")
+    with serve_space(tmp_path, "import space.limits; space.limits.SECONDS_KEPT = 4") as address:
+        page = browser.new_page()
+        page.goto(address)
+        tab(page, "Corpus")
+        upload(page, "predictions", tmp_path / "a.txt")
+        upload(page, "references", tmp_path / "a.txt")
+        page.locator("#score").click()
+        expect(page.locator("#corpus-summary strong")).to_be_visible()
+        assert files_kept(tmp_path) == {"a.txt", "segments.csv", "segments.parquet", "bleu.json"}
+        deadline = time.monotonic() + 60
+        while files_kept(tmp_path) and time.monotonic() < deadline:
+            page.wait_for_timeout(500)
+        assert files_kept(tmp_path) == set()
+        page.locator("#score").click()
+        expect(page.locator("#corpus-message")).to_contain_text("a.txt is no longer here")
+        page.close()
+
+
+def files_kept(folder):
+    return {path.name for path in (folder / "gradio").rglob("*.*")}

@@ -1,0 +1,225 @@
+"""`reconcile` finds the setting that a number was made with, `conventions` explains differences; both as `compute` has it."""
+
+import itertools
+import random
+
+import pytest
+import random_text
+from bleu.bleu_compiler import COMPILED
+from bleu.bleu_options import CONVENTIONS, Options
+from bleu.bleu_reconcile_grid import FACTORS
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from wmt21 import WMT21, read_published, read_system
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+PREDICTIONS, REFERENCES = random_text.rows(seed=31, count=60)
+PREDICTIONS = [text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)]  # so that case matters
+REFERENCES = [[*row, row[0][: len(row[0]) // 2]][:2] for row in REFERENCES]
+
+
+def chosen(references, which):
+    return references if which == "all" else [[row[which]] for row in references]
+
+
+@settings(deadline=None, max_examples=25)
+@given(
+    setting=st.tuples(*(st.sampled_from(values) for values in FACTORS.values())), which=st.sampled_from(["all", 0, 1])
+)
+def test_any_setting_is_found_from_its_score(load, setting, which):
+    """A score with all its digits: every setting that matches computes to it, and the one that made it is among them."""
+    bleu, options = load(), dict(list(zip(FACTORS, setting))[1:])
+    made = bleu.compute(predictions=PREDICTIONS, references=chosen(REFERENCES, which), **options)
+    found = bleu.reconcile(PREDICTIONS, REFERENCES, made["score"])
+    for match in found["matches"]:
+        again = bleu.compute(
+            predictions=PREDICTIONS, references=chosen(REFERENCES, match["references"]), **match["options"]
+        )
+        assert again["score"] == pytest.approx(made["score"], abs=1e-9)
+        assert (again["bleu"], again["signature"]) == (pytest.approx(match["bleu"], abs=1e-15), match["signature"])
+        for factor, values in match["same_score"].items():
+            for value in values:
+                other = {**match["options"], **({factor: value} if factor != "references" else {})}
+                which_ones = chosen(REFERENCES, value if factor == "references" else match["references"])
+                assert bleu.compute(predictions=PREDICTIONS, references=which_ones, **other)["bleu"] == pytest.approx(
+                    match["bleu"], abs=1e-12
+                )
+    assert found["matches"]
+    assert found["nearest"] == []
+
+
+@pytest.mark.parametrize(
+    ("reported", "decimals", "scale", "known"),
+    [
+        ("0.31", None, 1, 2),
+        (0.31, None, 1, 2),
+        (31, None, 100, 0),
+        ("31.0", None, 100, 1),
+        ("31.00", 1, 100, 1),
+        (31.25, 2, 100, 2),
+    ],
+)
+def test_scales_and_decimals(bleu, reported, decimals, scale, known):
+    """What is told rounds to the number, on its scale; nothing else does that a search could find."""
+    found = bleu.reconcile(PREDICTIONS, REFERENCES, reported, decimals=decimals)
+    assert (found["scale"], found["decimals"], found["reported"]) == (scale, known, reported)
+    near = 0.5 * 10.0**-known * 100 / scale + 1e-9
+    number = float(reported) * 100 / scale
+    assert all(abs(match["score"] - number) <= near for match in found["matches"])
+    assert all(match["difference"] == pytest.approx(match["score"] - number, abs=1e-9) for match in found["matches"])
+    for tokenize, smooth_method, order in itertools.product(FACTORS["tokenize"], FACTORS["smooth_method"], (1, 4)):
+        options = {"tokenize": tokenize, "smooth_method": smooth_method, "max_order": order}
+        score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options)["score"]
+        if abs(score - number) < near - 1e-6:
+            assert any(match["score"] == pytest.approx(score, abs=1e-9) for match in found["matches"])
+
+
+def test_the_simplest_settings_come_first(bleu):
+    found = bleu.reconcile(
+        PREDICTIONS, REFERENCES, bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"]
+    )
+    assert found["matches"][0]["steps"] == []
+    score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"]
+    many = bleu.reconcile(PREDICTIONS, REFERENCES, round(score), decimals=0)["matches"]
+    changes = [len(match["steps"]) for match in many]
+    assert len(many) > 5
+    assert changes == sorted(changes)
+
+
+def test_nothing_fits(bleu):
+    """The nearest five; the steps of each lead from this object's options to it and add up."""
+    found = bleu.reconcile(PREDICTIONS, REFERENCES, "99.99")
+    assert (found["matches"], len(found["nearest"])) == ([], 5)
+    start = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["bleu"]
+    off = [abs(one["difference"]) for one in found["nearest"]]
+    assert off == sorted(off)
+    for one in found["nearest"]:
+        assert start + sum(step["difference"] for step in one["steps"]) == pytest.approx(one["bleu"], abs=1e-12)
+    assert str(found).startswith("Settings: None gives 99.99; the nearest are\n")
+    assert "| settings | BLEU | off by |" in found._repr_markdown_()
+
+
+def test_what_is_known_stays(bleu):
+    """Fixed options, also such that are never searched."""
+    options = {"tokenize": str.split, "effective_order": True, "max_order": 6}
+    score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options, lowercase=True)["score"]
+    found = bleu.reconcile(PREDICTIONS, REFERENCES, score, **options)
+    assert found["matches"][0]["options"] == {
+        **options,
+        "lowercase": True,
+        "minimum_total": 0,
+        "reference_length": "closest",
+        "smooth_method": "exp",
+    }
+    assert found["matches"][0]["signature"].endswith(
+        "order:6|version:" + found["matches"][0]["signature"].rpartition(":")[2]
+    )
+
+
+def test_a_smoothing_value_of_load_goes_with_its_method_alone(load):
+    bleu = load(smooth_method="floor", smooth_value=0.3)
+    for options in ({}, {"smooth_method": "exp", "smooth_value": None}):
+        score = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **options)["score"]
+        match = bleu.reconcile(["a b c d x"], ["a b c e f"], score)["matches"][0]
+        again = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **match["options"])
+        assert (again["score"], again["signature"]) == (pytest.approx(score, abs=1e-9), match["signature"])
+
+
+@pytest.mark.parametrize("ids", [False, True])
+def test_tokens_and_ids(bleu, ids):
+    """Nothing to tokenise: the options are ready without a tokenizer, and ids have no case."""
+    predictions = [[1, 2, 3, 4, 5], [5, 6]] if ids else [["a", "b", "c", "d", "E"], ["e", "f"]]
+    references = (
+        [[[1, 2, 3, 4], [9, 5]], [[6, 5], [5, 6]]]
+        if ids
+        else [[["a", "b", "c", "d"], ["x", "e"]], [["F", "e"], ["e", "f"]]]
+    )
+    options = {} if ids else {"lowercase": True}
+    score = bleu.compute(predictions=predictions, references=[[row[0]] for row in references], **options)["score"]
+    match = bleu.reconcile(predictions, references, score)["matches"][0]
+    assert match["references"] == 0
+    again = bleu.compute(predictions=predictions, references=[[row[0]] for row in references], **match["options"])
+    assert again["score"] == pytest.approx(score, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", CONVENTIONS)
+def test_conventions_are_their_scores_and_the_steps_add_up(load, bleu, name):
+    told = bleu.conventions(PREDICTIONS, REFERENCES)
+    result = load(name).compute(predictions=PREDICTIONS, references=REFERENCES)
+    assert (told[name]["bleu"], told[name]["signature"]) == (
+        pytest.approx(result["bleu"], abs=1e-15),
+        result["signature"],
+    )
+    assert told[name]["difference"] == pytest.approx(result["bleu"] - told["default"]["bleu"], abs=1e-12)
+    assert sum(step["difference"] for step in told[name]["steps"]) == pytest.approx(told[name]["difference"], abs=1e-12)
+    changed = {step["factor"]: step["value"] for step in told[name]["steps"]}
+    assert changed == {key: value for key, value in CONVENTIONS[name].items() if value != getattr(Options(), key)}
+
+
+def test_each_step_of_a_convention_is_one_factor(bleu):
+    """The hf convention on the way: first the shortest reference, then no smoothing."""
+    told = bleu.conventions(PREDICTIONS, REFERENCES)["hf"]["steps"]
+    scores = [
+        bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options)["bleu"]
+        for options in ({}, {"reference_length": "shortest"}, {"reference_length": "shortest", "smooth_method": "none"})
+    ]
+    assert [step["difference"] for step in told] == pytest.approx(
+        [b - a for a, b in itertools.pairwise(scores)], abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((["a"], ["a"], 100.1), {}, "reported=100.1: BLEU is from 0 to 1, or from 0 to 100"),
+        ((["a"], ["a"], -1), {}, "reported=-1: BLEU is"),
+        ((["a"], ["a"], float("nan")), {}, "reported=nan"),
+        ((["a"], ["a"], "27,3"), {}, "reported='27,3': give a number"),
+        ((["a"], ["a"], True), {}, "reported=True: give a number"),
+        ((["a"], ["a"], 27.3), {"decimals": -1}, "decimals=-1: give a whole number"),
+        ((["a"], ["a"], 27.3), {"segments": True}, "segments goes with the score of a corpus"),
+        ((["a"], ["a", "b"], 27.3), {}, "1 predictions and 2 references"),
+    ],
+)
+def test_errors(bleu, arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        bleu.reconcile(*arguments, **options)
+
+
+@pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
+@pytest.mark.parametrize("decimals", [1, None])
+@pytest.mark.slow
+def test_published_scores_are_found_without_being_told(bleu, decimals, capsys):
+    """All references are given; found is which of them it was, and that Japanese was cut by `char`, Chinese by `zh`."""
+    rows = list(read_published())
+    japanese, others = (
+        [row for row in rows if row["pair"].endswith("ja") == is_japanese] for is_japanese in (True, False)
+    )
+    picked = [*japanese, *random.Random(0).sample(others, 30)] if COMPILED else rows[:1]
+    first = 0
+    for row in picked:
+        predictions, references, tokenize = read_system({**row, "metric": "bleu-all"})
+        reported = float(row["score"]) if decimals is None else f"{float(row['score']):.{decimals}f}"
+        found = [
+            (match["references"], match["options"]["tokenize"], len(match["steps"]))
+            for match in bleu.reconcile(predictions, references, reported)["matches"]
+        ]
+        which = reference_of(row)
+        wanted = (which, tokenize, (which != "all") + (tokenize != "13a"))
+        assert wanted in found, row
+        first += found[0] == wanted
+    if decimals is None:
+        assert first == len(picked)
+    with capsys.disabled():
+        print(
+            f"\nreconcile: {len(picked)} published scores with {decimals or 'all'} decimals; the first match is right for {first}"
+        )
+
+
+def reference_of(row):
+    """As `reconcile` tells which reference it was: an index where there are several, and one was taken."""
+    found = (WMT21 / "references").glob(f"*.{row['pair']}.ref.*")
+    names = sorted(path.name.split(".ref.")[1].split(".")[0] for path in found)
+    chosen = row["metric"].removeprefix("bleu-")
+    return "all" if chosen == "all" or len(names) == 1 else names.index(chosen)

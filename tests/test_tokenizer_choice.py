@@ -1,0 +1,70 @@
+"""Tokenizers that are not native: sacreBLEU's, and functions."""
+
+import sys
+
+import numpy as np
+import pytest
+from bleu.bleu_tokenizer_choice import BORROWED, borrow_tokenizer
+from oracles import our_rows, sacrebleu_rows
+from processes import python
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "prediction", "reference"),
+    [
+        ("ja-mecab", "私は猫が好きです。", "私は犬が好きだ。"),
+        ("ko-mecab", "나는 고양이를 좋아합니다.", "나는 개를 좋아한다."),
+    ],
+)
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_borrowed_tokenizers(tokenize, prediction, reference, lowercase):
+    assert tokenize in BORROWED
+    expected = sacrebleu_rows([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase)
+    np.testing.assert_array_equal(
+        our_rows([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
+    )
+
+
+SENTENCEPIECE = r"""
+import json, os, sys
+import sentencepiece
+import oracles, random_text
+folder = os.path.join(os.environ["SACREBLEU"], "models")
+os.makedirs(folder)
+predictions, references = random_text.rows(seed=2, count=200)
+sentencepiece.SentencePieceTrainer.train(
+    sentence_iterator=(text.replace("\0", "") for text in predictions), vocab_size=1000, hard_vocab_limit=False,
+    model_prefix=os.path.join(folder, "m"), minloglevel=2, byte_fallback=True, character_coverage=0.98,
+)
+for name in ("sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm"):  # where sacreBLEU keeps what it has downloaded
+    os.symlink("m.model", os.path.join(folder, name))
+for name in ("spm", "flores101", "flores200"):
+    rows = oracles.our_rows(predictions, references, tokenize=name)
+    expected = oracles.sacrebleu_rows(predictions, references, tokenize=name)
+    assert oracles.first_difference(predictions, references, rows, expected) is None
+print(json.dumps(int(rows[:, 0].sum())))
+"""
+
+
+@pytest.mark.slow
+def test_sentencepiece_tokenizers(tmp_path):
+    """sacreBLEU's models have to be downloaded; one that is trained here stands in their place."""
+    assert python("import conftest" + SENTENCEPIECE, SACREBLEU=str(tmp_path)) > 0
+
+
+def test_a_function_is_a_tokenizer():
+    rows = our_rows(["a,b C"], [["a,b c", "x"]], tokenize=lambda text: text.split(","), lowercase=True, max_order=2)
+    assert rows.tolist() == [[2, 1, 2, 1, 2, 2]]
+
+
+def test_names_that_nobody_knows():
+    with pytest.raises(ValueError, match=r"tokenize='13b'.*13a, none, intl, zh, char, .*flores200"):
+        borrow_tokenizer("13b")
+
+
+@pytest.mark.parametrize("name", BORROWED)
+def test_borrowed_tokenizers_say_what_to_install(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    borrow_tokenizer.cache_clear()
+    with pytest.raises(ImportError, match=f"tokenize='{name}'.*pip install .*sacrebleu"):
+        borrow_tokenizer(name)

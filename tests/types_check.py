@@ -1,0 +1,29 @@
+"""Checks the types of the metric and of the page with mypy: `python tests/types_check.py`.
+
+The metric's files import each other as parts of a package, which evaluate makes of them when it loads the metric. mypy
+wants to see that package, so that it is made here: a folder of links.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        package = Path(folder, "bleu")
+        package.mkdir()
+        (package / "__init__.py").touch()
+        for path in ROOT.glob("bleu_*.py"):
+            (package / path.name).symlink_to(path)
+        mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")]
+        metric = subprocess.run([*mypy, "-p", "bleu"], cwd=folder, check=False)
+        page = subprocess.run([*mypy, "app.py", "space"], cwd=ROOT, check=False)
+    return metric.returncode or page.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
