@@ -22,7 +22,10 @@ from .bleu_corpus import SCHEMAS, Corpus, Kind, join_corpora, make_corpus
 from .bleu_inputs import is_plain_row, read_corpus
 from .bleu_options import Options
 
-_BATCH = 10_000  # rows that `add` collects before they are written
+_BATCH = 10_000  # rows that are collected before they are written
+_FEW = 100  # rows that are collected, and not written at once
+
+Row = tuple[Any, list[Any]]  # a prediction and its references
 
 
 class Buffer:
@@ -34,34 +37,41 @@ class Buffer:
     """
 
     _kind: Kind | None
+    _tables: list[pa.Table]
 
     def __init__(self, folder: str | None, prefix: str = "") -> None:
         self._folder, self._prefix = folder, prefix
         self._forget()
 
-    def add_row(self, prediction: Any, references: list[Any], kind: Kind) -> None:
-        """Adds a row that has been checked."""
-        self._check_kind(kind)
+    def add_corpus(self, corpus: Corpus) -> None:
+        """Adds the rows of a corpus."""
+        self._check_kind(corpus)
+        if len(corpus) < _FEW or corpus.is_blank:
+            self._add_few(corpus)
+        else:
+            self._write_pending()
+            self._write(corpus)
+        if len(corpus) and not corpus.is_blank:
+            self._kind = corpus.kind
+
+    def add_plain_row(self, prediction: str, references: list[str]) -> None:
+        """Adds a row of text that has been checked."""
+        if self._kind != "text":
+            self._check_kind(make_corpus(pa.chunked_array([[prediction]]), pa.chunked_array([[references]])))
         if len(self._pending) == _BATCH:
             self._write_pending()
         self._pending.append((prediction, references))
-        self._kind = kind
+        self._kind = "text"
 
-    def add_corpus(self, corpus: Corpus) -> None:
-        """Adds the rows of a corpus."""
-        self._check_kind(corpus.kind)
-        self._write_pending()
-        self._write(corpus)
-
-    def join(self, corpus: Corpus | None = None) -> Corpus | None:
-        """All rows, and those of one corpus more; None if there are none."""
-        if corpus is not None:
-            self._check_kind(corpus.kind)
-        self._write_pending()
+    def join(self, corpus: Corpus) -> Corpus:
+        """All rows, and those of one corpus more."""
+        self._check_kind(corpus)
+        kind = self._kind or (corpus.kind if len(corpus) else "tokens")
         tables = [self._file.read()] if self._file else self._tables
         corpora = [make_corpus(table["predictions"], table["references"]) for table in tables]
-        corpora += [] if corpus is None else [corpus]
-        return join_corpora(corpora) if corpora else None
+        corpora += [_build_corpus(self._pending, kind)] if self._pending else []
+        corpora += [_build_corpus(_list_rows(corpus), kind) if corpus.is_blank else corpus] if len(corpus) else []
+        return join_corpora(corpora) if corpora else corpus
 
     def clear(self) -> None:
         """Forgets all rows and removes the file."""
@@ -74,36 +84,40 @@ class Buffer:
 
     def __getstate__(self) -> dict[str, Any]:
         """For a copy, in this process or another, that has the same rows and a file of its own."""
-        return {"folder": self._folder, "prefix": self._prefix, "corpus": self.join()}
+        tables = [self._file.read()] if self._file else self._tables
+        return {**self.__dict__, "_file": None, "_tables": tables, "_pending": list(self._pending)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._folder, self._prefix = state["folder"], state["prefix"]
-        self._forget()
-        if state["corpus"] is not None:
-            self._write(state["corpus"])
+        self.__dict__.update(state)
+        if self._folder is not None:
+            tables, self._tables = self._tables, []
+            for table in tables:
+                self._find_file(table.schema).append(table)
 
     def _forget(self) -> None:
-        self._pending: list[tuple[Any, list[Any]]] = []
-        self._tables: list[pa.Table] = []
+        self._pending: list[Row] = []
+        self._tables = []
         self._file: BufferFile | None = None
         self._written = 0
         self._kind = None
 
-    def _check_kind(self, kind: Kind) -> None:
-        if len(self) and kind != self._kind:
+    def _check_kind(self, corpus: Corpus) -> None:
+        fits = corpus.kind == self._kind or (corpus.is_blank and self._kind != "text")
+        if len(corpus) and self._kind is not None and not fits:
             raise TypeError(
-                f"These predictions are {kind}, those added before {self._kind}: compute them apart. `compute()` scores"
-                " those added before, and forgets them."
+                f"These predictions are {corpus.kind}, those added before {self._kind}: compute them apart. `compute()`"
+                " scores those added before, and forgets them."
             )
+
+    def _add_few(self, corpus: Corpus) -> None:
+        if len(self._pending) + len(corpus) > _BATCH:
+            self._write_pending()
+        self._pending += _list_rows(corpus)
 
     def _write_pending(self) -> None:
         if self._pending:
-            pending, self._pending = self._pending, []
-            try:
-                self._write(read_corpus(*map(list, zip(*pending))))
-            except BaseException:
-                self._pending = pending
-                raise
+            self._write(_build_corpus(self._pending, self._kind or "tokens"))
+            self._pending = []
 
     def _write(self, corpus: Corpus) -> None:
         schema = SCHEMAS[corpus.kind]
@@ -115,7 +129,6 @@ class Buffer:
         else:
             self._find_file(schema).append(table)
         self._written += len(table)
-        self._kind = corpus.kind
 
     def _find_file(self, schema: pa.Schema) -> BufferFile:
         """The file to write to: this process's own."""
@@ -153,16 +166,15 @@ class BufferedMetric(evaluate.Metric, ABC):
         """Adds one row to what the next `compute` scores."""
         prediction, reference = others.pop("predictions", prediction), others.pop("references", reference)
         _refuse(others)
-        kind: Kind = "text"
-        if not is_plain_row(prediction, reference):
-            corpus = read_corpus([prediction], [reference])
-            kind, prediction, reference = corpus.kind, corpus.predictions[0].as_py(), corpus.references[0].as_py()
-        self._buffer.add_row(prediction, [reference] if isinstance(reference, str) else list(reference), kind)
+        if is_plain_row(prediction, reference):
+            self._buffer.add_plain_row(prediction, [reference] if isinstance(reference, str) else list(reference))
+        else:
+            self._buffer.add_corpus(read_corpus([prediction], [reference]))
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
         """Adds rows to what the next `compute` scores."""
         _refuse(others)
-        self._buffer.add_corpus(read_corpus(predictions, references))
+        self._buffer.add_corpus(read_corpus(predictions, references, may_be_empty=True))
 
     def __len__(self) -> int:
         return len(self._buffer)
@@ -173,28 +185,25 @@ class BufferedMetric(evaluate.Metric, ABC):
         for name in ("compute", "add", "add_batch"):  # evaluate has bound them to the object that this is a copy of
             setattr(self, name, types.MethodType(getattr(self, name).__func__, self))
 
-    def _compute_buffer(self, corpus: Corpus | None, options: Options) -> dict[str, Any] | None:
+    def _compute_buffer(self, corpus: Corpus, options: Options) -> dict[str, Any] | None:
         """The result of what was added and of one corpus more; None in a process that isn't the first."""
+        corpus = self._buffer.join(corpus) if len(self) else corpus
         if self.num_process > 1 and not self._is_gathered:
             return self._compute_together(corpus, options)
-        corpus = self._buffer.join(corpus) if len(self) else corpus
-        if corpus is None:
+        if not len(corpus):
             raise ValueError("There is nothing to score: give predictions and references, or add some first.")
         result = self._compute_corpus(corpus, options)
         self._buffer.clear()
         self._is_gathered = False
         return result
 
-    def _compute_together(self, corpus: Corpus | None, options: Options) -> dict[str, Any] | None:
+    def _compute_together(self, corpus: Corpus, options: Options) -> dict[str, Any] | None:
         """The result of all processes' rows, which travel to the first one through evaluate's files and locks."""
-        rows = self._buffer.join(corpus)
-        if rows is None:
-            raise ValueError(f"Process {self.process_id} has nothing to score: give predictions and references.")
-        schema = SCHEMAS[rows.kind]
+        schema = SCHEMAS[corpus.kind]
         self.selected_feature_format = datasets.Features.from_arrow_schema(schema)
         try:
             self._init_writer()
-            for batch in rows.to_table().to_batches(max_chunksize=_BATCH):
+            for batch in corpus.to_table().to_batches(max_chunksize=_BATCH):
                 self.writer.write_table(pa.Table.from_batches([batch]).cast(schema), writer_batch_size=_BATCH)
             result = evaluate.Metric.compute(self, options=options)
         finally:
@@ -227,6 +236,16 @@ class BufferedMetric(evaluate.Metric, ABC):
                 os.remove(path)
         self.writer = self.data = self.filelock = self.filelocks = self.file_paths = None
         self.rendez_vous_lock = self.cache_file_name = self.selected_feature_format = None
+
+
+def _list_rows(corpus: Corpus) -> list[Row]:
+    return list(zip(corpus.predictions.to_pylist(), corpus.references.to_pylist()))
+
+
+def _build_corpus(rows: list[Row], kind: Kind) -> Corpus:
+    schema, (predictions, references) = SCHEMAS[kind], zip(*rows)
+    columns = zip((predictions, references), schema.types)
+    return make_corpus(*(pa.chunked_array([pa.array(column, type_)]) for column, type_ in columns))
 
 
 def _refuse(others: Mapping[str, Any]) -> None:

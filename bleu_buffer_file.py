@@ -36,7 +36,11 @@ class BufferFile:
     def __init__(self, path: str, schema: pa.Schema) -> None:
         self._path, self._file, self.process = path, FileIO(path, "xb"), os.getpid()
         self.remove = weakref.finalize(self, _remove, self._file, path, self.process)
-        _write_whole(self._file, schema.serialize())
+        try:
+            _write_whole(self._file, schema.serialize())
+        except BaseException:
+            self.remove()
+            raise
 
     def append(self, table: pa.Table) -> None:
         """Appends a table, or raises and leaves the file as it was."""

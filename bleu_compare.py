@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,14 @@ from .bleu_inputs import read_corpus
 from .bleu_options import Options, make_signature
 from .bleu_report import Report
 from .bleu_scoring import bleu
-from .bleu_significance import bootstrap_scores, interval, p_value, randomization_differences
+from .bleu_significance import (
+    NOISE,
+    bootstrap_scores,
+    detectable_difference,
+    interval,
+    p_value,
+    randomization_differences,
+)
 from .bleu_smoothing import Counts
 from .bleu_statistics import count_corpus
 from .bleu_tokenizer_choice import choose_tokenizer
@@ -25,28 +33,34 @@ class Comparison(Report):
 
     >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
     >>> print(Comparison(baseline="A", systems={"A": system}, test="bootstrap", n_resamples=1000, signature="nrefs:1"))
-    system         BLEU      interval  difference  p
+    system         BLEU      interval  difference  its interval  p  wins/ties/losses
     A (baseline)  50.00  40.00, 60.00
     <BLANKLINE>
     bootstrap, 1,000 resamples; nrefs:1
     """
 
     def rows(self) -> list[list[str]]:
-        rows = [["system", "BLEU", "interval", "difference", "p"]]
-        for name, system in self["systems"].items():
-            rows.append(
-                [
-                    f"{name} (baseline)" if name == self["baseline"] else name,
-                    f"{system['score']:.2f}",
-                    ", ".join(f"{100 * end:.2f}" for end in system.get("confidence_interval", ())),
-                    f"{100 * system['delta']:+.2f}" if "delta" in system else "",
-                    f"{system['p_value']:.4f}" if "p_value" in system else "",
-                ]
-            )
-        return rows
+        head = ["system", "BLEU", "interval", "difference", "its interval", "p", "wins/ties/losses"]
+        return [head, *([self._mark(name), *_format_system(system)] for name, system in self["systems"].items())]
 
     def note(self) -> str:
         return f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
+
+    def _mark(self, name: Any) -> str:
+        return f"{name} (baseline)" if name == self["baseline"] else str(name)
+
+
+def _format_system(system: Mapping[str, Any]) -> list[str]:
+    interval, delta_interval = system.get("confidence_interval", ()), system.get("delta_interval", ())
+    is_compared = "delta" in system
+    return [
+        f"{system['score']:.2f}",
+        ", ".join(f"{100 * end:.2f}" for end in interval),
+        f"{100 * system['delta']:+.2f}" if is_compared else "",
+        ", ".join(f"{100 * end:+.2f}" for end in delta_interval),
+        f"{system['p_value']:.4f}" if is_compared else "",
+        "/".join(f"{system[name]:,}" for name in ("wins", "ties", "losses")) if is_compared else "",
+    ]
 
 
 class CountedSystems(NamedTuple):
@@ -57,13 +71,13 @@ class CountedSystems(NamedTuple):
     references: how many a segment has.
     """
 
-    rows: dict[str, Int64]
+    rows: dict[Any, Int64]
     tokenizer: str
     references: str
 
 
 def compare_systems(
-    systems: Mapping[str, Any], references: Any, baseline: str | None, test: str, options: Options
+    systems: Mapping[Any, Any], references: Any, baseline: Any, test: str, n_resamples: int | None, options: Options
 ) -> Comparison:
     """Whether systems differ from a baseline by more than chance.
 
@@ -72,39 +86,36 @@ def compare_systems(
         references: as `bleu_inputs.read_corpus` takes them.
         baseline: the name of one system; None for the first.
         test: a name in `RESAMPLES`.
-        options: `n_resamples` of the test, `confidence` (None: no intervals), `seed`, and those that decide the number.
+        n_resamples: of the test; None for those chosen at load, or those of `RESAMPLES`.
+        options: `n_resamples` and `seed` of the bootstrap, `confidence` of the intervals (None for none), and those
+            that decide the number.
 
     Raises:
         TypeError, ValueError: as `BleuMetric.compare` documents.
 
-    >>> compare_systems({"A": ["a"], "B": ["b"]}, ["a"], None, "bootstrap", Options(max_order=1))["systems"]["B"]
-    {'bleu': 0.0, 'score': 0.0, 'delta': -1.0, 'p_value': 0.000999000999000999}
+    >>> compare_systems({"A": ["a"], "B": ["b"]}, ["a"], None, "bootstrap", 99, Options(max_order=1))["systems"]["B"]
+    {'bleu': 0.0, 'score': 0.0, 'delta': -1.0, 'p_value': 0.01, 'wins': 0, 'ties': 0, 'losses': 1}
     """
     _check_systems(systems, baseline, test)
     baseline = next(iter(systems)) if baseline is None else baseline
+    if n_resamples is None:
+        n_resamples = options.n_resamples if options.is_chosen("n_resamples") else RESAMPLES[test]
+    of_test = options.override({"n_resamples": n_resamples})
     counted = _count_systems(systems, references, options)
+    names = [baseline, *(name for name in counted.rows if name != baseline)]
+    described = _describe_systems(np.stack([counted.rows[name] for name in names]), test, options, of_test)
+    resampled = {**({"bs": options.n_resamples} if options.confidence else {}), _KEYS[test]: of_test.n_resamples}
     return Comparison(
         baseline=baseline,
-        systems=_describe_systems(counted.rows, baseline, test, options),
+        systems={name: described[names.index(name)] for name in systems},
         test=test,
-        n_resamples=options.n_resamples,
+        n_resamples=of_test.n_resamples,
         seed=options.seed,
-        signature=make_signature(options, counted.tokenizer, counted.references, count_resamples(test, options)),
+        signature=make_signature(options, counted.tokenizer, counted.references, resampled),
     )
 
 
-def count_resamples(test: str, options: Options) -> dict[str, int]:
-    """How much is resampled, for the signature: `"bs"` by bootstrap, `"ar"` by randomization.
-
-    >>> count_resamples("randomization", Options(n_resamples=10_000, confidence=0.95))
-    {'bs': 1000, 'ar': 10000}
-    """
-    if test == "bootstrap":
-        return {"bs": options.n_resamples}
-    return {**({"bs": RESAMPLES["bootstrap"]} if options.confidence else {}), "ar": options.n_resamples}
-
-
-def _check_systems(systems: Any, baseline: str | None, test: str) -> None:
+def _check_systems(systems: Any, baseline: Any, test: str) -> None:
     if not isinstance(systems, Mapping):
         raise TypeError(f"systems: found {type(systems).__name__}. Give a dict of predictions by the system's name.")
     if len(systems) < 2:
@@ -115,7 +126,7 @@ def _check_systems(systems: Any, baseline: str | None, test: str) -> None:
         raise ValueError(f"baseline={baseline!r}: choose one of {', '.join(map(repr, systems))}.")
 
 
-def _count_systems(systems: Mapping[str, Any], references: Any, options: Options) -> CountedSystems:
+def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options) -> CountedSystems:
     rows = {}
     for name, predictions in systems.items():
         try:
@@ -128,47 +139,61 @@ def _count_systems(systems: Mapping[str, Any], references: Any, options: Options
     return CountedSystems(rows, tokenizer.name, corpus.reference_count())
 
 
-def _describe_systems(
-    rows: Mapping[str, Int64], baseline: str, test: str, options: Options
-) -> dict[str, dict[str, Any]]:
-    names = [baseline, *(name for name in rows if name != baseline)]
-    stacked = np.stack([rows[name] for name in names])
-    observed = bleu(stacked.sum(axis=1), options)
-    differences, scores = _TESTS[test](stacked, options)
-    systems: dict[str, dict[str, Any]] = {}
-    for i, name in enumerate(names):
-        systems[name] = {"bleu": float(observed[i]), "score": 100 * float(observed[i])}
-        if options.confidence:
-            systems[name]["confidence_interval"] = interval(scores[:, i], options.confidence)
-            systems[name]["bootstrap_mean"] = float(scores[:, i].mean())
-        if i:
-            systems[name]["delta"] = float(observed[i] - observed[0])
-            systems[name]["p_value"] = p_value(differences[:, i - 1], abs(observed[i] - observed[0]))
-    return {name: systems[name] for name in rows}
+def _describe_systems(rows: Int64, test: str, options: Options, of_test: Options) -> list[dict[str, Any]]:
+    """What is said of each system; the first one is the baseline.
 
-
-def _bootstrap(rows: Int64, options: Options) -> tuple[Counts, Counts]:
-    """How much the differences on resampled corpora stray from their mean, and the scores there."""
-    scores = bootstrap_scores(rows, options, np.random.default_rng(options.seed), options.n_resamples)
-    differences = np.abs(scores[:, 1:] - scores[:, :1])
-    return differences - differences.mean(axis=0), scores
-
-
-def _randomize(rows: Int64, options: Options) -> tuple[Counts, Counts | None]:
-    """The differences under exchange, and scores of resampled corpora for the intervals.
-
-    As in sacreBLEU the baseline's corpora are drawn anew, the others' after the exchanges and by the same generator.
+    Args:
+        rows: int64 [systems, segments, 2 N + 2].
+        test: a name in `RESAMPLES`.
+        options: of the intervals.
+        of_test: the same with the test's `n_resamples`.
     """
-    generator = np.random.default_rng(options.seed)
-    differences = randomization_differences(rows, options, generator, options.n_resamples)
-    if not options.confidence:
-        return differences, None
-    scores = bootstrap_scores(rows[:1], options, np.random.default_rng(options.seed), RESAMPLES["bootstrap"])
-    others = bootstrap_scores(rows[1:], options, generator, RESAMPLES["bootstrap"])
-    return differences, np.concatenate([scores, others], axis=1)
+    observed = bleu(rows.sum(axis=1), options)
+    systems: list[dict[str, Any]] = [{"bleu": float(score), "score": 100 * float(score)} for score in observed]
+    # An interval belongs to the corpus, the seed and the bootstrap's count: no test changes it.
+    scores = _bootstrap(rows, options) if options.confidence else None
+    if scores is not None and options.confidence:
+        for system, own_scores in zip(systems, scores.T):
+            system |= {"confidence_interval": interval(own_scores, options.confidence)}
+            system |= {"bootstrap_mean": float(own_scores.mean())}
+    differences = _TESTS[test](rows, of_test, scores)
+    segment_scores = bleu(rows, replace(options, effective_order=True))
+    for i, system in enumerate(systems[1:], 1):
+        delta = float(observed[i] - observed[0])
+        system |= {"delta": delta, "p_value": p_value(differences[:, i - 1], abs(delta))}
+        system |= _count_wins(segment_scores[i] - segment_scores[0])
+        if scores is not None and options.confidence:
+            resampled = scores[:, i] - scores[:, 0]
+            system |= {"delta_interval": interval(resampled, options.confidence)}
+            system |= {"detectable_delta": detectable_difference(resampled)}
+    return systems
 
 
-_TESTS: dict[str, Callable[[Int64, Options], tuple[Counts, Any]]] = {
-    "bootstrap": _bootstrap,
-    "randomization": _randomize,
+def _count_wins(differences: Counts) -> dict[str, int]:
+    """In how many segments a system has the higher score, the same, the lower one."""
+    wins, losses = int((differences > NOISE).sum()), int((differences < -NOISE).sum())
+    return {"wins": wins, "ties": len(differences) - wins - losses, "losses": losses}
+
+
+def _bootstrap(rows: Int64, options: Options) -> Counts:
+    return bootstrap_scores(rows, options, np.random.default_rng(options.seed), options.n_resamples)
+
+
+def _test_by_bootstrap(rows: Int64, options: Options, scores: Counts | None) -> Counts:
+    """How much the differences on resampled corpora stray from their mean (Koehn, 2004; Riezler and Maxwell, 2005)."""
+    if scores is None or len(scores) != options.n_resamples:
+        scores = _bootstrap(rows, options)
+    differences = np.abs(scores[:, 1:] - scores[:, :1])
+    return differences - differences.mean(axis=0)
+
+
+def _test_by_randomization(rows: Int64, options: Options, scores: Counts | None) -> Counts:
+    """The differences under exchange."""
+    return randomization_differences(rows, options, np.random.default_rng(options.seed), options.n_resamples)
+
+
+_TESTS: dict[str, Callable[[Int64, Options, Counts | None], Counts]] = {
+    "bootstrap": _test_by_bootstrap,
+    "randomization": _test_by_randomization,
 }
+_KEYS = {"bootstrap": "bs", "randomization": "ar"}  # in a signature

@@ -1,12 +1,15 @@
-"""numba, where it can be used: what a function is compiled with, and whether it is."""
+"""numba, where it can be used: what functions are compiled with, and whether they are."""
 
 from __future__ import annotations
 
 from typing import Any
 
 try:
-    from numba import njit, types
+    from numba import config, njit, types
     from numba.extending import intrinsic
+
+    if config.DISABLE_JIT:
+        raise ImportError("NUMBA_DISABLE_JIT is set")
 except ImportError:
     COMPILED = False
     types = None

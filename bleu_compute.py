@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
@@ -46,7 +47,7 @@ def describe_corpus(corpus: Corpus, options: Options, total: CorpusSum, rows: In
     warn_about_text(corpus.predictions, options.tokenize)
     result = _make_result(options, total.row, rows)
     if result["bleu"] == 0:
-        warn_about_zero(total.row, total.empty_predictions)
+        _warn_about_zero(total.row, total.empty_predictions, options)
     tokenizer = choose_tokenizer(options, corpus.kind).name
     return {**result, "signature": _sign(options, tokenizer, corpus.reference_count())}
 
@@ -65,13 +66,19 @@ def score_statistics(statistics: Any, options: Options) -> dict[str, Any]:
     [3]
     """
     known = read_statistics(statistics)
-    options, tokenizer = adopt_counting(known, options)
-    rows = known.stack() if options.segments or options.confidence else None
+    wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
+    if wanted and not known.are_segments:
+        raise ValueError(
+            f"{wanted[0]} needs a row a segment, and these are sums of rows: give the tables of `statistics`, or leave"
+            f" {wanted[0]} out ({wanted[0]}={Options.__dataclass_fields__[wanted[0]].default})."
+        )
+    options, tokenizer, unknown = adopt_counting(known, options)
+    rows = known.stack() if wanted else None
     total = known.sum() if rows is None else rows.sum(axis=0)
     result = _make_result(options, total, rows)
     if result["bleu"] == 0:
-        warn_about_zero(total, None)
-    return {**result, "signature": _sign(options, tokenizer, known.references)}
+        _warn_about_zero(total, None, options)
+    return {**result, "signature": _sign(options, tokenizer, known.references, unknown)}
 
 
 def _make_result(options: Options, total: Int64, rows: Int64 | None) -> dict[str, Any]:
@@ -86,6 +93,12 @@ def _make_result(options: Options, total: Int64, rows: Int64 | None) -> dict[str
     return result
 
 
-def _sign(options: Options, tokenizer: str, references: str | None) -> str:
+def _warn_about_zero(row: Int64, empty_predictions: int | None, options: Options) -> None:
+    weights = options.weights or (1.0,) * options.max_order
+    orders = [n for n, weight in enumerate(weights, 1) if weight]
+    warn_about_zero(row, empty_predictions, orders, options.effective_order)
+
+
+def _sign(options: Options, tokenizer: str, references: str, unknown: Collection[str] = ()) -> str:
     resampled = {"bs": options.n_resamples} if options.confidence else None
-    return make_signature(options, tokenizer, references, resampled)
+    return make_signature(options, tokenizer, references, resampled, unknown)

@@ -46,11 +46,15 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Predictions and references, a row a segment. Make one with `bleu_inputs.read_corpus`, or `make_corpus`."""
+    """Predictions and references, a row a segment. Make one with `bleu_inputs.read_corpus`, or `make_corpus`.
+
+    `is_blank` says that there is no token in any list, so that nobody can tell tokens from ids.
+    """
 
     predictions: pa.ChunkedArray
     references: pa.ChunkedArray
     kind: Kind
+    is_blank: bool = False
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -90,9 +94,9 @@ class Texts:
     kind: Kind
 
 
-def make_corpus(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> Corpus:
+def make_corpus(predictions: pa.ChunkedArray, references: pa.ChunkedArray, is_blank: bool = False) -> Corpus:
     """The corpus of two columns that are known to be in order."""
-    return Corpus(predictions, references, kind_of(predictions.type))
+    return Corpus(predictions, references, kind_of(predictions.type), is_blank)
 
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:

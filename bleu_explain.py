@@ -10,19 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from .bleu_arrow import Int64
 from .bleu_compute import describe_corpus
-from .bleu_corpus import Corpus
 from .bleu_counting import REFERENCE_LENGTHS, NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
+from .bleu_inputs import read_corpus
 from .bleu_options import Options
 from .bleu_scoring import order_weights, precisions
 from .bleu_statistics import CorpusSum, split_segment
 
 
-def explain_segment(corpus: Corpus, options: Options) -> dict[str, Any]:
+def explain_segment(prediction: Any, references: Any, options: Options) -> dict[str, Any]:
     """What matched in one segment, and how its score comes about.
 
     Args:
-        corpus: of one row.
+        prediction: as a row of `bleu_inputs.read_corpus`.
+        references: likewise.
         options: those that decide the number.
 
     Returns:
@@ -30,27 +32,40 @@ def explain_segment(corpus: Corpus, options: Options) -> dict[str, Any]:
 
     The paper's example 2, at its first order:
 
-    >>> corpus = read_corpus(["the the the"], [["the cat is on the mat"]])
-    >>> explanation = explain_segment(corpus, Options(max_order=1))
+    >>> explanation = explain_segment("the the the", ["the cat is on the mat"], Options(max_order=1))
     >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
     ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
     """
-    prediction, references = split_segment(corpus, options)
-    counts = count_ngrams(prediction, options.counted_orders)
-    allowed = count_most_ngrams(references, options.counted_orders)
-    lengths = [len(reference) for reference in references]
-    reference_length = REFERENCE_LENGTHS[options.reference_length](len(prediction), lengths)
-    row = np.array(make_row(counts & allowed, len(prediction), reference_length, options.counted_orders))
-    row[options.counted_orders : -2] = np.maximum(row[options.counted_orders : -2], options.minimum_total)
+    corpus = read_corpus([prediction], [references])
+    tokens = split_segment(corpus, options)
+    counts = count_ngrams(tokens.prediction, options.counted_orders)
+    allowed = count_most_ngrams(tokens.references, options.counted_orders)
+    lengths = [len(reference) for reference in tokens.references]
+    reference_length = REFERENCE_LENGTHS[options.reference_length](len(tokens.prediction), lengths)
+    row = _make_row(counts & allowed, len(tokens.prediction), reference_length, options)
     orders = range(1, options.max_order + 1)
     return {
-        **describe_corpus(corpus, options, CorpusSum(row, int(not prediction))),
+        **describe_corpus(corpus, options, CorpusSum(row, int(not tokens.prediction))),
         "weights": order_weights(precisions(row, options)[1], options).tolist(),
-        "prediction": _cover_tokens(prediction, allowed, options.max_order),
-        "references": [_cover_tokens(reference, counts, options.max_order) for reference in references],
-        "effective_reference": lengths.index(reference_length),
+        "prediction": _cover_tokens(tokens.prediction, allowed, options.max_order),
+        "references": [_cover_tokens(reference, counts, options.max_order) for reference in tokens.references],
+        "effective_reference": _list_present(references)[lengths.index(reference_length)],
         "orders": [_explain_order(order, counts, allowed, options.minimum_total) for order in orders],
     }
+
+
+def _make_row(clipped: NGrams, length: int, reference_length: int, options: Options) -> Int64:
+    row = np.array(make_row(clipped, length, reference_length, options.counted_orders))
+    totals = row[options.counted_orders : -2]
+    np.maximum(totals, options.minimum_total, out=totals)
+    return row
+
+
+def _list_present(references: Any) -> list[int]:
+    """The indices of references as the caller counts them, without those that are None."""
+    if not isinstance(references, (list, tuple)):
+        return list(range(len(references)))
+    return [i for i, reference in enumerate(references) if reference is not None]
 
 
 def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> dict[str, Any]:

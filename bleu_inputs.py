@@ -17,6 +17,7 @@ from .bleu_corpus import Corpus, Texts, kind_of, make_corpus
 from .bleu_inputs_errors import (
     REFERENCES,
     TEXT,
+    count_things,
     describe_items,
     describe_references,
     describe_type,
@@ -26,13 +27,16 @@ from .bleu_inputs_errors import (
 )
 from .bleu_warnings import warn
 
+_LOOKED_AT = 1000  # rows, for a sign of a mistake that all rows share
 
-def read_corpus(predictions: Any, references: Any) -> Corpus:
+
+def read_corpus(predictions: Any, references: Any, may_be_empty: bool = False) -> Corpus:
     """The corpus that is to be scored.
 
     Args:
         predictions: one a row: a str, a list of str tokens, or a list of int token ids.
         references: a list of references a row, or one str a row. `None` in a list is none, `""` is an empty one.
+        may_be_empty: whether no rows at all are a corpus, too.
 
     Raises:
         TypeError: something isn't a prediction or a reference.
@@ -46,9 +50,14 @@ def read_corpus(predictions: Any, references: Any) -> Corpus:
             raise ValueError(f"There are no {name}. Give predictions and references, one row each.")
     prediction_column = _read_column("predictions", predictions, TEXT)
     reference_column = _read_column("references", references, REFERENCES)
+    if may_be_empty and len(prediction_column) == len(reference_column) == 0:
+        return make_corpus(pa.chunked_array([], pa.string()), pa.chunked_array([], pa.list_(pa.string())))
     _check_lengths(prediction_column, reference_column)
+    is_blank = all(_has_only_empty_lists(column.type) for column in (prediction_column, reference_column))
     prediction_column = _check_texts("predictions", prediction_column, reference_column.type)
-    return make_corpus(prediction_column, _check_references(reference_column, prediction_column.type))
+    reference_column = _check_references(reference_column, prediction_column.type)
+    _warn_about_sentences(prediction_column)
+    return make_corpus(prediction_column, reference_column, is_blank)
 
 
 def read_texts(**columns: Any) -> Texts:
@@ -96,6 +105,7 @@ def is_plain_row(prediction: Any, reference: Any) -> bool:
 def _read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
         raise TypeError(f"{name}: found {name_value(data)}. Give a list (or another column) of rows, each {expected}.")
+    data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
     try:
         array = _to_arrow(data)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
@@ -108,7 +118,19 @@ def _read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if simple_type is None:
         raise_for_first_bad_row(name, data, expected)
         raise wrong_type(name, str(array.type), expected)
-    return array if simple_type == array.type else array.cast(simple_type)
+    return array if simple_type == array.type else _cast(name, array, simple_type, expected)
+
+
+def _cast(name: str, array: pa.ChunkedArray, simple_type: pa.DataType, expected: str) -> pa.ChunkedArray:
+    try:
+        if "list_view" not in str(array.type):  # whose cast leaves offsets out (pyarrow 26)
+            return array.cast(simple_type)
+    except pa.ArrowException:
+        pass
+    try:  # by Python, what Arrow has no cast for: some releases know views and run ends by name only
+        return pa.chunked_array([pa.array(array.to_pylist(), simple_type)])
+    except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
+        raise wrong_type(name, str(array.type), expected) from None
 
 
 def _to_arrow(data: Any) -> Any:
@@ -126,9 +148,22 @@ def _to_arrow(data: Any) -> Any:
         return pa.Array.from_pandas(data)
     if getattr(data, "ndim", 1) > 1:  # Arrow makes lists of one-dimensional arrays only
         return pa.array(data.tolist())
-    if isinstance(data, (list, np.ndarray)) or hasattr(data, "__arrow_c_array__"):
+    if hasattr(data, "__arrow_c_array__"):
         return pa.array(data)
-    return pa.array(list(data))
+    try:
+        array = pa.array(data if isinstance(data, (list, np.ndarray)) else list(data))
+    except (pa.ArrowException, TypeError, ValueError):
+        array = None
+    if array is None or pa.types.is_floating(innermost_type(array.type)):
+        return pa.array(_list_empty_arrays(list(data)))
+    return array
+
+
+def _list_empty_arrays(values: Any) -> Any:
+    """The values with a list for each empty array: NumPy makes floats of nothing, which fit to no token."""
+    if isinstance(values, (list, tuple)):
+        return [_list_empty_arrays(value) for value in values]
+    return [] if isinstance(values, np.ndarray) and values.ndim == 1 and not values.size else values
 
 
 def _read_datasets_column(data: Any) -> pa.ChunkedArray | None:
@@ -167,12 +202,16 @@ def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) ->
         raise ValueError("There is nothing to score: no predictions and no references.")
     transposed = not is_list(predictions.type) and _all_lists_have(rows, references)
     if rows != reference_rows:
-        message = f"There are {rows:,} predictions and {reference_rows:,} references; each row needs both."
+        verb = "is" if rows == 1 else "are"
+        counts = f"{count_things(rows, 'prediction')} and {count_things(reference_rows, 'reference')}"
+        message = f"There {verb} {counts}; each row needs both."
         if transposed:
             message += (
                 f" The references look like sacreBLEU's: {reference_rows} lists of {rows:,}."
                 " Here it's one list a prediction: references=list(zip(*references))."
             )
+        elif rows == 1 and reference_rows > 1:
+            message += " If they all belong to this prediction, that is a list of them in a list: references=[[...]]."
         raise ValueError(message)
     if transposed and rows > 1:
         warn(
@@ -203,6 +242,7 @@ def _check_texts(name: str, array: pa.ChunkedArray, other: pa.DataType) -> pa.Ch
     if not is_string(tokens) and not pa.types.is_integer(tokens):
         raise wrong_type(name, describe_type(array.type), TEXT)
     _check_no_null_within(array, name)
+    _check_ids(array, name)
     return array
 
 
@@ -216,7 +256,9 @@ def _check_references(array: pa.ChunkedArray, prediction: pa.DataType) -> pa.Chu
         raise ValueError("references, row 0: there is no reference. Each row needs one; an empty reference is ''.")
     value = array.type.value_type
     if pa.types.is_integer(value) and reference is not None and pa.types.is_integer(reference.value_type):
-        return _wrap_each(array)
+        array = _wrap_each(array)
+        _check_ids(array, "references")
+        return array
     fits = (
         is_string(value) if reference is None else is_list(value) and _same_kind(value.value_type, reference.value_type)
     )
@@ -227,7 +269,41 @@ def _check_references(array: pa.ChunkedArray, prediction: pa.DataType) -> pa.Chu
         if pa.types.is_null(value.value_type):
             array = array.cast(pa.list_(reference))
         _check_no_null_within(array, "references")
+        _check_ids(array, "references")
     return array
+
+
+def _check_ids(array: pa.ChunkedArray, name: str) -> None:
+    """Raises for token ids below 0, such as the -100 that labels are padded with."""
+    if not pa.types.is_integer(innermost_type(array.type)):
+        return
+    first_row = 0
+    for piece in pieces(array):
+        items, bounds = list_items(piece)
+        while is_list(items.type):
+            items, inner_bounds = list_items(items)
+            bounds = inner_bounds[bounds]
+        if len(items) and pc.min(items).as_py() < 0:
+            place = int(np.argmax(np.asarray(items) < 0))
+            row = first_row + int(np.searchsorted(bounds, place, side="right")) - 1
+            raise ValueError(
+                f"{name}, row {row}: found the token id {items[place]}. Ids below 0, as the -100 that labels are padded"
+                " with, are no tokens: leave them out, [id for id in row if id >= 0]."
+            )
+        first_row += len(piece)
+
+
+def _warn_about_sentences(predictions: pa.ChunkedArray) -> None:
+    """Warns where most tokens have a space within: a row is then probably a list of sentences."""
+    if not is_list(predictions.type) or not is_string(predictions.type.value_type):
+        return
+    tokens = pc.list_flatten(predictions.slice(0, _LOOKED_AT))
+    has_space = pc.sum(pc.match_substring_regex(tokens, r"\S\s+\S")).as_py() or 0
+    if 2 * has_space > len(tokens):
+        warn(
+            "Most tokens of the predictions have a space within: they look like sentences, and each list counts as one"
+            " row. Give a str for each row; several rows at once go to `add_batch` or `compute`, not to `add`."
+        )
 
 
 def _has_only_empty_lists(type_: pa.DataType) -> bool:

@@ -72,6 +72,15 @@ def describe_items(type_: pa.DataType) -> str:
     return _name_type(type_) + (", nested too deep" if is_list(type_) else "")
 
 
+def count_things(number: int, noun: str) -> str:
+    """A number of things.
+
+    >>> count_things(1, "reference"), count_things(2000, "reference")
+    ('1 reference', '2,000 references')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def name_value(value: Any) -> str:
     """What a value is; the data itself is not shown.
 

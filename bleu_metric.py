@@ -40,6 +40,7 @@ from .bleu_options import (
     TOKENIZERS,
     Options,
     choose_options,
+    to_python,
 )
 from .bleu_pairwise import score_pairs
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
@@ -49,7 +50,7 @@ from .bleu_scoring import bleu
 from .bleu_self_bleu import score_against_others
 from .bleu_significance import interval
 from .bleu_smoothing import SMOOTHING
-from .bleu_spellings import explain_unknown_option
+from .bleu_spellings import translate_options
 from .bleu_statistics import count_corpus
 from .bleu_statistics_table import make_table
 from .bleu_tokenizer_choice import choose_tokenizer
@@ -82,20 +83,18 @@ class BleuMetric(BufferedMetric):
 
     def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
         evaluates = inspect.signature(evaluate.Metric.__init__).parameters
-        unknown = [name for name in arguments if name not in evaluates and name not in OPTIONS]
-        if unknown:
-            raise TypeError(explain_unknown_option(unknown[0], OPTIONS))
-        given = {name: value for name, value in arguments.items() if name in OPTIONS}
+        given = {name: value for name, value in arguments.items() if name in OPTIONS or name not in evaluates}
         self._options = choose_options(config_name or "default", given)
+        choose_tokenizer(self._options, "text")  # a wrong name fails here, and not after a model has generated
         arguments = {name: value for name, value in arguments.items() if name in evaluates}
         super().__init__(config_name=config_name, **arguments)
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """The BLEU of a corpus: of what `add` and `add_batch` have brought, and of what is given here."""
-        chosen, corpus = self._options.override(options), None
-        if predictions is not None or references is not None:
-            corpus = read_corpus(predictions, references)
-        return self._compute_buffer(corpus, chosen)
+        chosen, is_given = self._options.override(options), predictions is not None or references is not None
+        if not is_given:
+            predictions, references = [], []
+        return self._compute_buffer(read_corpus(predictions, references, may_be_empty=True), chosen)
 
     def statistics(self, *, predictions: Any, references: Any, **options: Any) -> pa.Table:
         """The statistics rows of a corpus: all that any BLEU needs to know of it.
@@ -113,8 +112,8 @@ class BleuMetric(BufferedMetric):
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
-        chosen, corpus = self._options.override(options), read_corpus(predictions, references)
-        return make_table(corpus, chosen)
+        chosen = self._options.override(options)
+        return make_table(read_corpus(predictions, references, may_be_empty=True), chosen)
 
     def score(self, statistics: Any, **options: Any) -> dict[str, Any]:
         """What `compute` returns, from statistics rows.
@@ -154,13 +153,16 @@ class BleuMetric(BufferedMetric):
             baseline: a system's name; the first one unless given.
             test: `"bootstrap"`, the paired bootstrap of Koehn (2004), or `"randomization"`, paired approximate
                 randomization (Riezler and Maxwell, 2005).
-            n_resamples: of that test; 1,000 and 10,000 unless given.
+            n_resamples: of that test; 1,000 and 10,000 unless given here or at load.
             **options: as for `compute`. `confidence` is 0.95 unless given, None for no intervals.
 
         Returns:
             A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed` and `signature`. Of each system: `bleu`,
-            `score`, `confidence_interval`, `bootstrap_mean`, and of all but the baseline `delta` and `p_value`; from 0
-            to 1 but for `score`. It prints as a table, and has `to_markdown()` and `to_latex()`.
+            `score`, `confidence_interval` and `bootstrap_mean`, as `compute` has them. Of all but the baseline:
+            `delta`, `p_value` (1.0 for identical systems), `delta_interval` (of the difference, by paired bootstrap),
+            `wins`, `ties` and `losses` (segments), and `detectable_delta`, the smallest difference that this test set
+            tells with 80 % power at the level of 5 % (Card et al., 2020). All from 0 to 1 but for `score`. It prints as
+            a table, and has `to_markdown()` and `to_latex()`.
 
         Raises:
             TypeError, ValueError: as `compute`, with the system's name; or there is no such test or baseline.
@@ -172,12 +174,10 @@ class BleuMetric(BufferedMetric):
         >>> comparison["systems"]["right"]["p_value"] < 0.05
         True
         """
-        resampling = {
-            "confidence": self._options.confidence or 0.95,
-            "n_resamples": RESAMPLES.get(test, 1) if n_resamples is None else n_resamples,
-        }
-        chosen = self._options.override({**resampling, **options})
-        return compare_systems(systems, references, baseline, test, chosen)
+        chosen = self._options.override(
+            {"confidence": self._options.confidence or 0.95, **options}, without=["segments"]
+        )
+        return compare_systems(systems, references, baseline, test, n_resamples, chosen)
 
     def explain(self, prediction: Any, references: Any, **options: Any) -> dict[str, Any]:
         """What matched in one segment, and how its score comes about.
@@ -206,8 +206,7 @@ class BleuMetric(BufferedMetric):
         (3, 2)
         """
         chosen = self._options.override(options, without=CORPUS_ONLY, purpose="one segment")
-        corpus = read_corpus([prediction], [references])
-        return explain_segment(corpus, replace(chosen, segments=False, confidence=None))
+        return explain_segment(prediction, references, replace(chosen, segments=False, confidence=None))
 
     def pairwise(self, predictions: Any, references: Any = None, **options: Any) -> np.ndarray[Any, Any]:
         """The segment BLEU of each prediction with each reference, as minimum-Bayes-risk decoding wants it.
@@ -253,12 +252,13 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override(options, without=CORPUS_ONLY, purpose="scores of single texts")
         return score_against_others(read_texts(texts=texts), chosen)
 
-    def conventions(self, predictions: Any, references: Any) -> Conventions:
+    def conventions(self, predictions: Any, references: Any, **options: Any) -> Conventions:
         """The score under every named convention, and what the difference to the default is due to.
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
+            **options: as for `compute`, but for `segments` and those about resampling. They win under each convention.
 
         Returns:
             By the convention's name `bleu`, `score`, `difference` (to `"default"`, from -1 to 1), `signature`, and
@@ -272,14 +272,15 @@ class BleuMetric(BufferedMetric):
         >>> print(bleu.conventions(["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]]))
         The same text under each convention
         <BLANKLINE>
-        convention    BLEU  difference                    due to
-        default     100.00       +0.00               as they are
-        papineni    100.00       +0.00               as they are
-        hf          100.00       +0.00               as they are
-        nltk         64.32      -35.68  tokenize='none' (-35.68)
-        moses        64.32      -35.68  tokenize='none' (-35.68)
+        convention    BLEU  difference                          due to
+        default     100.00       +0.00                     as they are
+        papineni    100.00       +0.00                     as they are
+        hf          100.00       +0.00                     as they are
+        nltk         64.32      -35.68        tokenize='none' (-35.68)
+        moses        64.32      -35.68  tokenize='multi-bleu' (-35.68)
         """
-        return compare_conventions(read_corpus(predictions, references))
+        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="conventions side by side")
+        return compare_conventions(read_corpus(predictions, references), chosen)
 
     def reconcile(
         self, predictions: Any, references: Any, reported: float | str, *, decimals: int | None = None, **fixed: Any
@@ -314,11 +315,18 @@ class BleuMetric(BufferedMetric):
         settings                          BLEU   off by
         references=0, tokenize='none'  50.8133  -0.1867
         """
+        fixed = translate_options(fixed, OPTIONS)
         chosen = self._options.override(fixed, without=CORPUS_ONLY, purpose="the search for a setting")
-        return find_settings(read_corpus(predictions, references), chosen, fixed, reported, decimals)
+        return find_settings(read_corpus(predictions, references), chosen, list(fixed), to_python(reported), decimals)
 
     def compute_metrics(
-        self, tokenizer: Any, *, references: Any = None, ignore_index: int = -100, **options: Any
+        self,
+        tokenizer: Any,
+        *,
+        references: Any = None,
+        ignore_index: int = -100,
+        details: bool = False,
+        **options: Any,
     ) -> TrainerMetric:
         """What `Seq2SeqTrainer(compute_metrics=...)` wants, with `predict_with_generate=True`.
 
@@ -327,15 +335,26 @@ class BleuMetric(BufferedMetric):
             references: a list of references for each row of the evaluation data, in its order; the decoded labels
                 unless given.
             ignore_index: what labels and predictions are filled up with.
-            **options: as for `compute`, but for `segments` and `confidence`.
+            details: True to add `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length` and
+                `reference_length`, on the scales of `compute`.
+            **options: as for `compute`, but for `segments` and those about resampling.
 
         Returns:
-            A function that a trainer calls, with `batch_eval_metrics=True` or without. It returns floats: `bleu`,
-            `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length` and
-            `gen_len`, the mean number of generated tokens.
+            A function that a trainer calls, with `batch_eval_metrics=True` or without. It returns floats: `bleu`, here
+            alone from 0 to 100, as all published recipes log it, and `gen_len`, the mean number of generated tokens.
+            Its `reset()` forgets an evaluation that was broken off.
+
+        >>> class Words:  # a tokenizer of `transformers` in earnest
+        ...     pad_token_id, words = 0, ["", "a", "cat", "sat", "here"]
+        ...     def batch_decode(self, rows, skip_special_tokens):
+        ...         return [" ".join(self.words[i] for i in row) for row in rows]
+        >>> hook = evaluate.load("bleu_metric.py").compute_metrics(Words())
+        >>> hook((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
+        {'bleu': 100.0, 'gen_len': 4.0}
         """
         chosen = self._options.override(options, without=CORPUS_ONLY, purpose="a trainer, which logs numbers")
-        return TrainerMetric(tokenizer, references, ignore_index, chosen)
+        choose_tokenizer(chosen, "text")  # a wrong name fails here, and not after a model has generated
+        return TrainerMetric(tokenizer, references, ignore_index, details, chosen)
 
     def _compute_corpus(self, corpus: Corpus, options: Options) -> dict[str, Any]:
         return compute_corpus(corpus, options)

@@ -12,11 +12,14 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
-from .bleu_spellings import explain_unknown_option
+import numpy as np
+
+from .bleu_spellings import translate_options
+from .bleu_warnings import warn
 
 __version__ = "0.1.0"
 
-TOKENIZERS = ("13a", "none", "intl", "zh", "char")
+TOKENIZERS = ("13a", "none", "intl", "zh", "char", "multi-bleu")
 REFERENCE_LENGTHS = ("closest", "shortest", "longest")
 
 
@@ -25,10 +28,12 @@ class SmoothMethod(NamedTuple):
 
     value: the default of `smooth_value`; None where a method takes none.
     further_orders: how many orders beyond N it looks at.
+    divides: whether the value is divided by, so that it can't be 0.
     """
 
     value: float | None = None
     further_orders: int = 0
+    divides: bool = False
 
 
 SMOOTH_METHODS = {
@@ -37,13 +42,13 @@ SMOOTH_METHODS = {
     "add-k": SmoothMethod(value=1.0),
     "exp": SmoothMethod(),
     "laplace": SmoothMethod(),
-    "chen-cherry-4": SmoothMethod(value=5.0),
+    "chen-cherry-4": SmoothMethod(value=5.0, divides=True),
     "chen-cherry-5": SmoothMethod(further_orders=1),
     "chen-cherry-6": SmoothMethod(value=5.0),
-    "chen-cherry-7": SmoothMethod(value=5.0, further_orders=1),
-    "nltk-4": SmoothMethod(value=5.0),
+    "chen-cherry-7": SmoothMethod(value=5.0, further_orders=1, divides=True),
+    "nltk-4": SmoothMethod(value=5.0, divides=True),
     "nltk-5": SmoothMethod(further_orders=1),
-    "nltk-7": SmoothMethod(value=5.0, further_orders=1),
+    "nltk-7": SmoothMethod(value=5.0, further_orders=1, divides=True),
 }
 
 CONVENTIONS: dict[str, dict[str, Any]] = {
@@ -51,7 +56,7 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
     "papineni": {"smooth_method": "none"},
     "hf": {"smooth_method": "none", "reference_length": "shortest"},
     "nltk": {"tokenize": "none", "smooth_method": "none", "minimum_total": 1},
-    "moses": {"tokenize": "none", "smooth_method": "none"},
+    "moses": {"tokenize": "multi-bleu", "smooth_method": "none"},
 }
 
 # Options that decide what is counted. Rows counted under different ones don't add up.
@@ -105,16 +110,32 @@ class Options:
         Traceback (most recent call last):
         ValueError: segments goes with the score of a corpus, not with one segment: leave it out.
         """
-        for name in given:
-            if name not in OPTIONS:
-                raise TypeError(explain_unknown_option(name, OPTIONS))
-            if name in without:
-                raise ValueError(f"{name} goes with the score of a corpus, not with {purpose}: leave it out.")
         if not given:
             return self
+        given = {name: to_python(value) for name, value in translate_options(given, OPTIONS).items()}
+        for name in given:
+            if name in without:
+                raise ValueError(f"{name} goes with the score of a corpus, not with {purpose}: leave it out.")
         options = replace(self, **given, given=self.given.union(given))
         _check(options)
+        if given.get("smooth_value") is not None and not options.takes_smooth_value:
+            warn(f"smooth_value={options.smooth_value!r} is ignored: {options.smooth_method!r} takes none.")
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
+
+    def is_chosen(self, name: str) -> bool:
+        """Whether a user chose the option, or the convention that sets it."""
+        return name in self.given or name in CONVENTIONS[self.convention]
+
+    @property
+    def takes_smooth_value(self) -> bool:
+        """Whether the smoothing method takes a value; one that is left from another method has no effect."""
+        return SMOOTH_METHODS[self.smooth_method].value is not None
+
+    @property
+    def smooth_value_in_effect(self) -> float | None:
+        """The value of the smoothing method, None where it takes none."""
+        default = SMOOTH_METHODS[self.smooth_method].value
+        return self.smooth_value if default is not None and self.smooth_value is not None else default
 
     @property
     def counted_orders(self) -> int:
@@ -145,40 +166,60 @@ def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
     return replace(Options(), convention=convention, **CONVENTIONS[convention]).override(given)
 
 
+def to_python(value: Any) -> Any:
+    """NumPy's scalars and arrays as Python's, which JSON and a signature take.
+
+    >>> to_python([np.float32(0.5), np.str_("zh")])
+    [0.5, 'zh']
+    """
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    return [to_python(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
 def make_signature(
-    options: Options, tokenizer: str, references: str | None, resampled: Mapping[str, int] | None = None
+    options: Options,
+    tokenizer: str,
+    references: str,
+    resampled: Mapping[str, int] | None = None,
+    unknown: Collection[str] = (),
 ) -> str:
     """How a score was made, in sacreBLEU's keys and order; what isn't the default adds a key of its own.
 
     Args:
         options: the options in effect.
         tokenizer: what the tokenizer calls itself.
-        references: how many references a segment has, `"var"` if that differs, None if unknown.
+        references: how many references a segment has, `"var"` if that differs, `"?"` if unknown.
         resampled: how many bootstrap resamples (`"bs"`) and randomization trials (`"ar"`) there were.
+        unknown: options that nobody knows any more: `?` stands for them, since a signature is a claim.
 
     >>> make_signature(Options(), "13a", "2")
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.1.0'
     """
-    default = SMOOTH_METHODS[options.smooth_method].value
-    value = options.smooth_value if options.smooth_value is not None else default
+    default, value = SMOOTH_METHODS[options.smooth_method].value, options.smooth_value_in_effect
     keys = {
         "nrefs": references,
         "bs": None,
         "ar": None,
         **(resampled or {}),
         "seed": str(options.seed).lower() if resampled else None,
-        "case": "lc" if options.lowercase else "mixed",
+        "case": "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed",
         "eff": "yes" if options.effective_order else "no",
-        "tok": tokenizer,
+        "tok": "?" if "tokenize" in unknown else tokenizer,
         "smooth": options.smooth_method if value is None else f"{options.smooth_method}[{value:.2f}]",
         "value": value if value != default else None,  # two decimals, as sacreBLEU writes them, may hide it
         "order": options.max_order if options.max_order != Options.max_order else None,
         "weights": None if options.weights is None else "/".join(f"{weight:g}" for weight in options.weights),
         "reflen": options.reference_length if options.reference_length != Options.reference_length else None,
         "mintotal": options.minimum_total or None,
+        **{key: "?" for name, key in _UNSIGNED_DEFAULTS.items() if name in unknown},
         "version": f"bleu_metric-{__version__}",
     }
     return "|".join(f"{key}:{text}" for key, text in keys.items() if text is not None)
+
+
+# Keys that a signature has only where the option isn't the default.
+_UNSIGNED_DEFAULTS = {"reference_length": "reflen", "minimum_total": "mintotal"}
 
 
 def _check(options: Options) -> None:
@@ -196,7 +237,9 @@ def _check(options: Options) -> None:
     if options.smooth_value is not None:
         _check_smooth_value(options)
     if options.confidence is not None:
-        _check_number("confidence", options.confidence, 0, 1)
+        _check_number("confidence", options.confidence)
+        if not 0 < options.confidence < 1:
+            raise ValueError(f"confidence={options.confidence!r}: give a number above 0 and below 1, such as 0.95.")
     if options.weights is not None:
         _check_weights(options.weights, options.max_order)
 
@@ -208,25 +251,28 @@ def _check_whole_number(name: str, value: Any, least: int) -> None:
         raise ValueError(f"{name}={value!r}: give a whole number of {least} or more.")
 
 
-def _check_number(name: str, value: Any, low: float, high: float) -> None:
+def _check_number(name: str, value: Any) -> None:
     if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name}: {value!r} is not a number.")
-    if not low < value < high:
-        raise ValueError(f"{name}: {value!r} is not between {low} and {high}.")
+        raise TypeError(f"{name}={value!r}: give a number.")
+    if not math.isfinite(value):
+        raise ValueError(f"{name}={value!r}: give a finite number.")
 
 
 def _check_smooth_value(options: Options) -> None:
-    if SMOOTH_METHODS[options.smooth_method].value is None:
-        takers = _list_names(name for name, method in SMOOTH_METHODS.items() if method.value is not None)
-        raise ValueError(f"smooth_value goes with {takers}; smooth_method={options.smooth_method!r} takes none.")
-    _check_number("smooth_value", options.smooth_value, 0, math.inf)
+    value, divides = options.smooth_value, SMOOTH_METHODS[options.smooth_method].divides
+    _check_number("smooth_value", value)
+    if value is not None and (value < 0 or (divides and value == 0)):
+        bound = "above 0" if divides else "of 0 or more"
+        raise ValueError(f"smooth_value={value!r}: give a number {bound}.")
 
 
 def _check_weights(weights: Any, max_order: int) -> None:
-    if not hasattr(weights, "__len__") or len(weights) != max_order:
+    if isinstance(weights, Mapping) or not hasattr(weights, "__len__"):
+        raise TypeError(f"weights: found {type(weights).__name__}. Give a list, one weight an order.")
+    if len(weights) != max_order:
         raise ValueError(f"weights={weights!r}: give one weight an order, {max_order} in all, or change max_order.")
     for weight in weights:
-        _check_number("weights", weight, -math.inf, math.inf)
+        _check_number("weights", weight)
     if min(weights) < 0 or not any(weights):
         raise ValueError(f"weights={weights!r}: give weights of 0 or more, not all 0.")
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from .bleu_corpus import Corpus
-from .bleu_options import Options, choose_options, make_signature
+from .bleu_options import Options, make_signature
 from .bleu_reconcile_grid import (
     ALL,
     FACTORS,
     Setting,
-    convention_settings,
+    convention_options,
     group_settings,
     list_steps,
     make_grid,
+    make_setting,
     score_grid,
 )
 from .bleu_report import Report
@@ -81,14 +83,14 @@ def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = 
 
 
 def find_settings(
-    corpus: Corpus, options: Options, fixed: Mapping[str, Any], reported: Any, decimals: int | None
+    corpus: Corpus, options: Options, fixed: Collection[str], reported: Any, decimals: int | None
 ) -> Reconciliation:
     """The settings that give a published number.
 
     Args:
         corpus: what `bleu_inputs.read_corpus` returns.
         options: where the search starts.
-        fixed: options that stay as they are.
+        fixed: names of options that stay as they are.
         reported: the number, from 0 to 1 or from 0 to 100.
         decimals: how many of its decimals are known; as many as it's written with unless given.
 
@@ -96,16 +98,19 @@ def find_settings(
         ValueError: this is no BLEU score.
 
     >>> corpus = read_corpus(["我 a b c d"], ["我 a b c d e"])
-    >>> find_settings(corpus, Options(max_order=1), {}, 81.87, None)["matches"][0]["steps"]
+    >>> find_settings(corpus, Options(max_order=1), (), 81.87, None)["matches"][0]["steps"]
     []
     """
     number, decimals = _read_score(reported, decimals)
     grid = make_grid(corpus, options, fixed)
     scores, start = score_grid(corpus, options, grid), tuple(values[0] for values in grid.values())
-    groups = group_settings(scores, start)
+    known = [make_setting(convention) for convention in convention_options(options).values()]
+    groups = group_settings(scores, start, known)
     scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is likeliest from 0 to 1
-    fitting = {scale: _select_fitting(groups, scores, number / scale, 10.0**-decimals / scale) for scale in scales}
-    scale = next((scale for scale in scales if fitting[scale]), scales[0])
+    # A whole number is known to half a point of 100, on either scale: a 1 from 0 to 1 is a perfect score.
+    units = {scale: 10.0**-decimals / scale if decimals else 0.01 for scale in scales}
+    fitting = {scale: _select_fitting(groups, scores, number / scale, units[scale]) for scale in scales}
+    scale = next((scale for scale in scales if fitting[scale]), scales[0] if decimals else 100)
     nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - number / scale))[:NEAREST]
     settings = [
         {
@@ -122,27 +127,37 @@ def find_settings(
     return Reconciliation(reported=reported, decimals=decimals, scale=scale, **found)
 
 
-def compare_conventions(corpus: Corpus) -> Conventions:
+def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     """The score under each named convention, and what makes it another than the default's.
 
-    >>> compare_conventions(read_corpus(["a b c d."], [["a b c d .", "a"]]))["moses"]["steps"][0]["factor"]
+    Args:
+        corpus: what `bleu_inputs.read_corpus` returns.
+        options: those that a user chose win under each convention.
+
+    >>> compare_conventions(read_corpus(["a b c d."], [["a b c d .", "a"]]), Options())["moses"]["steps"][0]["factor"]
     'tokenize'
     """
-    settings = convention_settings()
+    conventions = convention_options(options)
+    settings = {name: make_setting(convention) for name, convention in conventions.items()}
     grid = {name: tuple(dict.fromkeys(values)) for name, values in zip(FACTORS, zip(*settings.values()))}
-    scores, start = score_grid(corpus, Options(), grid), settings["default"]
-    conventions = {}
-    for name, setting in settings.items():
-        options = choose_options(name, {})
-        tokenizer = choose_tokenizer(options, corpus.kind).name
-        conventions[name] = {
-            "bleu": scores[setting],
-            "score": 100 * scores[setting],
-            "difference": scores[setting] - scores[start],
-            "steps": list_steps(scores, start, setting),
-            "signature": make_signature(options, tokenizer, corpus.reference_count()),
+    scores, start = score_grid(corpus, conventions["default"], grid), settings["default"]
+    return Conventions(
+        {
+            name: {
+                "bleu": scores[setting],
+                "score": 100 * scores[setting],
+                "difference": scores[setting] - scores[start],
+                "steps": list_steps(scores, start, setting),
+                "signature": _sign(corpus, conventions[name], ALL),
+            }
+            for name, setting in settings.items()
         }
-    return Conventions(conventions)
+    )
+
+
+def _sign(corpus: Corpus, options: Options, which: str | int) -> str:
+    tokenizer = choose_tokenizer(options, corpus.kind).name
+    return make_signature(options, tokenizer, corpus.reference_count() if which == ALL else "1")
 
 
 def _select_fitting(
@@ -152,7 +167,7 @@ def _select_fitting(
     return [group for group in groups if abs(scores[group[0]] - number) <= unit / 2 + 1e-11]
 
 
-def _describe_setting(corpus: Corpus, options: Options, fixed: Mapping[str, Any], setting: Setting) -> dict[str, Any]:
+def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], setting: Setting) -> dict[str, Any]:
     """A setting as `compute` takes it, and its signature."""
     factors = dict(zip(FACTORS, setting))
     which = factors.pop("references")
@@ -161,11 +176,10 @@ def _describe_setting(corpus: Corpus, options: Options, fixed: Mapping[str, Any]
         setting_options, factors["smooth_value"] = replace(setting_options, smooth_value=None), None
     if corpus.kind != "text":  # in tokens already
         del factors["tokenize"]
-    tokenizer = choose_tokenizer(setting_options, corpus.kind).name
     return {
         "references": which,
-        "options": {**fixed, **factors},
-        "signature": make_signature(setting_options, tokenizer, corpus.reference_count() if which == ALL else "1"),
+        "options": {**{name: getattr(options, name) for name in fixed}, **factors},
+        "signature": _sign(corpus, setting_options, which),
     }
 
 
@@ -179,13 +193,16 @@ def _list_indifferent(setting: Setting, others: Sequence[Setting]) -> dict[str, 
     return values
 
 
+# As people write it: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU".
+_WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?)\s*(?:BLEU)?\s*", re.IGNORECASE)
+
+
 def _read_score(reported: Any, decimals: int | None) -> ReportedScore:
-    try:
-        number = Decimal(str(reported))
-        is_possible = 0 <= number <= 100
-    except InvalidOperation:
-        raise ValueError(f"reported={reported!r}: give a number, or one as it's written, '27.30'.") from None
-    if not is_possible:
+    written = None if isinstance(reported, bool) else _WRITTEN.fullmatch(str(reported))
+    if written is None:
+        raise ValueError(f"reported={reported!r}: give a number, or one as it's written, '27.30'.")
+    number = Decimal(written[1].replace(",", "."))
+    if number > 100:
         raise ValueError(f"reported={reported!r}: BLEU is from 0 to 1, or from 0 to 100.")
     if decimals is None:
         decimals = max(0, -int(number.as_tuple().exponent))

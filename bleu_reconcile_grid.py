@@ -6,7 +6,7 @@ are numbers, and a setting comes down to a statistics row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ from .bleu_arrow import Int64, list_items, make_lists
 from .bleu_corpus import Corpus, Texts, make_corpus
 from .bleu_options import CONVENTIONS, REFERENCE_LENGTHS, TOKENIZERS, Options, choose_options
 from .bleu_scoring import bleu
+from .bleu_significance import NOISE
 from .bleu_statistics import count_corpus
 from .bleu_tokenizer_choice import choose_tokenizer
 from .bleu_vocabulary import number_texts
@@ -47,13 +48,13 @@ class NumberedTokens(NamedTuple):
     bounds: Int64
 
 
-def make_grid(corpus: Corpus, options: Options, fixed: Mapping[str, Any]) -> dict[str, tuple[Any, ...]]:
+def make_grid(corpus: Corpus, options: Options, fixed: Collection[str]) -> dict[str, tuple[Any, ...]]:
     """The values of each factor that a search goes through: those of `FACTORS`, the one in `options` first.
 
     Args:
         corpus: what `bleu_inputs.read_corpus` returns.
         options: where the search starts.
-        fixed: options that stay as they are.
+        fixed: names of options that stay as they are.
 
     >>> make_grid(read_corpus(["a"], [["b", "c"]]), Options(), {"tokenize": "zh"})["references"]
     ('all', 0, 1)
@@ -114,30 +115,54 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
     return steps
 
 
-def group_settings(scores: Mapping[Setting, float], start: Setting) -> list[list[Setting]]:
-    """The settings that give the same score together; in a group, and among groups, those nearest to `start` first.
+def group_settings(
+    scores: Mapping[Setting, float], start: Setting, known: Collection[Setting] = ()
+) -> list[list[Setting]]:
+    """The settings that give the same score together, the plausible ones first, in a group and among groups.
+
+    Plausible is where the search starts, then what known tools do, then what takes few changes.
+
+    Args:
+        scores: the score of each setting.
+        start: where the search starts.
+        known: settings of known tools.
 
     >>> group_settings({(ALL, "13a"): 0.5, (ALL, "zh"): 0.25, (0, "13a"): 0.5}, (ALL, "zh"))
     [[('all', 'zh')], [('all', '13a'), (0, '13a')]]
     """
 
-    def count_changes(setting: Setting) -> int:
-        return sum(value != other for value, other in zip(start, setting))
+    def implausibility(setting: Setting) -> tuple[bool, bool, int]:
+        changes = sum(value != other for value, other in zip(start, setting))
+        return changes > 0, setting not in known, changes
 
-    groups: dict[float, list[Setting]] = {}
-    for setting in sorted(scores, key=count_changes):
-        groups.setdefault(round(scores[setting], 13), []).append(setting)
-    return list(groups.values())
+    groups: list[list[Setting]] = []
+    last = -1.0
+    for setting in sorted(scores, key=lambda setting: scores[setting]):
+        if scores[setting] - last > NOISE:
+            groups.append([])
+        groups[-1].append(setting)
+        last = scores[setting]
+    return sorted((sorted(group, key=implausibility) for group in groups), key=lambda group: implausibility(group[0]))
 
 
-def convention_settings() -> dict[str, Setting]:
-    """The settings of the named conventions.
+def convention_options(options: Options) -> dict[str, Options]:
+    """The options of each convention, with what a user chose on top.
 
-    >>> convention_settings()["hf"]
-    ('all', '13a', False, 0, 'shortest', 'none', 4)
+    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
+    2
     """
-    options = {name: {"references": ALL, **vars(choose_options(name, {}))} for name in CONVENTIONS}
-    return {name: tuple(values[factor] for factor in FACTORS) for name, values in options.items()}
+    chosen = {name: getattr(options, name) for name in options.given}
+    return {name: choose_options(name, chosen) for name in CONVENTIONS}
+
+
+def make_setting(options: Options) -> Setting:
+    """The setting that options stand for, with all references.
+
+    >>> make_setting(Options())
+    ('all', '13a', False, 0, 'closest', 'exp', 4)
+    """
+    values = {"references": ALL, **vars(options)}
+    return tuple(values[factor] for factor in FACTORS)
 
 
 def _count_grid(corpus: Corpus, options: Options, grid: Grid) -> Iterator[tuple[Setting, Int64]]:

@@ -48,6 +48,10 @@ class Report(dict[str, Any]):
     def __str__(self) -> str:
         return self._surround(format_plain(self.rows()))
 
+    def __reduce__(self) -> Any:
+        """Pickled it is a dict: evaluate's name for this module means nothing in another process."""
+        return dict, (dict(self),)
+
     def _repr_markdown_(self) -> str:
         return self.to_markdown()  # what a notebook shows
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .bleu_arrow import Int64
-from .bleu_options import SMOOTH_METHODS, Options
+from .bleu_options import Options
 from .bleu_smoothing import SMOOTHING, Counts, Flags, divide_counts, has_ngrams
 
 
@@ -85,8 +85,8 @@ def precisions(rows: Int64, options: Options) -> tuple[Counts, Flags]:
         float64 [N, ...] from 0 to 1, and bool [N, ...].
     """
     matches, totals = (counts.astype(float, order="C") for counts in _split_row(rows, options.counted_orders))
-    value = SMOOTH_METHODS[options.smooth_method].value if options.smooth_value is None else options.smooth_value
-    matches, totals = SMOOTHING[options.smooth_method](matches, totals, np.asarray(rows)[..., -2], value or 0.0)
+    lengths, value = np.asarray(rows)[..., -2], options.smooth_value_in_effect or 0.0
+    matches, totals = SMOOTHING[options.smooth_method](matches, totals, lengths, value)
     smoothed = np.minimum(divide_counts(matches, totals), 1.0)
     return np.where(_is_scorable(rows, options), smoothed, 0.0), has_ngrams(totals)
 

@@ -1,32 +1,106 @@
-"""How other tools spell the options, and what to write here."""
+"""How other tools spell the options: what is understood, and what to write instead where the meaning differs."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any
 
-# evaluate's `bleu` and `sacrebleu`, and sacreBLEU itself.
-SPELLINGS = {
-    "tokenizer": "write `tokenize`; a function from str to a list of str is welcome there too",
+from .bleu_warnings import warn
+
+_TARGET_LANGUAGES: dict[Any, dict[str, Any]] = {
+    "zh": {"tokenize": "zh"},
+    "ja": {"tokenize": "ja-mecab"},
+    "ko": {"tokenize": "ko-mecab"},
+}
+
+# An option of another tool that means the same as options here: from its value to theirs.
+TRANSLATIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "tokenizer": lambda value: {"tokenize": value},  # evaluate's `bleu`
+    "use_effective_order": lambda value: {"effective_order": value},  # evaluate's `sacrebleu`
+    "force": lambda value: {},  # nothing needs forcing here
+    "max_ngram_order": lambda value: {"max_order": value},  # sacreBLEU
+    "trg_lang": lambda value: _TARGET_LANGUAGES.get(value, {}),
+    "smoothing_function": lambda value: _read_smoothing_function(value),  # NLTK
+}
+
+# NLTK's `SmoothingFunction().method0` to `method7`: the method here, and the attribute that has its value.
+_NLTK_METHODS = {
+    "method0": ("none", None),
+    "method1": ("floor", "epsilon"),
+    "method2": ("add-k", None),
+    "method3": ("exp", None),
+    "method4": ("nltk-4", "k"),
+    "method5": ("nltk-5", None),
+    "method6": ("chen-cherry-6", "alpha"),
+    "method7": ("nltk-7", "k"),
+}
+
+# What has no option of the same meaning, and what to write.
+ADVICE = {
     "smooth": "write `smooth_method='laplace'` for what evaluate's `bleu` does with `smooth=True`",
-    "use_effective_order": "write `effective_order`",
-    "max_ngram_order": "write `max_order`",
-    "trg_lang": "write the tokenizer: `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'`",
-    "force": "nothing needs forcing: leave it out, and silence `BleuWarning` if it disturbs",
+    "auto_reweigh": "write `effective_order=True`: an order without n-grams leaves its weight to the others",
+    "use_aggregator": "a score for each row comes with `segments=True`, beside that of the corpus",
+    "use_stemmer": "ROUGE has it; BLEU compares words as they are, or give `tokenize` a function that stems",
+    "list_of_references": "write `references`, one list for each prediction",
+    "hypotheses": "write `predictions`",
+    "trust_remote_code": "leave it out: nothing asks for it",
+    "smoothing_function": "write `smooth_method`, one of the names in docs/conventions.md",
 }
 
 
-def explain_unknown_option(name: str, options: Iterable[str]) -> str:
-    """What to tell a user who wrote an option that doesn't exist.
+def translate_options(given: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
+    """Options in this metric's names; others' names are understood where they mean the same.
 
     Args:
-        name: what was written.
-        options: the names that exist.
+        given: options by name, as a user wrote them.
+        known: the names that exist here.
 
-    >>> explain_unknown_option("use_effective_order", ["effective_order"])
-    'There is no option `use_effective_order` here: write `effective_order`.'
+    Raises:
+        TypeError: there is no such option, or it was given under two names.
+
+    >>> translate_options({"trg_lang": "zh"}, ["tokenize"])
+    {'tokenize': 'zh'}
+    >>> translate_options({"tokeniser": "zh"}, ["tokenize"])
+    Traceback (most recent call last):
+    TypeError: There is no option `tokeniser`. Did you mean `tokenize`?
     """
-    if name in SPELLINGS:
-        return f"There is no option `{name}` here: {SPELLINGS[name]}."
-    nearest = difflib.get_close_matches(name, list(options), n=1, cutoff=0)
-    return f"There is no option `{name}`. Did you mean `{nearest[0]}`?"
+    options = {name: value for name, value in given.items() if name in known}
+    for name in given.keys() - options.keys():
+        if name not in TRANSLATIONS:
+            raise TypeError(explain_unknown_option(name, known))
+        for own_name, value in TRANSLATIONS[name](given[name]).items():
+            if own_name in options:
+                raise TypeError(f"`{name}` and `{own_name}` are one option: give `{own_name}` alone.")
+            options[own_name] = value
+            _note_once(name, own_name)
+    return options
+
+
+def explain_unknown_option(name: str, known: Iterable[str]) -> str:
+    """What to tell a user who wrote an option that doesn't exist.
+
+    >>> explain_unknown_option("smooth", ["smooth_method"]).partition(":")[2]
+    " write `smooth_method='laplace'` for what evaluate's `bleu` does with `smooth=True`."
+    """
+    if name in ADVICE:
+        return f"There is no option `{name}` here: {ADVICE[name]}."
+    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
+    return f"There is no option `{name}`." + (f" Did you mean `{nearest[0]}`?" if nearest else "")
+
+
+def _read_smoothing_function(function: Any) -> dict[str, Any]:
+    if function is None:
+        return {}
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    if type(owner).__name__ != "SmoothingFunction" or name not in _NLTK_METHODS:
+        raise TypeError(explain_unknown_option("smoothing_function", ()))
+    method, attribute = _NLTK_METHODS[name]
+    value = {"smooth_value": getattr(owner, attribute)} if attribute else {}
+    return {"smooth_method": method, **value}
+
+
+@cache
+def _note_once(name: str, own_name: str) -> None:
+    warn(f"`{name}` is called `{own_name}` here, and is understood.")

@@ -1,8 +1,9 @@
-"""Statistics rows as Arrow tables, and back from tables and sums."""
+"""Statistics rows as Arrow tables, and back from tables, frames and sums."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,43 +12,40 @@ import pyarrow.compute as pc
 
 from .bleu_arrow import Int64
 from .bleu_corpus import Corpus
-from .bleu_options import CONVENTIONS, COUNTING, SMOOTH_METHODS, Options
+from .bleu_options import COUNTING, Options
 from .bleu_statistics import count_corpus
 from .bleu_tokenizer_choice import choose_tokenizer
 from .bleu_warnings import warn_about_text
 
 _METADATA = b"bleu_metric"
+_PRETOKENISED = ("tokens", "ids")  # what "tokenize" is of rows that no tokenizer has cut
 
 
 class Statistics(NamedTuple):
     """Statistics rows that were given, and what is known of how they were counted.
 
-    tables: Arrow tables of the statistics columns alone, or None.
-    rows: int64 [rows, 2 N + 2], or None where there are tables.
+    table: of the statistics columns alone, in their order.
+    are_segments: False for sums, which have no segments any more.
     counted_with: the options in `bleu_options.COUNTING`, as far as they are known.
-    counted_orders: N.
-    references: how many a segment has, `"var"` if that differs, None if unknown.
+    references: how many a segment has, `"var"` if that differs, `"?"` if unknown.
     """
 
-    tables: list[pa.Table] | None
-    rows: Int64 | None
+    table: pa.Table
+    are_segments: bool
     counted_with: dict[str, Any]
-    counted_orders: int
-    references: str | None
+    references: str
+
+    @property
+    def counted_orders(self) -> int:
+        return self.table.num_columns // 2 - 1
 
     def stack(self) -> Int64:
         """All rows, int64 [rows, 2 N + 2]."""
-        if self.tables is None:
-            return np.asarray(self.rows)
-        columns = [[np.asarray(column) for column in table.columns] for table in self.tables]
-        return np.concatenate([np.stack(arrays, axis=1) for arrays in columns])
+        return np.stack([np.asarray(column) for column in self.table.columns]).T
 
     def sum(self) -> Int64:
         """The sum of the rows, int64 [2 N + 2], without a copy of them."""
-        if self.tables is None:
-            return np.asarray(self.rows).sum(axis=0)
-        sums = [[pc.sum(column).as_py() or 0 for column in table.columns] for table in self.tables]
-        return np.sum(sums, axis=0, dtype=np.int64)
+        return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
 
 
 def make_table(corpus: Corpus, options: Options) -> pa.Table:
@@ -66,7 +64,7 @@ def make_table(corpus: Corpus, options: Options) -> pa.Table:
     warn_about_text(corpus.predictions, options.tokenize)
     metadata = {
         **options.counting(),
-        "tokenize": choose_tokenizer(options, corpus.kind).name,
+        "tokenize": None if corpus.is_blank else choose_tokenizer(options, corpus.kind).name,
         "references": corpus.reference_count(),
     }
     columns = dict(zip(column_names(options.counted_orders), count_corpus(corpus, options).T))
@@ -87,88 +85,171 @@ def read_statistics(statistics: Any) -> Statistics:
     """Statistics in any form that they may be given in.
 
     Args:
-        statistics: a table of `make_table` or a `datasets.Dataset` with its columns among others, a list of them, or
-            int [2 N + 2] or [rows, 2 N + 2].
+        statistics: a table of `make_table`, a frame, record batch, `datasets.Dataset` or dict with its columns among
+            others, or a list of such; or sums of rows, int [2 N + 2] or [sums, 2 N + 2], or by the column's name.
 
     Raises:
-        ValueError: these are no statistics, or tables that were counted under different options.
+        ValueError: these are no statistics, there are none, or tables were counted under different options.
 
-    >>> read_statistics([1, 1, 1, 1]).rows
+    >>> read_statistics([1, 1, 1, 1]).stack()
     array([[1, 1, 1, 1]])
     """
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
-    if parts and all(isinstance(part, pa.Table) for part in parts):
-        tables = [table.select(_find_names(table, number)) for number, table in enumerate(parts)]
-        return Statistics(tables, None, *_read_metadata(tables))
-    if parts and all(hasattr(part, "with_format") for part in parts):
-        # Only then as Arrow: of rows that were selected or shuffled, that is a copy, and the text stays out of it.
-        selected = (part.select_columns(_find_names(part, number)) for number, part in enumerate(parts))
-        tables = [part.with_format("arrow")[:] for part in selected]
-        return Statistics(tables, None, *_read_metadata(tables))
-    rows = _check_rows(statistics)
-    return Statistics(None, rows, {}, rows.shape[1] // 2 - 1, None)
+    parts = [part.to_dict() if _is_series(part) else part for part in parts]
+    if parts and all(_has_columns(part) for part in parts):
+        tables = [_select_statistics(part, number) for number, part in enumerate(parts)]
+        are_segments = not any(_is_sum(part) for part in parts)
+    else:
+        tables, are_segments = [_tabulate_sums(statistics)], False
+    tables = [table for table in tables if len(table)]
+    if not tables:
+        raise ValueError("There is nothing to score: no rows of statistics.")
+    counted_with, references = _agree(tables)
+    table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    _check_counts(table)
+    return Statistics(table, are_segments, counted_with, references)
 
 
-def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, str]:
-    """The options with those that the rows were counted under, and what their tokenizer is called.
+def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, str, list[str]]:
+    """The options with those that the rows were counted under, what their tokenizer is called, and what nobody knows.
 
     Raises:
-        ValueError: options were asked for that the rows weren't counted under.
+        ValueError: options were asked for that the rows weren't counted under, or the rows contradict the options.
     """
-    counted_with = dict(statistics.counted_with)
-    further_orders = SMOOTH_METHODS[options.smooth_method].further_orders
-    counted_with.setdefault("max_order", statistics.counted_orders - further_orders)
+    counted_with = {**statistics.counted_with, "max_order": _choose_order(statistics, options)}
     asked = {**options.counting(), "tokenize": choose_tokenizer(options, "text").name}
-    for name in COUNTING:
-        is_asked = name in options.given or name in CONVENTIONS[options.convention]
-        if is_asked and name in counted_with and asked[name] != counted_with[name]:
-            raise ValueError(
-                f"The rows were counted with {name}={counted_with[name]!r}, not {asked[name]!r}: count anew."
-            )
-    tokenizer = counted_with.get("tokenize", asked["tokenize"])
-    options = options.override({name: counted_with[name] for name in COUNTING if name in counted_with})
-    if statistics.counted_orders < options.counted_orders:
+    for name, counted in counted_with.items():
+        # What was in tokens already has no tokenizer: a convention's has no say about it, one that was asked for has.
+        is_asked = name in options.given if counted in _PRETOKENISED else options.is_chosen(name)
+        if is_asked and asked[name] != counted:
+            raise ValueError(f"The rows were counted with {name}={counted!r}, not {asked[name]!r}: count anew.")
+    unknown = [name for name in COUNTING if name not in counted_with and not options.is_chosen(name)]
+    options = options.override(counted_with)
+    _check_lengths(statistics, options.minimum_total)
+    return options, counted_with.get("tokenize", asked["tokenize"]), unknown
+
+
+def _choose_order(statistics: Statistics, options: Options) -> int:
+    """N of the score: what was asked for, if the rows have it, or all that they have."""
+    further = options.counted_orders - options.max_order
+    known = statistics.counted_with.get("max_order", max(1, statistics.counted_orders - further))
+    max_order: int = options.max_order if options.is_chosen("max_order") else known
+    if max_order + further <= statistics.counted_orders:
+        return max_order
+    if further and max_order <= statistics.counted_orders:
         raise ValueError(
-            f"smooth_method={options.smooth_method!r} looks at n-grams of order {options.counted_orders}, and these"
-            f" rows end with {statistics.counted_orders}: count anew with this method."
+            f"smooth_method={options.smooth_method!r} looks at n-grams of order {max_order + further}, and these rows"
+            f" end with {statistics.counted_orders}: count anew with this method."
         )
-    return options, tokenizer
+    raise ValueError(
+        f"The rows were counted with max_order={statistics.counted_orders}, not {max_order}: count anew, with more."
+    )
 
 
-def _read_metadata(tables: list[pa.Table]) -> tuple[dict[str, Any], int, str | None]:
-    """The options that all tables were counted under, how many orders they have, and how many references a segment."""
+def _has_columns(part: Any) -> bool:
+    return (
+        isinstance(part, Mapping) or hasattr(part, "column_names") or hasattr(part, "columns") or _is_record_batch(part)
+    )
+
+
+def _is_record_batch(part: Any) -> bool:
+    return isinstance(part, pa.RecordBatch)
+
+
+def _is_series(part: Any) -> bool:
+    """Whether it is one of pandas, as the sum of a frame is: a number by the name of each column."""
+    return hasattr(part, "iloc") and not hasattr(part, "columns") and isinstance(part.index[0] if len(part) else 0, str)
+
+
+def _is_sum(part: Any) -> bool:
+    """Whether it is a number by the name of each column."""
+    return isinstance(part, Mapping) and not any(isinstance(value, Iterable) for value in part.values())
+
+
+def _select_statistics(part: Any, number: int) -> pa.Table:
+    """The statistics columns of anything with columns, by their names."""
+    known = list(part) if isinstance(part, Mapping) else _list_column_names(part)
+    max_order = sum(str(name).startswith("matches_") for name in known)
+    names = column_names(max_order)
+    if not max_order or not set(names) <= set(known):
+        raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(map(str, known))}.")
+    if isinstance(part, Mapping):
+        table = pa.table({name: part[name] if isinstance(part[name], Iterable) else [part[name]] for name in names})
+    elif _is_record_batch(part) or isinstance(part, pa.Table):
+        table = pa.Table.from_batches([part]).select(names) if _is_record_batch(part) else part.select(names)
+    elif hasattr(part, "with_format"):
+        # Only then as Arrow: of rows that were selected or shuffled, that is a copy, and the text stays out of it.
+        table = part.select_columns(names).with_format("arrow")[:]
+    else:
+        table = pa.table({name: part[name].to_numpy() for name in names})
+    return _cast_to_int64(table, f"Table {number}")
+
+
+def _list_column_names(part: Any) -> list[Any]:
+    if _is_record_batch(part):
+        return list(part.schema.names)
+    return list(part.column_names if hasattr(part, "column_names") else part.columns)
+
+
+def _tabulate_sums(statistics: Any) -> pa.Table:
+    rows = np.atleast_2d(np.asarray(statistics))
+    if rows.ndim != 2 or not rows.size or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
+        raise ValueError(
+            "These are no statistics rows: give a table of `statistics`, a list of them, or sums of rows, whole numbers"
+            f" of shape [2 N + 2] or [sums, 2 N + 2], not {rows.dtype} {list(rows.shape)}."
+        )
+    names = column_names(rows.shape[1] // 2 - 1)
+    return pa.table({name: column.astype(np.int64) for name, column in zip(names, rows.T)})
+
+
+def _cast_to_int64(table: pa.Table, name: str) -> pa.Table:
+    is_whole = all(pa.types.is_integer(column.type) and not column.null_count for column in table.columns)
+    if len(table) and not is_whole:
+        raise ValueError(f"{name} is no table of statistics: there are other values than whole numbers in it.")
+    return table.cast(pa.schema([(column, pa.int64()) for column in table.column_names], table.schema.metadata))
+
+
+def _agree(tables: list[pa.Table]) -> tuple[dict[str, Any], str]:
+    """The options that all tables were counted under, and how many references a segment has."""
     known = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables]
-    known = [{**options, "longest n-gram": table.num_columns // 2 - 1} for options, table in zip(known, tables)]
     for number, options in enumerate(known):
+        # Rows without a token fit to any tokenizer, and to no tokenizer.
+        known[number] = {name: value for name, value in options.items() if value is not None}
+        known[number]["longest n-gram"] = tables[number].num_columns // 2 - 1
+    tokenizers = [options["tokenize"] for options in known if "tokenize" in options]
+    for number, options in enumerate(known):
+        if tokenizers and "lowercase" in options:  # it says how it was counted
+            options.setdefault("tokenize", tokenizers[0])
         for name in (*COUNTING, "longest n-gram"):
             if options.get(name) != known[0].get(name):
                 raise ValueError(
                     "The tables were counted under different options and don't add up:"
                     f" {name} is {known[0].get(name)!r} in table 0 and {options.get(name)!r} in table {number}."
                 )
-    references = {options.get("references") for options in known}
+    references = {options.get("references", "?") for options in known}
     counted_with = {name: known[0][name] for name in COUNTING if name in known[0]}
-    return counted_with, known[0]["longest n-gram"], references.pop() if len(references) == 1 else "var"
+    return counted_with, references.pop() if len(references) == 1 else "var"
 
 
-def _find_names(table: Any, number: int) -> list[str]:
-    max_order = sum(name.startswith("matches_") for name in table.column_names)
-    names = column_names(max_order)
-    if not max_order or not set(names) <= set(table.column_names):
-        raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(table.column_names)}.")
-    return names
+def _check_counts(table: pa.Table) -> None:
+    """Raises unless 0 <= matches <= totals, order by order, in each row."""
+    orders = table.num_columns // 2 - 1
+    columns = table.columns
+    is_negative = any(pc.min(column).as_py() < 0 for column in [*columns[:orders], *columns[-2:]])
+    pairs = zip(columns[:orders], columns[orders : 2 * orders])
+    if is_negative or any(pc.any(pc.greater(matches, totals)).as_py() for matches, totals in pairs):
+        raise ValueError("These are no statistics rows: in each, 0 <= matches <= totals, order by order.")
 
 
-def _check_rows(statistics: Any) -> Int64:
-    rows = np.atleast_2d(np.asarray(statistics))
-    if rows.ndim != 2 or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
+def _check_lengths(statistics: Statistics, minimum_total: int) -> None:
+    """Raises unless the unigrams are as many as the prediction is long, or the least that is counted of an order."""
+    unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
+    if statistics.are_segments:
+        fits = pc.equal(unigrams, pc.max_element_wise(lengths, minimum_total))
+    else:
+        fits = pc.greater_equal(unigrams, lengths) if minimum_total else pc.equal(unigrams, lengths)
+    if not pc.all(fits).as_py():
         raise ValueError(
-            "These are no statistics rows: give a table of `statistics`, a list of them, or whole numbers of shape"
-            f" [2 N + 2] or [rows, 2 N + 2], not {rows.dtype} {list(rows.shape)}."
+            "These are no statistics rows: prediction_length differs from totals_1. Where an order counts some n-grams"
+            " at least, as in NLTK's convention, say minimum_total."
         )
-    max_order = rows.shape[1] // 2 - 1
-    if not len(rows) or (rows < 0).any() or (rows[:, :max_order] > rows[:, max_order : 2 * max_order]).any():
-        raise ValueError(
-            "These are no statistics rows: each has 0 <= matches <= totals, order by order, and there is one at least."
-        )
-    return rows.astype(np.int64)

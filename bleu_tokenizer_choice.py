@@ -5,11 +5,12 @@ Native tokenizers cut while they count. Someone else's, sacreBLEU's or a user's 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from . import bleu_tokenizers as definition
 from . import bleu_tokenizers_compiled as compiled
@@ -93,8 +94,10 @@ def prepare_texts(texts: pa.Array, tokenizer: Tokenizer, name: str, rows: Sequen
     >>> prepare_texts(pa.array(["Go on"]), tokenizer, "predictions", [0]).to_pylist()
     [['go', 'on']]
     """
+    if tokenizer.split or not COMPILED:
+        _check_utf8(texts, name, rows)
     if tokenizer.lowercase:
-        texts = map_strings(texts, compiled.lower_case if COMPILED else definition.lower_case)
+        texts = map_strings(texts, _choose_lower_case(tokenizer))
     if tokenizer.split is None:
         return texts
     lists = [_split_row(tokenizer.split, text, name, row) for text, row in zip(texts.to_pylist(), rows)]
@@ -126,11 +129,34 @@ def borrow_tokenizer(name: str) -> Tokenizer:
     return Tokenizer(tokenize.signature(), lowercase=False, split=lambda text: tokenize(text.rstrip()).split())
 
 
+def _choose_lower_case(tokenizer: Tokenizer) -> Callable[[pa.Array], pa.Array]:
+    if tokenizer.split is None and tokenizer.name in definition.ASCII_CASE:
+        return pc.ascii_lower
+    return compiled.lower_case if COMPILED else definition.lower_case
+
+
+def _check_utf8(texts: pa.Array, name: str, rows: Sequence[int]) -> None:
+    """Raises where Arrow holds bytes that Python can't read as text; Arrow doesn't look when it is given them."""
+    try:
+        texts.validate(full=True)
+    except pa.ArrowInvalid:
+        for text, row in zip(texts, rows):
+            try:
+                text.as_py()
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{name}, row {row}: these bytes are no UTF-8 ({error.reason}).") from None
+
+
 def _split_row(split: Split, text: str, name: str, row: int) -> list[str]:
     try:
         tokens = split(text)
     except Exception as error:
         raise ValueError(f"{name}, row {row}: the tokenizer failed: {type(error).__name__}: {error}") from error
-    if not isinstance(tokens, (list, tuple)) or not all(isinstance(token, str) for token in tokens):
+    if not isinstance(tokens, (list, tuple)):
         raise TypeError(f"{name}, row {row}: the tokenizer must return a list of str, not {type(tokens).__name__}.")
+    for token in tokens:
+        if not isinstance(token, str):
+            raise TypeError(
+                f"{name}, row {row}: the tokenizer must return a list of str, not a list with {type(token).__name__}."
+            )
     return list(tokens)

@@ -66,6 +66,7 @@ _INTERNATIONAL = (
     (re.compile(f"([{character_class(PUNCTUATION)}])([^{character_class(NUMBERS)}])"), r" \1 \2"),
     (re.compile(f"([{character_class(SYMBOLS)}])"), r" \1 "),
 )
+_BETWEEN_ASCII_SPACES = re.compile(r"[^ \t\n\v\f\r]+")
 _CHINESE = ((re.compile(f"([{character_class(CHINESE)}])"), r" \1 "), *_WESTERN)
 
 
@@ -120,13 +121,26 @@ def tokenize_char(segment: str) -> list[str]:
     return [character for character in segment if not character.isspace()]
 
 
+def tokenize_multi_bleu(segment: str) -> list[str]:
+    """What stands between ASCII white space, as Moses' `multi-bleu.perl` sees it: a no-break space is part of a token.
+
+    >>> tokenize_multi_bleu("10\u00a0000 km")
+    ['10\xa0000', 'km']
+    """
+    return _BETWEEN_ASCII_SPACES.findall(segment)
+
+
 DEFINITIONS: dict[str, Split] = {
     "13a": tokenize_13a,
     "none": tokenize_none,
     "intl": tokenize_intl,
     "zh": tokenize_zh,
     "char": tokenize_char,
+    "multi-bleu": tokenize_multi_bleu,
 }
+
+# Tokenizers of tools that lower-case bytes: only ASCII letters change.
+ASCII_CASE = ("multi-bleu",)
 
 
 def lower_case(texts: pa.Array) -> pa.Array:

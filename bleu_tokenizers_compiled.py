@@ -49,6 +49,7 @@ _CLASSES = {
     "intl": ((PUNCTUATION, _SEPARATOR), (SYMBOLS, _ALONE), (NUMBERS, _NUMBER), _SPACES),
     "zh": ((CHINESE, _ALONE), *_WESTERN, _SPACES),
     "char": ((((0, 0x10FFFF),), _ALONE), _SPACES),
+    "multi-bleu": ((_these(" \t\n\v\f\r"), _SPACE),),
     "ids": (),
 }
 
@@ -81,8 +82,8 @@ def lower_case(texts: pa.Array) -> pa.Array:
     lowered = np.empty(len(text) * 3 // 2 + 16, np.uint8)  # at most half as long again: two bytes become three
     ends = np.empty(len(offsets), np.int64)
     for i in _lower_case(text, offsets, _lower_case_table(), lowered, ends):
-        exact = bytes(text[offsets[i] : offsets[i + 1]]).decode(errors="replace").lower().encode()
-        lowered[ends[i] : ends[i + 1]] = np.frombuffer(exact, np.uint8)
+        exact = bytes(text[offsets[i] : offsets[i + 1]]).decode(errors="surrogateescape").lower()
+        lowered[ends[i] : ends[i + 1]] = np.frombuffer(exact.encode(errors="surrogateescape"), np.uint8)
     return _make_strings(ends, lowered)
 
 

@@ -6,7 +6,7 @@ is imported here: what comes from one is an array, or a tensor that can be made 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from .bleu_inputs import read_corpus
 from .bleu_options import Options
 from .bleu_scoring import make_result
 from .bleu_statistics import sum_corpus
+from .bleu_warnings import warn
 
 
 class TrainerMetric:
@@ -25,13 +26,17 @@ class TrainerMetric:
         references: a list of references for each row of the evaluation data, in its order; the decoded labels unless
             given.
         ignore_index: what stands in labels and predictions where nothing counts.
+        details: whether `compute`'s other numbers are returned, too.
         options: those that decide the number.
     """
 
-    def __init__(self, tokenizer: Any, references: Sequence[Any] | None, ignore_index: int, options: Options) -> None:
+    def __init__(
+        self, tokenizer: Any, references: Sequence[Any] | None, ignore_index: int, details: bool, options: Options
+    ) -> None:
         self._tokenizer, self._references, self._ignore_index = tokenizer, references, ignore_index
-        self._options = options
-        self._start_over()
+        self._details, self._options = details, options
+        self._rows_of_reference: dict[str, set[int]] | None = None
+        self.reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
         """The scores of an evaluation; of all batches since the last result, when they come one by one.
@@ -50,12 +55,14 @@ class TrainerMetric:
             self._count(prediction)
             return self._finish() if compute_result else {}
         except Exception:
-            self._start_over()
+            self.reset()
             raise
 
-    def _start_over(self) -> None:
+    def reset(self) -> None:
+        """Forgets the batches of an evaluation that was broken off; a trainer doesn't say when a new one begins."""
         self._sum = np.zeros(2 * self._options.counted_orders + 2, np.int64)
         self._rows = self._generated = 0
+        self._first_labels: bytes | None = None
 
     def _count(self, prediction: Any) -> None:
         predicted, labels = _to_array(prediction[0]), _to_array(prediction[1])
@@ -64,6 +71,7 @@ class TrainerMetric:
                 f"The predictions are of shape {list(predicted.shape)}: logits, not generated ids. BLEU is of generated"
                 " text: set predict_with_generate=True in Seq2SeqTrainingArguments."
             )
+        self._notice_new_beginning(labels)
         texts = self._decode(predicted)
         corpus = read_corpus(texts, self._next_references(labels, len(texts)))
         is_padding = (predicted == self._ignore_index) | (predicted == self._tokenizer.pad_token_id)
@@ -78,7 +86,32 @@ class TrainerMetric:
             raise ValueError(
                 f"There are {len(self._references)} references, but more predictions: one list a row, in order."
             )
+        self._notice_other_order(self._decode(labels))
         return self._references[self._rows : self._rows + rows]
+
+    def _notice_new_beginning(self, labels: np.ndarray[Any, Any]) -> None:
+        """Warns where the first labels come a second time before there was a result."""
+        if self._rows and labels.tobytes() == self._first_labels:
+            warn(
+                "The labels of the first batch come a second time before this evaluation had a result. If an earlier"
+                " one was broken off, its batches are counted in this one: call `reset()` of the hook before each."
+            )
+        if not self._rows:
+            self._first_labels = labels.tobytes()
+
+    def _notice_other_order(self, labels: Sequence[str]) -> None:
+        """Warns where a label isn't among its row's references, but among another row's."""
+        if self._rows_of_reference is None:
+            self._rows_of_reference = _index_references(self._references or ())
+        for row, label in enumerate(labels, self._rows):
+            rows = self._rows_of_reference.get(label)
+            if rows and row not in rows:
+                warn(
+                    f"The label of row {row} is among the references of row {min(rows)}, and not of its own: the"
+                    " trainer brings rows in another order than `references` has. Evaluate in the order of the data:"
+                    " without `group_by_length` in `train_sampling_strategy`, for example."
+                )
+                return
 
     def _decode(self, ids: np.ndarray[Any, Any]) -> list[str]:
         # Cut out, not replaced: -100 overflows in a tokenizer, and any other id would be decoded.
@@ -91,12 +124,28 @@ class TrainerMetric:
                 f"There are {len(self._references)} references for {self._rows} predictions: one list a row."
             )
         result = make_result(self._sum, self._options)
-        names = ("bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
-        scores = {name: float(result[name]) for name in names}
-        scores.update({f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)})
-        scores["gen_len"] = self._generated / self._rows
-        self._start_over()
-        return scores
+        # From 0 to 100, here alone: as all published recipes log it.
+        scores = {"bleu": float(result["score"]), "gen_len": self._generated / self._rows}
+        self.reset()
+        return scores | (_list_details(result) if self._details else {})
+
+
+_DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
+
+
+def _list_details(result: Mapping[str, Any]) -> dict[str, float]:
+    precisions = {f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)}
+    return {name: float(result[name]) for name in _DETAILS} | precisions
+
+
+def _index_references(references: Sequence[Any]) -> dict[str, set[int]]:
+    """The rows that each text is a reference of."""
+    rows: dict[str, set[int]] = {}
+    for row, texts in enumerate(references):
+        for text in [texts] if isinstance(texts, str) else texts:
+            if isinstance(text, str) and text.strip():
+                rows.setdefault(text.strip(), set()).add(row)
+    return rows
 
 
 def _to_array(part: Any) -> np.ndarray[Any, Any]:

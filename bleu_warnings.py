@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 
 import numpy as np
@@ -45,7 +45,7 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenize: str | Callable[[str]
         predictions: a column of texts; tokens and ids are as they were given, with nothing to warn of.
         tokenize: the option.
     """
-    if not is_string(predictions.type):
+    if not is_string(predictions.type) or not len(predictions):
         return
     if tokenize in ("13a", "intl", "zh"):
         detached = sum(map(_count_detached_periods, pieces(predictions)))
@@ -75,24 +75,42 @@ def count_unspaced_characters(text: Bytes) -> tuple[int, int]:
     return int(np.count_nonzero(_IS_UNSPACED[text[first], text[first + 1]])), characters
 
 
-def warn_about_zero(row: Int64, empty_predictions: int | None) -> None:
-    """Warns that a score is 0, and why.
+def warn_about_zero(row: Int64, empty_predictions: int | None, orders: Sequence[int], is_effective: bool) -> None:
+    """Warns that a score is 0: the cause, and what to do about it.
 
     Args:
         row: int64 [2 N + 2], the corpus's statistics row.
         empty_predictions: how many predictions have no token, None if unknown.
+        orders: those that the score is of, ascending.
+        is_effective: whether it leaves out orders that the predictions are too short for.
     """
-    max_order = len(row) // 2 - 1
-    plural = "" if empty_predictions == 1 else "s"
-    reasons = [f"{empty_predictions:,} empty prediction{plural}"] if empty_predictions else []
-    orders_without_match = np.flatnonzero(row[:max_order] == 0)
-    if row[-2] and len(orders_without_match):
-        n = int(orders_without_match[0])
-        if row[max_order + n]:
-            reasons.append(f"no {n + 1}-gram of the predictions is in its references")
-        else:
-            reasons.append(f"no prediction has {n + 1} tokens (effective_order=True leaves longer n-grams out)")
-    warn(f"The score is 0: {' and '.join(reasons) or 'there is no token in any prediction'}.")
+    warn(f"The score is 0: {' and '.join(_explain_zero(row, empty_predictions, orders, is_effective))}.")
+
+
+def _explain_zero(row: Int64, empty_predictions: int | None, orders: Sequence[int], is_effective: bool) -> list[str]:
+    *counts, length, reference_length = row.tolist()
+    matches, totals = counts[: len(counts) // 2], counts[len(counts) // 2 :]
+    if not length:
+        plural = "" if empty_predictions == 1 else "s"
+        return [f"{empty_predictions:,} empty prediction{plural}" if empty_predictions else "the predictions are empty"]
+    if not reference_length:
+        return ["the references are empty"]
+    if not matches[0]:
+        return ["no token of the predictions is in its references"]
+    reasons = []
+    if orders and not totals[orders[-1] - 1] and not is_effective:
+        reasons.append(
+            f"no prediction has {orders[-1]} tokens, which the longest n-gram takes (effective_order=True leaves out"
+            " what they are too short for)"
+        )
+    unmatched = [n for n in orders if totals[n - 1] and not matches[n - 1]]
+    if unmatched and not reasons:
+        reasons.append(
+            f"no {unmatched[0]}-gram of the predictions is in its references (smooth_method='exp' counts half a match)"
+        )
+    return reasons or [
+        f"the predictions are far too short, {length:,} tokens against {reference_length:,}: the brevity penalty is 0"
+    ]
 
 
 @cache

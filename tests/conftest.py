@@ -25,6 +25,9 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import evaluate  # noqa: E402
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+settings.register_profile("long", max_examples=5000)  # python -m pytest --hypothesis-profile=long
 
 
 def pytest_addoption(parser):

@@ -1,7 +1,13 @@
 """What is added between two calls of `compute`: order, kinds, errors, files, processes."""
 
+import copy
+import errno
 import gc
 import json
+import os
+import subprocess
+import sys
+import warnings
 
 import dill
 import evaluate
@@ -9,9 +15,12 @@ import pyarrow as pa
 import pytest
 import random_text
 from conftest import ROOT
+from disk import files, full_disk
 from processes import python, result_of
 
 PREDICTIONS, REFERENCES = random_text.rows(seed=8, count=300)
+
+
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
@@ -116,10 +125,6 @@ def test_results_are_plain(bleu):
     assert json.loads(json.dumps(result)) == result
 
 
-def files(folder):
-    return [path for path in folder.rglob("*") if path.is_file()]
-
-
 def test_an_error_loses_nothing_that_was_added_before(load, tmp_path):
     bleu = load(cache_dir=str(tmp_path))
     bleu.add(prediction="a b c d", reference="a b c d")
@@ -139,3 +144,291 @@ def test_an_error_loses_nothing_that_was_added_before(load, tmp_path):
     assert len(bleu) == 1
     assert bleu.compute()["translation_length"] == 4
     assert files(tmp_path) == []
+
+
+THREE = ["the cat sat on the mat", "a dog ran to the house", "it is big and old today"]
+
+
+THREE_REFERENCES = [["the cat sat on a mat"], ["the dog ran to a house", "a dog ran home"], ["it is big and red today"]]
+
+
+OTHERS = ["we were there before"] * 2, [["we were there"], ["they were there before"]]
+
+
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+
+
+@pytest.fixture(params=["file", "memory"])
+def kept(request, load, tmp_path):
+    """A metric with its own folder, that keeps rows in a file or in memory."""
+    return load(cache_dir=str(tmp_path), keep_in_memory=request.param == "memory")
+
+
+@pytest.fixture
+def expected_of_three(bleu):
+    return bleu.compute(predictions=THREE, references=THREE_REFERENCES)
+
+
+def fill(bleu, how):
+    if how == "add":
+        for prediction, reference in zip(THREE, THREE_REFERENCES):
+            bleu.add(prediction=prediction, reference=reference)
+    elif how == "add_batch":
+        bleu.add_batch(predictions=THREE, references=THREE_REFERENCES)
+    else:
+        bleu.add_batch(predictions=THREE[:2], references=THREE_REFERENCES[:2])
+        bleu.add(prediction=THREE[2], reference=THREE_REFERENCES[2])
+    assert len(bleu) == 3
+
+
+class Interrupted(BaseException):
+    """As Ctrl-C in a notebook."""
+
+
+def fails_with(error):
+    def tokenize(text):
+        raise error
+
+    return tokenize
+
+
+def warning_as_error(bleu):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bleu.compute(max_order=40, smooth_method="none")  # no prediction has 40 tokens: a score of 0, with a warning
+
+
+# What fails in `compute`, with what.
+FAILURES = {
+    "a tokenizer that raises": (lambda bleu: bleu.compute(tokenize=fails_with(RuntimeError("no such model"))), ValueError),
+    "a tokenizer that returns nonsense": (lambda bleu: bleu.compute(tokenize=lambda text: None), TypeError),
+    "a tokenizer that is interrupted": (lambda bleu: bleu.compute(tokenize=fails_with(Interrupted())), Interrupted),
+    "Ctrl-C": (lambda bleu: bleu.compute(tokenize=fails_with(KeyboardInterrupt())), KeyboardInterrupt),
+    "a warning that is an error": (warning_as_error, UserWarning),
+    "an option that doesn't exist": (lambda bleu: bleu.compute(tokenise="zh"), TypeError),
+    "rows that can't be": (lambda bleu: bleu.compute(predictions=[None], references=[["a"]]), ValueError),
+    "rows of another kind": (lambda bleu: bleu.compute(predictions=[[1]], references=[[[1]]]), TypeError),
+    "good rows and a tokenizer that raises": (
+        lambda bleu: bleu.compute(predictions=OTHERS[0], references=OTHERS[1], tokenize=fails_with(RuntimeError())), ValueError,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("fail", "error"), FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize("how", ["add", "add_batch", "both"])
+def test_an_error_in_compute_loses_nothing(kept, expected_of_three, tmp_path, how, fail, error):
+    """What was added is still there, once; rows of the failed call are not counted later."""
+    fill(kept, how)
+    for _ in range(2):
+        with pytest.raises(error):
+            fail(kept)
+        assert len(kept) == 3
+    assert kept.compute() == expected_of_three
+    assert (len(kept), files(tmp_path)) == (0, [])
+
+
+@pytest.mark.parametrize(("fail", "error"), FAILURES.values(), ids=FAILURES)
+def test_after_an_error_rows_may_be_added(kept, bleu, tmp_path, fail, error):
+    fill(kept, "add_batch")
+    with pytest.raises(error):
+        fail(kept)
+    kept.add(prediction=OTHERS[0][0], reference=OTHERS[1][0])
+    kept.add_batch(predictions=OTHERS[0][1:], references=OTHERS[1][1:])
+    assert len(kept) == 5
+    expected_of_three = bleu.compute(
+        predictions=THREE + OTHERS[0], references=THREE_REFERENCES + OTHERS[1], segments=True
+    )
+    assert kept.compute(segments=True) == expected_of_three
+    assert files(tmp_path) == []
+
+
+@posix
+@pytest.mark.parametrize("how", ["add", "add_batch", "both"])
+def test_a_full_disk_in_compute(load, bleu, tmp_path, how):
+    """Rows of the call itself need no disk, whatever was added before."""
+    more = {"predictions": ["a long text " * 1000] * 300, "references": [["a long text " * 1000]] * 300}
+    kept = load(cache_dir=str(tmp_path))
+    fill(kept, how)
+    with full_disk(room=1000):
+        result = kept.compute(**more)
+    everything = {"predictions": THREE + more["predictions"], "references": THREE_REFERENCES + more["references"]}
+    assert result == bleu.compute(**everything)
+    assert files(tmp_path) == []
+
+
+LONG = [f"row {i} " + "of many words that take some room " * 20 for i in range(25_000)]
+
+
+@posix
+@pytest.mark.parametrize("before", [0, 3], ids=["nothing before", "rows before"])
+@pytest.mark.parametrize("room", [0, 1_000_000, 12_000_000], ids=["at once", "in the first part", "in a later part"])
+def test_a_full_disk_in_the_middle_of_a_batch(load, expected_of_three, tmp_path, before, room):
+    """The batch isn't counted, not even by half; what was there before is, and the object can be used again."""
+    bleu = load(cache_dir=str(tmp_path))
+    if before:
+        fill(bleu, "add_batch")
+    with full_disk(room), pytest.raises(OSError) as raised:  # noqa: PT011
+        bleu.add_batch(predictions=LONG, references=LONG)
+    assert raised.value.errno in (errno.EFBIG, errno.ENOSPC, None)
+    assert len(bleu) == before
+    if not before:
+        fill(bleu, "add_batch")
+    assert bleu.compute() == expected_of_three
+    assert files(tmp_path) == []
+
+
+@posix
+def test_a_full_disk_while_rows_are_added_one_by_one(load, tmp_path):
+    """Every row whose `add` returned is there, and no other."""
+    bleu, added = load(cache_dir=str(tmp_path)), 0
+    with full_disk(room=1_000_000):
+        for text in LONG:
+            try:
+                bleu.add(prediction=text, reference=text)
+            except OSError:
+                break
+            added += 1
+    assert len(bleu) == added
+    assert len(bleu.compute(segments=True)["segment_bleu"]) == added
+    assert files(tmp_path) == []
+
+
+def child(action):
+    """Does something in a forked process, without what a parent does at its end; whether it went well."""
+    process = os.fork()
+    if not process:
+        status = 1
+        try:
+            action()
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitpid(process, 0)[1] == 0
+
+
+@posix
+@pytest.mark.parametrize("how", ["add_batch", "both"])
+@pytest.mark.parametrize(
+    "action", [lambda bleu: vars(bleu).clear(), lambda bleu: gc.collect(), lambda bleu: copy.copy(bleu).compute()],
+    ids=["the object goes", "the child ends", "a copy goes"],
+)  # fmt: skip
+def test_a_forked_process_leaves_the_parents_file(kept, expected_of_three, tmp_path, how, action):
+    """As a data loader's workers end: only the process that made the file removes it."""
+    fill(kept, how)
+    before = files(tmp_path)
+    assert child(lambda: action(kept))
+    assert files(tmp_path) == before
+    assert len(kept) == 3
+    assert kept.compute() == expected_of_three
+    assert files(tmp_path) == []
+
+
+FORKED = """
+import gc, json, multiprocessing, sys
+import evaluate
+
+bleu = evaluate.load(sys.argv[1], cache_dir=sys.argv[2])
+bleu.add_batch(predictions=["a b c d"], references=["a b c d"])
+
+def work(text):
+    global bleu
+    bleu = None  # the worker's own copy goes
+    gc.collect()
+    return len(text)
+
+if __name__ == "__main__":
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        pool.map(work, ["a", "b", "c"])
+    print(json.dumps(bleu.compute()["bleu"]))
+"""
+
+
+def script(code, *arguments):
+    """A process with the metric, as a user's script; it ends as scripts end."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", code, str(ROOT / "bleu_metric.py"), *map(str, arguments)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+@posix
+def test_a_pool_of_forked_workers(tmp_path):
+    assert result_of(script(FORKED, tmp_path)) == 1
+    assert files(tmp_path) == []
+
+
+COPIES = {
+    "copy": copy.copy,
+    "a copy's copy": lambda bleu: copy.copy(copy.copy(bleu)),
+    "pickle": lambda bleu: dill.loads(dill.dumps(bleu)),
+    "deepcopy": copy.deepcopy,
+}
+
+
+@pytest.mark.parametrize("how", ["add", "add_batch", "both"])
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_a_copy_that_goes_takes_nothing_along(kept, expected_of_three, tmp_path, how, make):
+    """Only the object that made the file removes it; the copy may be used until then."""
+    fill(kept, how)
+    other = make(kept)
+    assert len(other) in (0, 3)
+    assert other.compute(predictions=OTHERS[0], references=OTHERS[1])["translation_length"] in (8, 8 + 18)
+    del other
+    gc.collect()
+    assert len(kept) == 3
+    assert kept.compute() == expected_of_three
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
+def test_a_copy_of_an_empty_object_is_its_own(kept, expected_of_three, tmp_path, make):
+    other = make(kept)
+    fill(kept, "both")
+    other.add_batch(predictions=OTHERS[0], references=OTHERS[1])
+    assert (len(kept), len(other)) == (3, 2)
+    assert other.compute()["translation_length"] == 8
+    assert kept.compute() == expected_of_three
+    assert files(tmp_path) == []
+
+
+SCRIPTS = {
+    "ends": "",
+    "raises": "1 / 0",
+    "fails in compute": "bleu.compute(tokenize=lambda text: 1 / 0)",
+    "keeps it in a cycle": "cycle = [bleu]; cycle.append(cycle)",
+    "keeps it in a module": "import json; json.bleu = bleu; del bleu",
+}
+
+
+@pytest.mark.parametrize("end", SCRIPTS.values(), ids=SCRIPTS)
+def test_a_script_that_ends_with_rows_uncomputed(tmp_path, end):
+    """Its files go when it goes, lock files too."""
+    code = (
+        "import evaluate, sys\n"
+        "bleu = evaluate.load(sys.argv[1], cache_dir=sys.argv[2])\n"
+        "bleu.add_batch(predictions=['a b c d'] * 12_000, references=['a b c d'] * 12_000)\n"
+        "bleu.add(prediction='a', reference='a')\n"
+        "import pathlib; assert [path for path in pathlib.Path(sys.argv[2]).rglob('*.arrow')]\n"
+    )
+    _, errors = script(code + end, tmp_path).communicate(timeout=300)
+    assert "AssertionError" not in errors
+    assert "Exception ignored" not in errors
+    assert files(tmp_path) == []
+
+
+NO_ROWS = {"lists": ([], []), "tuples": ((), ()), "generators": (iter(()), iter(()))}
+
+
+@pytest.mark.parametrize(("predictions", "references"), NO_ROWS.values(), ids=NO_ROWS)
+def test_a_batch_of_no_rows_changes_nothing(kept, expected_of_three, tmp_path, predictions, references):
+    """Before the first rows, of whatever kind these will be, and among them."""
+    kept.add_batch(predictions=predictions, references=references)
+    assert (len(kept), files(tmp_path)) == (0, [])
+    with pytest.raises(ValueError, match="nothing to score"):
+        kept.compute()
+    fill(kept, "both")
+    kept.add_batch(predictions=[], references=[])
+    assert kept.compute() == expected_of_three
+    kept.add_batch(predictions=[], references=[])
+    kept.add_batch(predictions=[[1, 2]], references=[[[1, 2]]])
+    assert kept.compute()["counts"] == [2, 1, 0, 0]

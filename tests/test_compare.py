@@ -1,14 +1,21 @@
 """Intervals and tests: sacreBLEU's PairedTest asked live, on real systems where they are at hand."""
 
 import json
+import pickle
 import random
+import re
+import statistics
 
+import numpy as np
 import pytest
 import random_text
+import sacrebleu.significance
 from bleu.bleu_compare import Comparison
+from processes import python
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 from wmt21 import WMT21, read_lines
+from wmt21 import read_lines as lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -44,21 +51,18 @@ if WMT21.is_dir():
 
 
 @pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA)
-@pytest.mark.parametrize(("test", "short", "n_resamples"), [("bootstrap", "bs", 1000), ("randomization", "ar", 2000)])
-def test_sacrebleus_p_values_and_intervals(bleu, corpus, test, short, n_resamples):
-    """p-values to the last digit; half the interval's width and the mean but for sacreBLEU's float32."""
+def test_sacrebleus_intervals_and_signature(bleu, corpus):
+    """Half the interval's width and the mean, but for sacreBLEU's float32."""
     systems, references = corpus()
-    ours = bleu.compare(systems, references, test=test, n_resamples=n_resamples)
-    streams = list(zip(*references))
-    asked = {"test_type": short, "n_samples": n_resamples, "n_ar_confidence": 0}
-    signatures, theirs = PairedTest(list(systems.items()), {"BLEU": BLEU()}, streams, **asked)()
+    ours = bleu.compare(systems, references)
+    asked = {"test_type": "bs", "n_samples": 1000, "n_ar_confidence": 0}
+    signatures, theirs = PairedTest(list(systems.items()), {"BLEU": BLEU()}, list(zip(*references)), **asked)()
     assert list(ours["systems"]) == list(systems)
     for system, result in zip(ours["systems"].values(), theirs["BLEU"]):
         low, high = system["confidence_interval"]
         assert system["score"] == pytest.approx(result.score, abs=1e-9)
         assert 100 * (high - low) / 2 == pytest.approx(result.ci, abs=1e-5)
         assert 100 * system["bootstrap_mean"] == pytest.approx(result.mean, abs=1e-5)
-        assert system.get("p_value") == result.p_value
     without_version = lambda signature: str(signature).rpartition("|")[0]  # noqa: E731
     assert without_version(ours["signature"]) == without_version(signatures["BLEU"])
 
@@ -68,10 +72,9 @@ def test_what_compare_returns(bleu):
     result = bleu.compare(systems, references, baseline="B", n_resamples=100, seed=0, tokenize="char")
     assert (result["baseline"], result["test"], result["n_resamples"], result["seed"]) == ("B", "bootstrap", 100, 0)
     assert set(result["systems"]["B"]) == {"bleu", "score", "confidence_interval", "bootstrap_mean"}
-    assert set(result["systems"]["A"]) == {*result["systems"]["B"], "delta", "p_value"}
     for name, system in result["systems"].items():
         expected = bleu.compute(
-            predictions=systems[name], references=references, tokenize="char", confidence=0.95, n_resamples=100, seed=0
+            predictions=systems[name], references=references, tokenize="char", confidence=0.95, seed=0
         )
         assert {key: expected[key] for key in result["systems"]["B"]} == {
             key: system[key] for key in result["systems"]["B"]
@@ -85,17 +88,9 @@ def test_no_intervals_and_defaults_from_load(load):
     systems, references = made_up(20)
     result = load(seed=3, tokenize="char").compare(systems, references, confidence=None, n_resamples=10)
     assert set(result["systems"]["A"]) == {"bleu", "score"}
+    assert set(result["systems"]["B"]) == {"bleu", "score", "delta", "p_value", "wins", "ties", "losses"}
     assert result["seed"] == 3
     assert load(seed=3).compare(systems, references, n_resamples=10, seed=4)["seed"] == 4
-
-
-def test_a_system_beside_itself(bleu):
-    """sacreBLEU counts differences larger than the observed one, and no 0 is larger than 0: the smallest p there is."""
-    systems, references = made_up(30)
-    for test in ("bootstrap", "randomization"):
-        result = bleu.compare({"A": systems["A"], "again": systems["A"]}, references, test=test, n_resamples=99)
-        assert result["systems"]["again"]["delta"] == 0
-        assert result["systems"]["again"]["p_value"] == 1 / 100
 
 
 SYSTEM = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
@@ -103,24 +98,25 @@ SYSTEM = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootst
 
 PRINTED = Comparison(
     baseline="base|line",
-    systems={"base|line": SYSTEM, "50%_off": {**SYSTEM, "delta": -0.0123, "p_value": 0.000999}},
+    systems={"base|line": SYSTEM, "50%_off": {**SYSTEM, "delta": -0.0123, "delta_interval": [-0.02, 0.005], "p_value": 0.000999, "wins": 3, "ties": 1, "losses": 2000}},
     test="bootstrap", n_resamples=1000, seed=1, signature="nrefs:1",
 )  # fmt: skip
 
 
 def test_printed():
     assert str(PRINTED).splitlines() == [
-        "system                 BLEU      interval  difference       p",
+        "system                 BLEU      interval  difference  its interval       p  wins/ties/losses",
         "base|line (baseline)  50.00  40.00, 60.00",
-        "50%_off               50.00  40.00, 60.00       -1.23  0.0010",
+        "50%_off               50.00  40.00, 60.00       -1.23  -2.00, +0.50  0.0010         3/1/2,000",
         "",
         "bootstrap, 1,000 resamples; nrefs:1",
     ]
 
 
 def test_markdown_and_latex():
-    assert PRINTED.to_markdown().splitlines()[2] == r"| base\|line (baseline) | 50.00 | 40.00, 60.00 |  |  |"
-    assert r"50\%\_off & 50.00 & 40.00, 60.00 & -1.23 & 0.0010 \\" in PRINTED.to_latex().splitlines()
+    markdown, latex = PRINTED.to_markdown().splitlines(), PRINTED.to_latex().splitlines()
+    assert markdown[2] == r"| base\|line (baseline) | 50.00 | 40.00, 60.00 |  |  |  |  |"
+    assert r"50\%\_off & 50.00 & 40.00, 60.00 & -1.23 & -2.00, +0.50 & 0.0010 & 3/1/2,000 \\" in latex
 
 
 WRONG = [
@@ -128,7 +124,7 @@ WRONG = [
     ([("A", ["a"]), ("B", ["b"])], {}, TypeError, "systems: found list. Give a dict"),
     ({"A": ["a"], "B": ["b"]}, {"baseline": "C"}, ValueError, "baseline='C': choose one of 'A', 'B'"),
     ({"A": ["a"], "B": ["b"]}, {"test": "t"}, ValueError, "test='t': choose one of 'bootstrap', 'randomization'"),
-    ({"A": ["a"], "B": ["b", "c"]}, {}, ValueError, "System 'B': There are 2 predictions and 1 references"),
+    ({"A": ["a"], "B": ["b", "c"]}, {}, ValueError, "System 'B': There are 2 predictions and 1 reference"),
     ({"A": ["a"], "B": [None]}, {}, ValueError, "System 'B': predictions, row 0: found None"),
     ({"A": ["a"], "B": [1]}, {}, TypeError, "System 'B': predictions, row 0: found int"),
     ({"A": ["a"], "B": ["b"]}, {"n_resamples": 0}, ValueError, "n_resamples=0"),
@@ -148,3 +144,256 @@ def test_references_may_come_as_a_generator(bleu):
     assert bleu.compare(systems, (row for row in references), n_resamples=5) == bleu.compare(
         systems, references, n_resamples=5
     )
+
+
+TESTS = {"bootstrap": "bs", "randomization": "ar"}
+
+
+DEFAULT_RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}
+
+
+def make_systems(segments):
+    """Four systems, two of them alike but for one segment, and two references a segment."""
+    generator = random.Random(segments)
+    pieces = [random_text.segment(generator)[:40] or ["a "] for _ in range(segments)]
+    text = lambda rows: ["".join(row) for row in rows]  # noqa: E731
+    systems = {name: text(random_text.edited(row, generator) for row in pieces) for name in ("A", "B", "C")}
+    systems["nearly A"] = [*systems["A"][:-1], systems["B"][-1] + " other words"]
+    return systems, list(zip(text(pieces), text(random_text.edited(row, generator) for row in pieces)))
+
+
+def read_systems(pair, names):
+    target = pair.split("-")[1]
+    references = [lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
+    outputs = sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}"))[:5]
+    return {path.name: lines(path) for path in outputs}, list(zip(*references))
+
+
+ALL_CORPORA = {f"made up {size}": lambda size=size: make_systems(size) for size in (1, 2, 33, 400)}
+
+
+if WMT21.is_dir():
+    ALL_CORPORA |= {"de-en": lambda: read_systems("de-en", "AB"), "en-de": lambda: read_systems("en-de", "A")}
+
+
+SYSTEMS, REFERENCES = make_systems(60)
+
+
+def sacrebleus(systems, references, test, n_resamples):
+    asked = {"test_type": TESTS[test], "n_samples": n_resamples, "n_ar_confidence": 0}
+    return PairedTest(list(systems.items()), {"BLEU": BLEU()}, list(zip(*references)), **asked)()[1]["BLEU"]
+
+
+@pytest.mark.parametrize("corpus", ALL_CORPORA.values(), ids=ALL_CORPORA)
+@pytest.mark.parametrize(("test", "n_resamples"), [("bootstrap", 1000), ("randomization", 2000)])
+def test_p_values_are_sacrebleus_with_ties_for_the_null_hypothesis(bleu, monkeypatch, corpus, test, n_resamples):
+    """p = (resamples at least as extreme + 1) / (n + 1), to the last digit; sacreBLEU's own where nothing ties.
+
+    sacreBLEU 2.6 counts resamples that are more extreme. Its `_compute_p_value` is made to count equal ones, too; 1e-9
+    on the scale to 100 is floating point's noise.
+    """
+    systems, references = corpus()
+    own = sacrebleus(systems, references, test, n_resamples)
+    ties = []
+
+    def at_least_as_extreme(differences, observed):
+        ties.append(int((np.abs(differences - observed) <= 1e-9).sum()))
+        return (int((differences >= observed - 1e-9).sum()) + 1) / (len(differences) + 1)
+
+    monkeypatch.setattr(sacrebleu.significance, "_compute_p_value", at_least_as_extreme)
+    valid = sacrebleus(systems, references, test, n_resamples)
+    ours = bleu.compare(systems, references, test=test, n_resamples=n_resamples)
+    for name, expected, theirs, tied in zip(list(systems)[1:], valid[1:], own[1:], ties):
+        assert ours["systems"][name]["p_value"] == expected.p_value, name
+        if not tied:
+            assert ours["systems"][name]["p_value"] == theirs.p_value, name
+
+
+# The scores of the two are equal: no evidence at all. 7 words: p1·p2 = 6/7·1/6 = 3/7·2/6, equal but for the last bit.
+EQUAL = {
+    "exact copies": (SYSTEMS["A"], SYSTEMS["A"], REFERENCES, {}),
+    "other texts with the same counts": (["a b", "c d"], ["b a", "d c"], [["a"], ["c"]], {"max_order": 2}),
+    "equal but for floating point": (["a b x c d e f"] * 8, ["a b c x y z w"] * 8, [["a b c", "d", "e", "f"]] * 8, {"max_order": 2}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "references", "options"), EQUAL.values(), ids=EQUAL)
+@pytest.mark.parametrize("test", TESTS)
+def test_systems_of_equal_score_have_a_p_value_of_1(bleu, first, second, references, options, test):
+    result = bleu.compare({"A": first, "B": second}, references, test=test, n_resamples=99, **options)
+    assert result["systems"]["B"]["delta"] == pytest.approx(0, abs=1e-15)
+    assert result["systems"]["B"]["p_value"] == 1.0
+
+
+@pytest.mark.parametrize("n_resamples", [9, 100, None])
+def test_one_different_segment_is_no_evidence_under_randomization(bleu, n_resamples):
+    """Exchanged or not, the difference is as large as the observed one: every trial ties."""
+    systems = {name: SYSTEMS[name] for name in ("A", "nearly A")}
+    result = bleu.compare(systems, REFERENCES, test="randomization", n_resamples=n_resamples)
+    assert result["systems"]["nearly A"]["delta"] != 0
+    assert result["systems"]["nearly A"]["p_value"] == 1.0
+
+
+@pytest.mark.parametrize("load_options", [{}, {"n_resamples": 300}], ids=["1,000", "300 at load"])
+@pytest.mark.parametrize("confidence", [0.95, 0.8])
+def test_an_interval_is_the_same_wherever_it_is_asked_for(load, load_options, confidence):
+    """In `compute` and under either test, whatever the test's own number of resamples; the same for every system."""
+    bleu = load(seed=7, **load_options)
+    keys = ("confidence_interval", "bootstrap_mean")
+    for test, n_resamples in [(test, n) for test in TESTS for n in (None, 100, 2500)]:
+        result = bleu.compare(SYSTEMS, REFERENCES, test=test, n_resamples=n_resamples, confidence=confidence)
+        for name, system in result["systems"].items():
+            expected = bleu.compute(predictions=SYSTEMS[name], references=REFERENCES, confidence=confidence)
+            assert {key: system[key] for key in keys} == {key: expected[key] for key in keys}, (test, n_resamples, name)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_every_system_but_the_baseline_has_the_keys_of_a_comparison(bleu, test):
+    result = bleu.compare(SYSTEMS, REFERENCES, baseline="B", test=test, n_resamples=50)
+    alone = {"bleu", "score", "confidence_interval", "bootstrap_mean"}
+    beside = {"delta", "delta_interval", "p_value", "wins", "ties", "losses", "detectable_delta"}
+    assert set(result["systems"]["B"]) == alone
+    for name in set(SYSTEMS) - {"B"}:
+        assert set(result["systems"][name]) == alone | beside
+    assert json.loads(json.dumps(result)) == result
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("baseline", ["A", "C"])
+def test_wins_ties_and_losses_are_of_segments(bleu, test, baseline):
+    """Of each system against the baseline, by `segment_bleu`."""
+    result = bleu.compare(SYSTEMS, REFERENCES, baseline=baseline, test=test, n_resamples=10)
+    scores = {
+        name: bleu.compute(predictions=texts, references=REFERENCES, segments=True)["segment_bleu"]
+        for name, texts in SYSTEMS.items()
+    }
+    for name in set(SYSTEMS) - {baseline}:
+        system, differences = result["systems"][name], np.subtract(scores[name], scores[baseline])
+        expected = [
+            int((differences > 1e-12).sum()),
+            int((abs(differences) <= 1e-12).sum()),
+            int((differences < -1e-12).sum()),
+        ]
+        assert [system["wins"], system["ties"], system["losses"]] == expected
+        assert sum(expected) == len(REFERENCES)
+
+
+def paired_differences(bleu, first, second, references, n_resamples, seed):
+    """By hand: both systems on the same draws, as many as `n_resamples`, scored one by one."""
+    rows = [
+        np.stack(
+            [np.asarray(column) for column in bleu.statistics(predictions=texts, references=references).columns], 1
+        )
+        for texts in (first, second)
+    ]
+    draws = np.random.default_rng(seed).integers(len(references), size=(n_resamples, len(references)))
+    scores = [[bleu.score(each[drawn].sum(axis=0), confidence=None)["bleu"] for drawn in draws] for each in rows]
+    return np.subtract(scores[1], scores[0])
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_interval_of_a_difference_and_what_can_be_told(load, test):
+    """By paired bootstrap, whose count was chosen at load, under either test.
+
+    The detectable difference: with 80 % power at the level of 5 %, z(0.975) + z(0.8) = 2.80 standard errors of the
+    paired differences (Card et al., 2020).
+    """
+    bleu = load(n_resamples=200, seed=3)
+    differences = paired_differences(bleu, SYSTEMS["A"], SYSTEMS["C"], REFERENCES, 200, seed=3)
+    result = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES, test=test)["systems"]["C"]
+    ordered = np.sort(differences)
+    assert result["delta_interval"] == pytest.approx([ordered[5], ordered[194]], abs=1e-12)
+    assert result["delta_interval"][0] <= result["delta"] <= result["delta_interval"][1]
+    normal = statistics.NormalDist()
+    errors = normal.inv_cdf(0.975) + normal.inv_cdf(0.8)
+    assert result["detectable_delta"] == pytest.approx(errors * differences.std(), rel=0.01)
+
+
+def test_more_text_tells_smaller_differences(bleu):
+    """Four times the text, half the standard error."""
+    systems, references = make_systems(200)
+    two = {name: systems[name] for name in "AB"}
+    once = bleu.compare(two, references)["systems"]["B"]
+    often = bleu.compare({name: texts * 4 for name, texts in two.items()}, references * 4)["systems"]["B"]
+    assert often["detectable_delta"] == pytest.approx(once["detectable_delta"] / 2, rel=0.1)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_copy_neither_wins_nor_loses(bleu, test):
+    copy = bleu.compare({"A": SYSTEMS["A"], "copy": SYSTEMS["A"]}, REFERENCES, test=test, n_resamples=20)["systems"][
+        "copy"
+    ]
+    assert (copy["delta_interval"], copy["detectable_delta"]) == ([0, 0], 0)
+    assert (copy["wins"], copy["ties"], copy["losses"]) == (0, len(REFERENCES), 0)
+
+
+@pytest.mark.parametrize("form", ["str", "to_markdown", "to_latex"])
+def test_the_interval_of_a_difference_is_printed(bleu, form):
+    result = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES)
+    printed = str(result) if form == "str" else getattr(result, form)()
+    for end in result["systems"]["C"]["delta_interval"]:
+        assert re.search(rf"[-+]?{abs(100 * end):.2f}", printed)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_number_of_resamples_from_load(load, test):
+    """Chosen at load it is every call's, chosen in the call it wins; 1,000 and 10,000 are for who chooses nothing."""
+    two = {name: SYSTEMS[name] for name in "AB"}
+    for load_options, options, expected in [
+        ({"n_resamples": 7}, {}, 7),
+        ({"n_resamples": 7}, {"n_resamples": 9}, 9),
+        ({}, {"n_resamples": 9}, 9),
+        ({}, {}, DEFAULT_RESAMPLES[test]),
+    ]:
+        result = load(**load_options).compare(two, REFERENCES, test=test, **options)
+        assert result["n_resamples"] == expected
+        count = result["systems"]["B"]["p_value"] * (expected + 1)
+        assert count == pytest.approx(round(count), abs=1e-9)
+        assert f"{TESTS[test]}:{expected}|" in result["signature"]
+
+
+@pytest.mark.parametrize("names", [(1000, 2000), (0.5, 0.7), (("t5", 3), ("t5", 4))], ids=str)
+@pytest.mark.parametrize("form", ["str", "to_markdown", "to_latex", "_repr_markdown_"])
+def test_systems_may_be_named_by_anything(bleu, names, form):
+    """By the training step, say: each form of print has the names."""
+    result = bleu.compare(dict(zip(names, [SYSTEMS["A"], SYSTEMS["B"]])), REFERENCES, n_resamples=5)
+    printed = str(result) if form == "str" else getattr(result, form)()
+    assert all(str(name) in printed for name in names)
+    assert list(result["systems"]) == list(names)
+
+
+UNPICKLE = """
+import json, pickle, sys
+result = pickle.load(open(sys.argv[1], "rb"))
+print(json.dumps([isinstance(result, dict), result]))
+"""
+
+
+RESULTS = {
+    "compute": lambda bleu: bleu.compute(predictions=SYSTEMS["A"], references=REFERENCES),
+    "compare": lambda bleu: bleu.compare(SYSTEMS, REFERENCES, n_resamples=5),
+    "conventions": lambda bleu: bleu.conventions(SYSTEMS["A"], REFERENCES),
+    "reconcile": lambda bleu: bleu.reconcile(SYSTEMS["A"], REFERENCES, "30"),
+    "explain": lambda bleu: bleu.explain(SYSTEMS["A"][0], REFERENCES[0]),
+    "self_bleu": lambda bleu: bleu.self_bleu(SYSTEMS["A"]),
+}
+
+
+@pytest.mark.parametrize("call", RESULTS.values(), ids=RESULTS)
+def test_results_are_unpickled_where_the_metric_was_never_loaded(bleu, call, tmp_path):
+    """In a process of its own, which knows nothing of evaluate: the same dict."""
+    result = call(bleu)
+    (tmp_path / "result.pickle").write_bytes(pickle.dumps(result))
+    is_dict, again = python(UNPICKLE, tmp_path / "result.pickle", HF_MODULES_CACHE=str(tmp_path))
+    assert is_dict
+    assert again == json.loads(json.dumps(result))
+
+
+def test_segments_are_answered_or_refused(bleu):
+    """Never ignored: `compare` gives the scores of segments, or says that it doesn't."""
+    try:
+        result = bleu.compare(SYSTEMS, REFERENCES, n_resamples=5, segments=True)
+    except (TypeError, ValueError) as error:
+        assert "segments" in str(error)  # noqa: PT017
+    else:
+        assert all(len(system["segment_bleu"]) == len(REFERENCES) for system in result["systems"].values())

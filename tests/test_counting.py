@@ -106,10 +106,8 @@ def test_tokens_have_the_rows_of_their_text(lowercase):
     rows = our_rows(predictions, references, tokenize="none")
     np.testing.assert_array_equal(rows, our_rows(*tokens))
     numbers = {}
-    ids = [
-        [[numbers.setdefault(token, -(3**39) + len(numbers)) for token in text] for text in row] for row in tokens[1]
-    ]
-    own = [[numbers.setdefault(token, -(3**39) + len(numbers)) for token in text] for text in tokens[0]]
+    ids = [[[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in row] for row in tokens[1]]
+    own = [[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in tokens[0]]
     np.testing.assert_array_equal(rows, our_rows(own, ids))
     lowered = (
         [[token.lower() for token in text] for text in tokens[0]],

@@ -11,6 +11,7 @@ from test_tutorials import CANDIDATE_1, CANDIDATE_2, REFERENCES, REPEATED, SHUFF
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
+
 OPTIONS = [
     {},
     {"tokenize": "zh", "lowercase": True, "max_order": 2},
@@ -157,7 +158,7 @@ def test_case_goes_before_the_tokenizer(bleu):
             ValueError,
             "confidence goes with the score of a corpus, not with one segment",
         ),
-        ("a", ["a"], {"max_ngram_order": 2}, TypeError, "write `max_order`"),
+        ("a", ["a"], {"smooth": True}, TypeError, "write `smooth_method"),
     ],
 )
 def test_errors(bleu, prediction, references, options, error, message):
@@ -168,3 +169,28 @@ def test_errors(bleu, prediction, references, options, error, message):
 def test_options_of_load_that_dont_go_with_a_segment_are_left_out(load):
     explanation = load(segments=True, confidence=0.95).explain("a", ["a"])
     assert not {"segment_bleu", "confidence_interval"} & set(explanation)
+
+
+# References, `None` for an absent one, and the index of the one whose length is nearest to three.
+EFFECTIVE = [
+    (["a", "a b c"], 1),
+    ([None, "a b c"], 1),
+    ([None, "a", "a b c"], 2),
+    (["a", None, "a b c"], 2),
+    (["a b c", None], 0),
+    ([None, None, "a"], 2),
+    ([None, "", None, "a b c d", None], 3),
+    (["a b", None, "a b c d"], 0),  # as near, and shorter
+]
+
+
+@pytest.mark.parametrize(("references", "index"), EFFECTIVE, ids=str)
+@pytest.mark.parametrize("as_tokens", [False, True], ids=["text", "tokens"])
+def test_the_effective_reference_is_counted_as_the_caller_counted(bleu, references, index, as_tokens):
+    cut = (lambda text: text and text.split()) if as_tokens else (lambda text: text)
+    references = [None if text is None else cut(text) for text in references]
+    if as_tokens:
+        references = [[] if reference == "" else reference for reference in references]
+    explained = bleu.explain(cut("a b c"), references)
+    assert explained["effective_reference"] == index
+    assert explained["reference_length"] == len(references[index] if as_tokens else references[index].split())

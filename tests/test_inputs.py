@@ -1,10 +1,13 @@
 """What may be passed, and what is said to what may not."""
 
+import warnings
+
 import datasets
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from bleu.bleu_inputs import read_corpus
 
@@ -124,7 +127,7 @@ NAN, SURROGATE = float("nan"), "\ud83d"
 
 # predictions, references, the error, a part of its message
 ERRORS = [
-    (["a", "b"], [["a"]], ValueError, "2 predictions and 1 references"),
+    (["a", "b"], [["a"]], ValueError, "2 predictions and 1 reference;"),
     (["a", "b", "c"], [["a"] * 3, ["b"] * 3], ValueError, r"look like sacreBLEU's: 2 lists of 3.*references=list\(zip\(\*references\)\)"),
     (["a"], [["a"], ["b"]], ValueError, r"look like sacreBLEU's: 2 lists of 1"),
     (["a", None], [["a"], ["b"]], ValueError, "predictions, row 1: found None"),
@@ -135,9 +138,7 @@ ERRORS = [
     (["a", "b"], [["a"], [None]], ValueError, "references, row 1: there is no reference"),
     (["a", "b"], ["a", None], ValueError, "references, row 1: there is no reference"),
     (["a", "b"], [[], []], ValueError, "references, row 0: there is no reference"),
-    (["a"], pa.chunked_array([[["a"]], []]).slice(1), ValueError, "1 predictions and 0 references"),
-    ([], [], ValueError, "nothing to score"),
-    (pa.array([], pa.string()), [], ValueError, "nothing to score"),
+    (["a"], pa.chunked_array([[["a"]], []]).slice(1), ValueError, "1 prediction and 0 references"),
     (None, [["a"]], ValueError, "There are no predictions"),
     (["a"], None, ValueError, "There are no references"),
     ([b"a"], [["a"]], TypeError, "predictions, row 0: found bytes"),
@@ -194,3 +195,310 @@ def test_errors_name_column_and_row_and_are_forgotten(load, tmp_path, prediction
 
 def files(folder):
     return [path for path in folder.rglob("*") if path.is_file()]
+
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+def told(call):
+    """The messages of an error or of warnings, whichever a call gives."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            call()
+        except (TypeError, ValueError) as error:
+            return [str(error)]
+    return [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+
+
+GOOD_IDS = [5, 6, 7, 8]
+
+
+# Predictions and references of ids with one below 0, the column and the row that must be named.
+NEGATIVE = {
+    "a padded prediction": ([GOOD_IDS, [5, 6, -100, -100]], [[GOOD_IDS], [GOOD_IDS]], "predictions", 1),
+    "only padding": ([[-100] * 4, [-100] * 4], [[[-100] * 4]] * 2, "predictions", 0),
+    "a padded reference": ([GOOD_IDS, GOOD_IDS], [[GOOD_IDS], [[5, 6, -100]]], "references", 1),
+    "the second of two references": ([GOOD_IDS], [[GOOD_IDS, [5, -100]]], "references", 0),
+    "labels, one a row": ([GOOD_IDS, GOOD_IDS], [GOOD_IDS, [5, 6, 7, -100]], "references", 1),
+    "the first id": ([[-100, 5, 6]], [[GOOD_IDS]], "predictions", 0),
+    "just below 0": ([GOOD_IDS, GOOD_IDS, [0, -1]], [[GOOD_IDS]] * 3, "predictions", 2),
+}  # fmt: skip
+
+
+AS = {
+    "lists": lambda rows: rows,
+    "arrays": lambda rows: [np.array(row) if not isinstance(row[0], list) else row for row in rows],
+    "arrow": pa.array,
+    "arrow chunks": lambda rows: pa.chunked_array([pa.array([row]) for row in rows]),
+    "arrow int32": lambda rows: (
+        pa.array(rows, pa.list_(pa.int32())) if not isinstance(rows[0][0], list) else pa.array(rows)
+    ),
+    "polars": pl.Series,
+    "pandas": pd.Series,
+}
+
+
+@pytest.mark.parametrize("way", AS.values(), ids=AS)
+@pytest.mark.parametrize(("predictions", "references", "column", "row"), NEGATIVE.values(), ids=NEGATIVE)
+def test_ids_below_0_are_no_tokens(bleu, way, predictions, references, column, row):
+    """The -100 of padded labels is refused with the row and the remedy, in every call; nothing is added."""
+    given = {"predictions": way(predictions), "references": way(references)}
+    for call in (bleu.compute, bleu.statistics, bleu.add_batch):
+        with pytest.raises(ValueError, match=rf"{column}, row {row}\b.*-100"):
+            call(**given)
+    assert len(bleu) == 0
+
+
+def test_ids_below_0_in_the_calls_for_single_rows(bleu):
+    for call in (
+        lambda: bleu.add(prediction=[5, -100], reference=[GOOD_IDS]),
+        lambda: bleu.add(prediction=GOOD_IDS, reference=[[5, -100]]),
+        lambda: bleu.explain([5, -100], [GOOD_IDS]),
+        lambda: bleu.pairwise([[5, 6], [5, -100]]),
+        lambda: bleu.self_bleu([[5, 6], [5, -100]]),
+    ):
+        with pytest.raises(ValueError, match=r"row \d.*-100"):
+            call()
+    assert len(bleu) == 0
+
+
+def test_ids_of_0_and_more_are_tokens(bleu):
+    largest = 2**63 - 1
+    assert bleu.compute(predictions=[[0, 1, largest, 3]], references=[[[0, 1, largest, 3]]])["bleu"] == 1
+
+
+def test_a_padded_row_far_down_is_named(bleu):
+    """The row in the column, not in the chunk or in the batch that it is worked on in."""
+    rows = [GOOD_IDS] * 70_000
+    rows[66_001] = [5, -100]
+    chunks = pa.chunked_array([pa.array(rows[:50_000]), pa.array(rows[50_000:])])
+    for predictions in (rows, chunks):
+        with pytest.raises(ValueError, match=r"predictions, row 66,?001\b"):
+            bleu.compute(predictions=predictions, references=[GOOD_IDS] * 70_000)
+
+
+SENTENCES = ["the cat sat on the mat.", "it was raining all day."], ["the cat sat on a mat.", "it rained all day."]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [
+        (SENTENCES[0], [[text] for text in SENTENCES[1]]),
+        (SENTENCES[0], [SENTENCES[1]]),
+        (SENTENCES[0], [SENTENCES[1], SENTENCES[1]]),
+        (tuple(SENTENCES[0]), [SENTENCES[1]]),
+        (np.array(SENTENCES[0]), [np.array(SENTENCES[1])]),
+    ],
+    ids=["a reference each", "a list of references", "two lists", "tuples", "arrays"],
+)
+def test_sentences_where_tokens_belong(bleu, prediction, reference):
+    """`add` with the rows of a batch is one row whose tokens are sentences: the message names `add_batch`."""
+    assert any("add_batch" in message for message in told(lambda: bleu.add(prediction=prediction, reference=reference)))
+
+
+@pytest.mark.parametrize("call", ["compute", "add_batch", "statistics"])
+def test_sentences_where_tokens_belong_in_a_column(bleu, call):
+    """A list of lists of sentences, a batch too deep, is never scored without a word."""
+    columns = {"predictions": [SENTENCES[0]], "references": [[SENTENCES[1]]]}
+    assert told(lambda: getattr(bleu, call)(**columns))
+
+
+@pytest.mark.parametrize(
+    "tokens", [["the", "cat"], ["▁the", "▁c", "at"], ["we", "'ll", "."], [""], ["我", "们"]], ids=str
+)
+def test_tokens_are_no_sentences(bleu, tokens):
+    """Pieces and marks pass without a word."""
+    calls = (
+        lambda: bleu.add(prediction=tokens, reference=[tokens]),
+        lambda: bleu.statistics(predictions=[tokens], references=[[tokens]]),
+    )
+    assert [message for call in calls for message in told(call) if "add_batch" in message] == []
+
+
+@pytest.mark.parametrize("added", [["the", "cat"], [1, 2], "the cat"], ids=["tokens", "ids", "text"])
+def test_how_to_get_rid_of_rows_of_another_kind(bleu, added):
+    """Rows of one kind wait, others come: the message says what to call, and so it works."""
+    other = "a cat" if added != "the cat" else [1, 2]
+    bleu.add(prediction=added, reference=[added])
+    for call in (bleu.compute, bleu.add_batch):
+        with pytest.raises(TypeError, match=r"\w+\(\)"):
+            call(predictions=[other], references=[[other]])
+    bleu.compute()
+    assert bleu.compute(predictions=["a b c d"], references=["a b c d"])["bleu"] == 1
+
+
+def transposed(bleu, collect):
+    """Whether it is said that the references may be transposed, while rows are collected or scored."""
+    return any("zip(" in message for message in told(lambda: (collect(bleu), bleu.compute())))
+
+
+def add_each(*references):
+    return lambda bleu: [bleu.add(prediction="a b c d", reference=each) for each in references]
+
+
+# What is collected, and whether it may be transposed.
+SQUARE = {
+    "two added, two references each": (add_each(["a b c d", "x"], ["a b c d", "y"]), False),
+    "three added, three references each": (add_each(*[["a b c d", "x", "y"]] * 3), False),
+    "added as tokens of strings": (add_each(("a b c d", "x"), ("a b c d", "y")), False),
+    "one added, one in a batch": (
+        lambda bleu: (add_each(["a", "b"])(bleu), bleu.add_batch(predictions=["a"], references=[["a", "b"]])), False,
+    ),
+    "a square batch": (lambda bleu: bleu.add_batch(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]), True),
+    "a square batch after an added one": (
+        lambda bleu: (add_each("a")(bleu), bleu.add_batch(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]])), True,
+    ),
+    "two added, then as many in compute": (
+        lambda bleu: (add_each(["a", "b"], ["c", "d"])(bleu), bleu.compute(predictions=["a"], references=[["x"]])), False,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("collect", "warns"), SQUARE.values(), ids=SQUARE)
+def test_rows_added_one_by_one_cant_be_transposed(bleu, collect, warns):
+    assert transposed(bleu, collect) == warns
+
+
+# Rows of ids with an empty one among them, and the totals of the first two orders.
+EMPTY_AMONG_IDS = {
+    "empty last": ([[1, 2], []], [[[1, 2]], [[3]]], [2, 1]),
+    "empty first": ([[], [1, 2]], [[[1, 2]], [[3]]], [2, 1]),
+    "empty arrays": ([np.array([1, 2]), np.array([])], [[[1, 2]], [[3]]], [2, 1]),
+    "empty arrays first": ([np.array([]), np.array([1, 2])], [[[1, 2]], [[3]]], [2, 1]),
+    "empty int arrays": ([np.array([], int), np.array([1, 2])], [[[1, 2]], [[3]]], [2, 1]),
+    "empty reference": ([[1, 2], [1]], [[[]], [[3]]], [3, 1]),
+    "empty reference last": ([[1, 2], [1]], [[[3]], [[]]], [3, 1]),
+    "empty reference arrays": ([[1, 2], [1]], [[np.array([])], [np.array([3])]], [3, 1]),
+    "empty on both sides": ([[], [1, 2]], [[[]], [[1, 2]]], [2, 1]),
+    "all empty": ([[], []], [[[]], [[]]], [0, 0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("predictions", "references", "totals"), EMPTY_AMONG_IDS.values(), ids=EMPTY_AMONG_IDS)
+def test_an_empty_row_among_ids(load, predictions, references, totals):
+    """A model that stops at once has a row of no ids: length 0, in either order, in every way of giving rows."""
+    corpus = {"predictions": predictions, "references": references}
+    assert load().compute(**corpus)["totals"][:2] == totals
+    one_by_one, in_batches = load(), load()
+    for prediction, reference in zip(predictions, references):
+        one_by_one.add(prediction=prediction, reference=reference)
+        in_batches.add_batch(predictions=[prediction], references=[reference])
+    assert one_by_one.compute()["totals"][:2] == totals
+    assert in_batches.compute()["totals"][:2] == totals
+    assert (
+        load().score([load().statistics(predictions=[p], references=[r]) for p, r in zip(predictions, references)])[
+            "totals"
+        ][:2]
+        == totals
+    )
+
+
+TEXTS, TEXT_REFERENCES = (
+    ["the cat sat on a mat", "", "we ran"],
+    [["the cat sat on the mat"], ["x"], ["we ran", "we ran to"]],
+)
+
+
+# Arrow types that a reader of files or another library may give.
+RARE = {
+    "string_view": lambda: (pa.array(TEXTS, pa.string_view()), TEXT_REFERENCES),
+    "list of string_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_(pa.string_view()))),
+    "run-end encoded": lambda: (pc.run_end_encode(pa.array(TEXTS)), TEXT_REFERENCES),
+    "run-end encoded chunks": lambda: (pa.chunked_array([pc.run_end_encode(pa.array(TEXTS))]), TEXT_REFERENCES),
+    "list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_view(pa.string()))),
+    "large_list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.large_list_view(pa.string()))),
+    "list_view, sliced": lambda: (TEXTS, pa.array([["a"], *TEXT_REFERENCES], pa.list_view(pa.string())).slice(1)),
+    "list_view of tokens": lambda: (
+        pa.array([text.split() for text in TEXTS], pa.list_view(pa.string())),
+        [[text.split() for text in row] for row in TEXT_REFERENCES],
+    ),
+    "binary_view": lambda: (pa.array([text.encode() for text in TEXTS], pa.binary_view()), TEXT_REFERENCES),
+    "extension": lambda: (pa.array(['"a"'] * 3, pa.string()).cast(pa.json_(pa.string())), TEXT_REFERENCES),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("make", RARE.values(), ids=RARE)
+@pytest.mark.parametrize("call", ["compute", "statistics", "add_batch"])
+def test_rare_arrow_types_are_scored_or_refused_in_one_sentence(bleu, make, call):
+    """Never with an error of Arrow's own that names neither the column nor what to give instead."""
+    try:
+        predictions, references = make()
+    except (AttributeError, pa.ArrowNotImplementedError):
+        pytest.skip("this pyarrow has no such type")
+    expected = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, tokenize="none")
+    tokens = make is RARE["list_view of tokens"]
+    options = {} if tokens or call == "add_batch" else {"tokenize": "none"}
+    try:
+        result = getattr(bleu, call)(predictions=predictions, references=references, **options)
+    except TypeError as error:
+        assert str(error).startswith(("predictions", "references"))  # noqa: PT017
+        assert "Give" in str(error) or "Each row is" in str(error)  # noqa: PT017
+        assert "\n" not in str(error)  # noqa: PT017
+        return
+    if call == "add_batch":
+        result = bleu.compute(**({} if tokens else {"tokenize": "none"}))
+    if call == "statistics":
+        assert result.to_pydict() == expected.to_pydict()
+    else:
+        assert result["counts"] == bleu.score(expected)["counts"]
+
+
+def not_utf8(*rows):
+    """A string column as a careless writer leaves it: Arrow doesn't look into its bytes."""
+    ends = np.cumsum([0, *map(len, rows)]).astype(np.int32)
+    return pa.StringArray.from_buffers(len(rows), pa.py_buffer(ends), pa.py_buffer(b"".join(rows)))
+
+
+BROKEN = {
+    "Latin-1": [b"a b", b"na\xefve text"],
+    "cut off": [b"a b", b"caf\xc3"],
+    "a lone surrogate": [b"a b", b"a \xed\xa0\xbd b"],
+    "no character": [b"a b", b"\xff\xfe"],
+    "beside a capital sigma": [b"a b", b"\xce\xa3 \xff"],  # whose lower case depends on what follows
+}
+
+
+@pytest.mark.parametrize("rows", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(
+    "options", [{"lowercase": True}, {}, {"tokenize": str.split}, {"tokenize": "zh", "lowercase": True}], ids=str
+)
+@pytest.mark.parametrize("column", ["predictions", "references"])
+def test_bytes_that_are_no_utf8(bleu, rows, options, column):
+    """Scored, or refused with the column and the row; not with a decoder's error that says neither."""
+    columns = {"predictions": ["a b", "c"], "references": ["a b", "d"]} | {column: not_utf8(*rows)}
+    for call in (bleu.compute, bleu.statistics):
+        try:
+            call(**columns, **options)
+        except ValueError as error:
+            assert type(error) is ValueError, repr(error)  # noqa: PT017
+            assert f"{column}, row 1" in str(error)  # noqa: PT017
+
+
+# Numbers of predictions and references, and how the sentence about them begins.
+COUNTS = [
+    (["a"], ["x", "y"], r"There is 1 prediction and 2 references\b"),
+    (["a", "b"], ["x"], r"There are 2 predictions and 1 reference\b"),
+    (["a"], [["x"], ["y"]], r"There is 1 prediction and 2 references\b"),
+    (["a", "b"], [["x"]], r"There are 2 predictions and 1 reference\b"),
+    (["a"], [], r"There is 1 prediction and (0|no) references\b"),
+    ([], ["x"], r"There are (0|no) predictions and 1 reference\b"),
+    (["a"] * 3, ["x"] * 2, r"There are 3 predictions and 2 references\b"),
+    (["a"] * 1001, ["x"], r"There are 1,001 predictions and 1 reference\b"),
+]
+
+
+@pytest.mark.parametrize(("predictions", "references", "beginning"), COUNTS, ids=[row[2] for row in COUNTS])
+def test_one_is_singular(bleu, predictions, references, beginning):
+    for call in (bleu.compute, bleu.statistics, bleu.add_batch):
+        with pytest.raises(ValueError, match=beginning):
+            call(predictions=predictions, references=references)
+
+
+@pytest.mark.parametrize(
+    "references", [["x", "y"], ["x", "y", "z"], np.array(["x", "y"]), pa.array(["x", "y"])], ids=str
+)
+def test_the_references_of_one_prediction_go_in_two_lists(bleu, references):
+    """The mistake of everybody's first call: `references=["x", "y"]` for one prediction is `[["x", "y"]]`."""
+    with pytest.raises(ValueError, match=r"1 prediction and \d references.*\[\[.*\]\]"):
+        bleu.compute(predictions=["a"], references=references)

@@ -61,7 +61,7 @@ def kinds(texts, references):
     tokens = [[text.split() for text in column] for column in (texts, references)]
     numbers = {}
     ids = [
-        [[numbers.setdefault(token, len(numbers) ** 7 - 3**20) for token in text] for text in column]
+        [[numbers.setdefault(token, len(numbers) ** 7 + 3**20) for token in text] for text in column]
         for column in tokens
     ]
     return {"tokens": tokens, "ids": ids}
@@ -159,7 +159,7 @@ ERRORS = [
     ((["a"], ["b", "\ud800"]), {}, ValueError, "references, row 1: found half of a surrogate pair"),
     (([["a"]],), {"tokenize": "13a"}, ValueError, "tokenize='13a', but these rows are tokens"),
     (([[1]],), {"lowercase": True}, ValueError, "token ids have no case"),
-    ((["a"],), {"tokenizer": "13a"}, TypeError, "write `tokenize`"),
+    ((["a"],), {"smooth": True}, TypeError, "write `smooth_method"),
     ((["a"],), {"segments": True}, ValueError, "segments .* leave it out"),
     ((["a"],), {"confidence": 0.95}, ValueError, "confidence .* leave it out"),
     ((["a"],), {"n_resamples": 10}, ValueError, "n_resamples .* leave it out"),

@@ -14,8 +14,13 @@ from wmt21 import WMT21, read_published, read_system
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
+
 PREDICTIONS, REFERENCES = random_text.rows(seed=31, count=60)
+
+
 PREDICTIONS = [text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)]  # so that case matters
+
+
 REFERENCES = [[*row, row[0][: len(row[0]) // 2]][:2] for row in REFERENCES]
 
 
@@ -173,13 +178,13 @@ def test_each_step_of_a_convention_is_one_factor(bleu):
     ("arguments", "options", "message"),
     [
         ((["a"], ["a"], 100.1), {}, "reported=100.1: BLEU is from 0 to 1, or from 0 to 100"),
-        ((["a"], ["a"], -1), {}, "reported=-1: BLEU is"),
+        ((["a"], ["a"], -1), {}, "reported=-1: give a number"),
         ((["a"], ["a"], float("nan")), {}, "reported=nan"),
-        ((["a"], ["a"], "27,3"), {}, "reported='27,3': give a number"),
+        ((["a"], ["a"], "27,3,1"), {}, "reported='27,3,1': give a number"),
         ((["a"], ["a"], True), {}, "reported=True: give a number"),
         ((["a"], ["a"], 27.3), {"decimals": -1}, "decimals=-1: give a whole number"),
         ((["a"], ["a"], 27.3), {"segments": True}, "segments goes with the score of a corpus"),
-        ((["a"], ["a", "b"], 27.3), {}, "1 predictions and 2 references"),
+        ((["a"], ["a", "b"], 27.3), {}, "1 prediction and 2 references"),
     ],
 )
 def test_errors(bleu, arguments, options, message):
@@ -223,3 +228,158 @@ def reference_of(row):
     names = sorted(path.name.split(".ref.")[1].split(".")[0] for path in found)
     chosen = row["metric"].removeprefix("bleu-")
     return "all" if chosen == "all" or len(names) == 1 else names.index(chosen)
+
+
+def made_up(seed, segments=30):
+    """Sentences with case and punctuation, two references each, so that the settings' scores differ."""
+    generator = random.Random(seed)
+    words = [
+        "The",
+        "cat",
+        "sat",
+        "on",
+        "a",
+        "mat,",
+        "Dog",
+        "ran",
+        "to",
+        "house.",
+        "it's",
+        "Big",
+        "3,5",
+        "-",
+        "red",
+        "(old)",
+    ]
+    predictions = [generator.choices(words, k=generator.randrange(3, 14)) for _ in range(segments)]
+
+    def edited(tokens):
+        return " ".join(word if generator.random() < 0.6 else generator.choice(words).lower() for word in tokens)
+
+    references = [[edited(tokens), edited(tokens) + " end"] for tokens in predictions]
+    return list(map(" ".join, predictions)), references
+
+
+P, R = made_up(1)
+
+
+PERFECT, NOTHING = (P, [[text] for text in P]), (["a b c d e"], [["v w x y z"]])
+
+
+@pytest.fixture(scope="module")
+def score(load):
+    score = load().compute(predictions=P, references=R)["score"]
+    assert 20 < score < 80
+    return score
+
+
+@pytest.mark.parametrize("reported", [0, 1, 2, 5, 10, 30, 50, 70, 99, 100])
+def test_a_whole_number_is_of_100(bleu, reported):
+    """Half a point on either side: 0 and 1 are not half of the scale from 0 to 1. Only a perfect score may be called 1."""
+    found = bleu.reconcile(P, R, reported)
+    for match in found["matches"]:
+        assert abs(match["score"] - reported) <= 0.5 or (reported == 1 and match["score"] >= 99.5)
+    assert all(
+        abs(match["score"] - (100 if found["scale"] == 1 else 1) * reported) <= 0.5 for match in found["matches"]
+    )
+    assert found["matches"] or len(found["nearest"]) == 5
+
+
+# A corpus, a whole number, and the score that is matched; None where none is.
+WHOLE = [
+    (PERFECT, 1, 100), (PERFECT, 100, 100), (PERFECT, 0, None), (NOTHING, 0, 0), (NOTHING, 1, None), (NOTHING, 100, None),
+    (PERFECT, "1", 100), (PERFECT, "100", 100), (NOTHING, "0", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("corpus", "reported", "matched"), WHOLE, ids=[f"{row[1]!r} {row[2]}" for row in WHOLE])
+def test_0_and_1(bleu, corpus, reported, matched):
+    matches = bleu.reconcile(*corpus, reported, smooth_method="none")["matches"]
+    assert {round(match["score"], 9) for match in matches} == (set() if matched is None else {matched})
+
+
+# How a number stands in papers and logs, for 37.6: the decimal point, the words around it, the scale.
+WRITTEN = {
+    "{0:.1f}": 100, "BLEU {0:.1f}": 100, "{0:.1f} BLEU": 100, "bleu {0:.1f}": 100, "BLEU: {0:.1f}": 100, "BLEU = {0:.1f}": 100,
+    " {0:.1f} ": 100, "{1:.3f}": 1, "BLEU {1:.3f}": 1,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("written", "scale"), WRITTEN.items(), ids=WRITTEN)
+@pytest.mark.parametrize("comma", [False, True])
+def test_a_number_is_read_as_it_is_written(bleu, score, written, scale, comma):
+    """`"37,6"`, `"BLEU 37.6"`, `"37.6 BLEU"`, `"0.376"`: one and the same."""
+    text = written.format(score, score / 100)
+    found, expected = (
+        bleu.reconcile(P, R, text.replace(".", ",") if comma else text),
+        bleu.reconcile(P, R, f"{score:.1f}"),
+    )
+    assert (found["matches"], found["scale"]) == (expected["matches"], scale)
+    assert found["matches"][0]["steps"] == []
+
+
+@pytest.mark.parametrize(
+    "reported", ["", "BLEU", "n/a", "37.6.1", "37.6 38.1", "1,234.5", "37.6%x", None, True, [37.6]], ids=repr
+)
+def test_what_is_no_number(bleu, reported):
+    with pytest.raises((TypeError, ValueError), match="reported"):
+        bleu.reconcile(P, R, reported)
+
+
+CONVENTION_NAMES = ["default", "papineni", "hf", "nltk", "moses"]
+
+
+@pytest.mark.parametrize("convention", CONVENTION_NAMES)
+@pytest.mark.parametrize("decimals", [0, 1])
+@pytest.mark.parametrize("seed", range(1, 11))
+def test_what_a_known_tool_has_comes_first(load, convention, decimals, seed):
+    """Before a convention's own setting stand only such as take fewer changes, or are another convention's."""
+    predictions, references = made_up(seed)
+    corpus = {"predictions": predictions, "references": references}
+    made = load(convention).compute(**corpus)
+    matches = load().reconcile(**corpus, reported=f"{made['score']:.{decimals}f}")["matches"]
+    named = {load(name).compute(**corpus)["bleu"] for name in CONVENTION_NAMES}
+    place = next(i for i, match in enumerate(matches) if abs(match["bleu"] - made["bleu"]) < 1e-12)
+    for before in matches[:place]:
+        is_named = any(abs(before["bleu"] - score) < 1e-12 for score in named)
+        assert is_named or len(before["steps"]) < len(matches[place]["steps"]), (
+            before["options"],
+            matches[place]["options"],
+        )
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_few_changes_come_first(load, seed):
+    """Among settings that no tool has."""
+    predictions, references = made_up(seed)
+    corpus = {"predictions": predictions, "references": references}
+    named = [load(name).compute(**corpus)["bleu"] for name in CONVENTION_NAMES]
+    matches = load().reconcile(**corpus, reported=round(load().compute(**corpus)["score"]))["matches"]
+    changes = [len(match["steps"]) for match in matches if all(abs(match["bleu"] - score) > 1e-12 for score in named)]
+    assert changes == sorted(changes)
+
+
+@pytest.mark.parametrize("segments", [1, 2, 5, 30])
+def test_scores_that_cant_be_told_apart_are_one_entry(bleu, segments):
+    """Floating point's last bits are no difference."""
+    for seed in range(5):
+        predictions, references = made_up(seed, segments)
+        reported = round(bleu.compute(predictions=predictions, references=references)["score"])
+        matches = bleu.reconcile(predictions, references, reported)["matches"]
+        for one, other in itertools.pairwise(sorted(match["score"] for match in matches)):
+            assert other - one > 1e-9
+
+
+@pytest.mark.parametrize(
+    "options", [{"lowercase": True}, {"max_order": 2, "weights": [0.5, 0.5]}, {"reference_length": "longest"}], ids=str
+)
+@pytest.mark.parametrize("at", ["load", "call"])
+def test_options_that_were_chosen_stay(load, options, at):
+    """At load they are where every search starts; in the call they are fixed."""
+    reported = f"{load(**options).compute(predictions=P, references=R)['score']:.2f}"
+    bleu, fixed = (load(**options), {}) if at == "load" else (load(), options)
+    first = bleu.reconcile(P, R, reported, **fixed)["matches"][0]
+    assert first["steps"] == []
+    assert load(**(options if at == "load" else {})).compute(predictions=P, references=R, **first["options"])[
+        "bleu"
+    ] == pytest.approx(first["bleu"])

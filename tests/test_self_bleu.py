@@ -76,7 +76,7 @@ def test_tokens_and_ids_have_the_scores_of_their_text(bleu, lowercase):
     np.testing.assert_allclose(self_bleu(tokens, lowercase=lowercase), expected, rtol=1e-12)
     numbers = {}
     ids = [
-        [numbers.setdefault(token.lower() if lowercase else token, -len(numbers)) for token in text] for text in tokens
+        [numbers.setdefault(token.lower() if lowercase else token, len(numbers)) for token in text] for text in tokens
     ]
     np.testing.assert_allclose(self_bleu(ids), expected, rtol=1e-12)
 

@@ -59,16 +59,79 @@ def BleuWarning_of(bleu):  # noqa: N802
     return sys.modules[f"{package}.bleu_warnings"].BleuWarning
 
 
-ZEROS = [
-    (["", "", "a"], ["x", "y", "z"], {}, "2 empty predictions and no 1-gram of the predictions is in its references"),
-    (["", " \t"], ["x", "y"], {}, "2 empty predictions"),
-    (["a b c d e"], ["a b c d x"], {"smooth_method": "none", "max_order": 5}, "no 5-gram"),
-    (["a b c"], ["a b c"], {"smooth_method": "none"}, "no prediction has 4 tokens"),
-    (["a b c"], ["a b c"], {}, "no prediction has 4 tokens"),
+BRIEF = [["a b c d e f g"]]
+
+
+# Predictions, references and options of a score of 0; what must be said of the cause and the remedy, and what must not.
+ZEROS = {
+    "two words, exp": (["a b"], [["b a"]], {}, r"(?i)\b4\b.*effective_order", r"[23]-gram of"),
+    "two words that match, exp": (["a b"], [["a b"]], {}, r"(?i)\b4\b.*effective_order", r"in its references"),
+    "three words, exp, no bigram matches": (["a c b"], [["a b c"]], {}, r"(?i)\b4\b.*effective_order", r"[23]-gram of"),
+    "two words, order 3": (["a b"], [["b a"]], {"max_order": 3}, r"(?i)\b3\b.*effective_order", r"2-gram of"),
+    "two words, floor": (["a b"], [["b a"]], {"smooth_method": "floor"}, r"(?i)\b4\b.*effective_order", r"2-gram of"),
+    "many short ones": (["a b", "c d e"] * 5, [["b a"], ["e d c"]] * 5, {}, r"(?i)\b4\b.*effective_order", r"2-gram of"),
+    "far too short": (["a b c d"], [["a b c d " * 1000]], {}, r"(?i)brevity|too short|shorter|length", r"no token|-gram"),
+    "far too short, no smoothing": (["a b c d"], [["a b c d " * 1000]], {"smooth_method": "none"}, r"(?i)brevity|too short|shorter|length", r"no token|-gram"),
+    "an empty reference": (["a b c d"], [[""]], {}, r"(?i)empty.*reference|reference.*empty", r"1-gram"),
+    "only empty references": (["a b c d", "e f g h"], [["", ""], [" "]], {}, r"(?i)empty.*reference|reference.*empty", r"1-gram"),
+    "nothing matches": (["a b c d"], [["w x y z"]], {}, r"(?i)(1-gram|token|word).*reference", r"effective_order|empty"),
+    "no smoothing, no 4-gram": (["a b c d e"], [["a b c x d e"]], {"smooth_method": "none"}, r"4-gram.*smooth_method", r"effective_order|empty"),
+    "no smoothing, no bigram": (["a b c d e"], [["e d c b a"]], {"smooth_method": "none"}, r"2-gram.*smooth_method", r"effective_order|empty"),
+    "empty predictions": (["", " "], [["a"], ["b"]], {}, r"2 empty predictions", r"-gram|reference is"),
+    "all is empty": ([""], [[""]], {}, r"1 empty prediction\b", r"-gram"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("predictions", "references", "options", "said", "unsaid"), ZEROS.values(), ids=ZEROS)
+def test_a_score_of_0_says_its_cause_and_the_remedy(bleu, predictions, references, options, said, unsaid):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert bleu.compute(predictions=predictions, references=references, **options)["bleu"] == 0
+    (message,) = [str(one.message) for one in caught if "score is 0" in str(one.message)]
+    assert re.search(said, message)
+    assert not re.search(unsaid, message)
+
+
+REMEDIES = [
+    (["a b"], [["b a"]], {}, {"effective_order": True}),
+    (["a b"], [["a b"]], {}, {"effective_order": True}),
+    (["a b c d e"], [["a b c x d e"]], {"smooth_method": "none"}, {"smooth_method": "exp"}),
 ]
 
 
-@pytest.mark.parametrize(("predictions", "references", "options", "why"), ZEROS)
-def test_a_score_of_0_says_why(bleu, predictions, references, options, why):
-    with pytest.warns(UserWarning, match=re.escape(f"The score is 0: {why}")):
-        assert bleu.compute(predictions=predictions, references=references, **options)["bleu"] == 0.0
+@pytest.mark.parametrize(("predictions", "references", "options", "remedy"), REMEDIES, ids=str)
+def test_the_remedy_helps(bleu, predictions, references, options, remedy):
+    """What the warning names makes the score more than 0."""
+    with pytest.warns(UserWarning, match=next(iter(remedy))):
+        bleu.compute(predictions=predictions, references=references, **options)
+    assert bleu.compute(predictions=predictions, references=references, **{**options, **remedy})["bleu"] > 0
+
+
+# Calls that warn, each for a reason of its own.
+WARNING = {
+    "a score of 0": lambda bleu: bleu.compute(predictions=["a"], references=["b"]),
+    "text without spaces": lambda bleu: bleu.compute(predictions=["我们用的是中文"], references=["我们用的是中文"]),
+    "perhaps transposed": lambda bleu: bleu.statistics(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]),
+    "tokenised": lambda bleu: bleu.statistics(predictions=["It works ."] * 100, references=["It works ."] * 100),
+}
+
+
+@pytest.mark.parametrize("call", WARNING.values(), ids=WARNING)
+@pytest.mark.parametrize("convention", ["default", "hf"])
+def test_the_class_of_warnings_is_reached_from_the_metric(load, call, convention):
+    """`warnings.filterwarnings("ignore", category=bleu.Warning)` and the like, without an import."""
+    bleu = load(convention)
+    assert issubclass(bleu.Warning, UserWarning)
+    assert bleu.Warning is not UserWarning
+    assert type(bleu).Warning is bleu.Warning
+    with pytest.warns(bleu.Warning):
+        call(bleu)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=bleu.Warning)
+        call(bleu)
+
+
+def test_one_class_for_all_objects(load):
+    """Loaded twice, and under another convention: one filter is for all."""
+    assert load().Warning is load("nltk").Warning
