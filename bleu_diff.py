@@ -36,18 +36,19 @@ class Difference(Report):
     >>> print(diff_systems(["a b c e"], ["a b c d"], ["a b c d"], None, Options(max_order=2)))
     The second system scores 100.00, the first 70.71: +29.29 BLEU; better in 1 segment, equal in 0, worse in 0
     <BLANKLINE>
-                                  segments  first  second  difference
-    all                                  1  70.71  100.00      +29.29
-    reference of 0 to 9 tokens           1  70.71  100.00      +29.29
-    matches that only one has: c d              0       1          +1
-    d                                           0       1          +1
+                            segments  first  second  difference
+    all                            1  70.71  100.00      +29.29
+    reference of 0 to 9 tokens     1  70.71  100.00      +29.29
+    matches that only one has         first  second  difference
+    c d                                   0       1          +1
     <BLANKLINE>
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.1.0
     """
 
     def rows(self) -> list[list[str]]:
         head = ["", "segments", "first", "second", "difference"]
-        return [head, *self._group_rows(), *self._ngram_rows()]
+        ngrams = [_print_ngram(ngram) for name in ("first", "second") for ngram in _choose_ngrams(self["ngrams"], name)]
+        return [head, *self._group_rows(), *([["matches that only one has", "", *head[2:]], *ngrams] if ngrams else [])]
 
     def title(self) -> str:
         first, second = (100 * self["systems"][name]["bleu"] for name in ("first", "second"))
@@ -71,19 +72,6 @@ class Difference(Report):
             yield _print_group(str(group["label"]), group)
         if len(self.get("by_label", ())) > _PRINTED_LABELS:
             yield [f"… {len(self['by_label']) - _PRINTED_LABELS:,} more labels", "", "", "", ""]
-
-    def _ngram_rows(self) -> Iterator[list[str]]:
-        title = "matches that only one has: "
-        for name in ("first", "second"):
-            for ngram in _choose_ngrams(self["ngrams"], name):
-                counts = ngram["only_first"], ngram["only_second"]
-                yield [
-                    title + " ".join(map(str, ngram["ngram"])),
-                    "",
-                    *(f"{count:,}" for count in counts),
-                    f"{counts[1] - counts[0]:+,}",
-                ]
-                title = ""
 
 
 class CountedPair(NamedTuple):
@@ -232,12 +220,25 @@ def _list_segments(scores: Counts) -> dict[str, list[dict[str, Any]]]:
 
 
 def _choose_ngrams(orders: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """The most telling n-grams of all orders; of those that are as telling as each other the longer ones first."""
+    """The most telling n-grams of all orders, the longer of equal ones first, without parts of those before."""
     ngrams = [ngram for order in reversed(orders) for ngram in order[name]]
     ngrams.sort(key=lambda ngram: -measure_telling(ngram["only_first"], ngram["only_second"]))
-    return ngrams[:_PRINTED_NGRAMS]
+    chosen: list[dict[str, Any]] = []
+    for ngram in ngrams:
+        if not any(_is_part(ngram["ngram"], other["ngram"]) for other in chosen):
+            chosen.append(ngram)
+    return chosen[:_PRINTED_NGRAMS]
+
+
+def _is_part(ngram: list[Any], other: list[Any]) -> bool:
+    return any(other[i : i + len(ngram)] == ngram for i in range(len(other) - len(ngram) + 1))
 
 
 def _print_group(name: str, group: dict[str, Any]) -> list[str]:
     scores = (f"{100 * group[system]:.2f}" for system in ("first", "second"))
     return [name, f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
+
+
+def _print_ngram(ngram: dict[str, Any]) -> list[str]:
+    first, second = ngram["only_first"], ngram["only_second"]
+    return [" ".join(map(str, ngram["ngram"])), "", f"{first:,}", f"{second:,}", f"{second - first:+,}"]

@@ -42,8 +42,8 @@ class Block(NamedTuple):
 class NGramDifferences:
     """The n-grams that one system gets and the other misses, of all blocks that were added.
 
-    A table has a row an n-gram: the numbers of its tokens; in how many matches more the first system has it, summed over
-    the segments where it has more, and the same of the second; and for each of the two the first such segment. Beyond
+    A table has a row an n-gram: the numbers of its tokens; how many matches more the first system has, summed over the
+    segments where it has more, and the same of the second; and for each of the two the first such segment. Beyond
     `LIMIT` rows those with the fewest matches so far are forgotten.
 
     >>> differences = NGramDifferences(max_order=1)
@@ -59,14 +59,19 @@ class NGramDifferences:
 
     def add(self, block: Block) -> None:
         """Adds the n-grams of some segments."""
-        tokens = block.tokens.dictionary.to_pylist()
-        numbers = np.array([self._numbers.setdefault(token, len(self._numbers)) for token in tokens], np.int32)
-        for tables, rows in zip(self._tables, _find_differences(block, len(self._tables))):
-            order = rows.shape[1] - 4
-            rows[:, :order] = numbers[rows[:, :order]]
-            tables.append(rows.astype(np.int32))
+        found = list(_find_differences(block, len(self._tables)))
+        numbers = self._number_tokens(block.tokens.dictionary, np.concatenate([rows[:, :-4].ravel() for rows in found]))
+        for tables, rows in zip(self._tables, found):
+            tables.append(np.hstack([numbers[rows[:, :-4]], rows[:, -4:]]).astype(np.int32))
             if sum(map(len, tables)) > LIMIT:
                 tables[:] = [_forget_least(_merge_rows(np.concatenate(tables)), LIMIT // 2)]
+
+    def _number_tokens(self, tokens: pa.Array, used: Int64) -> Int64:
+        """The number that each token of a block has in the tables; only of those that are used."""
+        numbers, used = np.zeros(len(tokens), np.int64), np.unique(used)
+        for i, token in zip(used.tolist(), tokens.take(pa.array(used)).to_pylist()):
+            numbers[i] = self._numbers.setdefault(token, len(self._numbers))
+        return numbers
 
     def list_most_telling(self) -> list[dict[str, Any]]:
         """For each order the n-grams that only the first system gets, and those that only the second gets.
@@ -76,9 +81,9 @@ class NGramDifferences:
         order of the segments where they are met first.
 
         Returns:
-            For each order a dict of `order`, and `first` and `second`, lists of n-grams: the tokens `ngram`, `count`, how
-            many matches more than the other this system has, `only_first` and `only_second`, the matches that only one
-            of them has, segment by segment, and `segment`, the index of the first where this system has more.
+            For each order a dict of `order`, and `first` and `second`, lists of n-grams: the tokens `ngram`; `count`,
+            how many matches more than the other this system has; `only_first` and `only_second`, the matches that only
+            one of them has, segment by segment; and `segment`, the index of the first where this system has more.
         """
         tokens, answer = list(self._numbers), []
         for order, tables in enumerate(self._tables, 1):

@@ -181,7 +181,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override({**resampling, **options})
         return compare_systems(systems, references, baseline, test, chosen)
 
-    def diff(self, first: Any, second: Any, references: Any, *, by: Any = None, **options: Any) -> Difference:
+    def diff(self, first: Any, second: Any, references: Any, by: Any = None, **options: Any) -> Difference:
         """Where two systems differ: in which segments, at which lengths, under which labels, and in which n-grams.
 
         Args:
