@@ -27,7 +27,7 @@ LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)  # where a group
 SEGMENTS = 20  # that are listed for each system
 
 _AT_ONCE = 2048  # segments: few enough that their n-grams are sorted quickly, and memory doesn't grow with the corpus
-_PRINTED_LABELS, _PRINTED_NGRAMS = 10, 5
+_PRINTED_LABELS, _PRINTED_NGRAMS, _PRINTED_CHARACTERS = 10, 5, 48
 
 
 class Difference(Report):
@@ -69,7 +69,7 @@ class Difference(Report):
             bounds = f"{group['from']} to {group['to']}" if group["to"] else f"{group['from']} and more"
             yield _print_group(f"reference of {bounds} tokens", group)
         for group in self.get("by_label", ())[:_PRINTED_LABELS]:
-            yield _print_group(str(group["label"]), group)
+            yield _print_group(_shorten(str(group["label"])), group)
         if len(self.get("by_label", ())) > _PRINTED_LABELS:
             yield [f"… {len(self['by_label']) - _PRINTED_LABELS:,} more labels", "", "", "", ""]
 
@@ -153,7 +153,7 @@ def _split_blocks(corpora: dict[str, Corpus], tokenizer: Tokenizer) -> Iterator[
     columns = {name: corpus.predictions for name, corpus in corpora.items()}
     table = pa.table({**columns, "references": corpora["first"].references})
     native, first_segment = tokenizer._replace(lowercase=False, split=None), 0
-    for batch in table.to_batches(max_chunksize=_AT_ONCE):
+    for batch in filter(len, table.to_batches(max_chunksize=_AT_ONCE)):
         rows: Any = np.arange(first_segment, first_segment + len(batch))
         references, bounds = list_items(batch.column("references"))
         texts = {
@@ -241,4 +241,10 @@ def _print_group(name: str, group: dict[str, Any]) -> list[str]:
 
 def _print_ngram(ngram: dict[str, Any]) -> list[str]:
     first, second = ngram["only_first"], ngram["only_second"]
-    return [" ".join(map(str, ngram["ngram"])), "", f"{first:,}", f"{second:,}", f"{second - first:+,}"]
+    return [_shorten(" ".join(map(str, ngram["ngram"]))), "", f"{first:,}", f"{second:,}", f"{second - first:+,}"]
+
+
+def _shorten(text: str) -> str:
+    """The text on one line, and no longer than a column of a table should be."""
+    text = " ".join(text.split())
+    return text if len(text) <= _PRINTED_CHARACTERS else text[: _PRINTED_CHARACTERS - 1] + "…"

@@ -321,21 +321,21 @@ def test_references_may_come_as_a_generator(bleu):
 
 
 PRINTED = """\
-The second system scores 61.48, the first 83.12: -21.65 BLEU; better in 0 segments, equal in 12, worse in 24
+The second system scores 58.31, the first 92.00: -33.69 BLEU; better in 0 segments, equal in 12, worse in 24
 
                             segments  first  second  difference
-all                               36  83.12   61.48      -21.65
-reference of 0 to 9 tokens        36  83.12   61.48      -21.65
-0                                  3  83.12   61.48      -21.65
-1                                  3  83.12   61.48      -21.65
-2                                  3  83.12   61.48      -21.65
-3                                  3  83.12   61.48      -21.65
-4                                  3  83.12   61.48      -21.65
-5                                  3  83.12   61.48      -21.65
-6                                  3  83.12   61.48      -21.65
-7                                  3  83.12   61.48      -21.65
-8                                  3  83.12   61.48      -21.65
-9                                  3  83.12   61.48      -21.65
+all                               36  92.00   58.31      -33.69
+reference of 0 to 9 tokens        36  92.00   58.31      -33.69
+0                                  3  92.00   58.31      -33.69
+1                                  3  92.00   58.31      -33.69
+2                                  3  92.00   58.31      -33.69
+3                                  3  92.00   58.31      -33.69
+4                                  3  92.00   58.31      -33.69
+5                                  3  92.00   58.31      -33.69
+6                                  3  92.00   58.31      -33.69
+7                                  3  92.00   58.31      -33.69
+8                                  3  92.00   58.31      -33.69
+9                                  3  92.00   58.31      -33.69
 … 2 more labels
 matches that only one has             first  second  difference
 """
@@ -362,6 +362,14 @@ def test_printed_ngrams_are_no_parts_of_others(bleu):
     rows = bleu.diff(["a b c d", "a x"], ["", "a"], ["a b c d", "a x"]).rows()
     ngrams = rows[[row[0] for row in rows].index("matches that only one has") + 1 :]
     assert ngrams == [["a b c d", "", "1", "0", "-1"], ["a x", "", "1", "0", "-1"]]
+
+
+def test_printed_in_columns_whatever_the_text(bleu):
+    """Tokens of a function and labels may be long, or have line breaks."""
+    answer = bleu.diff(["a\nb|" + "x" * 60], ["b"], ["a\nb|" + "x" * 60], by=["y\n" * 40], tokenize=lambda text: [text])
+    assert [row[0] for row in answer.rows()[-1:]] == ["a b|" + "x" * 43 + "…"]
+    assert len(str(answer).splitlines()) == 10
+    assert answer["ngrams"][0]["first"][0]["ngram"] == ["a\nb|" + "x" * 60]
 
 
 def raises(text):
