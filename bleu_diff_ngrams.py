@@ -68,9 +68,10 @@ class NGramDifferences:
 
     def _number_tokens(self, tokens: pa.Array, used: Int64) -> Int64:
         """The number that each token of a block has in the tables; only of those that are used."""
-        numbers, used = np.zeros(len(tokens), np.int64), np.unique(used)
-        for i, token in zip(used.tolist(), tokens.take(pa.array(used)).to_pylist()):
-            numbers[i] = self._numbers.setdefault(token, len(self._numbers))
+        numbers, is_used = np.zeros(len(tokens), np.int64), np.zeros(len(tokens), bool)
+        is_used[used] = True
+        found = tokens.filter(pa.array(is_used)).to_pylist()
+        numbers[is_used] = [self._numbers.setdefault(token, len(self._numbers)) for token in found]
         return numbers
 
     def list_most_telling(self) -> list[dict[str, Any]]:
