@@ -39,8 +39,8 @@ class Difference(Report):
                             segments  first  second  difference
     all                            1  70.71  100.00      +29.29
     reference of 0 to 9 tokens     1  70.71  100.00      +29.29
-    matches that only one has         first  second  difference
-    c d                                   0       1          +1
+    matches that only one has      first  second  difference
+    c d                                0       1          +1
     <BLANKLINE>
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.1.0
     """

@@ -110,9 +110,9 @@ def _find_differences(block: Block, max_order: int) -> Iterator[Int64]:
     """
     numbers, offsets = np.asarray(block.tokens.indices).astype(np.int64), block.offsets
     segments = np.arange(len(block.bounds) - 1)
-    segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])
-    text_of = np.arange(len(segment_of)).repeat(np.diff(offsets))
-    starts, ngrams = np.arange(len(numbers)), segment_of[text_of]  # without any token, a segment's are equal
+    text_of = np.arange(len(offsets) - 1).repeat(np.diff(offsets))
+    segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[text_of]
+    starts, ngrams = np.arange(len(numbers)), segment_of  # without any token, a segment's are equal
     for n in range(max_order):
         whole = np.flatnonzero(starts + n < offsets[text_of[starts] + 1])
         keys = ngrams[whole] * len(block.tokens.dictionary) + numbers[starts[whole] + n]
@@ -123,9 +123,7 @@ def _find_differences(block: Block, max_order: int) -> Iterator[Int64]:
         different = np.flatnonzero(matches[0] != matches[1])
         places = starts[np.searchsorted(ngrams, different)]
         tokens = numbers[places[:, np.newaxis] + np.arange(n + 1)]
-        yield np.hstack(
-            [tokens, _make_columns(matches[:, different], block.first_segment + segment_of[text_of[places]])]
-        )
+        yield np.hstack([tokens, _make_columns(matches[:, different], block.first_segment + segment_of[places])])
         could_match = matches.any(axis=0)[ngrams]  # a longer n-gram matches only if this one, where it begins, does
         starts, ngrams = starts[could_match], ngrams[could_match]
 

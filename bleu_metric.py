@@ -201,7 +201,8 @@ class BleuMetric(BufferedMetric):
             `ngrams`: for each `order` the n-grams that the `first` system gets more often than the second, and those
             of the `second`, 20 of each, the most telling first (by McNemar's statistic): the tokens `ngram`, how many
             matches more in `count`, the matches that only one of the two has, segment by segment, in `only_first` and
-            `only_second`, and the index of the first `segment` where this system has more;
+            `only_second`, and the index of the first `segment` where this system has more; where systems differ in more
+            than two million n-grams of an order, those seen least are forgotten meanwhile;
             `segments`: 20 that are best for the `first` system compared with the second, and for the `second`: the
             index `segment`, the scores `first` and `second`, with effective order, and `delta`;
             `segment_bleu`: these scores of all segments, `first` and `second`;
