@@ -36,11 +36,11 @@ class Difference(Report):
     >>> print(diff_systems(["a b c e"], ["a b c d"], ["a b c d"], None, Options(max_order=2)))
     The second system scores 100.00, the first 70.71: +29.29 BLEU; better in 1 segment, equal in 0, worse in 0
     <BLANKLINE>
-                            segments  first  second  difference
-    all                            1  70.71  100.00      +29.29
-    reference of 0 to 9 tokens     1  70.71  100.00      +29.29
-    matches that only one has      first  second  difference
-    c d                                0       1          +1
+                                segments  first  second  difference
+    all                                1  70.71  100.00      +29.29
+    reference of 0 to 9 tokens         1  70.71  100.00      +29.29
+    matches that only one has             first  second  difference
+    c d                                       0       1          +1
     <BLANKLINE>
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.1.0
     """
