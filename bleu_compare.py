@@ -10,6 +10,7 @@ import numpy as np
 
 from .bleu_arrow import Int64
 from .bleu_inputs import read_corpus
+from .bleu_inputs_errors import name_system
 from .bleu_options import Options, make_signature
 from .bleu_report import Report
 from .bleu_scoring import bleu
@@ -129,11 +130,9 @@ def _check_systems(systems: Any, baseline: Any, test: str) -> None:
 def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options) -> CountedSystems:
     rows = {}
     for name, predictions in systems.items():
-        try:
+        with name_system(name):
             corpus = read_corpus(predictions, references)
             tokenizer = choose_tokenizer(options, corpus.kind)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"System {name!r}: {error}") from None
         references = corpus.references  # Arrow by now, for the systems that follow
         rows[name] = count_corpus(corpus, options)
     return CountedSystems(rows, tokenizer.name, corpus.reference_count())

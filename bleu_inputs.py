@@ -5,7 +5,8 @@ What is Arrow already is not copied.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -87,6 +88,28 @@ def read_texts(**columns: Any) -> Texts:
     return Texts(arrays, kind_of(first.type))
 
 
+def read_labels(labels: Any, rows: int) -> list[Any]:
+    """One label a row, as plain Python values: a str, a number, None, or the text of what is something else.
+
+    Args:
+        labels: a list or another column.
+        rows: how many there must be.
+
+    Raises:
+        TypeError: this is no column of labels.
+        ValueError: there aren't as many as rows.
+
+    >>> read_labels(np.array([3, 4]), 2), read_labels(["news", None, float("nan")], 3)
+    ([3, 4], ['news', None, None])
+    """
+    if isinstance(labels, (str, bytes, Mapping)) or not isinstance(labels, Iterable):
+        raise TypeError(f"by: found {name_value(labels)}. Give a list (or another column) with one label a row.")
+    read = [_read_label(label, row) for row, label in enumerate(_list_labels(labels))]
+    if len(read) != rows:
+        raise ValueError(f"by: there are {len(read):,} labels and {rows:,} predictions; each row needs one.")
+    return read
+
+
 def is_plain_row(prediction: Any, reference: Any) -> bool:
     """Whether one row needs no further look, so that adding 100,000 of them one by one stays fast.
 
@@ -100,6 +123,22 @@ def is_plain_row(prediction: Any, reference: Any) -> bool:
         return bool(texts) and all(type(text) is str and (text.isascii() or text.encode()) for text in texts)
     except UnicodeEncodeError:
         return False
+
+
+def _list_labels(labels: Iterable[Any]) -> Iterable[Any]:
+    if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
+        with suppress(pa.ArrowException):  # labels of several types, which may come as an array of objects
+            return list(_to_arrow(labels).to_pylist())
+    return labels
+
+
+def _read_label(label: Any, row: int) -> Any:
+    label = label.item() if isinstance(label, np.generic) else label
+    if isinstance(label, (list, tuple, dict, set, np.ndarray)):
+        raise TypeError(f"by, row {row}: found {name_value(label)}. A label is a str or a number.")
+    if label is None or label != label:
+        return None
+    return label if isinstance(label, (str, int, float)) else str(label)
 
 
 def _read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,21 @@ def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
                 f"{name}, row {row}: found {shape}, but the rows before are {before}. Each row is {expected}."
             )
         before = before or shape
+
+
+@contextmanager
+def name_system(name: str) -> Iterator[None]:
+    """What is wrong with a system's texts begins with the system's name.
+
+    >>> with name_system("A"):
+    ...     raise ValueError("There are no predictions.")
+    Traceback (most recent call last):
+    ValueError: System 'A': There are no predictions.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"System {name!r}: {error}") from None
 
 
 def wrong_type(name: str, found: str, expected: str) -> TypeError:

@@ -28,6 +28,8 @@ from .bleu_corpus import Corpus
 from .bleu_counting import count_segment
 from .bleu_counting_compiled import count_rows
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
+from .bleu_diff import Difference, diff_systems
+from .bleu_diff_ngrams import NGramDifferences
 from .bleu_explain import explain_segment
 from .bleu_inputs import read_corpus, read_texts
 from .bleu_inputs_errors import wrong_type
@@ -178,6 +180,48 @@ class BleuMetric(BufferedMetric):
             {"confidence": self._options.confidence or 0.95, **options}, without=["segments"]
         )
         return compare_systems(systems, references, baseline, test, n_resamples, chosen)
+
+    def diff(self, first: Any, second: Any, references: Any, by: Any = None, **options: Any) -> Difference:
+        """Where two systems differ: in which segments, at which lengths, under which labels, and in which n-grams.
+
+        Args:
+            first: the predictions of one system, as for `compute`.
+            second: the predictions of another, or of the same at another time.
+            references: as for `compute`.
+            by: a label a row, such as its domain or document: a list or another column of str, numbers or None.
+            **options: as for `compute`, but for `segments` and those about resampling.
+
+        Returns:
+            A dict; scores are from 0 to 1 but for `score`, and `delta` is the second system's less the first's.
+            `wins`, `ties`, `losses`: in how many segments the second system scores higher, as high, and lower;
+            `systems`: of `"first"` and `"second"` the `bleu` and `score` of the corpus, of the second the `delta`;
+            `by_length`: for each group of reference lengths, `from` so many tokens `to` so many (None: no end), its
+            number of `segments`, BLEU of `first` and `second`, and `delta`;
+            `by_label`, where `by` is given: the same for each `label`, in the order in which they appear;
+            `ngrams`: for each `order` the n-grams that the `first` system gets more often than the second, and those
+            of the `second`, 20 of each, the most telling first (by McNemar's statistic): the tokens `ngram`, how many
+            matches more in `count`, the matches that only one of the two has, segment by segment, in `only_first` and
+            `only_second`, and the index of the first `segment` where this system has more; where systems differ in more
+            than two million n-grams of an order, those seen least are forgotten meanwhile;
+            `segments`: 20 that are best for the `first` system compared with the second, and for the `second`: the
+            index `segment`, the scores `first` and `second`, with effective order, and `delta`;
+            `segment_bleu`: these scores of all segments, `first` and `second`;
+            `signature`. It prints as a table.
+
+        Raises:
+            TypeError, ValueError: as `compute`, with `'first'` or `'second'` as the system's name; or `by` isn't one
+                label a row.
+
+        >>> bleu = evaluate.load("bleu_metric.py", max_order=2)
+        >>> references = ["the cat sat on the mat", "a dog barks"]
+        >>> difference = bleu.diff(["a cat sat on a mat", "a dog barks"], references, references, by=["cats", "dogs"])
+        >>> difference["wins"], difference["ties"], difference["losses"]
+        (1, 1, 0)
+        >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["second"]]
+        [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
+        """
+        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="the difference of two systems")
+        return diff_systems(first, second, references, by, chosen)
 
     def explain(self, prediction: Any, references: Any, **options: Any) -> dict[str, Any]:
         """What matched in one segment, and how its score comes about.

@@ -15,6 +15,8 @@ from .bleu_arrow import Int64
 from .bleu_options import Options
 from .bleu_smoothing import SMOOTHING, Counts, Flags, divide_counts, has_ngrams
 
+NOISE = 1e-12  # scores that differ by less are equal, but for the order in which floats were added
+
 
 def bleu(rows: Int64, options: Options, orders: int | None = None) -> Counts:
     """BLEU of each row (Papineni et al., 2002, section 2.3), from 0 to 1.
@@ -101,6 +103,19 @@ def brevity_penalty(rows: Int64) -> Counts:
     predicted, reference = rows[..., -2].astype(float), rows[..., -1].astype(float)
     ratio = np.divide(reference, predicted, out=np.full_like(predicted, np.inf), where=predicted > 0)
     return np.where(predicted >= reference, 1.0, np.exp(1 - np.maximum(ratio, 1)))
+
+
+def count_wins(deltas: Counts) -> dict[str, int]:
+    """In how many segments a system scores higher than another, as high, and lower; a float's last digits decide none.
+
+    Args:
+        deltas: float64 [segments], its score less the other's.
+
+    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
+    {'wins': 1, 'ties': 2, 'losses': 1}
+    """
+    wins, losses = int((deltas > NOISE).sum()), int((deltas < -NOISE).sum())
+    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
 
 
 def make_result(row: Int64, options: Options) -> dict[str, Any]:

@@ -84,6 +84,32 @@ def sum_corpus(corpus: Corpus, options: Options) -> CorpusSum:
     return CorpusSum(row, empty_predictions)
 
 
+def count_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> Int64:
+    """The statistics rows of some segments.
+
+    Args:
+        batch: of a corpus.
+        tokenizer: what `bleu_tokenizer_choice.choose_tokenizer` returns.
+        options: those in `bleu_options.COUNTING` are looked at.
+
+    Returns:
+        int64 [segments, 2 N + 2].
+
+    >>> batch = Batch(0, pa.array([[7, 8]]), pa.array([[7], [8, 9]]), np.array([0, 2]))
+    >>> count_batch(batch, Tokenizer("ids", lowercase=False), Options(max_order=1))
+    array([[2, 2, 2, 2]])
+    """
+    if not COMPILED:
+        warn_once_that_numba_is_missing()
+    counting = compiled if COMPILED else definition
+    predictions, references = _prepare_batch(batch, tokenizer)
+    orders = options.counted_orders
+    rows = counting.count_rows(predictions, references, batch.bounds, tokenizer.name, orders, options.reference_length)
+    totals = rows[:, orders : 2 * orders]
+    np.maximum(totals, options.minimum_total, out=totals)
+    return rows
+
+
 def sum_rows(rows: Int64) -> CorpusSum:
     """The sum of some statistics rows.
 
@@ -106,12 +132,10 @@ def split_segment(corpus: Corpus, options: Options) -> Segment:
 
 
 def _map_batches(reduce: Callable[[Int64], Reduced], corpus: Corpus, options: Options) -> Iterator[Reduced]:
-    if not COMPILED:
-        warn_once_that_numba_is_missing()
     tokenizer, batches = choose_tokenizer(options, corpus.kind), corpus.batches(_BATCH)
 
     def count(batch: Batch) -> Reduced:
-        return reduce(_count_batch(batch, tokenizer, options))
+        return reduce(count_batch(batch, tokenizer, options))
 
     if tokenizer.split or not COMPILED or len(corpus) <= _BATCH:  # Python's work isn't done sooner by two threads
         yield from map(count, batches)
@@ -119,16 +143,6 @@ def _map_batches(reduce: Callable[[Int64], Reduced], corpus: Corpus, options: Op
     with ThreadPoolExecutor(_count_processors()) as pool:
         while some := list(islice(batches, _AT_ONCE)):
             yield from pool.map(count, some)
-
-
-def _count_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> Int64:
-    counting = compiled if COMPILED else definition
-    predictions, references = _prepare_batch(batch, tokenizer)
-    orders = options.counted_orders
-    rows = counting.count_rows(predictions, references, batch.bounds, tokenizer.name, orders, options.reference_length)
-    totals = rows[:, orders : 2 * orders]
-    np.maximum(totals, options.minimum_total, out=totals)
-    return rows
 
 
 def _prepare_batch(batch: Batch, tokenizer: Tokenizer) -> tuple[pa.Array, pa.Array]:

@@ -42,10 +42,21 @@ def number_texts(texts: Texts, tokenizer: Tokenizer) -> tuple[Int64, Int64]:
     >>> number_texts(texts, Tokenizer("13a", lowercase=False))
     (array([0, 1, 0]), array([0, 2, 2, 3]))
     """
+    tokens, offsets = encode_texts(texts, tokenizer)
+    return np.asarray(tokens.indices).astype(np.int64), offsets
+
+
+def encode_texts(texts: Texts, tokenizer: Tokenizer) -> tuple[pa.DictionaryArray, Int64]:
+    """As `number_texts`, with the numbers as the indices of an array whose dictionary has the tokens.
+
+    >>> texts = Texts({"texts": pa.chunked_array([["b a", "", "b"]])}, "text")
+    >>> encode_texts(texts, Tokenizer("13a", lowercase=False))[0].dictionary.to_pylist()
+    ['b', 'a']
+    """
     lists = [piece for name, column in texts.columns.items() for piece in _split_column(column, name, tokenizer)]
     tokens, offsets = zip(*map(list_items, lists))
     lengths = np.concatenate([np.diff(ends) for ends in offsets])
-    return number_tokens(tokens), np.concatenate([[0], np.cumsum(lengths)])
+    return _encode_tokens(tokens), np.concatenate([[0], np.cumsum(lengths)])
 
 
 def number_tokens(tokens: Sequence[pa.Array]) -> Int64:
@@ -57,9 +68,7 @@ def number_tokens(tokens: Sequence[pa.Array]) -> Int64:
     >>> number_tokens([pa.array(["a", "b"]), pa.array(["a"])])
     array([0, 1, 0])
     """
-    if not pa.types.is_integer(tokens[0].type):
-        tokens = [part.cast(pa.large_string()) for part in tokens]
-    return np.asarray(pa.concat_arrays(tokens).dictionary_encode().indices).astype(np.int64)
+    return np.asarray(_encode_tokens(tokens).indices).astype(np.int64)
 
 
 def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[Int64, Int64]]:
@@ -88,7 +97,7 @@ def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[
             whole = np.flatnonzero(starts + n < offsets[texts + 1])
             keys = ngrams[whole] * vocabulary + numbers[starts[whole] + n]
             order = sorted_order(keys)
-            starts, texts, ngrams = starts[whole[order]], texts[whole[order]], _number_runs(keys[order])
+            starts, texts, ngrams = starts[whole[order]], texts[whole[order]], number_runs(keys[order])
             occurrences = _number_occurrences(ngrams, texts)
             parts[n].append((texts, numbered[n] + occurrences))
             numbered[n] += int(occurrences.max(initial=-1)) + 1
@@ -107,6 +116,21 @@ def sorted_order(keys: Int64) -> Int64:
     return order
 
 
+def number_runs(keys: Int64) -> Int64:
+    """Numbers of sorted keys, from 0 without a gap.
+
+    >>> number_runs(np.array([3, 3, 7]))
+    array([0, 0, 1])
+    """
+    return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
+
+
+def _encode_tokens(tokens: Sequence[pa.Array]) -> pa.DictionaryArray:
+    if not pa.types.is_integer(tokens[0].type):
+        tokens = [part.cast(pa.large_string()) for part in tokens]
+    return pa.concat_arrays(tokens).dictionary_encode()
+
+
 def _split_column(column: pa.ChunkedArray, name: str, tokenizer: Tokenizer) -> Iterator[pa.Array]:
     row, split = 0, compiled.split_texts if COMPILED else definition.split_texts
     for piece in pieces(column):
@@ -123,11 +147,6 @@ def _group_by_first_token(numbers: Int64) -> Iterator[Int64]:
     return iter(np.split(order, cuts[:-1]))
 
 
-def _number_runs(keys: Int64) -> Int64:
-    """Numbers of sorted keys, from 0 without a gap."""
-    return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
-
-
 def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
     """The number of each occurrence of sorted n-grams, equal ones in the order of their texts.
 
@@ -140,5 +159,5 @@ def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
     keys = ngrams[again] * (int(before.max(initial=0)) + 1) + before[again]
     order = sorted_order(keys)
     occurrences = ngrams.copy()
-    occurrences[again[order]] = ngrams.max(initial=-1) + 1 + _number_runs(keys[order])
+    occurrences[again[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
     return occurrences

@@ -1,0 +1,411 @@
+"""Where two systems differ: scores as `compute` has them of the same rows, and n-grams counted by hand and by Counters."""
+
+import json
+import random
+from collections import Counter
+from unittest import mock
+
+import numpy as np
+import pandas
+import pyarrow as pa
+import pytest
+import random_text
+from bleu import bleu_diff, bleu_diff_ngrams
+from bleu.bleu_diff_ngrams import NGRAMS, measure_telling
+from bleu.bleu_inputs import read_corpus
+from bleu.bleu_metric import BleuMetric
+from bleu.bleu_options import Options
+from bleu.bleu_statistics import split_segment
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import OPTION_SETS, definition_only
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+OPTION_SETS = [*OPTION_SETS, {"smooth_method": "nltk-5", "tokenize": "none"}]
+
+
+def made_up(segments, seed=0):
+    """Two systems that are near each other, and one to four references a segment."""
+    generator = random.Random(seed)
+    pieces = [random_text.segment(generator)[:40] for _ in range(segments)]
+    first, second = (["".join(random_text.edited(row, generator)) for row in pieces] for _ in range(2))
+    references = [
+        ["".join(random_text.edited(row, generator)) for _ in range(generator.choice((1, 1, 2, 4)))] for row in pieces
+    ]
+    second[::7] = first[::7]
+    return first, second, references
+
+
+def diff(first, second, references, by=None, **options):
+    """The difference, after a look that the definitions find the same."""
+    call = lambda: bleu_diff.diff_systems(first, second, references, by, Options().override(options))  # noqa: E731
+    answer = call()
+    with definition_only():
+        assert call() == answer
+    return answer
+
+
+def ngrams_by_counting(first, second, references, **options):
+    """For each order Counters of the matches that only the first has, segment by segment, and only the second."""
+    chosen, counts = Options().override(options), {}
+    for one, other, row in zip(first, second, references):
+        matches = []
+        for text in (one, other):
+            segment = split_segment(read_corpus([text], [row]), chosen)
+            grams = lambda tokens, n: Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))  # noqa: E731
+            matches.append([])
+            for n in range(1, chosen.max_order + 1):
+                allowed = Counter()
+                for reference in segment.references:
+                    allowed |= grams(reference, n)
+                matches[-1].append(grams(segment.prediction, n) & allowed)
+        for n, (of_first, of_second) in enumerate(zip(*matches), 1):
+            only_first, only_second = counts.setdefault(n, (Counter(), Counter()))
+            only_first += of_first - of_second
+            only_second += of_second - of_first
+    return counts
+
+
+def check_ngrams(answer, counts):
+    """All that are listed are as counted, and none that is more telling is left out."""
+    assert [order["order"] for order in answer["ngrams"]] == list(counts)
+    for order in answer["ngrams"]:
+        only_first, only_second = counts[order["order"]]
+        for name, own, other in (("first", only_first, only_second), ("second", only_second, only_first)):
+            telling = sorted((measure_telling(own[g], other[g]) for g in own if own[g] > other[g]), reverse=True)
+            listed = order[name]
+            assert [measure_telling(n["only_first"], n["only_second"]) for n in listed] == telling[:NGRAMS]
+            assert len({tuple(ngram["ngram"]) for ngram in listed}) == len(listed)
+            for ngram in listed:
+                key = tuple(ngram["ngram"])
+                assert (ngram["only_first"], ngram["only_second"]) == (only_first[key], only_second[key])
+                assert ngram["count"] == own[key] - other[key]
+
+
+# first, second, references, options; the n-grams that only one has, as text: first's matches, second's matches, segment
+TABLE = [
+    (["a b"], ["a c"], ["a b"], {"max_order": 2}, {"b": (1, 0, 0), "a b": (1, 0, 0)}, "what the other lacks"),
+    (["a a a"], ["a b"], [["a a", "b"]], {"max_order": 1}, {"a": (1, 0, 0), "b": (0, 1, 0)}, "clipped: two of three"),
+    (["a a a"], ["a a"], [["a a", "a"]], {"max_order": 1}, {}, "what is clipped away makes no difference"),
+    (["a b", "b"], ["b", "a b"], ["a", "a b"], {"max_order": 1}, {}, "once more, once less: no difference"),
+    (["x", "a", "a"], ["a", "x", "x"], ["a"] * 3, {"max_order": 1}, {"a": (2, 1, 1)}, "the first segment where it has more"),
+    (["a", "a b", "x"], ["x", "a", "a"], ["a", "b", "a"], {"max_order": 1}, {"b": (1, 0, 1)}, "in another segment's reference"),
+    (["A"], ["b"], ["a"], {"max_order": 1, "lowercase": True}, {"a": (1, 0, 0)}, "in lower case"),
+    (["", "a"], ["a", ""], ["a", ""], {"max_order": 1}, {"a": (0, 1, 0)}, "empty texts"),
+    (["", ""], ["", " "], ["", ""], {}, {}, "nothing but empty texts"),
+    (["xy"], ["x y"], ["x<skipped>y"], {"max_order": 1}, {"xy": (1, 0, 0)}, "what the compiled tokenizer leaves"),
+    (["a b c"], ["a c"], [["a b", "b c"]], {"max_order": 3}, {"b": (1, 0, 0), "a b": (1, 0, 0), "b c": (1, 0, 0)}, "no 3-gram of two references"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "references", "options", "expected", "why"), TABLE, ids=[row[-1] for row in TABLE])  # fmt: skip
+def test_ngrams_by_hand(first, second, references, options, expected, why):
+    answer = diff(first, second, references, **options)
+    found = {
+        " ".join(ngram["ngram"]): (ngram["only_first"], ngram["only_second"], ngram["segment"])
+        for order in answer["ngrams"]
+        for name in ("first", "second")
+        for ngram in order[name]
+    }
+    assert found == expected
+
+
+@pytest.mark.parametrize("options", OPTION_SETS, ids=str)
+def test_ngrams_are_those_of_counters(options):
+    first, second, references = made_up(40)
+    check_ngrams(diff(first, second, references, **options), ngrams_by_counting(first, second, references, **options))
+
+
+def test_tokens_and_ids_have_the_ngrams_of_their_text():
+    first, second, references = made_up(60, seed=1)
+    one, other, *many = ([text.split() for text in texts] for texts in (first, second, *references))
+    expected = diff(first, second, references, tokenize="none")
+    tokens = diff(one, other, many)
+    numbers = {}
+    ids = lambda texts: [[numbers.setdefault(token, 7 + len(numbers)) for token in text] for text in texts]  # noqa: E731
+    numbered = diff(ids(one), ids(other), [ids(row) for row in many])
+    assert {**tokens, "signature": ""} == {**expected, "signature": ""}
+    assert numbered["by_length"] == expected["by_length"]
+    assert numbered["segment_bleu"] == expected["segment_bleu"]
+    check_ngrams(numbered, ngrams_by_counting(ids(one), ids(other), [ids(row) for row in many]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.text("ab \n<-&", max_size=9),
+            st.text("ab \n<-&", max_size=9),
+            st.lists(st.text("ab \n<-&", max_size=9), min_size=1, max_size=3),
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    options=st.sampled_from(OPTION_SETS),
+    at_once=st.integers(1, 3),
+)
+def test_any_texts(rows, options, at_once):
+    columns = [list(column) for column in zip(*rows)]
+    with mock.patch.object(bleu_diff, "_AT_ONCE", at_once):
+        answer = diff(*columns, **options)
+    check_ngrams(answer, ngrams_by_counting(*columns, **options))
+    check_scores(BleuMetric(), answer, *columns, **options)
+
+
+def check_scores(bleu, answer, first, second, references, **options):
+    """Scores, differences and their signs are those of `compute`."""
+    results = [
+        bleu.compute(predictions=system, references=references, segments=True, **options) for system in (first, second)
+    ]
+    for name, result in zip(("first", "second"), results):
+        assert answer["systems"][name]["bleu"] == pytest.approx(result["bleu"], rel=1e-12)
+        assert answer["systems"][name]["score"] == pytest.approx(result["score"], rel=1e-12)
+        np.testing.assert_allclose(answer["segment_bleu"][name], result["segment_bleu"], rtol=1e-12)
+    assert answer["systems"]["second"]["delta"] == pytest.approx(results[1]["bleu"] - results[0]["bleu"], abs=1e-12)
+    deltas = np.subtract(results[1]["segment_bleu"], results[0]["segment_bleu"])
+    signs = Counter(np.sign(np.where(np.abs(deltas) < 1e-12, 0, deltas)).tolist())
+    assert (answer["wins"], answer["ties"], answer["losses"]) == (signs[1], signs[0], signs[-1])
+    assert answer["signature"] == results[0]["signature"]
+
+
+@pytest.mark.parametrize("options", OPTION_SETS, ids=str)
+def test_scores_are_those_of_compute(bleu, options):
+    columns = made_up(50, seed=2)
+    check_scores(bleu, diff(*columns, **options), *columns, **options)
+
+
+@pytest.mark.parametrize("options", OPTION_SETS, ids=str)
+def test_a_group_has_the_score_of_its_rows(bleu, options):
+    first, second, references = made_up(80, seed=3)
+    labels = [("news", "", None, 3)[i * i % 7 % 4] for i in range(80)]
+    answer = diff(first, second, references, by=labels, **options)
+    assert [group["label"] for group in answer["by_label"]] == list(dict.fromkeys(labels))
+    tables = [bleu.statistics(predictions=system, references=references, **options) for system in (first, second)]
+    lengths = np.minimum(*(table["reference_length"].to_numpy() for table in tables))
+    bounds = lambda group: (group["from"], np.inf if group["to"] is None else group["to"])  # noqa: E731
+    groups = [(group, [label == group["label"] for label in labels]) for group in answer["by_label"]]
+    groups += [(group, (bounds(group)[0] <= lengths) & (lengths <= bounds(group)[1])) for group in answer["by_length"]]
+    for group, is_in in groups:
+        scores = [bleu.score(table.filter(pa.array(is_in)), **options)["bleu"] for table in tables]
+        assert [group["first"], group["second"]] == pytest.approx(scores, rel=1e-12)
+        assert group["delta"] == pytest.approx(scores[1] - scores[0], abs=1e-12)
+        assert group["segments"] == sum(is_in) > 0
+    for name in ("by_label", "by_length"):
+        assert sum(group["segments"] for group in answer[name]) == 80
+
+
+def test_lengths_have_bounds_that_meet():
+    texts = [" ".join(["a"] * length) for length in (0, 9, 10, 19, 20, 60, 499, 500, 2000)]
+    groups = diff(texts, texts, texts)["by_length"]
+    assert [(group["from"], group["to"], group["segments"]) for group in groups] == [
+        (0, 9, 2), (10, 19, 2), (20, 29, 1), (60, 79, 1), (300, 499, 1), (500, None, 2),
+    ]  # fmt: skip
+
+
+LABELS = [
+    (["x", "y", "x"], ["x", "y"]),
+    (("x", 1, None), ["x", 1, None]),
+    ((label for label in "xyx"), ["x", "y"]),
+    (np.array([4, 3, 4]), [4, 3]),
+    ([np.int64(4), 4, np.str_("x")], [4, "x"]),
+    (np.array(["x", 3, 3], object), ["x", 3]),
+    (pa.array(["x", None, None]), ["x", None]),
+    (pa.chunked_array([[1], [2, 2]]), [1, 2]),
+    (pa.array(["x", "y", "x"]).dictionary_encode(), ["x", "y"]),
+    (pandas.Series(["x", None, "y"], index=[7, 8, 9]), ["x", None, "y"]),
+    (pandas.Series(["x", "y", "y"], dtype="category"), ["x", "y"]),
+    (pandas.Series([1, None, 1], dtype="Int64"), [1, None]),
+    ([float("nan"), None, 1.5], [None, 1.5]),
+    ([pandas.Timestamp("2021-01-02").date()] * 3, ["2021-01-02"]),
+]
+
+
+@pytest.mark.parametrize(("labels", "expected"), LABELS, ids=lambda value: type(value).__name__)
+def test_labels_in_any_container(bleu, labels, expected):
+    answer = bleu.diff(["a"] * 3, ["b"] * 3, ["a"] * 3, by=labels)
+    assert [group["label"] for group in answer["by_label"]] == expected
+    assert json.loads(json.dumps(answer)) == answer
+
+
+def test_the_segments_that_differ_most():
+    first, second, references = made_up(100, seed=4)
+    answer = diff(first, second, references)
+    scores = np.array([answer["segment_bleu"][name] for name in ("first", "second")])
+    deltas = scores[1] - scores[0]
+    for name, sign in (("first", -1), ("second", 1)):
+        listed = answer["segments"][name]
+        assert [row["delta"] for row in listed] == sorted((deltas[sign * deltas > 1e-12]).tolist(), key=lambda d: -sign * d)[:20]  # fmt: skip
+        for row in listed:
+            assert [row["first"], row["second"], row["delta"]] == [*scores[:, row["segment"]], deltas[row["segment"]]]
+
+
+def test_systems_the_other_way_round():
+    """All is mirrored, n-grams and their segments, too."""
+    first, second, references = made_up(50, seed=5)
+    one, other = diff(first, second, references, by=range(50)), diff(second, first, references, by=range(50))
+    assert (one["wins"], one["ties"], one["losses"]) == (other["losses"], other["ties"], other["wins"])
+    swap = {"first": "second", "second": "first", "only_first": "only_second", "only_second": "only_first"}
+
+    def mirror(value):
+        if isinstance(value, dict):
+            return {swap.get(key, key): -item if key == "delta" else mirror(item) for key, item in value.items()}
+        return [mirror(item) for item in value] if isinstance(value, list) else value
+
+    for key in ("by_length", "by_label", "ngrams", "segments", "segment_bleu"):
+        assert mirror(one[key]) == other[key]
+
+
+def test_a_system_beside_itself():
+    first, _, references = made_up(30, seed=6)
+    answer = diff(first, list(first), references)
+    assert (answer["wins"], answer["ties"], answer["losses"]) == (0, 30, 0)
+    assert answer["systems"]["second"]["delta"] == 0
+    assert answer["segments"] == {"first": [], "second": []}
+    assert all(order["first"] == order["second"] == [] for order in answer["ngrams"])
+
+
+def test_how_many_segments_are_looked_at_a_time_doesnt_show():
+    columns = made_up(60, seed=7)
+    expected = diff(*columns, max_order=3)
+    for at_once in (1, 7, 59, 60):
+        with mock.patch.object(bleu_diff, "_AT_ONCE", at_once):
+            assert diff(*columns, max_order=3) == expected
+
+
+def test_columns_of_different_pieces(bleu):
+    first, second, references = made_up(30, seed=8)
+    chunked = pa.chunked_array([first[:4], first[4:4], first[4:]]), pa.chunked_array([second[:11], second[11:]])
+    references_in_pieces = pa.chunked_array([pa.array(references[:20]), pa.array(references[20:])])
+    assert bleu.diff(*chunked, references_in_pieces) == bleu.diff(first, second, references)
+
+
+def test_the_limit_forgets_what_differs_least():
+    """Each segment has words of its own, which are met once; those met again and again stay, with all their matches."""
+    words = ["often", "more often", "most of all"]
+    first = [f"{words[i % 6 // 2 if i % 6 < 5 else 2]} {i}" for i in range(600)]
+    expected = diff(first, [""] * 600, first, max_order=2)
+    with mock.patch.object(bleu_diff_ngrams, "LIMIT", 40), mock.patch.object(bleu_diff, "_AT_ONCE", 10):
+        answer = diff(first, [""] * 600, first, max_order=2)
+    for order, known in zip(answer["ngrams"], expected["ngrams"]):
+        frequent = [ngram for ngram in known["first"] if ngram["count"] > 1]
+        assert frequent
+        assert order["first"][: len(frequent)] == frequent
+
+
+def test_a_table_that_is_full_keeps_so_many_rows():
+    table = np.array([[7, 1, 0, 0, 9], [8, 1, 2, 0, 0], [9, 2, 0, 0, 9]], np.int32)
+    assert bleu_diff_ngrams._forget_least(table, 2)[:, 0].tolist() == [8, 9]
+    assert bleu_diff_ngrams._forget_least(table, 3)[:, 0].tolist() == [7, 8, 9]
+
+
+def test_result(bleu):
+    answer = bleu.diff(*made_up(30), by=["x"] * 30, max_order=2)
+    assert list(answer) == [
+        "wins", "ties", "losses", "systems", "by_length", "by_label", "ngrams", "segments", "segment_bleu", "signature",
+    ]  # fmt: skip
+    assert json.loads(json.dumps(answer)) == answer
+    assert "by_label" not in bleu.diff(["a"], ["b"], ["a"])
+    assert "|tok:ids|" in bleu.diff([[1]], [[2]], [[[1]]])["signature"]
+
+
+def test_options_at_load_are_defaults(load):
+    bleu = load(lowercase=True, segments=True, confidence=0.9)
+    assert bleu.diff(["A b"], ["a B"], ["a b"])["ties"] == 1
+    assert bleu.diff(["A b"], ["a b"], ["a b"], lowercase=False)["wins"] == 1
+
+
+def test_references_may_come_as_a_generator(bleu):
+    first, second, references = made_up(10)
+    assert bleu.diff(iter(first), iter(second), iter(references)) == bleu.diff(first, second, references)
+
+
+PRINTED = """\
+The second system scores 58.31, the first 92.00: -33.69 BLEU; better in 0 segments, equal in 12, worse in 24
+
+                            segments  first  second  difference
+all                               36  92.00   58.31      -33.69
+reference of 0 to 9 tokens        36  92.00   58.31      -33.69
+0                                  3  92.00   58.31      -33.69
+1                                  3  92.00   58.31      -33.69
+2                                  3  92.00   58.31      -33.69
+3                                  3  92.00   58.31      -33.69
+4                                  3  92.00   58.31      -33.69
+5                                  3  92.00   58.31      -33.69
+6                                  3  92.00   58.31      -33.69
+7                                  3  92.00   58.31      -33.69
+8                                  3  92.00   58.31      -33.69
+9                                  3  92.00   58.31      -33.69
+… 2 more labels
+matches that only one has             first  second  difference
+"""
+
+
+def test_printed(bleu):
+    first = ["the cat sat on the mat", "a dog barks", "x y z"] * 12
+    second = ["the cat sat on a mat", "dog a barks", "x y z"] * 12
+    references = ["the cat sat on the mat", "a dog barks loudly", "x y z"] * 12
+    by = [i // 3 for i in range(36)]
+    printed = str(bleu.diff(first, second, references, by=by, max_order=3))
+    assert printed.startswith(PRINTED)
+    assert len(printed.splitlines()) < 30
+    assert max(map(len, printed.splitlines())) <= 120
+
+
+def test_printed_without_ngrams(bleu):
+    lines = str(bleu.diff(["a"], ["a"], ["b"])).splitlines()
+    assert lines[0].endswith("better in 0 segments, equal in 1, worse in 0")
+    assert not any("matches" in line for line in lines)
+
+
+def test_printed_ngrams_are_no_parts_of_others(bleu):
+    rows = bleu.diff(["a b c d", "a x"], ["", "a"], ["a b c d", "a x"]).rows()
+    ngrams = rows[[row[0] for row in rows].index("matches that only one has") + 1 :]
+    assert ngrams == [["a b c d", "", "1", "0", "-1"], ["a x", "", "1", "0", "-1"]]
+
+
+def test_printed_in_columns_whatever_the_text(bleu):
+    """Tokens of a function and labels may be long, or have line breaks."""
+    answer = bleu.diff(["a\nb|" + "x" * 60], ["b"], ["a\nb|" + "x" * 60], by=["y\n" * 40], tokenize=lambda text: [text])
+    assert [row[0] for row in answer.rows()[-1:]] == ["a b|" + "x" * 43 + "…"]
+    assert len(str(answer).splitlines()) == 10
+    assert answer["ngrams"][0]["first"][0]["ngram"] == ["a\nb|" + "x" * 60]
+
+
+def raises(text):
+    raise RuntimeError("no")
+
+
+ERRORS = [
+    ([], [], [], {}, ValueError, "System 'first': There is nothing to score"),
+    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': There are 2 predictions and 1 references"),
+    (["a"], [None], ["a"], {}, ValueError, "System 'second': predictions, row 0: found None"),
+    ([1.5], ["a"], ["a"], {}, TypeError, "System 'first': predictions, row 0: found float"),
+    (["a"], [["a"]], ["a"], {}, TypeError, "System 'second': references, row 0: found "),
+    (None, ["a"], ["a"], {}, ValueError, "System 'first': There are no predictions"),
+    (["a"], ["a"], ["a"], {"by": ["x", "y"]}, ValueError, "by: there are 2 labels and 1 predictions"),
+    (["a"], ["a"], ["a"], {"by": "x"}, TypeError, "by: found str. Give a list"),
+    (["a"], ["a"], ["a"], {"by": 3}, TypeError, "by: found int. Give a list"),
+    (["a"], ["a"], ["a"], {"by": [["x"]]}, TypeError, "by, row 0: found list. A label is a str or a number"),
+    ([["a"]], [["a"]], [[["a"]]], {"tokenize": "none"}, ValueError, "tokenize='none', but these rows are tokens"),
+    ([[1]], [[1]], [[[1]]], {"lowercase": True}, ValueError, "token ids have no case"),
+    (["a"], ["a"], ["a"], {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
+    (["a"], ["a"], ["a"], {"confidence": 0.9}, ValueError, "confidence goes with the score of a corpus, not with the difference"),
+    (["a"], ["a"], ["a"], {"segments": True}, ValueError, "segments .* leave it out"),
+    (["a"], ["b"], ["a"], {"tokenize": raises}, ValueError, "System 'first': predictions, row 0: the tokenizer failed"),
+    (["a"], ["b"], ["a"], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, "System 'second': predictions, row 0: the tokenizer failed"),
+    (["a"], ["a"], [["a", "b"]], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, "references, row 0: the tokenizer failed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "references", "options", "error", "message"), ERRORS, ids=[row[-1] for row in ERRORS])  # fmt: skip
+def test_errors(bleu, first, second, references, options, error, message):
+    with pytest.raises(error, match=message):
+        bleu.diff(first, second, references, **options)
+
+
+def test_a_tokenizers_error_names_the_row_of_the_corpus(bleu):
+    tokenize = lambda text: text.split() if text != "odd" else 1  # noqa: E731
+    first, references = ["a"] * 30, [["a", "a"]] * 29 + [["a", "odd"]]
+    with mock.patch.object(bleu_diff, "_AT_ONCE", 7), pytest.raises(TypeError, match="references, row 29: "):
+        bleu_diff.diff_systems(first, first, references, None, Options(tokenize=tokenize))
