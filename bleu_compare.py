@@ -13,9 +13,8 @@ from .bleu_inputs import read_corpus
 from .bleu_inputs_errors import name_system
 from .bleu_options import Options, make_signature
 from .bleu_report import Report
-from .bleu_scoring import bleu
+from .bleu_scoring import bleu, count_wins
 from .bleu_significance import (
-    NOISE,
     bootstrap_scores,
     detectable_difference,
     interval,
@@ -160,18 +159,12 @@ def _describe_systems(rows: Int64, test: str, options: Options, of_test: Options
     for i, system in enumerate(systems[1:], 1):
         delta = float(observed[i] - observed[0])
         system |= {"delta": delta, "p_value": p_value(differences[:, i - 1], abs(delta))}
-        system |= _count_wins(segment_scores[i] - segment_scores[0])
+        system |= count_wins(segment_scores[i] - segment_scores[0])
         if scores is not None and options.confidence:
             resampled = scores[:, i] - scores[:, 0]
             system |= {"delta_interval": interval(resampled, options.confidence)}
             system |= {"detectable_delta": detectable_difference(resampled)}
     return systems
-
-
-def _count_wins(differences: Counts) -> dict[str, int]:
-    """In how many segments a system has the higher score, the same, the lower one."""
-    wins, losses = int((differences > NOISE).sum()), int((differences < -NOISE).sum())
-    return {"wins": wins, "ties": len(differences) - wins - losses, "losses": losses}
 
 
 def _bootstrap(rows: Int64, options: Options) -> Counts:

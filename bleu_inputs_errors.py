@@ -40,7 +40,7 @@ def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
 
 
 @contextmanager
-def name_system(name: str) -> Iterator[None]:
+def name_system(name: Any) -> Iterator[None]:
     """What is wrong with a system's texts begins with the system's name.
 
     >>> with name_system("A"):

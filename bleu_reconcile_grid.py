@@ -17,8 +17,7 @@ import pyarrow as pa
 from .bleu_arrow import Int64, list_items, make_lists
 from .bleu_corpus import Corpus, Texts, make_corpus
 from .bleu_options import CONVENTIONS, REFERENCE_LENGTHS, TOKENIZERS, Options, choose_options
-from .bleu_scoring import bleu
-from .bleu_significance import NOISE
+from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
 from .bleu_tokenizer_choice import choose_tokenizer
 from .bleu_vocabulary import number_texts

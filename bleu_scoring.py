@@ -15,7 +15,7 @@ from .bleu_arrow import Int64
 from .bleu_options import Options
 from .bleu_smoothing import SMOOTHING, Counts, Flags, divide_counts, has_ngrams
 
-NOISE = 1e-12  # scores that differ by less are equal, but for the order in which floats were added
+NOISE = 1e-11  # scores that differ by less are equal, but for the order in which floats were added
 
 
 def bleu(rows: Int64, options: Options, orders: int | None = None) -> Counts:

@@ -15,10 +15,8 @@ from datasets.utils import tqdm
 
 from .bleu_arrow import Int64
 from .bleu_options import Options
-from .bleu_scoring import bleu
+from .bleu_scoring import NOISE, bleu
 from .bleu_smoothing import Counts
-
-NOISE = 1e-11  # of floating point, on the scale from 0 to 1: smaller differences are ties
 
 _BLOCK = 1 << 22  # numbers held at once: how often each segment was drawn in some of the resamples
 
