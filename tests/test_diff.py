@@ -378,7 +378,7 @@ def raises(text):
 
 ERRORS = [
     ([], [], [], {}, ValueError, "System 'first': There is nothing to score"),
-    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': There are 2 predictions and 1 references"),
+    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': There are 2 predictions and 1 reference;"),
     (["a"], [None], ["a"], {}, ValueError, "System 'second': predictions, row 0: found None"),
     ([1.5], ["a"], ["a"], {}, TypeError, "System 'first': predictions, row 0: found float"),
     (["a"], [["a"]], ["a"], {}, TypeError, "System 'second': references, row 0: found "),
