@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 Int64 = np.ndarray[Any, np.dtype[np.int64]]
+Float64 = np.ndarray[Any, np.dtype[np.float64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bleu_arrow import Int64
+from .bleu_arrow import Float64, Int64
 from .bleu_inputs import read_corpus
 from .bleu_inputs_errors import name_system
 from .bleu_options import Options, make_signature
@@ -21,7 +21,6 @@ from .bleu_significance import (
     p_value,
     randomization_differences,
 )
-from .bleu_smoothing import Counts
 from .bleu_statistics import count_corpus
 from .bleu_tokenizer_choice import choose_tokenizer
 
@@ -167,11 +166,11 @@ def _describe_systems(rows: Int64, test: str, options: Options, of_test: Options
     return systems
 
 
-def _bootstrap(rows: Int64, options: Options) -> Counts:
+def _bootstrap(rows: Int64, options: Options) -> Float64:
     return bootstrap_scores(rows, options, np.random.default_rng(options.seed), options.n_resamples)
 
 
-def _test_by_bootstrap(rows: Int64, options: Options, scores: Counts | None) -> Counts:
+def _test_by_bootstrap(rows: Int64, options: Options, scores: Float64 | None) -> Float64:
     """How much the differences on resampled corpora stray from their mean (Koehn, 2004; Riezler and Maxwell, 2005)."""
     if scores is None or len(scores) != options.n_resamples:
         scores = _bootstrap(rows, options)
@@ -179,12 +178,12 @@ def _test_by_bootstrap(rows: Int64, options: Options, scores: Counts | None) -> 
     return differences - differences.mean(axis=0)
 
 
-def _test_by_randomization(rows: Int64, options: Options, scores: Counts | None) -> Counts:
+def _test_by_randomization(rows: Int64, options: Options, scores: Float64 | None) -> Float64:
     """The differences under exchange."""
     return randomization_differences(rows, options, np.random.default_rng(options.seed), options.n_resamples)
 
 
-_TESTS: dict[str, Callable[[Int64, Options, Counts | None], Counts]] = {
+_TESTS: dict[str, Callable[[Int64, Options, Float64 | None], Float64]] = {
     "bootstrap": _test_by_bootstrap,
     "randomization": _test_by_randomization,
 }

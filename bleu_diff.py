@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .bleu_arrow import Int64, list_items, make_lists
+from .bleu_arrow import Float64, Int64, list_items, make_lists
 from .bleu_corpus import Batch, Corpus, Texts
 from .bleu_diff_ngrams import Block, NGramDifferences, measure_telling
 from .bleu_inputs import read_corpus, read_labels
@@ -17,7 +17,6 @@ from .bleu_inputs_errors import name_system
 from .bleu_options import Options, make_signature
 from .bleu_report import Report
 from .bleu_scoring import NOISE, bleu, count_wins
-from .bleu_smoothing import Counts
 from .bleu_statistics import count_batch
 from .bleu_tokenizer_choice import Tokenizer, choose_tokenizer, prepare_texts
 from .bleu_vocabulary import encode_texts
@@ -133,7 +132,7 @@ def _read_corpora(first: Any, second: Any, references: Any) -> dict[str, Corpus]
 
 
 def _count_pair(corpora: dict[str, Corpus], tokenizer: Tokenizer, options: Options) -> CountedPair:
-    """Counts each text once."""
+    """Float64 each text once."""
     ids, ngrams = Tokenizer("ids", lowercase=False), NGramDifferences(options.max_order)
     rows: Int64 = np.empty((2, len(corpora["first"]), 2 * options.counted_orders + 2), np.int64)
     for block in _split_blocks(corpora, tokenizer):
@@ -204,7 +203,7 @@ def _score_groups(rows: Int64, groups: Int64, options: Options) -> tuple[list[in
     ]
 
 
-def _list_segments(scores: Counts) -> dict[str, list[dict[str, Any]]]:
+def _list_segments(scores: Float64) -> dict[str, list[dict[str, Any]]]:
     """The segments in which one system is better, each system's best first."""
     deltas = scores[1] - scores[0]
     order = np.argsort(deltas, kind="stable")

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .bleu_arrow import Int64
-from .bleu_smoothing import Counts
+from .bleu_arrow import Float64, Int64
 from .bleu_vocabulary import number_runs, sorted_order
 
 NGRAMS = 20  # of each order and system that are listed
@@ -181,7 +180,7 @@ def _forget_least(table: Table, rows: int) -> Table:
 def _choose_rows(table: Table, side: int) -> Table:
     """The most telling rows of one system, 0 or 1, and those that are as telling and met first in the same segment."""
     table = table[table[:, side - 4] > table[:, -3 - side]]
-    scores: Counts = measure_telling(table[:, -4].astype(float), table[:, -3].astype(float))
+    scores: Float64 = measure_telling(table[:, -4].astype(float), table[:, -3].astype(float))
     if len(table) <= NGRAMS:
         return table
     enough = scores >= np.partition(scores, -NGRAMS)[-NGRAMS]

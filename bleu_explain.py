@@ -46,7 +46,7 @@ def explain_segment(prediction: Any, references: Any, options: Options) -> dict[
     orders = range(1, options.max_order + 1)
     return {
         **describe_corpus(corpus, options, CorpusSum(row, int(not tokens.prediction))),
-        "weights": order_weights(precisions(row, options)[1], options).tolist(),
+        "weights": order_weights(precisions(row, options).present, options),
         "prediction": _cover_tokens(tokens.prediction, allowed, options.max_order),
         "references": [_cover_tokens(reference, counts, options.max_order) for reference in tokens.references],
         "effective_reference": _list_present(references)[lengths.index(reference_length)],

@@ -11,12 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from .bleu_arrow import Int64
+from .bleu_arrow import Float64, Int64
 from .bleu_compiler import njit
 from .bleu_corpus import Texts
 from .bleu_options import Options
 from .bleu_scoring import bleu
-from .bleu_smoothing import Counts
 from .bleu_tokenizer_choice import choose_tokenizer
 from .bleu_vocabulary import number_ngrams, number_texts, sorted_order
 from .bleu_warnings import warn_about_text
@@ -24,7 +23,7 @@ from .bleu_warnings import warn_about_text
 _AT_ONCE = 1 << 13  # pairs whose rows are held: few enough for a processor's cache
 
 
-def score_pairs(texts: Texts, options: Options) -> Counts:
+def score_pairs(texts: Texts, options: Options) -> Float64:
     """The segment score of each prediction with each text of the last column as its only reference.
 
     Args:

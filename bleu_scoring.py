@@ -1,24 +1,37 @@
 """Statistics rows to the number: precisions, smoothing, brevity penalty, weights.
 
 One definition for every use: the functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length,
-reference length) of a segment, a corpus or a thousand resampled corpora, and never change them. Everything is on the
-scale from 0 to 1, where a perfect prediction comes out as exactly 1.
+reference length) of a segment, a corpus or a thousand resampled corpora, and never change them. A single row becomes
+Python's floats, many become an array for each statistic; what is written here holds for both, bit by bit. Everything
+is on the scale from 0 to 1, where a perfect prediction comes out as exactly 1.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Sequence
+from functools import reduce
+from itertools import accumulate
+from operator import add, or_
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bleu_arrow import Int64
+from .bleu_arrow import Float64, Int64
 from .bleu_options import Options
-from .bleu_smoothing import SMOOTHING, Counts, Flags, divide_counts, has_ngrams
+from .bleu_smoothing import SMOOTHING, Number, choose, divide, divide_counts, has_ngrams
 
 NOISE = 1e-11  # scores that differ by less are equal, but for the order in which floats were added
 
 
-def bleu(rows: Int64, options: Options, orders: int | None = None) -> Counts:
+class Precisions(NamedTuple):
+    """The precision of each order after smoothing, and which orders have any n-grams."""
+
+    values: list[Number]
+    present: list[Number]
+
+
+def bleu(rows: Int64, options: Options, orders: int | None = None) -> Number:
     """BLEU of each row (Papineni et al., 2002, section 2.3), from 0 to 1.
 
     Args:
@@ -27,7 +40,7 @@ def bleu(rows: Int64, options: Options, orders: int | None = None) -> Counts:
         orders: BLEU-n: as for `order_weights`.
 
     Returns:
-        float64 [...].
+        float64 [...]; a float for a single row.
 
     Three of four words are right and one bigram of three: BLEU-2 is the root of 3/4 · 1/3.
 
@@ -35,48 +48,43 @@ def bleu(rows: Int64, options: Options, orders: int | None = None) -> Counts:
     >>> print(f"{bleu(row, Options(), orders=2):.4f}")
     0.5000
     """
-    smoothed, present = precisions(rows, options)
-    weights = order_weights(present, options, orders)
-    with np.errstate(divide="ignore"):
-        logarithms = np.log(smoothed[: len(weights)])
-    geometric_mean = np.exp(
-        np.multiply(weights, logarithms, out=np.zeros_like(logarithms), where=weights > 0).sum(axis=0)
-    )
-    return np.where(weights.any(axis=0) & _is_scorable(rows, options), brevity_penalty(rows) * geometric_mean, 0.0)
+    statistics = _split_rows(rows)
+    smoothed = _smooth(statistics, options)
+    weights = order_weights(smoothed.present, options, orders)
+    logarithms = [_log(value) for value in smoothed.values[: len(weights)]]
+    return _combine(weights, logarithms, _brevity_penalty(statistics))
 
 
-def order_weights(present: Flags, options: Options, orders: int | None = None) -> Counts:
+def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
     """The weight w of each order in BP · exp(Σ w ln p).
 
     With effective order, an order that is left out leaves its weight to the others, so that equal weights give the mean
     over the orders that remain.
 
     Args:
-        present: bool [N, ...], which orders have any n-grams, as `precisions` returns it.
+        present: which of the N orders have any n-grams, as `precisions` returns it.
         options: `weights` and `effective_order` are looked at.
         orders: n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
 
     Returns:
-        float64 [N, ...], or as many as `orders`, with 1 in the place of other dimensions where all have the same; all
-        0 where no order that has a weight has n-grams.
+        N weights, or as many as `orders`; all 0 where no order that has a weight has n-grams.
 
-    >>> order_weights(np.array([True, True, False, False]), Options(effective_order=True))
-    array([0.5, 0.5, 0. , 0. ])
+    >>> order_weights([True, True, False, False], Options(effective_order=True))
+    [0.5, 0.5, 0.0, 0.0]
     """
     if orders or options.weights is None:
         orders = orders or len(present)
-        weights = np.full(orders, 1 / orders)
+        weights: list[Number] = [1 / orders] * orders
     else:
-        weights = np.array(options.weights)
-    weights = weights.reshape(-1, *(1 for _ in present.shape[1:]))
+        weights = list(options.weights)
     if not options.effective_order:
         return weights
-    used = weights * present[: len(weights)]
-    rest = used.sum(axis=0)
-    return np.divide(used * weights.sum(), rest, out=np.zeros_like(used), where=rest > 0)
+    used = [weight * flag for weight, flag in zip(weights, present)]
+    rest, whole = reduce(add, used), sum(weights)
+    return [divide(weight * whole, rest, rest > 0) for weight in used]
 
 
-def precisions(rows: Int64, options: Options) -> tuple[Counts, Flags]:
+def precisions(rows: Int64, options: Options) -> Precisions:
     """The precision of each order after smoothing, and which orders have any n-grams.
 
     Args:
@@ -84,28 +92,21 @@ def precisions(rows: Int64, options: Options) -> tuple[Counts, Flags]:
         options: `smooth_method` and `smooth_value` are looked at.
 
     Returns:
-        float64 [N, ...] from 0 to 1, and bool [N, ...].
+        N times float64 [...] from 0 to 1, and N times bool [...].
     """
-    matches, totals = (counts.astype(float, order="C") for counts in _split_row(rows, options.counted_orders))
-    lengths, value = np.asarray(rows)[..., -2], options.smooth_value_in_effect or 0.0
-    matches, totals = SMOOTHING[options.smooth_method](matches, totals, lengths, value)
-    smoothed = np.minimum(divide_counts(matches, totals), 1.0)
-    return np.where(_is_scorable(rows, options), smoothed, 0.0), has_ngrams(totals)
+    return _smooth(_split_rows(rows), options)
 
 
-def brevity_penalty(rows: Int64) -> Counts:
+def brevity_penalty(rows: Int64) -> Number:
     """1 where the predictions are at least as long as the references, exp(1 - r/c) where shorter, 0 where empty.
 
     >>> brevity_penalty(np.array([[3, 3, 3, 4], [3, 3, 4, 3], [0, 0, 0, 3]])).round(4).tolist()
     [0.7165, 1.0, 0.0]
     """
-    rows = np.asarray(rows)
-    predicted, reference = rows[..., -2].astype(float), rows[..., -1].astype(float)
-    ratio = np.divide(reference, predicted, out=np.full_like(predicted, np.inf), where=predicted > 0)
-    return np.where(predicted >= reference, 1.0, np.exp(1 - np.maximum(ratio, 1)))
+    return _brevity_penalty(_split_rows(rows))
 
 
-def count_wins(deltas: Counts) -> dict[str, int]:
+def count_wins(deltas: Float64) -> dict[str, int]:
     """In how many segments a system scores higher than another, as high, and lower; a float's last digits decide none.
 
     Args:
@@ -125,32 +126,88 @@ def make_result(row: Int64, options: Options) -> dict[str, Any]:
         row: int64 [2 N + 2], the sum of the corpus's rows.
         options: those that decide the number.
     """
-    row = np.asarray(row)
-    matches, totals = _split_row(row, options.max_order)
-    score = float(bleu(row, options))
-    predicted, reference = int(row[-2]), int(row[-1])
+    statistics, orders = _split_rows(row), range(1, options.max_order + 1)
+    smoothed, penalty = _smooth(statistics, options), float(_brevity_penalty(statistics))
+    logarithms = [_log(value) for value in smoothed.values]
+    score = _combine(order_weights(smoothed.present, options), logarithms, penalty)
+    by_order = [_combine(order_weights(smoothed.present, options, n), logarithms, penalty) for n in orders]
+    length, reference_length = statistics.length, statistics.reference_length
     return {
         "bleu": score,
         "score": 100 * score,
-        "precisions": precisions(row, options)[0].tolist(),
-        "brevity_penalty": float(brevity_penalty(row)),
-        "length_ratio": predicted / reference if reference else 0.0,
-        "translation_length": predicted,
-        "reference_length": reference,
-        "counts": matches.tolist(),
-        "totals": totals.tolist(),
-        "bleu_by_order": [float(bleu(row, options, order)) for order in range(1, len(matches) + 1)],
+        "precisions": [float(value) for value in smoothed.values],
+        "brevity_penalty": penalty,
+        "length_ratio": length / reference_length if reference_length else 0.0,
+        "translation_length": int(length),
+        "reference_length": int(reference_length),
+        "counts": [int(match) for match in statistics.matches[: options.max_order]],
+        "totals": [int(total) for total in statistics.totals[: options.max_order]],
+        "bleu_by_order": by_order,
     }
 
 
-def _split_row(rows: Int64, orders: int) -> tuple[Int64, Int64]:
-    """Matches and totals of so many orders, [orders, ...]; the rows may have been counted with more."""
-    counts = np.moveaxis(np.asarray(rows), -1, 0)
-    counted = len(counts) // 2 - 1
-    return counts[:orders], counts[counted : counted + orders]
+class _Statistics(NamedTuple):
+    """Statistics rows taken apart: a number each, or float64 [...]."""
+
+    matches: Sequence[Number]
+    totals: Sequence[Number]
+    length: Number
+    reference_length: Number
 
 
-def _is_scorable(rows: Int64, options: Options) -> Flags:
+def _split_rows(rows: Int64) -> _Statistics:
+    rows = np.asarray(rows)
+    numbers: Any = rows.tolist() if rows.ndim == 1 else np.moveaxis(rows, -1, 0)
+    orders = len(numbers) // 2 - 1
+    return _Statistics(numbers[:orders], numbers[orders:-2], numbers[-2], numbers[-1])
+
+
+def _smooth(statistics: _Statistics, options: Options) -> Precisions:
+    orders = options.counted_orders  # the rows may have been counted with more
+    matches, totals = ([_to_float(count) for count in counts[:orders]] for counts in statistics[:2])
     # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
-    matches, _ = _split_row(rows, options.max_order)
-    return np.asarray(matches.any(axis=0) | (options.smooth_method == "laplace"))
+    has_match = reduce(or_, [match > 0 for match in matches[: options.max_order]])
+    value = options.smooth_value_in_effect or 0.0
+    matches, totals = map(list, SMOOTHING[options.smooth_method](matches, totals, statistics.length, value))
+    values = [_at_most_one(value) for value in divide_counts(matches, totals)]
+    if options.smooth_method != "laplace":
+        values = [choose(has_match, value, 0.0) for value in values]
+    return Precisions(values, has_ngrams(totals))
+
+
+def _brevity_penalty(statistics: _Statistics) -> Number:
+    length, reference_length = _to_float(statistics.length), _to_float(statistics.reference_length)
+    is_short = length < reference_length
+    ratio = divide(reference_length, length, is_short & (length > 0))
+    return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
+
+
+def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
+    """BP · exp(Σ w ln p), 0 where no order has a weight."""
+    *_, total = accumulate(_weigh(weight, logarithm) for weight, logarithm in zip(weights, logarithms))
+    has_weight = reduce(or_, [weight > 0 for weight in weights])
+    score = choose(has_weight, penalty * np.exp(total), 0.0)
+    return score if isinstance(score, np.ndarray) else float(score)
+
+
+def _weigh(weight: Number, logarithm: Number) -> Number:
+    """The product, and 0 without a weight, even of minus infinity."""
+    flag = weight > 0
+    if isinstance(flag, np.ndarray):
+        return np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
+    return weight * logarithm if flag else 0.0
+
+
+def _log(value: Number) -> Number:
+    if isinstance(value, np.ndarray):
+        with np.errstate(divide="ignore"):
+            return np.log(value)
+    return float(np.log(value)) if value > 0 else -math.inf
+
+
+def _to_float(number: Number) -> Number:
+    return number.astype(float) if isinstance(number, np.ndarray) else float(number)
+
+
+def _at_most_one(value: Number) -> Number:
+    return np.minimum(value, 1.0) if isinstance(value, np.ndarray) else min(value, 1.0)

@@ -13,15 +13,14 @@ from statistics import NormalDist
 import numpy as np
 from datasets.utils import tqdm
 
-from .bleu_arrow import Int64
+from .bleu_arrow import Float64, Int64
 from .bleu_options import Options
 from .bleu_scoring import NOISE, bleu
-from .bleu_smoothing import Counts
 
 _BLOCK = 1 << 22  # numbers held at once: how often each segment was drawn in some of the resamples
 
 
-def bootstrap_scores(rows: Int64, options: Options, generator: np.random.Generator, resamples: int) -> Counts:
+def bootstrap_scores(rows: Int64, options: Options, generator: np.random.Generator, resamples: int) -> Float64:
     """BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
 
     Args:
@@ -47,7 +46,7 @@ def bootstrap_scores(rows: Int64, options: Options, generator: np.random.Generat
     return bleu(_part_systems(sums, rows), options)
 
 
-def randomization_differences(rows: Int64, options: Options, generator: np.random.Generator, trials: int) -> Counts:
+def randomization_differences(rows: Int64, options: Options, generator: np.random.Generator, trials: int) -> Float64:
     """Differences of BLEU between two systems whose outputs were exchanged at random, segment by segment.
 
     Approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005), of each system with the first.
@@ -78,7 +77,7 @@ def randomization_differences(rows: Int64, options: Options, generator: np.rando
     return np.abs(bleu(others.sum(axis=1) + moved, options) - bleu(baseline.sum(axis=0) - moved, options))
 
 
-def interval(scores: Counts, confidence: float) -> list[float]:
+def interval(scores: Float64, confidence: float) -> list[float]:
     """The scores between which the middle `confidence` of them lies, as sacreBLEU counts them off at 0.95.
 
     >>> interval(np.arange(1000) / 1000, 0.95)
@@ -90,7 +89,7 @@ def interval(scores: Counts, confidence: float) -> list[float]:
     return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
 
 
-def p_value(differences: Counts, observed: float) -> float:
+def p_value(differences: Float64, observed: float) -> float:
     """(c + 1) / (n + 1), where c of the n differences are at least as large as the observed one.
 
     The ones keep the probability of a false alarm at the level asked for, however few trials there are (Noreen, 1989).
@@ -103,7 +102,7 @@ def p_value(differences: Counts, observed: float) -> float:
     return float((np.sum(differences >= observed - NOISE) + 1) / (len(differences) + 1))
 
 
-def detectable_difference(differences: Counts) -> float:
+def detectable_difference(differences: Float64) -> float:
     """The smallest difference that a test set tells with 80 % power at the level of 5 %.
 
     So many standard errors of the paired differences that a true difference of this size is found in four of five
@@ -119,11 +118,11 @@ def detectable_difference(differences: Counts) -> float:
     return float((normal.inv_cdf(0.975) + normal.inv_cdf(0.8)) * differences.std())
 
 
-def _join_systems(rows: Int64) -> Counts:
+def _join_systems(rows: Int64) -> Float64:
     return np.concatenate(list(rows), axis=1).astype(float)
 
 
-def _part_systems(sums: Counts, rows: Int64) -> Int64:
+def _part_systems(sums: Float64, rows: Int64) -> Int64:
     return sums.reshape(len(sums), rows.shape[0], rows.shape[2]).astype(np.int64)
 
 

@@ -14,109 +14,130 @@ NLTK's `SmoothingFunction` reads methods 4, 5 and 7 differently; what NLTK compu
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-Counts = np.ndarray[Any, np.dtype[np.float64]]  # [orders, ...]: what is done order by order is done to rows of memory
-Flags = np.ndarray[Any, np.dtype[np.bool_]]
+# One number of a statistic, or float64 [...] with that of many rows: each function below is written once for both. A
+# single row in Python's floats takes a tenth of the time that NumPy needs for arrays of one item.
+Number = Any
+Counts = Sequence[Number]  # by order
 
-# From matches and totals, the predictions' lengths [...] and `smooth_value` to other matches and totals. A method that
-# looks beyond order N gets these orders as well; what it returns ends with N.
-Smooth = Callable[[Counts, Counts, Any, float], tuple[Counts, Counts]]
+# From matches and totals, the predictions' length and `smooth_value` to other matches and totals. A method that looks
+# beyond order N gets these orders as well; what it returns ends with N.
+Smooth = Callable[[Counts, Counts, Number, float], tuple[Counts, Counts]]
 
 
-def has_ngrams(totals: Counts) -> Flags:
+def choose(flag: Number, yes: Number, no: Number) -> Number:
+    """`yes` where the flag is set, `no` elsewhere.
+
+    >>> choose(True, 1.0, 2.0), choose(np.array([True, False]), 1.0, 2.0)
+    (1.0, array([1., 2.]))
+    """
+    if isinstance(flag, np.ndarray):
+        return np.where(flag, yes, no)
+    return yes if flag else no
+
+
+def divide(dividend: Number, divisor: Number, flag: Number) -> Number:
+    """The quotient where the flag is set, 0 elsewhere.
+
+    >>> divide(1.0, 0.0, False), divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]), np.array([True, False]))
+    (0.0, array([0.5, 0. ]))
+    """
+    if isinstance(flag, np.ndarray):
+        return np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
+    return dividend / divisor if flag else 0.0
+
+
+def has_ngrams(totals: Counts) -> list[Number]:
     """Which orders have any n-grams; an order has some only if all shorter ones do.
 
-    >>> has_ngrams(np.array([2.0, 1.0, 0.0]))
-    array([ True,  True, False])
+    >>> has_ngrams([2.0, 1.0, 0.0])
+    [True, True, False]
     """
-    flags: Flags = totals > 0
-    for n in range(1, len(flags)):  # twenty times as fast as `logical_and.accumulate`
-        flags[n] &= flags[n - 1]
+    flags = [totals[0] > 0]
+    for total in totals[1:]:
+        flags.append(flags[-1] & (total > 0))
     return flags
 
 
-def divide_counts(matches: Counts, totals: Counts) -> Counts:
+def divide_counts(matches: Counts, totals: Counts) -> list[Number]:
     """Precisions, 0 where there is no n-gram.
 
-    >>> divide_counts(np.array([1.0, 0.0]), np.array([2.0, 0.0]))
-    array([0.5, 0. ])
+    >>> divide_counts([1.0, 0.0], [2.0, 0.0])
+    [0.5, 0.0]
     """
-    return np.divide(matches, totals, out=np.zeros_like(totals), where=has_ngrams(totals))
+    return [divide(match, total, flag) for match, total, flag in zip(matches, totals, has_ngrams(totals))]
 
 
-def _none(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _none(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     return matches, totals
 
 
-def _floor(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _floor(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Method 1: a small number in the place of no match."""
-    return np.where(_is_missing(matches, totals), value, matches), totals
+    return [choose(flag, value, match) for flag, match in zip(_is_missing(matches, totals), matches)], totals
 
 
-def _add_k(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _add_k(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Method 2: so many more matches and n-grams, except of unigrams (Lin and Och, 2004)."""
-    matches, totals = matches.copy(), totals.copy()
-    matches[1:] += value
-    totals[1:] += value
-    return matches, totals
+    return [matches[0], *(m + value for m in matches[1:])], [totals[0], *(t + value for t in totals[1:])]
 
 
-def _laplace(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _laplace(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """One more match and n-gram at every order, as evaluate's `bleu` has it: something for no match at all."""
-    return matches + 1, totals + 1
+    return [m + 1 for m in matches], [t + 1 for t in totals]
 
 
-def _exp(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _exp(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Method 3: half a match where there is none, half of that at the next order without one (NIST's mteval)."""
     return _replace_missing(matches, totals, first=0.5, factor=0.5), totals
 
 
-def _by_length(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Method 4: as method 3, with ln(length) / K in the place of one half."""
     share = np.log(np.maximum(length, 1)) / value
     return _replace_missing(matches, totals, first=share, factor=share), totals
 
 
-def _average(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _average(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Method 5: the mean of an order's matches, the next one's, and what came out for the one before."""
     return _average_neighbours(matches), totals[:-1]
 
 
-def _expect(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _expect(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Method 6: from the third order on, mixed with what the two orders before let expect (Gao and He, 2013)."""
-    matches, totals = matches.copy(), totals.copy()
+    matches, totals = list(matches), list(totals)
     precisions = divide_counts(matches, totals)
     for n in range(2, len(matches)):
         one, two = precisions[n - 1], precisions[n - 2]
-        matches[n] += value * np.divide(one**2, two, out=np.zeros_like(one), where=two > 0)
-        totals[n] += value
-        precisions[n] = matches[n] / totals[n]
+        matches[n] = matches[n] + value * divide(one**2, two, two > 0)
+        totals[n] = totals[n] + value
+        precisions[n] = divide(matches[n], totals[n], totals[n] > 0)
     return matches, totals
 
 
-def _average_by_length(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _average_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Method 7: 4, then 5."""
     return _average(*_by_length(matches, totals, length, value), length, value)
 
 
-def _nltk_by_length(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _nltk_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     first = np.log(np.maximum(length, 1)) / value / 2
     return _replace_missing(matches, totals, first=first, factor=0.5), totals
 
 
-def _nltk_average(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
-    return _average_neighbours(divide_counts(matches, totals)), has_ngrams(totals)[:-1].astype(float)
+def _nltk_average(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    return _average_neighbours(divide_counts(matches, totals)), [flag * 1.0 for flag in has_ngrams(totals)[:-1]]
 
 
-def _nltk_average_by_length(matches: Counts, totals: Counts, length: Any, value: float) -> tuple[Counts, Counts]:
+def _nltk_average_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     smoothed, _ = _nltk_by_length(matches, totals, length, value)
-    smoothed[-1] = matches[-1]  # NLTK doesn't smooth the order beyond the last
-    return _nltk_average(smoothed, totals, length, value)
+    # NLTK doesn't smooth the order beyond the last
+    return _nltk_average([*smoothed[:-1], matches[-1]], totals, length, value)
 
 
 SMOOTHING: dict[str, Smooth] = {
@@ -135,23 +156,23 @@ SMOOTHING: dict[str, Smooth] = {
 }
 
 
-def _is_missing(matches: Counts, totals: Counts) -> np.ndarray:
-    return has_ngrams(totals) & (matches == 0)
+def _is_missing(matches: Counts, totals: Counts) -> list[Number]:
+    return [flag & (match == 0) for flag, match in zip(has_ngrams(totals), matches)]
 
 
-def _replace_missing(matches: Counts, totals: Counts, first: np.ndarray | float, factor: np.ndarray | float) -> Counts:
+def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Number) -> list[Number]:
     """The matches, with `first` at the first order that has none, and so many times what it was at each further one."""
-    replaced, share = matches.copy(), first
-    for n, missed in enumerate(_is_missing(matches, totals)):
-        replaced[n] = np.where(missed, share, matches[n])
-        share = np.where(missed, share * factor, share)
+    replaced, share = [], first
+    for flag, match in zip(_is_missing(matches, totals), matches):
+        replaced.append(choose(flag, share, match))
+        share = choose(flag, share * factor, share)
     return replaced
 
 
-def _average_neighbours(counts: Counts) -> Counts:
+def _average_neighbours(counts: Counts) -> list[Number]:
     """Of each order but the last: the mean of its count, the next one's, and the mean before it, m_1 + 1 at first."""
     before, averages = counts[0] + 1, []
-    for own, after in pairwise(counts):
-        before = (before + own + after) / 3
+    for count, after in pairwise(counts):
+        before = (before + count + after) / 3
         averages.append(before)
-    return np.stack(averages)
+    return averages

@@ -212,3 +212,29 @@ def test_seeds(bleu):
     assert bootstrap(0)["bootstrap_mean"] != bootstrap(1)["bootstrap_mean"]
     assert bootstrap(None)["bootstrap_mean"] != bootstrap(None)["bootstrap_mean"]
     np.testing.assert_array_equal(np.random.get_state()[1], state)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    counts=st.lists(st.lists(st.integers(0, 12), min_size=2, max_size=2).map(sorted), min_size=2, max_size=6),
+    lengths=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=4),
+    smooth_method=st.sampled_from(list(SMOOTH_METHODS)),
+    effective_order=st.booleans(),
+    weighted=st.booleans(),
+)
+def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_order, weighted):
+    """A single row is scored in Python's floats, many in NumPy's arrays, by the same definition."""
+    matches, totals = zip(*counts)
+    rows = np.array([[*matches, *totals, *pair] for pair in lengths])
+    max_order = len(counts) - SMOOTH_METHODS[smooth_method].further_orders
+    weights = tuple(range(max_order, 0, -1)) if weighted else None
+    options = Options(
+        max_order=max_order, smooth_method=smooth_method, effective_order=effective_order, weights=weights
+    )
+    many, penalties = bleu_scoring.bleu(rows, options), bleu_scoring.brevity_penalty(rows)
+    by_order = [bleu_scoring.bleu(rows, options, n) for n in range(1, max_order + 1)]
+    for i, row in enumerate(rows):
+        result = bleu_scoring.make_result(row, options)
+        assert (result["bleu"], result["brevity_penalty"]) == (many[i], penalties[i])
+        assert result["bleu_by_order"] == [scores[i] for scores in by_order]
+        assert bleu_scoring.bleu(row, options) == many[i]
