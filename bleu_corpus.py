@@ -65,6 +65,9 @@ class Corpus:
 
     def batches(self, rows: int) -> Iterator[Batch]:
         """The corpus in batches of so many rows at most, in their order."""
+        if len(self) <= rows and self.predictions.num_chunks == self.references.num_chunks == 1:
+            yield Batch(0, self.predictions.chunk(0), *list_items(self.references.chunk(0)))
+            return
         first_row = 0
         for batch in self.to_table().to_batches(max_chunksize=rows):
             yield Batch(first_row, batch.column(0), *list_items(batch.column(1)))

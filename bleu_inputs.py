@@ -28,6 +28,7 @@ from .bleu_inputs_errors import (
 )
 from .bleu_warnings import warn
 
+_FEW = 64  # rows, for which Arrow's calls take longer than Python's
 _LOOKED_AT = 1000  # rows, for a sign of a mistake that all rows share
 
 
@@ -46,6 +47,9 @@ def read_corpus(predictions: Any, references: Any, may_be_empty: bool = False) -
     >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
     [['a']]
     """
+    plain = _read_plain(predictions, references)
+    if plain is not None:
+        return plain
     for name, data in (("predictions", predictions), ("references", references)):
         if data is None:
             raise ValueError(f"There are no {name}. Give predictions and references, one row each.")
@@ -123,6 +127,21 @@ def is_plain_row(prediction: Any, reference: Any) -> bool:
         return bool(texts) and all(type(text) is str and (text.isascii() or text.encode()) for text in texts)
     except UnicodeEncodeError:
         return False
+
+
+def _read_plain(predictions: Any, references: Any) -> Corpus | None:
+    """The corpus of a few rows in plain lists of str, which need no further look: what most small calls bring."""
+    rows = len(predictions) if type(predictions) is list and type(references) is list else 0
+    if not 0 < rows == len(references) or rows > _FEW or not all(map(is_plain_row, predictions, references)):
+        return None
+    lists = [[row] if isinstance(row, str) else row for row in references]
+    bounds = np.cumsum([0, *map(len, lists)])
+    if rows > 1 and all(len(row) == rows and not isinstance(row, str) for row in references):
+        _warn_about_square(rows)
+    items = pa.array([text for row in lists for text in row], pa.string())
+    return make_corpus(
+        pa.chunked_array([pa.array(predictions, pa.string())]), pa.chunked_array([make_lists(bounds, items)])
+    )
 
 
 def _list_labels(labels: Iterable[Any]) -> Iterable[Any]:
@@ -253,10 +272,14 @@ def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) ->
             message += " If they all belong to this prediction, that is a list of them in a list: references=[[...]]."
         raise ValueError(message)
     if transposed and rows > 1:
-        warn(
-            f"There are {rows} predictions with {rows} references each, so the references may be one list a prediction,"
-            " as they were taken, or sacreBLEU's one list a reference set: then give list(zip(*references))."
-        )
+        _warn_about_square(rows)
+
+
+def _warn_about_square(rows: int) -> None:
+    warn(
+        f"There are {rows} predictions with {rows} references each, so the references may be one list a prediction,"
+        " as they were taken, or sacreBLEU's one list a reference set: then give list(zip(*references))."
+    )
 
 
 def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:

@@ -47,7 +47,7 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenize: str | Callable[[str]
     """
     if not is_string(predictions.type) or not len(predictions):
         return
-    if tokenize in ("13a", "intl", "zh"):
+    if tokenize in ("13a", "intl", "zh") and len(predictions) >= DETACHED_PERIODS:
         detached = sum(map(_count_detached_periods, pieces(predictions)))
         if detached >= DETACHED_PERIODS:
             warn(
@@ -71,6 +71,8 @@ def count_unspaced_characters(text: Bytes) -> tuple[int, int]:
     (1, 6)
     """
     characters = int(np.count_nonzero(text.view(np.int8) >= -0x40))  # all bytes but the continuing ones, 0x80 to 0xBF
+    if text.max(initial=0) < 0xE0:  # no character beyond U+07FF, where the first of them is
+        return 0, characters
     first = np.flatnonzero(text[:-1] >= 0xE0)
     return int(np.count_nonzero(_IS_UNSPACED[text[first], text[first + 1]])), characters
 
