@@ -132,11 +132,13 @@ def is_plain_row(prediction: Any, reference: Any) -> bool:
 def _read_plain(predictions: Any, references: Any) -> Corpus | None:
     """The corpus of a few rows in plain lists of str, which need no further look: what most small calls bring."""
     rows = len(predictions) if type(predictions) is list and type(references) is list else 0
-    if not 0 < rows == len(references) or rows > _FEW or not all(map(is_plain_row, predictions, references)):
+    if not 0 < rows == len(references) or rows > _FEW or len(set(map(type, references))) > 1:
         return None
-    lists = [[row] if isinstance(row, str) else row for row in references]
+    if not all(map(is_plain_row, predictions, references)):
+        return None
+    lists = [[row] for row in references] if isinstance(references[0], str) else references
     bounds = np.cumsum([0, *map(len, lists)])
-    if rows > 1 and all(len(row) == rows and not isinstance(row, str) for row in references):
+    if rows > 1 and lists is references and all(len(row) == rows for row in lists):
         _warn_about_square(rows)
     items = pa.array([text for row in lists for text in row], pa.string())
     return make_corpus(
