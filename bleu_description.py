@@ -12,13 +12,14 @@ Args:
     predictions: one a row: a str, a list of str tokens or a list of int token ids. In a list, tuple, NumPy array,
         pandas or polars Series, column of a `datasets.Dataset`, or anything of Arrow.
     references: a list of references a row, as many as there are, or one str a row.
-    tokenize: "13a", "none", "intl", "zh" or "char"; a name of sacreBLEU's; or a function from str to a list of str.
+    tokenize: "13a", "none", "intl", "zh", "char" or "multi-bleu"; a name of sacreBLEU's; or a function from str to a
+        list of str.
     lowercase: True to score without case.
     max_order: the longest n-gram, 4 by default.
     weights: one weight an order.
     smooth_method: "exp", "none", "floor", "add-k" or "laplace", for orders without a match; or "chen-cherry-4" to -7,
         "nltk-4", -5, -7, for sentences.
-    smooth_value: for those that take one.
+    smooth_value: for those that take one: 0 or more, and above 0 where it is divided by.
     effective_order: True to leave out orders that the predictions are too short to have.
     reference_length: "closest", "shortest" or "longest".
     segments: True to add `segment_bleu`, one score a row.

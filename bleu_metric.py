@@ -121,14 +121,17 @@ class BleuMetric(BufferedMetric):
         """What `compute` returns, from statistics rows.
 
         Args:
-            statistics: a table of `statistics`, a list of them, or sums of their rows: int [2 N + 2] or [k, 2 N + 2].
-            **options: as for `compute`. How the rows were counted is what their table says.
+            statistics: a table of `statistics`, or a frame, `datasets.Dataset` or dict with its columns, or a list of
+                such; or sums of rows, int [2 N + 2] or [k, 2 N + 2], which go without `segments` and `confidence`.
+            **options: as for `compute`. How the rows were counted is what their table says; where nothing says it and
+                no option does, the signature has a `?`.
 
         Returns:
             The dict of `compute`.
 
         Raises:
-            ValueError: the tables were made under different options or not under those asked for, or are no tables.
+            ValueError: the tables were made under different options or not under those asked for; these are no
+                statistics, or none at all; or sums are to have segments or an interval.
 
         >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
         >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in ("a b", "b")]
@@ -156,7 +159,8 @@ class BleuMetric(BufferedMetric):
             test: `"bootstrap"`, the paired bootstrap of Koehn (2004), or `"randomization"`, paired approximate
                 randomization (Riezler and Maxwell, 2005).
             n_resamples: of that test; 1,000 and 10,000 unless given here or at load.
-            **options: as for `compute`. `confidence` is 0.95 unless given, None for no intervals.
+            **options: as for `compute`, but for `segments`. `confidence` is 0.95 unless given, None for no intervals
+                and no `detectable_delta`.
 
         Returns:
             A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed` and `signature`. Of each system: `bleu`,
@@ -337,13 +341,15 @@ class BleuMetric(BufferedMetric):
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
-            reported: the number, from 0 to 1 or from 0 to 100; as text, `"27.30"`, its last zeros count.
+            reported: the number, from 0 to 1 or from 0 to 100; as text, `"27.30"`, its last zeros count. `"37,6"` and
+                `"BLEU 37.6"` are read, too.
             decimals: how many of its decimals are known; as many as it's written with unless given.
             **fixed: options of `compute` that are known, but for `segments` and those about resampling.
 
         Returns:
-            `matches`, the settings that round to the number, and if there are none `nearest`, the five that come next;
-            those that take the fewest changes from the options of this object first. Of each: `bleu`, `score`,
+            `matches`, the settings that round to the number, and if there are none `nearest`, the five that come next.
+            Settings that can't be told apart are one, and plausible matches come first: this object's own options, then
+            what known tools do, then what takes few changes. Of each: `bleu`, `score`,
             `difference` (to the reported, in points of 100), `references` (`"all"` or the index of one), `options` for
             `compute`, `steps` as in `conventions`, `signature`, and `same_score`, other values that a factor may have
             without changing the score. Also `reported`, `decimals`, and `scale`, 1 or 100. It prints as a table.
