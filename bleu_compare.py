@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .bleu_arrow import Int64
+from .bleu_html import interval as draw_interval
+from .bleu_html import table
 from .bleu_inputs import read_corpus
 from .bleu_options import Options, make_signature
+from .bleu_plots import plot_systems
 from .bleu_report import Report
 from .bleu_scoring import bleu
 from .bleu_significance import bootstrap_scores, interval, p_value, randomization_differences
@@ -32,21 +35,64 @@ class Comparison(Report):
     """
 
     def rows(self) -> list[list[str]]:
-        rows = [["system", "BLEU", "interval", "difference", "p"]]
-        for name, system in self["systems"].items():
-            rows.append(
-                [
-                    f"{name} (baseline)" if name == self["baseline"] else name,
-                    f"{system['score']:.2f}",
-                    ", ".join(f"{100 * end:.2f}" for end in system.get("confidence_interval", ())),
-                    f"{100 * system['delta']:+.2f}" if "delta" in system else "",
-                    f"{system['p_value']:.4f}" if "p_value" in system else "",
-                ]
-            )
-        return rows
+        head = ["system", *(column.name for column in _COLUMNS)]
+        return [head, *([self._label(name), *_format_system(one)] for name, one in self["systems"].items())]
+
+    def records(self) -> list[dict[str, Any]]:
+        return [{"system": name, **system} for name, system in self["systems"].items()]
 
     def note(self) -> str:
         return f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the systems with their intervals, by matplotlib.
+
+        Args:
+            ax: the Axes to draw into; those of a new figure unless given.
+
+        Returns:
+            The Axes.
+        """
+        return plot_systems(self["systems"], self["baseline"], ax)
+
+    def _html_table(self) -> str:
+        """The table, with the intervals drawn behind their numbers."""
+        (head, *rows), systems = self.rows(), list(self["systems"].values())
+        ends = [end for system in systems for end in system.get("confidence_interval", ())]
+        if ends:
+            place, scale = head.index("interval") + 1, (min(ends), max(ends))
+            head.insert(place, "")
+            for row, system in zip(rows, systems):
+                low, high = system["confidence_interval"]
+                row.insert(place, draw_interval(low, system["bleu"], high, scale))
+        return table(head, rows)
+
+    def _label(self, name: str) -> str:
+        return f"{name} (baseline)" if name == self["baseline"] else name
+
+
+class Column(NamedTuple):
+    """A column of the table of systems: its name, the key of its value in a system's dict, and how it is written."""
+
+    name: str
+    key: str
+    write: Callable[[Any], str]
+
+
+def _write_interval(ends: Sequence[float]) -> str:
+    return ", ".join(f"{100 * end:.2f}" for end in ends)
+
+
+_COLUMNS = (
+    Column("BLEU", "score", "{:.2f}".format),
+    Column("interval", "confidence_interval", _write_interval),
+    Column("difference", "delta", lambda delta: f"{100 * delta:+.2f}"),
+    Column("p", "p_value", "{:.4f}".format),
+)
+
+
+def _format_system(system: Mapping[str, Any]) -> list[str]:
+    return [column.write(system[column.key]) if column.key in system else "" for column in _COLUMNS]
 
 
 class CountedSystems(NamedTuple):

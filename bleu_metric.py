@@ -18,6 +18,7 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
+from . import bleu_html
 from .bleu_arrow import is_list
 from .bleu_buffer import BufferedMetric
 from .bleu_buffer_file import BufferFile
@@ -29,6 +30,8 @@ from .bleu_counting import count_segment
 from .bleu_counting_compiled import count_rows
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_explain import explain_segment
+from .bleu_help import describe_metric, show_options
+from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
 from .bleu_inputs_errors import wrong_type
 from .bleu_options import (
@@ -42,6 +45,7 @@ from .bleu_options import (
     choose_options,
 )
 from .bleu_pairwise import score_pairs
+from .bleu_plots import plot_scatter
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
 from .bleu_reconcile_grid import FACTORS
 from .bleu_report import Report
@@ -80,6 +84,8 @@ class BleuMetric(BufferedMetric):
     REFERENCE_LENGTHS = REFERENCE_LENGTHS
     SMOOTH_METHODS = MappingProxyType({name: method.value for name, method in SMOOTH_METHODS.items()})  # `smooth_value`
 
+    html = bleu_html  # how results are written as HTML, for a page that puts them together in its own way
+
     def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
         evaluates = inspect.signature(evaluate.Metric.__init__).parameters
         unknown = [name for name in arguments if name not in evaluates and name not in OPTIONS]
@@ -89,6 +95,14 @@ class BleuMetric(BufferedMetric):
         self._options = choose_options(config_name or "default", given)
         arguments = {name: value for name, value in arguments.items() if name in evaluates}
         super().__init__(config_name=config_name, **arguments)
+        show_options(self, self._options)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        show_options(self, self._options)
+
+    def __repr__(self) -> str:
+        return describe_metric(type(self).__name__, self._options, len(self))
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """The BLEU of a corpus: of what `add` and `add_batch` have brought, and of what is given here."""
