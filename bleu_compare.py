@@ -60,11 +60,10 @@ class Comparison(Report):
         (head, *rows), systems = self.rows(), list(self["systems"].values())
         ends = [end for system in systems for end in system.get("confidence_interval", ())]
         if ends:
-            place, scale = head.index("interval") + 1, (min(ends), max(ends))
-            head.insert(place, "")
+            head.append("")
             for row, system in zip(rows, systems):
                 low, high = system["confidence_interval"]
-                row.insert(place, draw_interval(low, system["bleu"], high, scale))
+                row.append(draw_interval(low, system["bleu"], high, (min(ends), max(ends))))
         return table(head, rows)
 
     def _label(self, name: str) -> str:

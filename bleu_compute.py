@@ -150,4 +150,4 @@ def _list_facts(result: Result) -> list[str]:
         count = html.quantity(len(result["segment_bleu"]), "segment")
         facts.append(f"{count}: lowest {low:.2f}, median {median:.2f}, highest {high:.2f}")
     lengths = f"{html.quantity(result['translation_length'], 'token')} against {result['reference_length']:,}"
-    return [*facts, f"Brevity penalty {result['brevity_penalty']:.4f}: {lengths}"]
+    return [*facts, f"Brevity penalty {result['brevity_penalty']:.4f}: {lengths} in the references"]

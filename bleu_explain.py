@@ -43,7 +43,8 @@ class Explanation(Report):
         return str(self["signature"])
 
     def to_html(self) -> str:
-        return html.wrap(html.explanation(self), html.paragraph(self.note(), "note"))
+        legend = html.legend(len(self["orders"]))
+        return html.wrap(html.explanation(self), legend, html.paragraph(self.note(), "note"))
 
     def plot(self, ax: Any = None) -> Any:
         """Plot precision by order, before clipping and after, by matplotlib.

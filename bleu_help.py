@@ -57,6 +57,15 @@ def show_options(metric: Any, options: Options) -> None:
         setattr(metric, name, types.MethodType(function, metric))
 
 
+def without_shown_methods(state: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes of an object without what `show_options` has set, which a copy sets for itself.
+
+    >>> without_shown_methods({"compute": print, "score": print, "name": "BLEU"})
+    {'compute': <built-in function print>, 'name': 'BLEU'}
+    """
+    return {name: value for name, value in state.items() if name not in METHODS or name == "compute"}  # evaluate's own
+
+
 def list_options(signature: inspect.Signature, defaults: Mapping[str, Any]) -> inspect.Signature:
     """A signature with options, each by its name, in the place of `**options`.
 

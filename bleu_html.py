@@ -7,13 +7,14 @@ colours from those around it, so that it fits a light page and a dark one, whate
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 Explanation = Mapping[str, Any]
 
 _SHOWN_NGRAMS = 100  # of an order, and of those clipped and those missed each
+_KINDS = {"clipped": "more of them than any one reference has", "missed": "in no reference"}
 
 # Control characters, marks that turn the direction of a line, and halves of surrogate pairs.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -32,7 +33,7 @@ STYLE = """
 .bleu-formula small, .bleu-report .bleu-note { color: var(--bleu-muted); font-size: 0.9em; overflow-wrap: anywhere; }
 .bleu-report .bleu-tokens { margin: 0.75em 0; }
 .bleu-tokens .bleu-label { color: var(--bleu-muted); font-size: 0.9em; }
-.bleu-tokens p { margin: 0; line-height: 2; overflow-wrap: anywhere; }
+.bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
 .bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em; border-radius: 0.25em;
   --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
   background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
@@ -44,16 +45,20 @@ STYLE = """
 .bleu-legend .token { color: var(--bleu-ink, currentColor); }
 .bleu-legend sub { display: none; }
 .bleu-ngrams summary { cursor: pointer; color: var(--bleu-muted); font-size: 0.9em; }
-.bleu-ngrams code { background: none; padding: 0; color: inherit; white-space: pre-wrap; }
+.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent); color: inherit;
+  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em; line-height: 1.7; }
+.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400; color: var(--bleu-muted); }
 .bleu-table, .bleu-ngrams { overflow-x: auto; }
 .bleu-report .bleu-table { margin: 0.5em 0; }
 .bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto; margin: 0; font-size: 1em; }
 .bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) { background: none; border: 0; }
-.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0; padding: 0.25em 0.75em 0.25em 0;
+.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0; padding: 0.25em 0.7em 0.25em 0;
   border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em; text-align: left;
   vertical-align: top; overflow-wrap: anywhere; max-width: none; font-variant-numeric: tabular-nums; }
 .bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
 .bleu-table tr > :nth-child(n + 2) { text-align: right; }
+.bleu-table tr > :first-child { white-space: normal; overflow-wrap: anywhere; min-width: 4.5em; }
 .bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 12em; }
 .bleu-table th, .bleu-ngrams th { font-weight: 600; }
 .bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
@@ -197,7 +202,7 @@ def _number(value: float) -> str:
 
 def _explain_penalty(result: Explanation) -> str:
     length, reference_length = result["translation_length"], result["reference_length"]
-    lengths = f"{quantity(length, 'token')} against {reference_length:,}"
+    lengths = f"{quantity(length, 'token')} against {reference_length:,} in the reference"
     if length >= reference_length:
         return f"No brevity penalty: {lengths}"
     rule = f"exp(1 − {reference_length:,}/{length:,})" if length else "0"
@@ -233,34 +238,32 @@ def _token(token: Any, order: int, max_order: int) -> str:
 
 def ngrams(result: Explanation) -> str:
     """The n-grams of each order that were clipped or missed, folded."""
-    count = sum(ngram["count"] - ngram["allowed"] for order in result["orders"] for ngram in _uncounted(order))
+    orders, kinds = result["orders"], _KINDS
+    count = sum(one["count"] - one["allowed"] for order in orders for kind in kinds for one in order[kind])
     if not count:
         return ""
-    head = "<tr><th></th><th>clipped: more than any one reference has</th><th>missed: in no reference</th></tr>"
-    table = f"<table>{head}{''.join(map(_ngram_row, result['orders']))}</table>"
+    rows = "".join(_ngram_row(order, kind) for order in orders for kind in kinds if order[kind])
+    key = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
     verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
-    return f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>{table}</details>'
+    return (
+        f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
+        f"<table>{rows}</table><small>{key}</small></details>"
+    )
 
 
-def _uncounted(order: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [*order["clipped"], *order["missed"]]
-
-
-def _ngram_row(order: Mapping[str, Any]) -> str:
-    clipped = (f"{_ngram(ngram)} ({ngram['allowed']} of {ngram['count']} count)" for ngram in order["clipped"])
-    missed = (_ngram(ngram) + (f" × {ngram['count']}" if ngram["count"] > 1 else "") for ngram in order["missed"])
-    cells = "".join(f'<td dir="auto">{", ".join(_cut(list(found))) or "–"}</td>' for found in (clipped, missed))
-    return f"<tr><th>{order['order']}-gram</th>{cells}</tr>"
+def _ngram_row(order: Mapping[str, Any], kind: str) -> str:
+    shown = [_ngram(ngram) for ngram in order[kind][:_SHOWN_NGRAMS]]
+    rest = len(order[kind]) - len(shown)
+    more = [f"and {rest:,} more"] if rest else []
+    head = f'<th class="order">{order["order"]}-gram, {kind}</th>'
+    return f"<tr>{head}<td>{' '.join(shown + more)}</td></tr>"
 
 
 def _ngram(ngram: Mapping[str, Any]) -> str:
-    return f"<code>{show(' '.join(map(str, ngram['ngram'])))}</code>"
-
-
-def _cut(found: list[str]) -> Iterator[str]:
-    yield from found[:_SHOWN_NGRAMS]
-    if len(found) > _SHOWN_NGRAMS:
-        yield f"and {len(found) - _SHOWN_NGRAMS:,} more"
+    text = f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
+    if ngram["allowed"]:
+        return f"{text} ({ngram['allowed']} of {ngram['count']} count)"
+    return f"{text} × {ngram['count']}" if ngram["count"] > 1 else text
 
 
 def explanation(result: Explanation, name: str = "") -> str:

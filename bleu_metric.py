@@ -30,7 +30,7 @@ from .bleu_counting import count_segment
 from .bleu_counting_compiled import count_rows
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_explain import explain_segment
-from .bleu_help import describe_metric, show_options
+from .bleu_help import describe_metric, show_options, without_shown_methods
 from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
 from .bleu_inputs_errors import wrong_type
@@ -96,6 +96,9 @@ class BleuMetric(BufferedMetric):
         arguments = {name: value for name, value in arguments.items() if name in evaluates}
         super().__init__(config_name=config_name, **arguments)
         show_options(self, self._options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_shown_methods(vars(self))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

@@ -12,6 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 _BIN = 5  # BLEU points
+_THICKNESS = 0.6  # of a bar in a waterfall
+_LABEL = {"fontsize": "small"}
+_OFFSET = {"textcoords": "offset points", **_LABEL}
 
 
 class Step(NamedTuple):
@@ -30,8 +33,9 @@ def plot_precisions(result: Mapping[str, Any], ax: Any = None) -> Any:
     if "orders" in result:
         unclipped = [order["unclipped_matches"] for order in result["orders"]]
         series = {"before clipping": _percentages(unclipped, result["totals"]), **series}
-    if np.abs(np.subtract(clipped, smoothed)).max() > 1e-9:
-        series["smoothed"] = smoothed
+    is_smoothed = np.abs(np.subtract(clipped, smoothed)) > 1e-9
+    if is_smoothed.any():
+        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan).tolist()  # no bar where it says nothing new
     _draw_bars(ax, series)
     ax.set_xticks(range(len(clipped)), [f"{order}-gram" for order in range(1, len(clipped) + 1)])
     ax.set_ylim(0, 110)
@@ -72,7 +76,8 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: An
         ends = [100 * end for end in system.get("confidence_interval", (score / 100, score / 100))]
         ax.plot(ends, [place, place], color=ink, linewidth=1.5, marker="|", markersize=9)
         ax.plot(score, place, "o", color=ink, markerfacecolor=ink if name == baseline else ax.get_facecolor())
-        ax.annotate(f"{score:.2f}", (score, place), (0, 7), textcoords="offset points", ha="center", fontsize="small")
+        box = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1}  # over the baseline's line
+        ax.annotate(f"{score:.2f}", (score, place), (0, 8), ha="center", bbox=box, **_OFFSET)
     ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else name for name in systems]
     ax.set_yticks(range(len(systems)), list(map(_plain, names)))
@@ -94,12 +99,12 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: An
     """
     ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
     levels = score - sum(step.difference for step in steps) + np.cumsum([0.0, *(step.difference for step in steps)])
-    ax.barh(0, levels[0], **_style(ax, "after clipping"))
+    ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
     for place, (step, before, after) in enumerate(zip(steps, levels, levels[1:]), 1):
         kind = "gain" if step.difference > 0 else "loss"
-        ax.barh(place, abs(step.difference), left=min(before, after), **_style(ax, kind))
+        ax.barh(place, abs(step.difference), _THICKNESS, left=min(before, after), **_style(ax, kind))
         _write_beside(ax, max(before, after), place, f"{step.difference:+.2f}")
-    ax.barh(len(levels), levels[-1], **_style(ax, "after clipping"))
+    ax.barh(len(levels), levels[-1], _THICKNESS, **_style(ax, "after clipping"))
     for place, level in ((0, levels[0]), (len(levels), levels[-1])):
         _write_beside(ax, level, place, f"{level:.2f}")
     for place, level in enumerate(levels):
@@ -125,8 +130,9 @@ def plot_scatter(first: Sequence[float], second: Sequence[float], names: tuple[s
     opacity = float(np.clip(30 / np.sqrt(len(x) + 1), 0.05, 0.6))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8)
     ax.scatter(x, y, s=12, color=_accent(), alpha=opacity, linewidths=0)
-    ax.text(0.03, 0.97, f"{_plain(names[1])} better: {(y > x).sum():,}", transform=ax.transAxes, va="top")
-    ax.text(0.97, 0.03, f"{_plain(names[0])} better: {(x > y).sum():,}", transform=ax.transAxes, ha="right")
+    counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
+    better = ", ".join(f"{_plain(name)} better in {count:,}" for name, count in counts.items())
+    ax.set_title(f"{better} of {len(x):,} segments", fontsize="medium", wrap=True)
     ax.set_xlim(-2, 102)
     ax.set_ylim(-2, 102)
     ax.set_aspect("equal")
@@ -167,13 +173,13 @@ def _draw_bars(ax: Any, series: Mapping[str, Sequence[float]]) -> None:
     for i, (name, heights) in enumerate(series.items()):
         places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
         bars = ax.bar(places, heights, width * 0.92, label=name, **_style(ax, name))
-        ax.bar_label(bars, fmt="%.1f", padding=2, fontsize="small")
+        ax.bar_label(bars, ["" if np.isnan(height) else f"{height:.1f}" for height in heights], **_LABEL, padding=2)
     if len(series) > 1:
         ax.legend(frameon=False, loc="upper right")
 
 
 def _write_beside(ax: Any, x: float, y: float, text: str) -> None:
-    ax.annotate(text, (x, y), (4, 0), textcoords="offset points", va="center", fontsize="small")
+    ax.annotate(text, (x, y), (4, 0), va="center", **_OFFSET)
 
 
 def _plain(text: str) -> str:

@@ -58,7 +58,7 @@ class Reconciliation(Report):
             The Axes.
         """
         one = (self["matches"] or self["nearest"])[setting]
-        return plot_steps("as it was", list_changes(one["steps"]), "this setting", one["score"], ax)
+        return plot_steps("your options", list_changes(one["steps"]), "this setting", one["score"], ax)
 
 
 class Conventions(Report):
