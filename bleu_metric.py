@@ -24,12 +24,12 @@ from .bleu_buffer import BufferedMetric
 from .bleu_buffer_file import BufferFile
 from .bleu_compare import RESAMPLES, Comparison, compare_systems
 from .bleu_compiler import COMPILED
-from .bleu_compute import compute_corpus, score_statistics
+from .bleu_compute import Result, compute_corpus, score_statistics
 from .bleu_corpus import Corpus
 from .bleu_counting import count_segment
 from .bleu_counting_compiled import count_rows
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
-from .bleu_explain import explain_segment
+from .bleu_explain import Explanation, explain_segment
 from .bleu_help import describe_metric, show_options, without_shown_methods
 from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
@@ -50,7 +50,7 @@ from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, fi
 from .bleu_reconcile_grid import FACTORS
 from .bleu_report import Report
 from .bleu_scoring import bleu
-from .bleu_self_bleu import score_against_others
+from .bleu_self_bleu import SelfBleu, score_against_others
 from .bleu_significance import interval
 from .bleu_smoothing import SMOOTHING
 from .bleu_spellings import explain_unknown_option
@@ -133,7 +133,7 @@ class BleuMetric(BufferedMetric):
         chosen, corpus = self._options.override(options), read_corpus(predictions, references)
         return make_table(corpus, chosen)
 
-    def score(self, statistics: Any, **options: Any) -> dict[str, Any]:
+    def score(self, statistics: Any, **options: Any) -> Result:
         """What `compute` returns, from statistics rows.
 
         Args:
@@ -177,7 +177,7 @@ class BleuMetric(BufferedMetric):
         Returns:
             A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed` and `signature`. Of each system: `bleu`,
             `score`, `confidence_interval`, `bootstrap_mean`, and of all but the baseline `delta` and `p_value`; from 0
-            to 1 but for `score`. It prints as a table, and has `to_markdown()` and `to_latex()`.
+            to 1 but for `score`. It prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()` and `plot()`.
 
         Raises:
             TypeError, ValueError: as `compute`, with the system's name; or there is no such test or baseline.
@@ -196,7 +196,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override({**resampling, **options})
         return compare_systems(systems, references, baseline, test, chosen)
 
-    def explain(self, prediction: Any, references: Any, **options: Any) -> dict[str, Any]:
+    def explain(self, prediction: Any, references: Any, **options: Any) -> Explanation:
         """What matched in one segment, and how its score comes about.
 
         Args:
@@ -213,6 +213,7 @@ class BleuMetric(BufferedMetric):
             `orders`: for each order its `total`, the matches before and after clipping, `unclipped_matches` and
             `matches`, and the n-grams that were `clipped` (more of them than any one reference has) and `missed` (in no
             reference), each with its `count` in the prediction and the count that is `allowed`.
+            A notebook shows it in colours; it prints as a table, and has `plot()`.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -249,7 +250,7 @@ class BleuMetric(BufferedMetric):
         columns = {"predictions": predictions, **({} if references is None else {"references": references})}
         return score_pairs(read_texts(**columns), chosen)
 
-    def self_bleu(self, texts: Any, **options: Any) -> dict[str, Any]:
+    def self_bleu(self, texts: Any, **options: Any) -> SelfBleu:
         """How much texts repeat each other: each scored with all the others as its references (Zhu et al., 2018).
 
         Args:

@@ -135,7 +135,7 @@ class TestRepr:
         """The paper's second example, with the formula that its counts make."""
         explanation = bleu.explain("the the the the the the the", ["the cat is on the mat"], smooth_method="floor")
         assert str(explanation).splitlines() == [
-            "BLEU 6.17 = 100 · 1 · (2/7 · 0.1/6 · 0.1/5 · 0.1/4)^(1/4)",
+            "BLEU 3.93 = 100 · 1 · (2/7 · 0.1/6 · 0.1/5 · 0.1/4)^(1/4)",
             "",
             "n-grams  total  unclipped matches  matches  precision",
             "1            7                  7        2      28.57",
