@@ -14,6 +14,7 @@ from . import bleu_html as html
 from .bleu_compute import describe_corpus
 from .bleu_corpus import Corpus
 from .bleu_counting import REFERENCE_LENGTHS, NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
+from .bleu_formula import plain_formula
 from .bleu_options import Options
 from .bleu_plots import plot_precisions
 from .bleu_report import Report
@@ -25,7 +26,7 @@ class Explanation(Report):
     """What `explain` returns: a dict for programs, a table where it is printed, and colours in a notebook."""
 
     def title(self) -> str:
-        return f"BLEU {self['score']:.2f} = 100 · {html.plain_formula(self)}"
+        return f"BLEU {self['score']:.2f} = 100 · {plain_formula(self)}"
 
     def rows(self) -> list[list[str]]:
         head = ["n-grams", "total", "unclipped matches", "matches", "precision"]

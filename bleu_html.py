@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
+
+from .bleu_formula import describe_penalty, list_factors, multiply, write_number
 
 Explanation = Mapping[str, Any]
 
@@ -73,19 +75,6 @@ class Markup(str):
     """HTML, where a text is taken: it isn't escaped again."""
 
 
-class Factor(NamedTuple):
-    """A precision as it stands in the formula.
-
-    text: a fraction, or a number where no fraction gives it.
-    meaning: what was counted, and what smoothing made of it.
-    is_smoothed: whether it did.
-    """
-
-    text: str
-    meaning: str
-    is_smoothed: bool
-
-
 def wrap(*parts: str) -> str:
     """Parts of a report with the style that they need.
 
@@ -133,80 +122,19 @@ def headline(score: float, caption: str = "") -> str:
     return f'<p class="bleu-score"><strong>{score:.2f}</strong> BLEU{f" · {show(caption)}" if caption else ""}</p>'
 
 
-def explain_precision(matches: int, total: int, precision: float) -> Factor:
-    """A precision as a fraction; where it was smoothed, with as many matches as would give it.
-
-    >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
-    ('17/18', '0 of 16 match; smoothed to 0.5/16')
-    """
-    meaning = f"{matches:,} of {total:,} match"
-    if abs(precision * total - matches) <= 1e-9 * total and (total or not precision):
-        return Factor(f"{matches:,}/{total:,}", meaning, False)
-    text = f"{precision * total:,.4g}/{total:,}" if total else f"{precision:.4g}"
-    return Factor(text, f"{meaning}; smoothed to {text}", True)
-
-
-def list_factors(result: Explanation) -> list[tuple[Factor, float]]:
-    """The precisions that are part of a segment's score, each with its weight."""
-    counts = zip(result["counts"], result["totals"], result["precisions"])
-    factors = [explain_precision(*count) for count in counts]
-    return [(factor, weight) for factor, weight in zip(factors, result["weights"]) if weight]
-
-
-def plain_formula(result: Explanation) -> str:
-    """The formula with its numbers, as plain text.
-
-    >>> numbers = {"counts": [2, 1], "totals": [3, 2], "precisions": [2 / 3, 1 / 2], "weights": [0.5, 0.5]}
-    >>> plain_formula({**numbers, "brevity_penalty": 1.0})
-    '1 · (2/3 · 1/2)^(1/2)'
-    """
-    product = _multiply([(factor.text, weight) for factor, weight in list_factors(result)], "^{}", "^({})")
-    return f"{_number(result['brevity_penalty'])} · {product}"
-
-
 def formula(result: Explanation) -> str:
     """The brevity penalty and the precisions as fractions, and where the penalty comes from."""
-    factors = [
+    factors = list_factors(result)
+    terms = [
         (f'<span class="term{" smoothed" * factor.is_smoothed}" title="{factor.meaning}">{factor.text}</span>', weight)
-        for factor, weight in list_factors(result)
+        for factor, weight in factors
     ]
-    product, penalty = _multiply(factors, "<sup>{}</sup>", "<sup>{}</sup>"), _number(result["brevity_penalty"])
-    smoothed = "; dashed: smoothed" if any(factor.is_smoothed for factor, _ in list_factors(result)) else ""
+    product = multiply(terms, "<sup>{}</sup>", "<sup>{}</sup>")
+    smoothed = "; dashed: smoothed" if any(factor.is_smoothed for factor, _ in factors) else ""
     return (
-        f'<p class="bleu-formula">BLEU = {penalty} · {product} = <b>{result["bleu"]:.4f}</b><br>'
-        f"<small>{_explain_penalty(result)}{smoothed}</small></p>"
+        f'<p class="bleu-formula">BLEU = {write_number(result["brevity_penalty"])} · {product} ='
+        f" <b>{result['bleu']:.4f}</b><br><small>{describe_penalty(result)}{smoothed}</small></p>"
     )
-
-
-def _multiply(factors: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
-    """A product of powers; one power of the whole product where all weights are equal."""
-
-    def raise_to(base: str, weight: float) -> str:
-        exponent = _exponent(weight)
-        return base + (fraction_power if "/" in exponent else power).format(exponent) if exponent != "1" else base
-
-    if len({weight for _, weight in factors}) == 1:
-        product = " · ".join(text for text, _ in factors)
-        return raise_to(f"({product})", factors[0][1])
-    return " · ".join(raise_to(f"({text})", weight) for text, weight in factors) or "no n-gram"
-
-
-def _exponent(weight: float) -> str:
-    parts = round(1 / weight)
-    return ("1" if parts == 1 else f"1/{parts}") if abs(weight * parts - 1) < 1e-9 else f"{weight:.4g}"
-
-
-def _number(value: float) -> str:
-    return f"{value:.4f}" if value % 1 else f"{value:.0f}"
-
-
-def _explain_penalty(result: Explanation) -> str:
-    length, reference_length = result["translation_length"], result["reference_length"]
-    lengths = f"{quantity(length, 'token')} against {reference_length:,} in the reference"
-    if length >= reference_length:
-        return f"No brevity penalty: {lengths}"
-    rule = f"exp(1 − {reference_length:,}/{length:,})" if length else "0"
-    return f"Brevity penalty {rule}: {lengths}"
 
 
 def tokens(text: Mapping[str, Any], max_order: int, label: str) -> str:

@@ -30,6 +30,7 @@ from .bleu_counting import count_segment
 from .bleu_counting_compiled import count_rows
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_explain import Explanation, explain_segment
+from .bleu_formula import plain_formula
 from .bleu_help import describe_metric, show_options, without_shown_methods
 from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
@@ -177,7 +178,8 @@ class BleuMetric(BufferedMetric):
         Returns:
             A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed` and `signature`. Of each system: `bleu`,
             `score`, `confidence_interval`, `bootstrap_mean`, and of all but the baseline `delta` and `p_value`; from 0
-            to 1 but for `score`. It prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()` and `plot()`.
+            to 1 but for `score`. It prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()` and
+            `plot()`.
 
         Raises:
             TypeError, ValueError: as `compute`, with the system's name; or there is no such test or baseline.
