@@ -44,12 +44,14 @@ STYLE = """
 .bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
   text-decoration: underline dotted; text-underline-offset: 0.25em; }
 .bleu-legend { color: var(--bleu-muted); font-size: 0.9em; line-height: 2; }
-.bleu-legend .token { color: var(--bleu-ink, currentColor); }
+.bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
+.bleu-legend .token.missed.missed { color: inherit; }
 .bleu-legend sub { display: none; }
 .bleu-ngrams summary { cursor: pointer; color: var(--bleu-muted); font-size: 0.9em; }
 .bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
 .bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent); color: inherit;
-  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em; line-height: 1.7; }
+  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em; line-height: 1.5;
+  display: inline-block; max-width: 100%; margin: 0.05em 0; }
 .bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400; color: var(--bleu-muted); }
 .bleu-table, .bleu-ngrams { overflow-x: auto; }
 .bleu-report .bleu-table { margin: 0.5em 0; }
@@ -60,7 +62,7 @@ STYLE = """
   vertical-align: top; overflow-wrap: anywhere; max-width: none; font-variant-numeric: tabular-nums; }
 .bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
 .bleu-table tr > :nth-child(n + 2) { text-align: right; }
-.bleu-table tr > :first-child { white-space: normal; overflow-wrap: anywhere; min-width: 4.5em; }
+.bleu-table tr > :first-child { white-space: normal; }
 .bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 12em; }
 .bleu-table th, .bleu-ngrams th { font-weight: 600; }
 .bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
@@ -171,7 +173,7 @@ def ngrams(result: Explanation) -> str:
     if not count:
         return ""
     rows = "".join(_ngram_row(order, kind) for order in orders for kind in kinds if order[kind])
-    key = "; ".join(f"{kind}: {meaning}" for kind, meaning in kinds.items())
+    key = "; ".join(f"{kind}: {kinds[kind]}" for kind in kinds if any(order[kind] for order in orders))
     verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
     return (
         f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
