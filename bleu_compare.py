@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .bleu_arrow import Float64, Int64
+from .bleu_html import interval as draw_interval
+from .bleu_html import table
 from .bleu_inputs import read_corpus
 from .bleu_inputs_errors import name_system
 from .bleu_options import Options, make_signature
+from .bleu_plots import plot_systems
 from .bleu_report import Report
 from .bleu_scoring import bleu, count_wins
 from .bleu_significance import (
@@ -32,34 +35,74 @@ class Comparison(Report):
 
     >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
     >>> print(Comparison(baseline="A", systems={"A": system}, test="bootstrap", n_resamples=1000, signature="nrefs:1"))
-    system         BLEU      interval  difference  its interval  p  wins/ties/losses
+    system         BLEU      interval  difference  its interval  p  wins  ties  losses
     A (baseline)  50.00  40.00, 60.00
     <BLANKLINE>
     bootstrap, 1,000 resamples; nrefs:1
     """
 
     def rows(self) -> list[list[str]]:
-        head = ["system", "BLEU", "interval", "difference", "its interval", "p", "wins/ties/losses"]
-        return [head, *([self._mark(name), *_format_system(system)] for name, system in self["systems"].items())]
+        head = ["system", *(column.name for column in _COLUMNS)]
+        return [head, *([self._label(name), *_format_system(one)] for name, one in self["systems"].items())]
+
+    def records(self) -> list[dict[str, Any]]:
+        return [{"system": name, **system} for name, system in self["systems"].items()]
 
     def note(self) -> str:
         return f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
 
-    def _mark(self, name: Any) -> str:
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the systems with their intervals, by matplotlib.
+
+        Args:
+            ax: the Axes to draw into; those of a new figure unless given.
+
+        Returns:
+            The Axes.
+        """
+        return plot_systems(self["systems"], self["baseline"], ax)
+
+    def _html_table(self) -> str:
+        """The table, with the intervals drawn behind their numbers."""
+        (head, *rows), systems = self.rows(), list(self["systems"].values())
+        ends = [end for system in systems for end in system.get("confidence_interval", ())]
+        if ends:
+            head.append("")
+            for row, system in zip(rows, systems):
+                low, high = system["confidence_interval"]
+                row.append(draw_interval(low, system["bleu"], high, (min(ends), max(ends))))
+        return table(head, rows)
+
+    def _label(self, name: Any) -> str:
         return f"{name} (baseline)" if name == self["baseline"] else str(name)
 
 
+class Column(NamedTuple):
+    """A column of the table of systems: its name, the key of its value in a system's dict, and how it is written."""
+
+    name: str
+    key: str
+    write: Callable[[Any], str]
+
+
+def _write_interval(ends: Sequence[float]) -> str:
+    return ", ".join(f"{100 * end:.2f}" for end in ends)
+
+
+_COLUMNS = (
+    Column("BLEU", "score", "{:.2f}".format),
+    Column("interval", "confidence_interval", _write_interval),
+    Column("difference", "delta", lambda delta: f"{100 * delta:+.2f}"),
+    Column("its interval", "delta_interval", lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends)),
+    Column("p", "p_value", "{:.4f}".format),
+    Column("wins", "wins", "{:,}".format),
+    Column("ties", "ties", "{:,}".format),
+    Column("losses", "losses", "{:,}".format),
+)
+
+
 def _format_system(system: Mapping[str, Any]) -> list[str]:
-    interval, delta_interval = system.get("confidence_interval", ()), system.get("delta_interval", ())
-    is_compared = "delta" in system
-    return [
-        f"{system['score']:.2f}",
-        ", ".join(f"{100 * end:.2f}" for end in interval),
-        f"{100 * system['delta']:+.2f}" if is_compared else "",
-        ", ".join(f"{100 * end:+.2f}" for end in delta_interval),
-        f"{system['p_value']:.4f}" if is_compared else "",
-        "/".join(f"{system[name]:,}" for name in ("wins", "ties", "losses")) if is_compared else "",
-    ]
+    return [column.write(system[column.key]) if column.key in system else "" for column in _COLUMNS]
 
 
 class CountedSystems(NamedTuple):
@@ -103,7 +146,9 @@ def compare_systems(
     counted = _count_systems(systems, references, options)
     names = [baseline, *(name for name in counted.rows if name != baseline)]
     described = _describe_systems(np.stack([counted.rows[name] for name in names]), test, options, of_test)
-    resampled = {**({"bs": options.n_resamples} if options.confidence else {}), _KEYS[test]: of_test.n_resamples}
+    resampled = {_KEYS[test]: of_test.n_resamples}
+    if options.confidence and resampled.get("bs") != options.n_resamples:
+        resampled["ci" if "bs" in resampled else "bs"] = options.n_resamples
     return Comparison(
         baseline=baseline,
         systems={name: described[names.index(name)] for name in systems},

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from . import bleu_html as html
 from .bleu_arrow import Int64
 from .bleu_corpus import Corpus
 from .bleu_options import Options, make_signature
+from .bleu_plots import plot_precisions, plot_segments
+from .bleu_report import Report
 from .bleu_scoring import bleu, make_result
 from .bleu_significance import bootstrap_scores, interval
 from .bleu_statistics import CorpusSum, count_corpus, sum_corpus, sum_rows
@@ -19,7 +22,46 @@ from .bleu_tokenizer_choice import choose_tokenizer
 from .bleu_warnings import warn_about_text, warn_about_zero
 
 
-def compute_corpus(corpus: Corpus, options: Options) -> dict[str, Any]:
+class Result(Report):
+    """What `compute` and `score` return: a dict, which prints as one, and a table by order elsewhere."""
+
+    prints_as_table = False
+
+    def title(self) -> str:
+        return f"BLEU {self['score']:.2f}"
+
+    def rows(self) -> list[list[str]]:
+        return [["n-grams", "matches", "total", "precision", "BLEU-n"], *map(_format_order, self.records())]
+
+    def records(self) -> list[dict[str, Any]]:
+        columns = zip(self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
+        names = ("order", "matches", "total", "precision", "bleu")
+        return [dict(zip(names, (order, *values))) for order, values in enumerate(columns, 1)]
+
+    def note(self) -> str:
+        return str(self["signature"])
+
+    def to_html(self) -> str:
+        head, *rows = self.rows()
+        parts = [html.headline(self["score"]), html.paragraph(". ".join(_list_facts(self)))]
+        return html.wrap(*parts, html.table(head, rows), html.paragraph(self.note(), "note"))
+
+    def plot(self, ax: Any = None, kind: str | None = None) -> Any:
+        """Plot the scores of the segments, or precision by order, by matplotlib.
+
+        Args:
+            ax: the Axes to draw into; those of a new figure unless given.
+            kind: `"segments"` or `"precisions"`; the segments, if there are any, unless given.
+
+        Returns:
+            The Axes.
+        """
+        if (kind or ("segments" if "segment_bleu" in self else "precisions")) == "segments":
+            return plot_segments(self["segment_bleu"], ax)
+        return plot_precisions(self, ax)
+
+
+def compute_corpus(corpus: Corpus, options: Options) -> Result:
     """The result of a corpus, with the warnings about it.
 
     Args:
@@ -35,7 +77,7 @@ def compute_corpus(corpus: Corpus, options: Options) -> dict[str, Any]:
     return describe_corpus(corpus, options, sum_corpus(corpus, options))
 
 
-def describe_corpus(corpus: Corpus, options: Options, total: CorpusSum, rows: Int64 | None = None) -> dict[str, Any]:
+def describe_corpus(corpus: Corpus, options: Options, total: CorpusSum, rows: Int64 | None = None) -> Result:
     """The result of a corpus that has been counted, with the warnings about it.
 
     Args:
@@ -49,10 +91,10 @@ def describe_corpus(corpus: Corpus, options: Options, total: CorpusSum, rows: In
     if result["bleu"] == 0:
         _warn_about_zero(total.row, total.empty_predictions, options)
     tokenizer = choose_tokenizer(options, corpus.kind).name
-    return {**result, "signature": _sign(options, tokenizer, corpus.reference_count())}
+    return Result(result, signature=_sign(options, tokenizer, corpus.reference_count()))
 
 
-def score_statistics(statistics: Any, options: Options) -> dict[str, Any]:
+def score_statistics(statistics: Any, options: Options) -> Result:
     """The result of a corpus whose statistics rows are given.
 
     Args:
@@ -78,7 +120,7 @@ def score_statistics(statistics: Any, options: Options) -> dict[str, Any]:
     result = _make_result(options, total, rows)
     if result["bleu"] == 0:
         _warn_about_zero(total, None, options)
-    return {**result, "signature": _sign(options, tokenizer, known.references, unknown)}
+    return Result(result, signature=_sign(options, tokenizer, known.references, unknown))
 
 
 def _make_result(options: Options, total: Int64, rows: Int64 | None) -> dict[str, Any]:
@@ -102,3 +144,22 @@ def _warn_about_zero(row: Int64, empty_predictions: int | None, options: Options
 def _sign(options: Options, tokenizer: str, references: str, unknown: Collection[str] = ()) -> str:
     resampled = {"bs": options.n_resamples} if options.confidence else None
     return make_signature(options, tokenizer, references, resampled, unknown)
+
+
+def _format_order(record: Mapping[str, Any]) -> list[str]:
+    counts = [f"{record[name]:,}" for name in ("order", "matches", "total")]
+    return [*counts, *(f"{100 * record[name]:.2f}" for name in ("precision", "bleu"))]
+
+
+def _list_facts(result: Result) -> list[str]:
+    """What there is to say of a result in words: interval and segments if they were asked for, and lengths."""
+    facts = []
+    if "confidence_interval" in result:
+        low, high = result["confidence_interval"]
+        facts.append(f"Interval {100 * low:.2f} to {100 * high:.2f}")
+    if "segment_bleu" in result:
+        low, median, high = 100 * np.quantile(result["segment_bleu"], [0, 0.5, 1])
+        count = html.quantity(len(result["segment_bleu"]), "segment")
+        facts.append(f"{count}: lowest {low:.2f}, median {median:.2f}, highest {high:.2f}")
+    lengths = f"{html.quantity(result['translation_length'], 'token')} against {result['reference_length']:,}"
+    return [*facts, f"Brevity penalty {result['brevity_penalty']:.4f}: {lengths} in the references"]

@@ -15,6 +15,7 @@ from .bleu_diff_ngrams import Block, NGramDifferences, measure_telling
 from .bleu_inputs import read_corpus, read_labels
 from .bleu_inputs_errors import name_system
 from .bleu_options import Options, make_signature
+from .bleu_plots import plot_scatter
 from .bleu_report import Report
 from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import count_batch
@@ -43,6 +44,22 @@ class Difference(Report):
     <BLANKLINE>
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.1.0
     """
+
+    def records(self) -> list[dict[str, Any]]:
+        groups = [{"group": "length", **group} for group in self["by_length"]]
+        return groups + [{"group": "label", **group} for group in self.get("by_label", ())]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the segments of the second system against those of the first, by matplotlib.
+
+        Args:
+            ax: the Axes to draw into; those of a new figure unless given.
+
+        Returns:
+            The Axes.
+        """
+        scores = self["segment_bleu"]
+        return plot_scatter(scores["first"], scores["second"], ("first", "second"), ax)
 
     def rows(self) -> list[list[str]]:
         head = ["", "segments", "first", "second", "difference"]

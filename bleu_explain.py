@@ -10,16 +10,57 @@ from typing import Any
 
 import numpy as np
 
+from . import bleu_html as html
 from .bleu_arrow import Int64
 from .bleu_compute import describe_corpus
 from .bleu_counting import REFERENCE_LENGTHS, NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
+from .bleu_formula import plain_formula
 from .bleu_inputs import read_corpus
 from .bleu_options import Options
+from .bleu_plots import plot_precisions
+from .bleu_report import Report
 from .bleu_scoring import order_weights, precisions
 from .bleu_statistics import CorpusSum, split_segment
 
 
-def explain_segment(prediction: Any, references: Any, options: Options) -> dict[str, Any]:
+class Explanation(Report):
+    """What `explain` returns: a dict for programs, a table where it is printed, and colours in a notebook."""
+
+    def title(self) -> str:
+        return f"BLEU {self['score']:.2f} = 100 · {plain_formula(self)}"
+
+    def rows(self) -> list[list[str]]:
+        head = ["n-grams", "total", "unclipped matches", "matches", "precision"]
+        rows = [list(record.values()) for record in self.records()]
+        return [head, *([*map(str, counts), f"{100 * precision:.2f}"] for *counts, precision in rows)]
+
+    def records(self) -> list[dict[str, Any]]:
+        keys = ("order", "total", "unclipped_matches", "matches")
+        return [
+            {**{key: order[key] for key in keys}, "precision": precision}
+            for order, precision in zip(self["orders"], self["precisions"])
+        ]
+
+    def note(self) -> str:
+        return str(self["signature"])
+
+    def to_html(self) -> str:
+        legend = html.legend(len(self["orders"]))
+        return html.wrap(html.explanation(self), legend, html.paragraph(self.note(), "note"))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot precision by order, before clipping and after, by matplotlib.
+
+        Args:
+            ax: the Axes to draw into; those of a new figure unless given.
+
+        Returns:
+            The Axes.
+        """
+        return plot_precisions(self, ax)
+
+
+def explain_segment(prediction: Any, references: Any, options: Options) -> Explanation:
     """What matched in one segment, and how its score comes about.
 
     Args:
@@ -44,14 +85,14 @@ def explain_segment(prediction: Any, references: Any, options: Options) -> dict[
     reference_length = REFERENCE_LENGTHS[options.reference_length](len(tokens.prediction), lengths)
     row = _make_row(counts & allowed, len(tokens.prediction), reference_length, options)
     orders = range(1, options.max_order + 1)
-    return {
-        **describe_corpus(corpus, options, CorpusSum(row, int(not tokens.prediction))),
-        "weights": order_weights(precisions(row, options).present, options),
-        "prediction": _cover_tokens(tokens.prediction, allowed, options.max_order),
-        "references": [_cover_tokens(reference, counts, options.max_order) for reference in tokens.references],
-        "effective_reference": _list_present(references)[lengths.index(reference_length)],
-        "orders": [_explain_order(order, counts, allowed, options.minimum_total) for order in orders],
-    }
+    return Explanation(
+        describe_corpus(corpus, options, CorpusSum(row, int(not tokens.prediction))),
+        weights=order_weights(precisions(row, options).present, options),
+        prediction=_cover_tokens(tokens.prediction, allowed, options.max_order),
+        references=[_cover_tokens(reference, counts, options.max_order) for reference in tokens.references],
+        effective_reference=_list_present(references)[lengths.index(reference_length)],
+        orders=[_explain_order(order, counts, allowed, options.minimum_total) for order in orders],
+    )
 
 
 def _make_row(clipped: NGrams, length: int, reference_length: int, options: Options) -> Int64:

@@ -18,19 +18,23 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
+from . import bleu_html
 from .bleu_arrow import is_list
 from .bleu_buffer import BufferedMetric
 from .bleu_buffer_file import BufferFile
 from .bleu_compare import RESAMPLES, Comparison, compare_systems
 from .bleu_compiler import COMPILED
-from .bleu_compute import compute_corpus, score_statistics
+from .bleu_compute import Result, compute_corpus, score_statistics
 from .bleu_corpus import Corpus
 from .bleu_counting import count_segment
 from .bleu_counting_compiled import count_rows
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_diff import Difference, diff_systems
 from .bleu_diff_ngrams import NGramDifferences
-from .bleu_explain import explain_segment
+from .bleu_explain import Explanation, explain_segment
+from .bleu_formula import plain_formula
+from .bleu_help import describe_metric, show_options, without_shown_methods
+from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
 from .bleu_inputs_errors import wrong_type
 from .bleu_options import (
@@ -45,11 +49,12 @@ from .bleu_options import (
     to_python,
 )
 from .bleu_pairwise import score_pairs
+from .bleu_plots import plot_scatter
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
 from .bleu_reconcile_grid import FACTORS
 from .bleu_report import Report
 from .bleu_scoring import bleu
-from .bleu_self_bleu import score_against_others
+from .bleu_self_bleu import SelfBleu, score_against_others
 from .bleu_significance import interval
 from .bleu_smoothing import SMOOTHING
 from .bleu_spellings import translate_options
@@ -83,6 +88,8 @@ class BleuMetric(BufferedMetric):
     REFERENCE_LENGTHS = REFERENCE_LENGTHS
     SMOOTH_METHODS = MappingProxyType({name: method.value for name, method in SMOOTH_METHODS.items()})  # `smooth_value`
 
+    html = bleu_html  # how results are written as HTML, for a page that puts them together in its own way
+
     def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
         evaluates = inspect.signature(evaluate.Metric.__init__).parameters
         given = {name: value for name, value in arguments.items() if name in OPTIONS or name not in evaluates}
@@ -90,11 +97,22 @@ class BleuMetric(BufferedMetric):
         choose_tokenizer(self._options, "text")  # a wrong name fails here, and not after a model has generated
         arguments = {name: value for name, value in arguments.items() if name in evaluates}
         super().__init__(config_name=config_name, **arguments)
+        show_options(self, self._options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_shown_methods(vars(self))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        show_options(self, self._options)
+
+    def __repr__(self) -> str:
+        return describe_metric(type(self).__name__, self._options, len(self))
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """The BLEU of a corpus: of what `add` and `add_batch` have brought, and of what is given here."""
-        chosen, is_given = self._options.override(options), predictions is not None or references is not None
-        if not is_given:
+        chosen = self._options.override(options)
+        if predictions is None and references is None:
             predictions, references = [], []
         return self._compute_buffer(read_corpus(predictions, references, may_be_empty=True), chosen)
 
@@ -117,7 +135,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override(options)
         return make_table(read_corpus(predictions, references, may_be_empty=True), chosen)
 
-    def score(self, statistics: Any, **options: Any) -> dict[str, Any]:
+    def score(self, statistics: Any, **options: Any) -> Result:
         """What `compute` returns, from statistics rows.
 
         Args:
@@ -168,7 +186,7 @@ class BleuMetric(BufferedMetric):
             `delta`, `p_value` (1.0 for identical systems), `delta_interval` (of the difference, by paired bootstrap),
             `wins`, `ties` and `losses` (segments), and `detectable_delta`, the smallest difference that this test set
             tells with 80 % power at the level of 5 % (Card et al., 2020). All from 0 to 1 but for `score`. It prints as
-            a table, and has `to_markdown()` and `to_latex()`.
+            a table, and has `to_markdown()`, `to_latex()`, `to_pandas()` and `plot()`.
 
         Raises:
             TypeError, ValueError: as `compute`, with the system's name; or there is no such test or baseline.
@@ -180,9 +198,8 @@ class BleuMetric(BufferedMetric):
         >>> comparison["systems"]["right"]["p_value"] < 0.05
         True
         """
-        chosen = self._options.override(
-            {"confidence": self._options.confidence or 0.95, **options}, without=["segments"]
-        )
+        given = {"confidence": self._options.confidence or 0.95, **options}
+        chosen = self._options.override(given, without=["segments"], purpose="a comparison of systems")
         return compare_systems(systems, references, baseline, test, n_resamples, chosen)
 
     def diff(self, first: Any, second: Any, references: Any, by: Any = None, **options: Any) -> Difference:
@@ -227,7 +244,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override(options, without=CORPUS_ONLY, purpose="the difference of two systems")
         return diff_systems(first, second, references, by, chosen)
 
-    def explain(self, prediction: Any, references: Any, **options: Any) -> dict[str, Any]:
+    def explain(self, prediction: Any, references: Any, **options: Any) -> Explanation:
         """What matched in one segment, and how its score comes about.
 
         Args:
@@ -244,6 +261,7 @@ class BleuMetric(BufferedMetric):
             `orders`: for each order its `total`, the matches before and after clipping, `unclipped_matches` and
             `matches`, and the n-grams that were `clipped` (more of them than any one reference has) and `missed` (in no
             reference), each with its `count` in the prediction and the count that is `allowed`.
+            A notebook shows it in colours; it prints as a table, and has `plot()`.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -279,7 +297,7 @@ class BleuMetric(BufferedMetric):
         columns = {"predictions": predictions, **({} if references is None else {"references": references})}
         return score_pairs(read_texts(**columns), chosen)
 
-    def self_bleu(self, texts: Any, **options: Any) -> dict[str, Any]:
+    def self_bleu(self, texts: Any, **options: Any) -> SelfBleu:
         """How much texts repeat each other: each scored with all the others as its references (Zhu et al., 2018).
 
         Args:

@@ -190,7 +190,8 @@ def make_signature(
         options: the options in effect.
         tokenizer: what the tokenizer calls itself.
         references: how many references a segment has, `"var"` if that differs, `"?"` if unknown.
-        resampled: how many bootstrap resamples (`"bs"`) and randomization trials (`"ar"`) there were.
+        resampled: how many bootstrap resamples (`"bs"`) and randomization trials (`"ar"`) there were, and resamples of
+            intervals (`"ci"`) where these are others.
         unknown: options that nobody knows any more: `?` stands for them, since a signature is a claim.
 
     >>> make_signature(Options(), "13a", "2")
@@ -201,6 +202,7 @@ def make_signature(
         "nrefs": references,
         "bs": None,
         "ar": None,
+        "ci": None,
         **(resampled or {}),
         "seed": str(options.seed).lower() if resampled else None,
         "case": "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed",

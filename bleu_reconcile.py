@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from .bleu_corpus import Corpus
 from .bleu_options import Options, make_signature
+from .bleu_plots import Step, plot_steps
 from .bleu_reconcile_grid import (
     ALL,
     FACTORS,
@@ -41,9 +42,31 @@ class Reconciliation(Report):
         rows = [[describe_steps(one["steps"]), f"{one['score']:.4f}", f"{one['difference']:+.4f}"] for one in settings]
         return [["settings", "BLEU", "off by"], *rows]
 
+    def records(self) -> list[dict[str, Any]]:
+        names = ("bleu", "score", "difference", "signature")
+        return [
+            {"settings": describe_steps(one["steps"]), **{name: one[name] for name in names}}
+            for one in self["matches"] or self["nearest"]
+        ]
+
+    def plot(self, ax: Any = None, setting: int = 0) -> Any:
+        """Plot what each factor does to the score, from this object's options to a setting, by matplotlib.
+
+        Args:
+            ax: the Axes to draw into; those of a new figure unless given.
+            setting: the index of a match; of the nearest, where there is none.
+
+        Returns:
+            The Axes.
+        """
+        one = (self["matches"] or self["nearest"])[setting]
+        return plot_steps("your options", list_changes(one["steps"]), "this setting", one["score"], ax)
+
 
 class Conventions(Report):
     """What `conventions` returns, by the convention's name: a dict for programs, and a table where it is printed."""
+
+    wide_columns = ("due to",)
 
     def title(self) -> str:
         return "The same text under each convention"
@@ -60,6 +83,24 @@ class Conventions(Report):
         ]
         return [["convention", "BLEU", "difference", "due to"], *rows]
 
+    def records(self) -> list[dict[str, Any]]:
+        names = ("bleu", "score", "difference", "signature")
+        return [{"convention": name, **{key: one[key] for key in names}} for name, one in self.items()]
+
+    def plot(self, ax: Any = None, convention: str | None = None) -> Any:
+        """Plot what each factor does to the score, from the default to a convention, by matplotlib.
+
+        Args:
+            ax: the Axes to draw into; those of a new figure unless given.
+            convention: its name; the one whose score differs most unless given.
+
+        Returns:
+            The Axes.
+        """
+        name = convention or max(self, key=lambda name: abs(self[name]["difference"]))
+        one = self[name]
+        return plot_steps("default", list_changes(one["steps"]), name, one["score"], ax)
+
 
 class ReportedScore(NamedTuple):
     """A number that someone has published, and how many of its decimals are known."""
@@ -74,12 +115,19 @@ def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = 
     >>> describe_steps([{"factor": "max_order", "value": 2, "difference": 0.125}], with_differences=True)
     'max_order=2 (+12.50)'
     """
-    words = [
-        f"{step['factor']}={step['value']!r}" + (f" ({100 * step['difference']:+.2f})" if with_differences else "")
-        for step in steps
-        if step["difference"]
-    ]
+    words = [step.label + (f" ({step.difference:+.2f})" if with_differences else "") for step in list_changes(steps)]
     return ", ".join(words) or "as they are"
+
+
+def list_changes(steps: Sequence[Mapping[str, Any]]) -> list[Step]:
+    """The steps that change the score, and by how many points.
+
+    >>> list_changes([{"factor": "max_order", "value": 2, "difference": 0.125}])
+    [Step(label='max_order=2', difference=12.5)]
+    """
+    return [
+        Step(f"{step['factor']}={step['value']!r}", 100 * step["difference"]) for step in steps if step["difference"]
+    ]
 
 
 def find_settings(

@@ -15,13 +15,43 @@ from .bleu_arrow import Int64
 from .bleu_corpus import Texts
 from .bleu_counting import REFERENCE_LENGTHS
 from .bleu_options import Options, make_signature
+from .bleu_plots import plot_segments
+from .bleu_report import Report
 from .bleu_scoring import bleu
 from .bleu_tokenizer_choice import choose_tokenizer
 from .bleu_vocabulary import number_ngrams, number_texts
 from .bleu_warnings import warn_about_text
 
 
-def score_against_others(texts: Texts, options: Options) -> dict[str, Any]:
+class SelfBleu(Report):
+    """What `self_bleu` returns: a dict, which prints as one, and a small table elsewhere."""
+
+    prints_as_table = False
+
+    def rows(self) -> list[list[str]]:
+        scores = [self["self_bleu"], *np.quantile(self["segment_bleu"], [0, 0.5, 1])]
+        head = ["texts", "self-BLEU", "lowest", "median", "highest"]
+        return [head, [f"{len(self['segment_bleu']):,}", *(f"{100 * score:.2f}" for score in scores)]]
+
+    def records(self) -> list[dict[str, Any]]:
+        return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
+
+    def note(self) -> str:
+        return str(self["signature"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the scores of the texts, by matplotlib.
+
+        Args:
+            ax: the Axes to draw into; those of a new figure unless given.
+
+        Returns:
+            The Axes.
+        """
+        return plot_segments(self["segment_bleu"], ax)
+
+
+def score_against_others(texts: Texts, options: Options) -> SelfBleu:
     """The segment score of each text with all the others as its references, and their mean.
 
     Args:
@@ -46,7 +76,7 @@ def score_against_others(texts: Texts, options: Options) -> dict[str, Any]:
     tokenizer, options = choose_tokenizer(options, texts.kind), replace(options, effective_order=True)
     scores = bleu(_count_rows(*number_texts(texts, tokenizer), options), options)
     signature = make_signature(options, tokenizer.name, str(len(column) - 1))
-    return {"self_bleu": float(scores.mean()), "segment_bleu": scores.tolist(), "signature": signature}
+    return SelfBleu(self_bleu=float(scores.mean()), segment_bleu=scores.tolist(), signature=signature)
 
 
 def _count_rows(numbers: Int64, offsets: Int64, options: Options) -> Int64:

@@ -1,9 +1,9 @@
-"""How other tools spell the options: what is understood, and what to write instead where the meaning differs."""
+"""How other tools spell the options and the values of a result: what is understood, and what to write instead."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -70,11 +70,11 @@ def translate_options(given: Mapping[str, Any], known: Iterable[str]) -> dict[st
     for name in given.keys() - options.keys():
         if name not in TRANSLATIONS:
             raise TypeError(explain_unknown_option(name, known))
-        for own_name, value in TRANSLATIONS[name](given[name]).items():
-            if own_name in options:
-                raise TypeError(f"`{name}` and `{own_name}` are one option: give `{own_name}` alone.")
-            options[own_name] = value
-            _note_once(name, own_name)
+        translated = TRANSLATIONS[name](given[name])
+        for own_name in translated.keys() & options.keys():
+            raise TypeError(f"`{name}` and `{own_name}` are one option: give `{own_name}` alone.")
+        options |= translated
+        _note_once(name, ", ".join(f"{own_name}={value!r}" for own_name, value in translated.items()))
     return options
 
 
@@ -90,6 +90,46 @@ def explain_unknown_option(name: str, known: Iterable[str]) -> str:
     return f"There is no option `{name}`." + (f" Did you mean `{nearest[0]}`?" if nearest else "")
 
 
+# What other tools call a value of a result; and the values that come only when asked for.
+RESULT_KEYS = {
+    "bp": "brevity_penalty",
+    "sys_len": "translation_length",
+    "hyp_len": "translation_length",
+    "prediction_length": "translation_length",
+    "ref_len": "reference_length",
+    "bleu_score": "bleu",
+    "sentence_bleu": "segment_bleu",
+    "ratio": "length_ratio",
+}
+ASKED_FOR = {
+    "segment_bleu": "segments=True",
+    "confidence_interval": "confidence=0.95",
+    "bootstrap_mean": "confidence=0.95",
+}
+
+
+def explain_missing_key(key: Any, known: Collection[Any]) -> str | None:
+    """What to tell a user who looks for a value under the name that another tool has for it; None for other keys.
+
+    Args:
+        key: what was looked for.
+        known: the keys that the result has.
+
+    >>> explain_missing_key("bp", ["bleu", "brevity_penalty"])
+    "There is no 'bp' here: it is 'brevity_penalty'."
+    >>> explain_missing_key("segment_bleu", ["bleu", "brevity_penalty"])
+    "There is no 'segment_bleu' here: ask for it by segments=True."
+    """
+    if not isinstance(key, str):
+        return None
+    name = RESULT_KEYS.get(key, key)
+    if name in known:
+        return f"There is no {key!r} here: it is {name!r}."
+    if name in ASKED_FOR and "brevity_penalty" in known and "orders" not in known:  # of a corpus, not a segment
+        return f"There is no {key!r} here: ask for it by {ASKED_FOR[name]}."
+    return None
+
+
 def _read_smoothing_function(function: Any) -> dict[str, Any]:
     if function is None:
         return {}
@@ -102,5 +142,5 @@ def _read_smoothing_function(function: Any) -> dict[str, Any]:
 
 
 @cache
-def _note_once(name: str, own_name: str) -> None:
-    warn(f"`{name}` is called `{own_name}` here, and is understood.")
+def _note_once(name: str, own_spelling: str) -> None:
+    warn(f"`{name}` is understood; here it is written {own_spelling or 'by leaving it out'}.")

@@ -126,6 +126,8 @@ def borrow_tokenizer(name: str) -> Tokenizer:
         tokenize = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
         raise ImportError(f"tokenize={name!r} needs more than is installed. {install}") from error
+    except OSError as error:
+        raise OSError(f"tokenize={name!r} downloads its model the first time, and couldn't: {error}") from error
     return Tokenizer(tokenize.signature(), lowercase=False, split=lambda text: tokenize(text.rstrip()).split())
 
 

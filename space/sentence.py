@@ -85,15 +85,7 @@ def _example_values(name: str) -> list[Any]:
 
 def _section(name: str, explanation: html.Explanation, warnings: Sequence[str]) -> str:
     """A candidate with its references."""
-    max_order = len(explanation["orders"])
-    texts = [html.tokens(explanation["prediction"], max_order, name)]
-    for i, reference in enumerate(explanation["references"]):
-        remark = ", whose length counts" if i == explanation["effective_reference"] else ""
-        texts.append(html.tokens(reference, max_order, f"Reference {i + 1}{remark}"))
-    return (
-        f"<section>{html.headline(explanation['score'], name)}{html.formula(explanation)}"
-        f"{''.join(texts)}{html.ngrams(explanation)}{html.notes(warnings)}</section>"
-    )
+    return f"<section>{html.explanation(explanation, name)}{html.notes(warnings)}</section>"
 
 
 def _series(explanations: Mapping[str, html.Explanation]) -> Iterator[html.Series]:

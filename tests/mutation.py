@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-NOT_BY_DEFAULT = {"bleu_unicode.py", "bleu_description.py", "bleu_kernel.py", "bleu_automaton.py"}
+NOT_BY_DEFAULT = {"bleu_unicode.py", "bleu_description.py"}
 SLOW = 2.0  # seconds
 STARTS_PROCESSES = {"python", "script", "result_of", "Popen", "run_state_machine_as_test"}
 

@@ -352,6 +352,7 @@ def script(code, *arguments):
 
 
 @posix
+@pytest.mark.slow
 def test_a_pool_of_forked_workers(tmp_path):
     assert result_of(script(FORKED, tmp_path)) == 1
     assert files(tmp_path) == []
@@ -401,6 +402,7 @@ SCRIPTS = {
 
 
 @pytest.mark.parametrize("end", SCRIPTS.values(), ids=SCRIPTS)
+@pytest.mark.slow
 def test_a_script_that_ends_with_rows_uncomputed(tmp_path, end):
     """Its files go when it goes, lock files too."""
     code = (

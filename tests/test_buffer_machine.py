@@ -220,6 +220,7 @@ class Buffer(RuleBasedStateMachine):
         assert files(self.path) == []
 
 
+@pytest.mark.slow
 def test_the_buffer_is_a_list_of_rows(load):
     """A quarter as many examples as the profile has."""
     Buffer.metric = type(load())

@@ -102,7 +102,7 @@ def test_nothing_fits(bleu):
     for one in found["nearest"]:
         assert start + sum(step["difference"] for step in one["steps"]) == pytest.approx(one["bleu"], abs=1e-12)
     assert str(found).startswith("Settings: None gives 99.99; the nearest are\n")
-    assert "| settings | BLEU | off by |" in found._repr_markdown_()
+    assert "| settings | BLEU | off by |" in found.to_markdown()
 
 
 def test_what_is_known_stays(bleu):

@@ -48,6 +48,7 @@ NLTK = [("method4", "nltk-4", "nltk"), ("method5", "nltk-5", "nltk"), ("method6"
 @pytest.mark.parametrize(("function", "name", "convention"), NLTK)
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
 @given(prediction=SENTENCES, references=st.lists(SENTENCES, min_size=1, max_size=3), value=st.sampled_from([None, 2.5]))
+@pytest.mark.slow
 def test_sentence_scores_are_nltks(load, function, name, convention, prediction, references, value):
     """Where NLTK scores: not a single word, whose zeros it leaves out, nor what comes out above 1 there."""
     value = None if SMOOTH_METHODS[name].value is None else value

@@ -59,12 +59,14 @@ def expected(load):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("call", [*CALLS, "add_batch"])
+@pytest.mark.slow
 def test_every_call_without_the_compiler(answers, expected, call):
     """As people have it who debug their own numba code, and in tools that measure coverage."""
     assert answers[call] == expected[call]
 
 
 @pytest.mark.parametrize("value", ["1", "0"])
+@pytest.mark.slow
 def test_the_variable_as_numba_reads_it(value):
     code = "import evaluate, sys; bleu = evaluate.load(sys.argv[1]); print(bleu.compute(predictions=['a b c d'], references=['a b c d'])['bleu'])"
     assert python(code, ROOT / "bleu_metric.py", NUMBA_DISABLE_JIT=value) == 1

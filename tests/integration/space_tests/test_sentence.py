@@ -26,7 +26,13 @@ def test_the_score_changes_while_one_types(page, load):
 
 def test_nothing_jumps_while_one_types(page):
     def places():
-        seen = ("#candidate", "#references", "#sentence strong", "#sentence .bleu-tokens h4", "#sentence .token")
+        seen = (
+            "#candidate",
+            "#references",
+            "#sentence strong",
+            "#sentence .bleu-tokens .bleu-label",
+            "#sentence .token",
+        )
         return [(box["x"], box["y"]) for box in (page.locator(one).first.bounding_box() for one in seen)]
 
     page.wait_for_timeout(1000)  # Gradio puts the fields in their places one after the other

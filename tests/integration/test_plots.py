@@ -1,0 +1,167 @@
+"""Plots: that their bars, points and labels are the numbers of the result."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+matplotlib = pytest.importorskip("matplotlib")
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from bleu.bleu_plots import Step, plot_scatter, plot_steps
+from conftest import ROOT
+from recipes import recipe
+from test_report import MAKE, PREDICTIONS, REFERENCES
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@pytest.fixture(autouse=True)
+def _figures_are_closed():
+    yield
+    plt.close("all")
+
+
+def heights(ax):
+    return {bars.get_label(): [bar.get_height() for bar in bars] for bars in ax.containers}
+
+
+def labels(axis):
+    return [label.get_text() for label in axis.get_ticklabels()]
+
+
+@pytest.mark.parametrize("name", MAKE)
+def test_into_axes_or_a_figure_of_its_own(bleu, name, tmp_path):
+    result = MAKE[name](bleu)
+    _, ax = plt.subplots()
+    assert result.plot(ax) is ax
+    assert result.plot(ax=ax) is ax
+    own = result.plot()
+    assert own is not ax
+    assert not own.spines["top"].get_visible()
+    own.figure.savefig(tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").stat().st_size > 1000
+
+
+class TestPrecisions:
+    def test_before_and_after_clipping(self, bleu):
+        """The paper's second example: seven unigrams of seven, of which two count."""
+        result = bleu.explain("the the the the the the the", ["the cat is on the mat"], smooth_method="none")
+        ax = result.plot()
+        assert heights(ax)["before clipping"] == pytest.approx([100, 0, 0, 0])
+        assert heights(ax)["after clipping"] == pytest.approx([200 / 7, 0, 0, 0])
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["before clipping", "after clipping"]
+        assert labels(ax.xaxis) == ["1-gram", "2-gram", "3-gram", "4-gram"]
+        assert ax.get_ylabel() == "precision (%)"
+        assert {"100.0", "28.6"} <= {text.get_text() for text in ax.texts}
+
+    def test_smoothed_only_where_it_differs(self, bleu):
+        ax = bleu.explain("a b c", ["a b x"], max_order=3).plot()
+        assert np.isnan(heights(ax)["smoothed"]).tolist() == [True, True, False]
+        assert heights(ax)["smoothed"][2] == pytest.approx(50)
+        assert "nan" not in {text.get_text() for text in ax.texts}
+
+    def test_of_a_corpus(self, bleu):
+        result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
+        ax = result.plot()
+        assert list(heights(ax).values()) == [pytest.approx([100 * one for one in result["precisions"]])]
+        assert ax.get_legend() is None
+
+    def test_black_and_white(self, bleu):
+        """Bars that stand side by side differ in more than their hue: filled, hollow, or hatched."""
+        ax = bleu.explain("a a b c x", ["a b c y"], max_order=4).plot()
+        faces = [(bars[0].get_facecolor()[3], bars[0].get_hatch() or None) for bars in ax.containers]
+        assert len(set(faces)) == len(faces) == 3
+
+
+class TestSegments:
+    def test_histogram(self, bleu):
+        result = bleu.compute(predictions=["a b c d"] * 3 + ["x"] * 2, references=["a b c d"] * 5, segments=True)
+        ax = result.plot()
+        (bars,) = ax.containers
+        assert [bar.get_height() for bar in bars] == [2, *[0] * 18, 3]
+        assert (bars[-1].get_x(), bars[-1].get_width()) == (95, 5)
+        assert (ax.get_xlabel(), ax.get_ylabel()) == ("BLEU of a segment, in steps of 5", "segments")
+
+    def test_precisions_all_the_same(self, bleu):
+        ax = MAKE["compute"](bleu).plot(kind="precisions")
+        assert ax.get_ylabel() == "precision (%)"
+
+
+def test_systems(bleu):
+    comparison = bleu.compare({"A": PREDICTIONS, "$x$": PREDICTIONS[::-1]}, REFERENCES, n_resamples=10)
+    ax = comparison.plot()
+    assert labels(ax.yaxis) == ["A (baseline)", r"\$x\$"]
+    ends = [line.get_xdata() for line in ax.lines if line.get_marker() == "|"]
+    intervals = [system["confidence_interval"] for system in comparison["systems"].values()]
+    assert np.concatenate(ends) == pytest.approx(100 * np.concatenate(intervals))
+    assert [text.get_text() for text in ax.texts] == [f"{one['score']:.2f}" for one in comparison["systems"].values()]
+    assert ax.get_xlabel() == "BLEU, with its interval"
+    ax.figure.draw_without_rendering()  # a name with dollars is no formula
+
+
+def test_systems_without_intervals(bleu):
+    ax = bleu.compare({"A": PREDICTIONS, "B": PREDICTIONS}, REFERENCES, n_resamples=9, confidence=None).plot()
+    assert ax.get_xlabel() == "BLEU"
+
+
+class TestWaterfall:
+    def test_of_a_convention(self, bleu):
+        conventions = bleu.conventions(["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]])
+        ax = conventions.plot()
+        widths = [bar.get_width() for bars in ax.containers for bar in bars]
+        nltk = conventions["nltk"]
+        assert widths == pytest.approx([100, -100 * nltk["difference"], nltk["score"]])
+        assert labels(ax.yaxis) == ["default", "tokenize='none'", "nltk"]
+        assert ax.get_xlabel() == "BLEU"
+        assert labels(conventions.plot(convention="hf").yaxis) == ["default", "hf"]
+
+    def test_of_a_match(self, bleu):
+        references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
+        found = bleu.reconcile(["The cat sat on a mat."], references, 0.51)
+        ax = found.plot()
+        assert labels(ax.yaxis) == ["your options", "references=0", "tokenize='none'", "this setting"]
+        ends = [bar.get_width() for bar in (ax.containers[0][0], ax.containers[-1][0])]
+        assert ends == pytest.approx([bleu.explain("The cat sat on a mat.", references[0])["score"], 50.8133], abs=1e-4)
+        assert "50.81" in {text.get_text() for text in ax.texts}
+
+    def test_steps_meet(self):
+        ax = plot_steps("a", [Step("up", 10.0), Step("down", -25.0)], "b", 35.0)
+        bars = [bars[0] for bars in ax.containers]
+        assert [(bar.get_x(), bar.get_width()) for bar in bars] == [(0, 50), (50, 10), (35, 25), (0, 35)]
+
+
+def test_scatter():
+    ax = plot_scatter([0.1, 0.5, 0.5], [0.2, 0.4, 0.5], ("A", "B"))
+    assert ax.collections[0].get_offsets().tolist() == [[10, 20], [50, 40], [50, 50]]
+    assert ax.get_title() == "B better in 1, A better in 1 of 3 segments"
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("BLEU of a segment, A", "BLEU of a segment, B")
+
+
+def test_in_a_dark_style_lines_take_its_colours(bleu):
+    with plt.style.context("dark_background"):
+        ax = MAKE["conventions"](bleu).plot()
+        edge = ax.containers[0][0].get_edgecolor()
+    assert edge[:3] == (1, 1, 1)
+
+
+def test_without_matplotlib():
+    """Nothing else needs it, and the error says what to install."""
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        f"import evaluate; result = evaluate.load({str(ROOT / 'bleu_metric.py')!r}).explain('a b', ['a b'])\n"
+        "result.to_html(), repr(result)\n"
+        "try: result.plot()\n"
+        "except ImportError as error: print(error)"
+    )
+    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "A plot needs matplotlib: pip install matplotlib\n"
+
+
+def test_the_recipe(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    *_, code = recipe("Results in a notebook")
+    exec(code, {})
+    assert (tmp_path / "systems.png").exists()
