@@ -43,8 +43,19 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def load():
-    """`load("nltk", lowercase=True)`: the metric from this checkout, with a convention and options."""
-    return lambda *args, **options: evaluate.load(str(ROOT / "bleu_metric.py"), *args, **options)
+    """`load("nltk", lowercase=True)`: the metric from this checkout, with a convention and options.
+
+    evaluate copies the files once a session and not once a test, which would take most of the time; what it does with
+    the class that it finds there is done here as there.
+    """
+    loaded = evaluate.load(str(ROOT / "bleu_metric.py"))
+
+    def load(config_name=None, **arguments):
+        metric = type(loaded)(config_name=config_name, hash=loaded._hash, **arguments)
+        metric.download_and_prepare()
+        return metric
+
+    return load
 
 
 @pytest.fixture

@@ -185,7 +185,7 @@ def sacrebleus(systems, references, test, n_resamples):
     return PairedTest(list(systems.items()), {"BLEU": BLEU()}, list(zip(*references)), **asked)()[1]["BLEU"]
 
 
-@pytest.mark.parametrize("corpus", ALL_CORPORA.values(), ids=ALL_CORPORA)
+@pytest.mark.parametrize("corpus", [pytest.param(make, id=name, marks=[] if "made up" in name else pytest.mark.slow) for name, make in ALL_CORPORA.items()])  # fmt: skip
 @pytest.mark.parametrize(("test", "n_resamples"), [("bootstrap", 1000), ("randomization", 2000)])
 def test_p_values_are_sacrebleus_with_ties_for_the_null_hypothesis(bleu, monkeypatch, corpus, test, n_resamples):
     """p = (resamples at least as extreme + 1) / (n + 1), to the last digit; sacreBLEU's own where nothing ties.

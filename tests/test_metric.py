@@ -47,6 +47,7 @@ class TestLoading:
         for path in (folder, folder / "bleu_metric.py"):
             assert evaluate.load(str(path)).compute(predictions=PREDICTIONS, references=REFERENCES) == expected
 
+    @pytest.mark.slow
     def test_from_a_space_which_lives_in_a_folder_called_app(self, tmp_path, expected):
         folder = copied(tmp_path / "app")
         assert python(SCORE, folder / "bleu_metric.py") == expected
