@@ -18,6 +18,7 @@ import evaluate
 import pyarrow as pa
 
 from .bleu_buffer_file import BufferFile
+from .bleu_compute import compute_corpus
 from .bleu_corpus import SCHEMAS, Corpus, Kind, join_corpora, make_corpus
 from .bleu_inputs import is_plain_row, read_corpus
 from .bleu_options import Options
@@ -159,8 +160,8 @@ class BufferedMetric(evaluate.Metric, ABC):
         self._is_gathered = False
 
     @abstractmethod
-    def _compute_corpus(self, corpus: Corpus, options: Options) -> dict[str, Any]:
-        """The result of a corpus."""
+    def _info(self) -> evaluate.MetricInfo:
+        """What evaluate shows of the metric."""
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
         """Adds one row to what the next `compute` scores."""
@@ -192,7 +193,7 @@ class BufferedMetric(evaluate.Metric, ABC):
             return self._compute_together(corpus, options)
         if not len(corpus):
             raise ValueError("There is nothing to score: give predictions and references, or add some first.")
-        result = self._compute_corpus(corpus, options)
+        result = compute_corpus(corpus, options)
         self._buffer.clear()
         self._is_gathered = False
         return result
@@ -217,7 +218,7 @@ class BufferedMetric(evaluate.Metric, ABC):
         """Called by evaluate in the first process, with the rows of all."""
         corpus = make_corpus(predictions, references)
         try:
-            return self._compute_corpus(corpus, options)
+            return compute_corpus(corpus, options)
         except BaseException:  # the other processes have gone: their rows are here or nowhere
             self._buffer.clear()
             self._buffer.add_corpus(corpus)

@@ -12,7 +12,8 @@ import pyarrow as pa
 from .bleu_arrow import Float64, Int64, list_items, make_lists
 from .bleu_corpus import Batch, Corpus, Texts
 from .bleu_diff_ngrams import Block, NGramDifferences, measure_telling
-from .bleu_inputs import read_corpus, read_labels
+from .bleu_inputs import read_corpus
+from .bleu_inputs_columns import read_labels
 from .bleu_inputs_errors import name_system
 from .bleu_options import Options, make_signature
 from .bleu_plots import plot_scatter

@@ -36,6 +36,7 @@ from .bleu_formula import plain_formula
 from .bleu_help import describe_metric, show_options, without_shown_methods
 from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
+from .bleu_inputs_columns import read_column
 from .bleu_inputs_errors import wrong_type
 from .bleu_options import (
     CONVENTIONS,
@@ -423,9 +424,6 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override(options, without=CORPUS_ONLY, purpose="a trainer, which logs numbers")
         choose_tokenizer(chosen, "text")  # a wrong name fails here, and not after a model has generated
         return TrainerMetric(tokenizer, references, ignore_index, details, chosen)
-
-    def _compute_corpus(self, corpus: Corpus, options: Options) -> dict[str, Any]:
-        return compute_corpus(corpus, options)
 
     def _info(self) -> evaluate.MetricInfo:
         text, number, many = datasets.Value("string"), datasets.Value("int64"), datasets.Sequence

@@ -51,7 +51,7 @@ def test_readmes_recipe(address, capsys):
 
 def test_a_warning_comes_with_the_answer(client):
     answer = client.predict("a", ["b"], api_name="/explain")
-    assert "no 1-gram of the predictions" in answer["warnings"][0]
+    assert "no token of the predictions" in answer["warnings"][0]
 
 
 def test_they_say_what_they_want(client):
@@ -65,7 +65,7 @@ def test_they_say_what_they_want(client):
 @pytest.mark.parametrize(
     ("endpoint", "arguments", "message"),
     [
-        ("/score", {"predictions": ["a"], "references": []}, "1 predictions and 0 references"),
+        ("/score", {"predictions": ["a"], "references": []}, "1 prediction and 0 references"),
         ("/score", {"predictions": ["a", None], "references": ["a", "b"]}, "predictions, row 1: found None"),
         ("/score", {"predictions": ["a"], "references": ["a"], "options": {"tokeniser": "zh"}}, "Did you mean `tokenize`"),
         ("/score", {"predictions": 3, "references": 4}, "predictions"),
