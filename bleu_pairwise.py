@@ -61,25 +61,27 @@ def _pair_rows(
     ]
     at_once = max(1, _AT_ONCE // references)
     for start in range(0, predictions, at_once):
-        own = lengths[start : min(start + at_once, predictions)]
-        rows = np.zeros((2 * len(orders) + 2, len(own), references), np.int64)
+        prediction_lengths = lengths[start : min(start + at_once, predictions)]
+        rows = np.zeros((2 * len(orders) + 2, len(prediction_lengths), references), np.int64)
         for counts, (texts, ngrams, *lists) in zip(rows, indices):
-            here = slice(*np.searchsorted(texts, [start, start + len(own)]))
+            here = slice(*np.searchsorted(texts, [start, start + len(prediction_lengths)]))
             _count_common(texts[here] - start, ngrams[here], *lists, counts)
-        rows[len(orders) : -2] = np.maximum(own - orders, options.minimum_total)[..., np.newaxis]
-        rows[-2], rows[-1] = own[:, np.newaxis], lengths[-references:]
+        rows[len(orders) : -2] = np.maximum(prediction_lengths - orders, options.minimum_total)[..., np.newaxis]
+        rows[-2], rows[-1] = prediction_lengths[:, np.newaxis], lengths[-references:]
         yield start, rows
 
 
 def _index_ngrams(texts: Int64, ngrams: Int64, predictions: int, first_reference: int) -> tuple[Int64, ...]:
     """The predictions' n-grams, text and number, sorted by text; and for each number which references have it.
 
-    Those are in one array after the other's; the third one says where each number's begin.
+    Those are in one array, one number's after the other's; the third one says where each number's begin.
     """
-    own, other = np.flatnonzero(texts < predictions), np.flatnonzero(texts >= first_reference)
-    own, other = own[sorted_order(texts[own])], other[sorted_order(ngrams[other])]
-    ends = np.cumsum(np.bincount(ngrams[other], minlength=ngrams.max(initial=-1) + 1))
-    return texts[own], ngrams[own], np.concatenate([[0], ends]), texts[other] - first_reference
+    of_predictions, of_references = np.flatnonzero(texts < predictions), np.flatnonzero(texts >= first_reference)
+    of_predictions = of_predictions[sorted_order(texts[of_predictions])]
+    of_references = of_references[sorted_order(ngrams[of_references])]
+    ends = np.cumsum(np.bincount(ngrams[of_references], minlength=ngrams.max(initial=-1) + 1))
+    begins, references = np.concatenate([[0], ends]), texts[of_references] - first_reference
+    return texts[of_predictions], ngrams[of_predictions], begins, references
 
 
 # NumPy alone would have to write down each pair of equal n-grams: five times the time, and memory without a bound.

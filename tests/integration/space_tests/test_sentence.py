@@ -69,7 +69,8 @@ def test_options(page, bleu):
 
 
 @pytest.mark.parametrize(
-    ("filled", "message"), [("", "empty prediction"), ("x y", "no 1-gram"), ("a" * 2001, "the limit is 2,000")]
+    ("filled", "message"),
+    [("", "empty prediction"), ("x y", "no token of the predictions"), ("a" * 2001, "the limit is 2,000")],
 )
 def test_what_there_is_to_say(page, filled, message):
     fill(page, "#second", "")

@@ -27,7 +27,7 @@ def test_conventions_and_a_number_explained(page, bleu, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("number", "message"), [("27,3", "give a number"), ("127", "BLEU is from 0 to 1, or from 0 to 100")]
+    ("number", "message"), [("27,3,1", "give a number"), ("127", "BLEU is from 0 to 1, or from 0 to 100")]
 )
 def test_what_is_no_score(page, number, message):
     tab(page, "Why?")
