@@ -128,8 +128,18 @@ class Buffer:
         if self._folder is None:
             self._tables.append(table)
         else:
-            self._find_file(schema).append(table)
+            self._append(table)
         self._written += len(table)
+
+    def _append(self, table: pa.Table) -> None:
+        file = self._find_file(table.schema)
+        try:
+            file.append(table)
+        except BaseException:
+            if not self._written:  # a file without rows: the next ones may be of another kind, with another schema
+                file.remove()
+                self._file = None
+            raise
 
     def _find_file(self, schema: pa.Schema) -> BufferFile:
         """The file to write to: this process's own."""

@@ -278,6 +278,18 @@ def test_a_full_disk_in_the_middle_of_a_batch(load, expected_of_three, tmp_path,
 
 
 @posix
+def test_rows_of_another_kind_after_a_full_disk(load, bleu, tmp_path):
+    """Of a first batch that failed nothing is left, not even its kind."""
+    kept = load(cache_dir=str(tmp_path))
+    with full_disk(room=2000), pytest.raises(OSError):  # noqa: PT011
+        kept.add_batch(predictions=LONG, references=LONG)
+    tokens = {"predictions": [["a", "b"]] * 200, "references": [[["a", "c"]]] * 200}
+    kept.add_batch(**tokens)
+    assert kept.compute() == bleu.compute(**tokens)
+    assert files(tmp_path) == []
+
+
+@posix
 def test_a_full_disk_while_rows_are_added_one_by_one(load, tmp_path):
     """Every row whose `add` returned is there, and no other."""
     bleu, added = load(cache_dir=str(tmp_path)), 0
