@@ -225,7 +225,7 @@ def test_the_buffer_is_a_list_of_rows(load):
     """A quarter as many examples as the profile has."""
     Buffer.metric = type(load())
     chosen = settings(
-        max_examples=max(1, settings().max_examples // 4), stateful_step_count=30, deadline=None,
+        max_examples=max(1, settings().max_examples // 8), stateful_step_count=30, deadline=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     run_state_machine_as_test(Buffer, settings=chosen)
