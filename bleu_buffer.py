@@ -236,7 +236,7 @@ class BufferedMetric(evaluate.Metric, ABC):
             raise
 
     def _leave_meeting(self) -> None:
-        """Removes what evaluate has left of its files and locks after an error."""
+        """Removes what evaluate leaves of its files and locks, and all of them after an error."""
         if self.writer is not None:
             self.writer.close()
         for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or [])):

@@ -95,7 +95,7 @@ def read_statistics(statistics: Any) -> Statistics:
     array([[1, 1, 1, 1]])
     """
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
-    parts = [part.to_dict() if _is_series(part) else part for part in parts]
+    parts = [_unwrap(part) for part in parts]
     if parts and all(_has_columns(part) for part in parts):
         tables = [_select_statistics(part, number) for number, part in enumerate(parts)]
         are_segments = not any(_is_sum(part) for part in parts)
@@ -147,18 +147,15 @@ def _choose_order(statistics: Statistics, options: Options) -> int:
 
 
 def _has_columns(part: Any) -> bool:
-    return (
-        isinstance(part, Mapping) or hasattr(part, "column_names") or hasattr(part, "columns") or _is_record_batch(part)
-    )
+    return isinstance(part, Mapping) or hasattr(part, "column_names") or hasattr(part, "columns")
 
 
-def _is_record_batch(part: Any) -> bool:
-    return isinstance(part, pa.RecordBatch)
-
-
-def _is_series(part: Any) -> bool:
-    """Whether it is one of pandas, as the sum of a frame is: a number by the name of each column."""
-    return hasattr(part, "iloc") and not hasattr(part, "columns") and isinstance(part.index[0] if len(part) else 0, str)
+def _unwrap(part: Any) -> Any:
+    """A record batch as a table, a series of pandas, as the sum of a frame is, as a dict; the rest as it is."""
+    if isinstance(part, pa.RecordBatch):
+        return pa.Table.from_batches([part])
+    is_series = hasattr(part, "iloc") and not hasattr(part, "columns")
+    return part.to_dict() if is_series and len(part) and isinstance(part.index[0], str) else part
 
 
 def _is_sum(part: Any) -> bool:
@@ -168,27 +165,21 @@ def _is_sum(part: Any) -> bool:
 
 def _select_statistics(part: Any, number: int) -> pa.Table:
     """The statistics columns of anything with columns, by their names."""
-    known = list(part) if isinstance(part, Mapping) else _list_column_names(part)
+    known = list(part if isinstance(part, Mapping) else getattr(part, "column_names", None) or part.columns)
     max_order = sum(str(name).startswith("matches_") for name in known)
     names = column_names(max_order)
     if not max_order or not set(names) <= set(known):
         raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(map(str, known))}.")
     if isinstance(part, Mapping):
         table = pa.table({name: part[name] if isinstance(part[name], Iterable) else [part[name]] for name in names})
-    elif _is_record_batch(part) or isinstance(part, pa.Table):
-        table = pa.Table.from_batches([part]).select(names) if _is_record_batch(part) else part.select(names)
+    elif isinstance(part, pa.Table):
+        table = part.select(names)
     elif hasattr(part, "with_format"):
         # Only then as Arrow: of rows that were selected or shuffled, that is a copy, and the text stays out of it.
         table = part.select_columns(names).with_format("arrow")[:]
     else:
         table = pa.table({name: part[name].to_numpy() for name in names})
     return _cast_to_int64(table, f"Table {number}")
-
-
-def _list_column_names(part: Any) -> list[Any]:
-    if _is_record_batch(part):
-        return list(part.schema.names)
-    return list(part.column_names if hasattr(part, "column_names") else part.columns)
 
 
 def _tabulate_sums(statistics: Any) -> pa.Table:
