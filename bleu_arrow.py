@@ -50,8 +50,20 @@ def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
     >>> list_items(pa.array([["a"], ["b", "c"]]).slice(1))[1]
     array([0, 2])
     """
-    offsets = np.asarray(array.offsets).astype(np.int64)
+    offsets = list_offsets(array)
     return array.values.slice(offsets[0], offsets[-1] - offsets[0]), offsets - offsets[0]
+
+
+def list_offsets(array: pa.Array) -> Int64:
+    """int64 [lists + 1]: where among the values of a list array each list begins and the last ends.
+
+    >>> list_offsets(pa.array([["a"], ["b", "c"]]).slice(1))
+    array([1, 3])
+    """
+    width = np.dtype(np.int64 if pa.types.is_large_list(array.type) else np.int32)
+    if not len(array):
+        return np.zeros(1, np.int64)
+    return np.frombuffer(array.buffers()[1], width, len(array) + 1, array.offset * width.itemsize).astype(np.int64)
 
 
 def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
@@ -84,5 +96,8 @@ def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
     [2, 1, 1]
     """
     for chunk in array.chunks:
+        if 0 < len(chunk) <= rows:
+            yield chunk
+            continue
         for start in range(0, len(chunk), rows):
             yield chunk.slice(start, rows)

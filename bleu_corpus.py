@@ -16,11 +16,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from .bleu_arrow import Int64, is_list, is_string, list_items, pieces
+from .bleu_arrow import Int64, is_list, is_string, list_items, list_offsets, pieces
 
 Kind = Literal["text", "tokens", "ids"]
 
@@ -79,14 +77,21 @@ class Corpus:
         >>> make_corpus(pa.chunked_array([["a", "b"]]), pa.chunked_array([[["a"], ["b", "c"]]])).reference_count()
         'var'
         """
-        counts: set[int] = set()
-        for piece in pieces(self.references):
-            counts.update(pc.min_max(pc.list_value_length(piece)).as_py().values())
+        counts = self._count_references()
         return str(counts.pop()) if len(counts) == 1 else "var"
 
     def fewest_references(self) -> int:
         """How many references the row with the fewest has."""
-        return min(int(np.diff(list_items(piece)[1]).min()) for piece in pieces(self.references))
+        return min(self._count_references())
+
+    def _count_references(self) -> set[int]:
+        """The fewest and the most references that a row has, in each piece of the corpus."""
+        counts = set()
+        for piece in pieces(self.references):
+            offsets = list_offsets(piece)
+            lengths = offsets[1:] - offsets[:-1]  # np.diff, in a quarter of its time for a few rows
+            counts |= {int(lengths.min()), int(lengths.max())}
+        return counts
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from .bleu_inputs_errors import (
 )
 from .bleu_warnings import warn
 
-_FEW = 64  # rows, for which Arrow's calls take longer than Python's
+_TEXTS = pa.list_(pa.string())
 _LOOKED_AT = 1000  # rows, for a sign of a mistake that all rows share
 
 
@@ -102,20 +103,27 @@ def is_plain_row(prediction: Any, reference: Any) -> bool:
 
 
 def _read_plain(predictions: Any, references: Any) -> Corpus | None:
-    """The corpus of a few rows in plain lists of str, which need no further look: what most small calls bring."""
-    rows = len(predictions) if type(predictions) is list and type(references) is list else 0
-    if not 0 < rows == len(references) or rows > _FEW or len(set(map(type, references))) > 1:
+    """The corpus of plain lists of str, which need no further look: what most calls bring."""
+    if type(predictions) is not list or type(references) is not list or len(predictions) != len(references):
         return None
-    if not all(map(is_plain_row, predictions, references)):
+    kinds = set(map(type, references))
+    is_wrapped = kinds == {list} and all(references)
+    texts = chain.from_iterable(references) if is_wrapped else references
+    if set(map(type, predictions)) != {str} or set(map(type, texts)) != {str}:
         return None
-    lists = [[row] for row in references] if isinstance(references[0], str) else references
-    bounds = np.cumsum([0, *map(len, lists)])
-    if rows > 1 and lists is references and all(len(row) == rows for row in lists):
+    rows = len(predictions)
+    if is_wrapped and len(references[0]) == rows > 1 and all(len(row) == rows for row in references):
         _warn_about_square(rows)
-    items = pa.array([text for row in lists for text in row], pa.string())
-    return make_corpus(
-        pa.chunked_array([pa.array(predictions, pa.string())]), pa.chunked_array([make_lists(bounds, items)])
-    )
+    try:
+        column = _make_column(references, _TEXTS if is_wrapped else pa.string())
+        return make_corpus(_make_column(predictions, pa.string()), column if is_wrapped else _wrap_each(column))
+    except UnicodeEncodeError:  # half a character; the long way says in which row
+        return None
+
+
+def _make_column(rows: list[Any], type_: pa.DataType) -> pa.ChunkedArray:
+    array = pa.array(rows, type_)
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])  # in chunks beyond 2 GB
 
 
 def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:

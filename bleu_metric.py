@@ -67,6 +67,7 @@ from .bleu_tokenizers_compiled import split_texts
 from .bleu_trainer import TrainerMetric
 from .bleu_unicode import PUNCTUATION
 from .bleu_vocabulary import number_texts
+from .bleu_warm_up import warm_up_all
 from .bleu_warnings import BleuWarning
 
 
@@ -424,6 +425,15 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override(options, without=CORPUS_ONLY, purpose="a trainer, which logs numbers")
         choose_tokenizer(chosen, "text")  # a wrong name fails here, and not after a model has generated
         return TrainerMetric(tokenizer, references, ignore_index, details, chosen)
+
+    def warm_up(self) -> None:
+        """Compiles now what would be compiled once it pays: for images, servers, and the start of a training.
+
+        On a new machine that takes some seconds, in a new process a fraction of one. Numbers are the same without.
+
+        >>> evaluate.load("bleu_metric.py").warm_up()
+        """
+        warm_up_all()
 
     def _info(self) -> evaluate.MetricInfo:
         text, number, many = datasets.Value("string"), datasets.Value("int64"), datasets.Sequence

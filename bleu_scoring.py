@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import reduce
-from itertools import accumulate
 from operator import add, or_
 from typing import Any, NamedTuple
 
@@ -184,8 +183,10 @@ def _brevity_penalty(statistics: _Statistics) -> Number:
 
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
     """BP · exp(Σ w ln p), 0 where no order has a weight."""
-    *_, total = accumulate(_weigh(weight, logarithm) for weight, logarithm in zip(weights, logarithms))
-    has_weight = reduce(or_, [weight > 0 for weight in weights])
+    total, has_weight = 0.0, False
+    for weight, logarithm in zip(weights, logarithms):
+        total = total + _weigh(weight, logarithm)
+        has_weight = has_weight | (weight > 0)
     score = choose(has_weight, penalty * np.exp(total), 0.0)
     return score if isinstance(score, np.ndarray) else float(score)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from datasets.utils import tqdm
@@ -18,6 +19,9 @@ from .bleu_options import Options
 from .bleu_scoring import NOISE, bleu
 
 _BLOCK = 1 << 22  # numbers held at once: how often each segment was drawn in some of the resamples
+_ROWS = 8  # of a product of matrices, and
+_MULTIPLICATIONS = 10**6  # in it
+_EXACT_IN_FLOAT32 = 1 << 24
 
 
 def bootstrap_scores(rows: Int64, options: Options, generator: np.random.Generator, resamples: int) -> Float64:
@@ -41,8 +45,8 @@ def bootstrap_scores(rows: Int64, options: Options, generator: np.random.Generat
     sums = np.empty((resamples, weights.shape[1]))
     for block in _blocks("Bootstrap", resamples, max(1, _BLOCK // segments)):
         drawn = generator.integers(segments, size=(len(sums[block]), segments))
-        times = np.array([np.bincount(indices, minlength=segments) for indices in drawn], float)
-        sums[block] = times @ weights
+        times = np.array([np.bincount(indices, minlength=segments) for indices in drawn])
+        sums[block] = _multiply(times, weights)
     return bleu(_part_systems(sums, rows), options)
 
 
@@ -71,8 +75,7 @@ def randomization_differences(rows: Int64, options: Options, generator: np.rando
     # The generator takes 32 draws from one number and starts a new one at each call: so many trials leave none over.
     for block in _blocks("Randomization", trials, 32 * max(1, _BLOCK // (32 * segments))):
         taken = generator.integers(2, size=(len(exchanged[block]), segments), dtype=bool)
-        for part in _slices(len(taken), max(1, _BLOCK // segments)):
-            exchanged[block][part] = taken[part].astype(float) @ gains
+        exchanged[block] = _multiply(taken, gains)
     moved = _part_systems(exchanged, others)
     return np.abs(bleu(others.sum(axis=1) + moved, options) - bleu(baseline.sum(axis=0) - moved, options))
 
@@ -118,8 +121,24 @@ def detectable_difference(differences: Float64) -> float:
     return float((normal.inv_cdf(0.975) + normal.inv_cdf(0.8)) * differences.std())
 
 
-def _join_systems(rows: Int64) -> Float64:
-    return np.concatenate(list(rows), axis=1).astype(float)
+def _multiply(times: np.ndarray[Any, Any], weights: Int64) -> Float64:
+    """How often each segment was taken, times its statistics: float64 [resamples, statistics], exact.
+
+    In pieces for which OpenBLAS starts no threads. These wait for each other at every product, which on a machine with
+    other work to do takes many times as long as the product.
+    """
+    sums = np.zeros((len(times), weights.shape[1]))
+    is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
+    factors = weights.astype(np.float32 if is_small else np.float64)
+    parts = _slices(len(weights), max(1, _MULTIPLICATIONS // (_ROWS * weights.shape[1])))
+    for some in _slices(len(times), _ROWS):
+        for part in parts:
+            sums[some] += times[some, part].astype(factors.dtype) @ factors[part]
+    return sums
+
+
+def _join_systems(rows: Int64) -> Int64:
+    return np.concatenate(list(rows), axis=1)
 
 
 def _part_systems(sums: Float64, rows: Int64) -> Int64:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from . import bleu_counting as definition
 from . import bleu_counting_compiled as compiled
 from .bleu_arrow import Int64
-from .bleu_compiler import COMPILED
+from .bleu_compiler import COMPILED, Twins
 from .bleu_corpus import Batch, Corpus
 from .bleu_options import Options
 from .bleu_tokenizer_choice import Tokenizer, choose_tokenizer, prepare_texts
@@ -22,9 +22,19 @@ from .bleu_tokenizers import list_tokens
 from .bleu_warnings import warn_once_that_numba_is_missing
 
 _BATCH = 4096  # rows: some milliseconds of work for a thread, and memory that doesn't grow with the corpus
+_FEW = 512  # rows, for which threads aren't worth while
 _AT_ONCE = 64  # batches in the threads' queue
 
 Reduced = TypeVar("Reduced")
+
+count_rows = Twins(
+    definition.count_rows,
+    compiled.count_rows,
+    kernel=compiled._count_rows,
+    example=(pa.array(["a b"]), pa.array(["a b"]), np.array([0, 1]), "13a", 1, "closest"),
+    seconds_to_compile=6.0,
+    seconds_a_megabyte=0.45,
+)
 
 
 class CorpusSum(NamedTuple):
@@ -101,10 +111,9 @@ def count_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> Int64:
     """
     if not COMPILED:
         warn_once_that_numba_is_missing()
-    counting = compiled if COMPILED else definition
     predictions, references = _prepare_batch(batch, tokenizer)
     orders = options.counted_orders
-    rows = counting.count_rows(predictions, references, batch.bounds, tokenizer.name, orders, options.reference_length)
+    rows = count_rows(predictions, references, batch.bounds, tokenizer.name, orders, options.reference_length)
     totals = rows[:, orders : 2 * orders]
     np.maximum(totals, options.minimum_total, out=totals)
     return rows
@@ -116,7 +125,7 @@ def sum_rows(rows: Int64) -> CorpusSum:
     >>> sum_rows(np.array([[1, 2, 2, 2], [0, 0, 0, 1]]))
     CorpusSum(row=array([1, 2, 2, 3]), empty_predictions=1)
     """
-    return CorpusSum(rows.sum(axis=0), int((rows[:, -2] == 0).sum()))
+    return CorpusSum(rows.sum(axis=0), len(rows) - int(np.count_nonzero(rows[:, -2])))
 
 
 def split_segment(corpus: Corpus, options: Options) -> Segment:
@@ -132,20 +141,25 @@ def split_segment(corpus: Corpus, options: Options) -> Segment:
 
 
 def _map_batches(reduce: Callable[[Int64], Reduced], corpus: Corpus, options: Options) -> Iterator[Reduced]:
-    tokenizer, batches = choose_tokenizer(options, corpus.kind), corpus.batches(_BATCH)
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    is_compiled = count_rows.get_ready(corpus.predictions, corpus.references)
 
     def count(batch: Batch) -> Reduced:
         return reduce(count_batch(batch, tokenizer, options))
 
-    if tokenizer.split or not COMPILED or len(corpus) <= _BATCH:  # Python's work isn't done sooner by two threads
-        yield from map(count, batches)
+    if tokenizer.split or not is_compiled or len(corpus) <= _FEW:  # Python's work isn't done sooner by two threads
+        yield from map(count, corpus.batches(_BATCH))
         return
-    with ThreadPoolExecutor(_count_processors()) as pool:
+    processors = _count_processors()
+    batches = corpus.batches(min(_BATCH, max(_FEW, -(-len(corpus) // processors))))
+    with ThreadPoolExecutor(processors) as pool:
         while some := list(islice(batches, _AT_ONCE)):
             yield from pool.map(count, some)
 
 
 def _prepare_batch(batch: Batch, tokenizer: Tokenizer) -> tuple[pa.Array, pa.Array]:
+    if COMPILED and tokenizer.split is None and not tokenizer.lowercase:
+        return batch.predictions, batch.references
     rows: Any = batch.first_row + np.arange(len(batch.predictions))
     return (
         prepare_texts(batch.predictions, tokenizer, "predictions", rows),

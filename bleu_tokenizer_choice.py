@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from . import bleu_tokenizers as definition
 from . import bleu_tokenizers_compiled as compiled
 from .bleu_arrow import map_strings
-from .bleu_compiler import COMPILED
+from .bleu_compiler import COMPILED, Twins
 from .bleu_corpus import Kind
 from .bleu_options import TOKENIZERS, Options
 from .bleu_tokenizers import Split
@@ -29,6 +29,16 @@ BORROWED = {
     "flores200": "sacrebleu sentencepiece",
     "spBLEU-1K": "sacrebleu sentencepiece",
 }
+
+
+lower_case = Twins(
+    definition.lower_case,
+    compiled.lower_case,
+    kernel=compiled._lower_case,
+    example=(pa.array(["A"]),),
+    seconds_to_compile=1.0,
+    seconds_a_megabyte=0.005,
+)
 
 
 class Tokenizer(NamedTuple):
@@ -134,7 +144,7 @@ def borrow_tokenizer(name: str) -> Tokenizer:
 def _choose_lower_case(tokenizer: Tokenizer) -> Callable[[pa.Array], pa.Array]:
     if tokenizer.split is None and tokenizer.name in definition.ASCII_CASE:
         return pc.ascii_lower
-    return compiled.lower_case if COMPILED else definition.lower_case
+    return lower_case
 
 
 def _check_utf8(texts: pa.Array, name: str, rows: Sequence[int]) -> None:

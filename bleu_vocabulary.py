@@ -20,11 +20,20 @@ import pyarrow as pa
 from . import bleu_tokenizers as definition
 from . import bleu_tokenizers_compiled as compiled
 from .bleu_arrow import Int64, is_list, list_items, pieces
-from .bleu_compiler import COMPILED
+from .bleu_compiler import Twins
 from .bleu_corpus import Texts
 from .bleu_tokenizer_choice import Tokenizer, prepare_texts
 
 _AT_ONCE = 1 << 15  # n-grams that are sorted together: few enough for a processor's cache
+
+split_texts = Twins(
+    definition.split_texts,
+    compiled.split_texts,
+    kernel=compiled._split_texts,
+    example=(pa.array(["a b"]), "13a"),
+    seconds_to_compile=3.0,
+    seconds_a_megabyte=0.2,
+)
 
 
 def number_texts(texts: Texts, tokenizer: Tokenizer) -> tuple[Int64, Int64]:
@@ -132,10 +141,10 @@ def _encode_tokens(tokens: Sequence[pa.Array]) -> pa.DictionaryArray:
 
 
 def _split_column(column: pa.ChunkedArray, name: str, tokenizer: Tokenizer) -> Iterator[pa.Array]:
-    row, split = 0, compiled.split_texts if COMPILED else definition.split_texts
+    row = 0
     for piece in pieces(column):
         texts = prepare_texts(piece, tokenizer, name, range(row, row + len(piece)))
-        yield texts if is_list(texts.type) else split(texts, tokenizer.name)
+        yield texts if is_list(texts.type) else split_texts(texts, tokenizer.name)
         row += len(piece)
 
 

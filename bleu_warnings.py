@@ -55,8 +55,8 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenize: str | Callable[[str]
                 f"{tokenize!r} is for text that isn't. Detokenise it, or choose tokenize='none'."
             )
     if tokenize in ("13a", "intl", "none"):
-        counts = np.sum([count_unspaced_characters(utf8(piece)[0]) for piece in pieces(predictions)], axis=0)
-        unspaced, characters = counts.tolist()
+        unspaced = sum(count_unspaced_characters(utf8(piece)[0]) for piece in pieces(predictions))
+        characters = pc.sum(pc.utf8_length(predictions)).as_py() if unspaced else 0
         if unspaced > UNSPACED_SHARE * characters:
             warn(
                 f"{unspaced / characters:.0%} of the predictions' characters are of a script that has no spaces between"
@@ -64,17 +64,16 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenize: str | Callable[[str]
             )
 
 
-def count_unspaced_characters(text: Bytes) -> tuple[int, int]:
-    """How many characters are of scripts without spaces between words, and how many there are.
+def count_unspaced_characters(text: Bytes) -> int:
+    """How many characters are of scripts without spaces between words.
 
     >>> count_unspaced_characters(np.frombuffer("BLEU 是".encode(), np.uint8))
-    (1, 6)
+    1
     """
-    characters = int(np.count_nonzero(text.view(np.int8) >= -0x40))  # all bytes but the continuing ones, 0x80 to 0xBF
     if text.max(initial=0) < 0xE0:  # no character beyond U+07FF, where the first of them is
-        return 0, characters
+        return 0
     first = np.flatnonzero(text[:-1] >= 0xE0)
-    return int(np.count_nonzero(_IS_UNSPACED[text[first], text[first + 1]])), characters
+    return int(np.count_nonzero(_IS_UNSPACED[text[first], text[first + 1]]))
 
 
 def warn_about_zero(row: Int64, empty_predictions: int | None, orders: Sequence[int], is_effective: bool) -> None:

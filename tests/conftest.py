@@ -49,6 +49,7 @@ def load():
     the class that it finds there is done here as there.
     """
     loaded = evaluate.load(str(ROOT / "bleu_metric.py"))
+    loaded.warm_up()  # small corpora would test the definitions alone
 
     def load(config_name=None, **arguments):
         metric = type(loaded)(config_name=config_name, hash=loaded._hash, **arguments)

@@ -5,8 +5,8 @@ import itertools
 from unittest import mock
 
 import numpy as np
-from bleu import bleu_pairwise, bleu_statistics, bleu_tokenizer_choice, bleu_vocabulary
-from bleu.bleu_compiler import COMPILED
+from bleu import bleu_statistics, bleu_tokenizer_choice
+from bleu.bleu_compiler import COMPILED, Twins
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
 from sacrebleu.metrics import BLEU
@@ -40,20 +40,25 @@ def sacrebleu_rows(predictions, references, *, tokenize="13a", lowercase=False, 
 @contextlib.contextmanager
 def definition_only():
     """The readable definitions run meanwhile, and nothing that is compiled."""
-    with contextlib.ExitStack() as patches:
-        for room in (bleu_statistics, bleu_tokenizer_choice, bleu_vocabulary):
-            patches.enter_context(mock.patch.object(room, "COMPILED", False))
-        patches.enter_context(mock.patch.object(bleu_statistics, "warn_once_that_numba_is_missing"))
-        if COMPILED:
-            patches.enter_context(
-                mock.patch.object(bleu_pairwise, "_count_common", bleu_pairwise._count_common.py_func)
-            )
+    with (
+        mock.patch.object(Twins, "get_ready", return_value=False),
+        mock.patch.object(bleu_tokenizer_choice, "COMPILED", False),
+        mock.patch.object(bleu_statistics, "warn_once_that_numba_is_missing"),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def kernels_only():
+    """The compiled twins run meanwhile, where numba can be used."""
+    with mock.patch.object(Twins, "get_ready", return_value=COMPILED):
         yield
 
 
 def both_ways(call):
     """What a call returns, after a look that the definitions return the same."""
-    answer = call()
+    with kernels_only():
+        answer = call()
     with definition_only():
         np.testing.assert_array_equal(answer, call())
     return answer
