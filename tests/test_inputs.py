@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from bleu.bleu_inputs import read_corpus
+from hypothesis import given
+from hypothesis import strategies as st
 
 PREDICTIONS = ["the cat", "", "Ünïcode text"]
 
@@ -49,6 +51,33 @@ CONTAINERS = {
 
 def as_dict(corpus):
     return {"predictions": corpus.predictions.to_pylist(), "references": corpus.references.to_pylist()}
+
+
+_TEXT = st.one_of(st.text(max_size=3), st.text("a\ud800", max_size=2))
+_ITEM = st.one_of(_TEXT, st.none(), st.just(b"a"), st.just(7))
+_ROWS = st.integers(0, 4)
+
+
+def read_or_refuse(predictions, references):
+    """The corpus and what is said of it, or the error, as text."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            answer = as_dict(read_corpus(predictions, references))
+        except (TypeError, ValueError) as error:
+            answer = f"{type(error).__name__}: {error}"
+    return answer, [str(warning.message) for warning in caught]
+
+
+@given(st.data())
+def test_the_short_way_of_plain_lists_ends_where_the_long_way_does(data):
+    """Lists of str are read in one go; the same rows with the columns in tuples take every check. Errors are the same."""
+    item = data.draw(st.sampled_from([_TEXT, _TEXT, _ITEM]))
+    rows = data.draw(_ROWS)
+    predictions = data.draw(st.lists(item, min_size=rows, max_size=rows))
+    reference = data.draw(st.sampled_from([item, st.lists(item, max_size=3), st.lists(item, min_size=2, max_size=2)]))
+    references = data.draw(st.lists(reference, min_size=rows, max_size=data.draw(st.sampled_from([rows, rows, 4]))))
+    assert read_or_refuse(predictions, references) == read_or_refuse(tuple(predictions), tuple(references))
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
