@@ -65,6 +65,7 @@ from .bleu_tokenizer_choice import choose_tokenizer
 from .bleu_tokenizers import DEFINITIONS
 from .bleu_tokenizers_compiled import split_texts
 from .bleu_trainer import TrainerMetric
+from .bleu_twins import Twins
 from .bleu_unicode import PUNCTUATION
 from .bleu_vocabulary import number_texts
 from .bleu_warm_up import warm_up_all

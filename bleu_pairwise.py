@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from .bleu_arrow import Float64, Int64
-from .bleu_compiler import Twins, njit
+from .bleu_compiler import njit
 from .bleu_corpus import Texts
 from .bleu_options import Options
 from .bleu_scoring import bleu
 from .bleu_tokenizer_choice import choose_tokenizer
+from .bleu_twins import Twins
 from .bleu_vocabulary import number_ngrams, number_texts, sorted_order
 from .bleu_warnings import warn_about_text
 

@@ -14,11 +14,12 @@ import pyarrow as pa
 from . import bleu_counting as definition
 from . import bleu_counting_compiled as compiled
 from .bleu_arrow import Int64
-from .bleu_compiler import COMPILED, Twins
+from .bleu_compiler import COMPILED
 from .bleu_corpus import Batch, Corpus
 from .bleu_options import Options
 from .bleu_tokenizer_choice import Tokenizer, choose_tokenizer, prepare_texts
 from .bleu_tokenizers import list_tokens
+from .bleu_twins import Twins
 from .bleu_warnings import warn_once_that_numba_is_missing
 
 _BATCH = 4096  # rows: some milliseconds of work for a thread, and memory that doesn't grow with the corpus

@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 from . import bleu_tokenizers as definition
 from . import bleu_tokenizers_compiled as compiled
 from .bleu_arrow import map_strings
-from .bleu_compiler import COMPILED, Twins
+from .bleu_compiler import COMPILED
 from .bleu_corpus import Kind
 from .bleu_options import TOKENIZERS, Options
 from .bleu_tokenizers import Split
+from .bleu_twins import Twins
 
 # Names of sacreBLEU 2.6 and what each needs besides sacreBLEU. Later releases may have more: any name is tried there.
 BORROWED = {

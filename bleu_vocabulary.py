@@ -20,9 +20,9 @@ import pyarrow as pa
 from . import bleu_tokenizers as definition
 from . import bleu_tokenizers_compiled as compiled
 from .bleu_arrow import Int64, is_list, list_items, pieces
-from .bleu_compiler import Twins
 from .bleu_corpus import Texts
 from .bleu_tokenizer_choice import Tokenizer, prepare_texts
+from .bleu_twins import Twins
 
 _AT_ONCE = 1 << 15  # n-grams that are sorted together: few enough for a processor's cache
 

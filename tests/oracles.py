@@ -6,9 +6,10 @@ from unittest import mock
 
 import numpy as np
 from bleu import bleu_statistics, bleu_tokenizer_choice
-from bleu.bleu_compiler import COMPILED, Twins
+from bleu.bleu_compiler import COMPILED
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
+from bleu.bleu_twins import Twins
 from sacrebleu.metrics import BLEU
 
 # Options that change a segment's score, each in company.

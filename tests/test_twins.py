@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
-from bleu import bleu_compiler
-from bleu.bleu_compiler import COMPILED, Twins
+from bleu import bleu_twins
+from bleu.bleu_compiler import COMPILED
+from bleu.bleu_twins import Twins
 from conftest import ROOT
 from processes import python
 
@@ -25,7 +26,7 @@ class World:
         if on_disk:
             version = "py{}{}".format(*sys.version_info)
             (folder / f"room.kernel-7.{version}.nbi").touch()
-        monkeypatch.setattr(bleu_compiler, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(bleu_twins, "perf_counter", lambda: self.now)
         kernel = SimpleNamespace(__name__="kernel", stats=SimpleNamespace(cache_path=str(folder)))
         self.twins = Twins(
             self.definition, self.twin, kernel=kernel, example=(MEGABYTE[:1],),
@@ -95,7 +96,7 @@ class TestWhenItPays:
 @pytest.mark.parametrize("shown", [True, False])
 @needs_numba
 def test_compiling_is_said_in_one_line(world, shown, capsys, monkeypatch):
-    monkeypatch.setattr(bleu_compiler, "are_progress_bars_disabled", lambda: not shown)
+    monkeypatch.setattr(bleu_twins, "are_progress_bars_disabled", lambda: not shown)
     for on_disk in (False, True):
         world(on_disk=on_disk).twins.warm_up()
     assert capsys.readouterr().err == "bleu_metric compiles kernel, once on this machine.\n" * shown
