@@ -1,4 +1,4 @@
-.PHONY: test test-all check fuzz bench serve
+.PHONY: test test-all check fuzz bench notebooks serve
 
 test: # the first tier
 	python -m pytest tests --ignore=tests/integration
@@ -16,6 +16,9 @@ fuzz: # two million segments
 
 bench: # the tables of docs/speed.md and README.md
 	for name in published speed significance pairs reconcile scale page; do python tests/benchmarks/$$name.py || exit 1; done
+
+notebooks: # executed again, with what they show stored in them
+	python tests/notebooks.py
 
 serve:
 	python app.py

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from . import bleu_html as html
 from .bleu_arrow import Float64, Int64, list_items, make_lists
 from .bleu_corpus import Batch, Corpus, Texts
 from .bleu_diff_ngrams import Block, NGramDifferences, measure_telling
@@ -63,9 +64,7 @@ class Difference(Report):
         return plot_scatter(scores["first"], scores["second"], ("first", "second"), ax)
 
     def rows(self) -> list[list[str]]:
-        head = ["", "segments", "first", "second", "difference"]
-        ngrams = [_print_ngram(ngram) for name in ("first", "second") for ngram in _choose_ngrams(self["ngrams"], name)]
-        return [head, *self._group_rows(), *([["matches that only one has", "", *head[2:]], *ngrams] if ngrams else [])]
+        return [*self._group_rows(), *([name, "", *numbers] for name, *numbers in self._ngram_rows())]
 
     def title(self) -> str:
         first, second = (100 * self["systems"][name]["bleu"] for name in ("first", "second"))
@@ -78,7 +77,13 @@ class Difference(Report):
     def note(self) -> str:
         return str(self["signature"])
 
+    def _html_table(self) -> str:
+        """A table of groups and, where the systems differ in any, one of n-grams."""
+        tables = filter(None, [list(self._group_rows()), self._ngram_rows()])
+        return "".join(html.table(head, rows) for head, *rows in tables)
+
     def _group_rows(self) -> Iterator[list[str]]:
+        yield ["", "segments", "first", "second", "difference"]
         systems = {name: system["bleu"] for name, system in self["systems"].items()}
         delta = self["systems"]["second"]["delta"]
         yield _print_group("all", {"segments": len(self["segment_bleu"]["first"]), **systems, "delta": delta})
@@ -89,6 +94,11 @@ class Difference(Report):
             yield _print_group(_shorten(str(group["label"])), group)
         if len(self.get("by_label", ())) > _PRINTED_LABELS:
             yield [f"… {len(self['by_label']) - _PRINTED_LABELS:,} more labels", "", "", "", ""]
+
+    def _ngram_rows(self) -> list[list[str]]:
+        ngrams = [ngram for name in ("first", "second") for ngram in _choose_ngrams(self["ngrams"], name)]
+        head = ["matches that only one has", "first", "second", "difference"]
+        return [head, *map(_print_ngram, ngrams)] if ngrams else []
 
 
 class CountedPair(NamedTuple):
@@ -258,7 +268,7 @@ def _print_group(name: str, group: dict[str, Any]) -> list[str]:
 
 def _print_ngram(ngram: dict[str, Any]) -> list[str]:
     first, second = ngram["only_first"], ngram["only_second"]
-    return [_shorten(" ".join(map(str, ngram["ngram"]))), "", f"{first:,}", f"{second:,}", f"{second - first:+,}"]
+    return [_shorten(" ".join(map(str, ngram["ngram"]))), f"{first:,}", f"{second:,}", f"{second - first:+,}"]
 
 
 def _shorten(text: str) -> str:

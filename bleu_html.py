@@ -63,7 +63,7 @@ STYLE = """
 .bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
 .bleu-table tr > :nth-child(n + 2) { text-align: right; }
 .bleu-table tr > :first-child { white-space: normal; }
-.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 12em; }
+.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9em; }
 .bleu-table th, .bleu-ngrams th { font-weight: 600; }
 .bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
 .bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high)); top: 50%; height: 0;

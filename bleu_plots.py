@@ -127,9 +127,10 @@ def plot_scatter(first: Sequence[float], second: Sequence[float], names: tuple[s
     """
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
-    opacity = float(np.clip(30 / np.sqrt(len(x) + 1), 0.05, 0.6))
-    ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8)
-    ax.scatter(x, y, s=12, color=_accent(), alpha=opacity, linewidths=0)
+    crowd = np.sqrt(len(x) + 1)
+    opacity, size = float(np.clip(30 / crowd, 0.05, 0.6)), float(np.clip(150 / crowd, 12, 40))
+    ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
+    ax.scatter(x, y, s=size, color=_accent(), alpha=opacity, linewidths=0)
     counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
     better = ", ".join(f"{_plain(name)} better in {count:,}" for name, count in counts.items())
     ax.set_title(f"{better} of {len(x):,} segments", fontsize="medium", wrap=True)
@@ -162,7 +163,7 @@ def _accent() -> Any:
 
 def _style(ax: Any, kind: str) -> dict[str, Any]:
     """A filled bar for what counts, and hollow or hatched ones for what is set beside it."""
-    hatches = {"before clipping": "", "smoothed": "....", "gain": "", "loss": "////"}
+    hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
     if kind not in hatches:
         return {"facecolor": _accent(), "edgecolor": _ink(ax), "linewidth": 0.8}
     return {"facecolor": "none", "edgecolor": _ink(ax), "linewidth": 0.8, "hatch": hatches[kind]}

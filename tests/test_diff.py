@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import Counter
 from unittest import mock
 
@@ -356,6 +357,16 @@ def test_printed_without_ngrams(bleu):
     lines = str(bleu.diff(["a"], ["a"], ["b"])).splitlines()
     assert lines[0].endswith("better in 0 segments, equal in 1, worse in 0")
     assert not any("matches" in line for line in lines)
+
+
+def test_in_html_ngrams_are_a_table_of_their_own(bleu):
+    """Their columns aren't those of the groups; without n-grams there is no empty table."""
+    tables = bleu.diff(["a b"], ["a c"], ["a b"]).to_html().split("<table>")[1:]
+    assert [re.findall("<th>(.*?)</th>", table) for table in tables] == [
+        ["", "segments", "first", "second", "difference"],
+        ["matches that only one has", "first", "second", "difference"],
+    ]
+    assert bleu.diff(["a"], ["a"], ["b"]).to_html().count("<table>") == 1
 
 
 def test_printed_ngrams_are_no_parts_of_others(bleu):

@@ -22,6 +22,7 @@ MAKE = {
     "compute": lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True, confidence=0.9),
     "score": lambda bleu: bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)),
     "compare": lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=10),
+    "diff": lambda bleu: bleu.diff(PREDICTIONS, OTHERS, REFERENCES, by=["cats", "dogs", "rain"]),
     "explain": lambda bleu: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
     "conventions": lambda bleu: bleu.conventions(PREDICTIONS, REFERENCES),
     "reconcile": lambda bleu: bleu.reconcile(PREDICTIONS, REFERENCES, 99.5),
@@ -31,6 +32,7 @@ COLUMNS = {
     "compute": ["order", "matches", "total", "precision", "bleu"],
     "score": ["order", "matches", "total", "precision", "bleu"],
     "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "detectable_delta"],
+    "diff": ["group", "from", "to", "segments", "first", "second", "delta", "label"],
     "explain": ["order", "total", "unclipped_matches", "matches", "precision"],
     "conventions": ["convention", "bleu", "score", "difference", "signature"],
     "reconcile": ["settings", "bleu", "score", "difference", "signature"],
@@ -129,7 +131,7 @@ class TestRepr:
     def test_what_prints_as_a_table(self, bleu):
         results = {name: make(bleu) for name, make in MAKE.items()}
         as_tables = {name for name, result in results.items() if str(result) != repr(result)}
-        assert as_tables == {"compare", "explain", "conventions", "reconcile"}
+        assert as_tables == {"compare", "diff", "explain", "conventions", "reconcile"}
 
     def test_the_explanation_as_text(self, bleu):
         """The paper's second example, with the formula that its counts make."""
@@ -180,7 +182,7 @@ class TestTables:
     def test_pandas(self, result, name):
         frame = result.to_pandas()
         assert list(frame.columns) == COLUMNS[name]
-        assert len(frame) == (3 if name == "self_bleu" else len(result.rows()) - 1)
+        assert len(frame) == {"self_bleu": 3, "diff": 4}.get(name, len(result.rows()) - 1)
 
     def test_every_format_has_every_row(self, result):
         rows = len(result.rows())

@@ -140,6 +140,12 @@ def test_scatter():
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("BLEU of a segment, A", "BLEU of a segment, B")
 
 
+def test_scattered_points_can_be_seen_one_by_one_and_in_a_crowd():
+    few, many = (plot_scatter(scores, scores, ("A", "B")).collections[0] for scores in ([0.5] * 3, [0.5] * 3000))
+    assert few.get_sizes() > many.get_sizes()
+    assert few.get_alpha() > many.get_alpha()
+
+
 def test_in_a_dark_style_lines_take_its_colours(bleu):
     with plt.style.context("dark_background"):
         ax = MAKE["conventions"](bleu).plot()

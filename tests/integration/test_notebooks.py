@@ -1,0 +1,67 @@
+"""The notebooks in examples/: executed, they show what is stored in them."""
+
+import json
+import re
+
+import pytest
+
+for library in ("nbclient", "ipykernel", "matplotlib"):
+    pytest.importorskip(library)
+
+import nbformat
+from notebooks import NOTEBOOKS, execute
+
+REFRESH = "If what it shows now is right, store it: python tests/notebooks.py"
+
+
+def list_outputs(cell):
+    """What a cell shows: texts and HTML as they are, and of a picture that there is one."""
+    shown = []
+    for output in cell.get("outputs", ()):
+        if output.output_type == "stream":
+            shown.append((output.name, output.text))
+        else:
+            data = {kind: "a picture" if kind.startswith("image/") else text for kind, text in output.data.items()}
+            shown.append((output.output_type, data))
+    return shown
+
+
+def test_there_are_two():
+    assert [path.name for path in NOTEBOOKS] == ["from_scratch.ipynb", "tour.ipynb"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_shows_what_is_stored(path):
+    stored, executed = nbformat.read(path, as_version=4), execute(path)
+    for before, now in zip(stored.cells, executed.cells, strict=True):
+        assert list_outputs(now) == list_outputs(before), f"{path.name}, cell {now.id!r}. {REFRESH}"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+class TestStored:
+    """What a notebook must be for people who only look at it."""
+
+    def test_complete_and_quiet(self, path):
+        """Executed once from top to bottom, without a warning or an error, and with pictures."""
+        cells = nbformat.read(path, as_version=4).cells
+        code = [cell for cell in cells if cell.cell_type == "code"]
+        assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+        shown = [one for cell in code for one in list_outputs(cell)]
+        assert {kind for kind, _ in shown} <= {"stdout", "execute_result", "display_data"}
+        assert sum(kind == "display_data" for kind, _ in shown) >= 4
+
+    def test_small_and_of_no_machine(self, path):
+        text = path.read_text(encoding="utf-8")
+        assert len(text) < 300_000
+        assert json.loads(text)["metadata"] == {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
+        assert not re.search(r"/home/|/tmp/|/root/|/usr/|:\\\\", text)
+
+    def test_links_lead_somewhere(self, path):
+        cells = nbformat.read(path, as_version=4).cells
+        text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+        links = re.findall(r"\]\((.*?)\)", text)
+        assert len(links) >= 2
+        assert all((path.parent / link).exists() for link in links)
