@@ -9,7 +9,8 @@ from typing import Any
 
 from evaluate.module import copyfunc
 
-from .bleu_options import CORPUS_ONLY, OPTIONS, Options
+from .bleu_drop_in import list_arguments
+from .bleu_options import CORPUS_ONLY, DROP_INS, OPTIONS, Options
 
 # The public methods that take options, and those among them that they don't take.
 METHODS: dict[str, Collection[str]] = {
@@ -85,5 +86,7 @@ def list_options(signature: inspect.Signature, defaults: Mapping[str, Any]) -> i
 
 
 def _find_defaults(name: str, options: Options, without: Collection[str]) -> dict[str, Any]:
+    if name == "compute" and options.convention in DROP_INS:
+        return list_arguments(options.convention)
     values = {option: getattr(options, option) for option in OPTIONS if option not in without}
     return values | {option: value for option, value in _DEFAULTS.get(name, {}).items() if values[option] is None}

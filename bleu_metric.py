@@ -31,6 +31,7 @@ from .bleu_counting_compiled import count_rows
 from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_diff import Difference, diff_systems
 from .bleu_diff_ngrams import NGramDifferences
+from .bleu_drop_in import answer_as, read_arguments
 from .bleu_explain import Explanation, explain_segment
 from .bleu_formula import plain_formula
 from .bleu_help import describe_metric, show_options, without_shown_methods
@@ -41,6 +42,7 @@ from .bleu_inputs_errors import wrong_type
 from .bleu_options import (
     CONVENTIONS,
     CORPUS_ONLY,
+    DROP_INS,
     OPTIONS,
     REFERENCE_LENGTHS,
     SMOOTH_METHODS,
@@ -76,7 +78,8 @@ class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`; make one with `evaluate.load`.
 
     Args:
-        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`.
+        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or `"sacrebleu"` or
+            `"bleu"`, whose `compute` takes and returns what that of evaluate's own module does.
         **arguments: options, which become the defaults of every call, and what `evaluate.load` passes on.
 
     Raises:
@@ -114,10 +117,12 @@ class BleuMetric(BufferedMetric):
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """The BLEU of a corpus: of what `add` and `add_batch` have brought, and of what is given here."""
-        chosen = self._options.override(options)
+        module = self._options.convention if self._options.convention in DROP_INS else None
+        chosen = read_arguments(module, options, self._options) if module else self._options.override(options)
         if predictions is None and references is None:
             predictions, references = [], []
-        return self._compute_buffer(read_corpus(predictions, references, may_be_empty=True), chosen)
+        result = self._compute_buffer(read_corpus(predictions, references, may_be_empty=True), chosen)
+        return answer_as(module, result, chosen) if module and result else result
 
     def statistics(self, *, predictions: Any, references: Any, **options: Any) -> pa.Table:
         """The statistics rows of a corpus: all that any BLEU needs to know of it.

@@ -59,6 +59,9 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
     "moses": {"tokenize": "multi-bleu", "smooth_method": "none"},
 }
 
+# evaluate's own modules that can be loaded here under their names, and the convention that has their numbers.
+DROP_INS = {"sacrebleu": "default", "bleu": "hf"}
+
 # Options that decide what is counted. Rows counted under different ones don't add up.
 COUNTING = ("tokenize", "lowercase", "max_order", "reference_length", "minimum_total")
 
@@ -124,7 +127,7 @@ class Options:
 
     def is_chosen(self, name: str) -> bool:
         """Whether a user chose the option, or the convention that sets it."""
-        return name in self.given or name in CONVENTIONS[self.convention]
+        return name in self.given or name in _convention_options(self.convention)
 
     @property
     def takes_smooth_value(self) -> bool:
@@ -152,18 +155,19 @@ OPTIONS: dict[str, Any] = {option.name: option.default for option in fields(Opti
 
 
 def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
-    """The options of a named convention, with some given on top.
+    """The options of a named convention, or of a drop-in, with some given on top.
 
     Raises:
-        ValueError: there is no convention of this name.
+        ValueError: there is neither of this name.
         TypeError, ValueError: as `Options.override`.
 
     >>> choose_options("hf", {"max_order": 2}).reference_length
     'shortest'
     """
-    if convention not in CONVENTIONS:
-        raise ValueError(f"There is no convention {convention!r}. Choose one of {_list_names(CONVENTIONS)}.")
-    return replace(Options(), convention=convention, **CONVENTIONS[convention]).override(given)
+    names = [*CONVENTIONS, *DROP_INS]
+    if convention not in names:
+        raise ValueError(f"There is no convention {convention!r}. Choose one of {_list_names(names)}.")
+    return replace(Options(), convention=convention, **_convention_options(convention)).override(given)
 
 
 def to_python(value: Any) -> Any:
@@ -222,6 +226,10 @@ def make_signature(
 
 # Keys that a signature has only where the option isn't the default.
 _UNSIGNED_DEFAULTS = {"reference_length": "reflen", "minimum_total": "mintotal"}
+
+
+def _convention_options(name: str) -> dict[str, Any]:
+    return CONVENTIONS[DROP_INS.get(name, name)]
 
 
 def _check(options: Options) -> None:

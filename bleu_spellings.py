@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from .bleu_warnings import warn
@@ -15,8 +16,10 @@ _TARGET_LANGUAGES: dict[Any, dict[str, Any]] = {
     "ko": {"tokenize": "ko-mecab"},
 }
 
-# An option of another tool that means the same as options here: from its value to theirs.
-TRANSLATIONS: dict[str, Callable[[Any], dict[str, Any]]] = {
+Translation = Callable[[Any], dict[str, Any]]  # from the value of another tool's option to options here
+
+# Options of other tools that mean the same as options here.
+TRANSLATIONS: dict[str, Translation] = {
     "tokenizer": lambda value: {"tokenize": value},  # evaluate's `bleu`
     "use_effective_order": lambda value: {"effective_order": value},  # evaluate's `sacrebleu`
     "force": lambda value: {},  # nothing needs forcing here
@@ -50,12 +53,15 @@ ADVICE = {
 }
 
 
-def translate_options(given: Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
+def translate_options(
+    given: Mapping[str, Any], known: Iterable[str], expected: Mapping[str, Translation] = MappingProxyType({})
+) -> dict[str, Any]:
     """Options in this metric's names; others' names are understood where they mean the same.
 
     Args:
         given: options by name, as a user wrote them.
         known: the names that exist here.
+        expected: names of another tool that belong in this call, and so need no note.
 
     Raises:
         TypeError: there is no such option, or it was given under two names.
@@ -68,13 +74,15 @@ def translate_options(given: Mapping[str, Any], known: Iterable[str]) -> dict[st
     """
     options = {name: value for name, value in given.items() if name in known}
     for name in given.keys() - options.keys():
-        if name not in TRANSLATIONS:
+        translate = expected.get(name) or TRANSLATIONS.get(name)
+        if translate is None:
             raise TypeError(explain_unknown_option(name, known))
-        translated = TRANSLATIONS[name](given[name])
+        translated = translate(given[name])
         for own_name in translated.keys() & options.keys():
             raise TypeError(f"`{name}` and `{own_name}` are one option: give `{own_name}` alone.")
         options |= translated
-        _note_once(name, ", ".join(f"{own_name}={value!r}" for own_name, value in translated.items()))
+        if name not in expected:
+            _note_once(name, ", ".join(f"{own_name}={value!r}" for own_name, value in translated.items()))
     return options
 
 

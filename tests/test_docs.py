@@ -1,16 +1,21 @@
 """What is said is what happens: the docstrings' examples, the documents' code and tables, and that files fit their place."""
 
+import ast
 import contextlib
 import doctest
 import importlib
 import io
 import re
 import string
+import types
 
+import bleuscore
 import evaluate
+import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pyarrow as pa
 import pytest
+import sacrebleu
 import unicode_tables
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_inputs import read_corpus, read_texts
@@ -154,6 +159,51 @@ def test_a_table_is_complete(name, title, rows):
     known = {*getattr(bleu_options, rows), *({"predictions", "references"} if name == "README.md" else ())}
     first_cells = re.findall(r"^\| (`.*?) \|", section(name, title), re.MULTILINE)
     assert set(re.findall("`(.*?)`", "".join(first_cells))) == known
+
+
+def same_numbers(tool):
+    """The calls in the table for those who come from a tool: there, and here."""
+    text = section("docs/conventions.md", "Coming from another tool")
+    return re.findall(rf"^\| {tool} \| `(.*)` \| `(.*)` \|$", text, re.MULTILINE)
+
+
+def rows_of_the_example():
+    """What the calls of that table are made with."""
+    ((code, _),) = EXAMPLE.findall(section("docs/conventions.md", "Coming from another tool"))
+    tree = ast.parse(code)
+    tree.body = [line for line in tree.body if isinstance(line, ast.Assign) and not isinstance(line.value, ast.Call)]
+    namespace: dict = {"path": str(ROOT / "bleu_metric.py"), "evaluate": evaluate}
+    exec(compile(tree, "docs/conventions.md", "exec"), namespace)
+    return namespace
+
+
+class EvaluatesModules:
+    """`evaluate.load("sacrebleu")` and `("bleu")` without a network: a module around sacreBLEU, and bleuscore."""
+
+    def load(self, name, *rest, **options):
+        if name == "bleu":
+            return types.SimpleNamespace(
+                compute=lambda predictions, references, **arguments: bleuscore.compute(
+                    references, predictions, **arguments
+                )
+            )
+        path = ROOT / "tests" / "evaluates_sacrebleu.py" if name == "sacrebleu" else name
+        return evaluate.load(str(path), *rest, **options)
+
+
+@pytest.mark.parametrize(
+    ("tool", "calls"),
+    [("evaluate's `sacrebleu`", 1), ("evaluate's `bleu`", 1), ("sacreBLEU", 2), ("NLTK", 2), ("bleuscore", 1)],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_same_number_as_there(tool, calls):
+    names = rows_of_the_example() | {"evaluate": EvaluatesModules(), "sacrebleu": sacrebleu, "bleuscore": bleuscore}
+    names |= vars(nltk_bleu) | {"BLEU": sacrebleu.BLEU}
+    found = same_numbers(tool)
+    assert len(found) == calls
+    for there, here in found:
+        expected = eval(there, names)
+        assert 0 < expected == pytest.approx(eval(here, names), abs=1e-9), there
 
 
 def test_every_smoothing_method_is_explained():
