@@ -1,10 +1,14 @@
-"""numba, where it can be used: what functions are compiled with, and whether they are."""
+"""numba, where it can be used: what functions are compiled with, whether they are, and what numba itself can't do.
+
+The intrinsics at the end are for compiled functions only. An address is an int64, and need not be a multiple of eight.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 try:
+    from llvmlite import ir
     from numba import config, njit, types
     from numba.extending import intrinsic
 
@@ -23,4 +27,75 @@ except ImportError:
 else:
     COMPILED = True
 
-__all__ = ["COMPILED", "intrinsic", "njit", "types"]
+__all__ = ["COMPILED", "fold_product", "load_byte", "load_pair", "load_word", "lowest_bit", "njit", "store_byte", "store_word"]
+
+
+@intrinsic
+def load_byte(typing_context: Any, address: Any) -> Any:
+    """The byte at an address."""
+    return types.int64(types.int64), _generate_load(8)
+
+
+@intrinsic
+def load_pair(typing_context: Any, address: Any) -> Any:
+    """The two bytes at an address, the first one lowest."""
+    return types.int64(types.int64), _generate_load(16)
+
+
+@intrinsic
+def load_word(typing_context: Any, address: Any) -> Any:
+    """The eight bytes at an address, the first one lowest."""
+    return types.int64(types.int64), _generate_load(64)
+
+
+@intrinsic
+def store_byte(typing_context: Any, address: Any, byte: Any) -> Any:
+    """Writes a byte to an address."""
+    return types.void(types.int64, types.int64), _generate_store(8)
+
+
+@intrinsic
+def store_word(typing_context: Any, address: Any, word: Any) -> Any:
+    """Writes eight bytes to an address, the lowest one first."""
+    return types.void(types.int64, types.int64), _generate_store(64)
+
+
+@intrinsic
+def fold_product(typing_context: Any, left: Any, right: Any) -> Any:
+    """Both halves of a product of 128 bits, one exclusive-ored with the other: each bit depends on all of both."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide = [builder.zext(argument, ir.IntType(128)) for argument in arguments]
+        product = builder.mul(*wide)
+        upper = builder.lshr(product, ir.Constant(ir.IntType(128), 64))
+        return builder.trunc(builder.xor(product, upper), ir.IntType(64))
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def lowest_bit(typing_context: Any, word: Any) -> Any:
+    """The number of zeros below the lowest bit that is set, 64 if none is: one instruction."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.int64(types.int64), generate
+
+
+def _generate_load(bits: int) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value = builder.load(builder.inttoptr(arguments[0], ir.IntType(bits).as_pointer()), align=1)
+        return value if bits == 64 else builder.zext(value, ir.IntType(64))
+
+    return generate
+
+
+def _generate_store(bits: int) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address, value = arguments
+        value = value if bits == 64 else builder.trunc(value, ir.IntType(bits))
+        builder.store(value, builder.inttoptr(address, ir.IntType(bits).as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return generate

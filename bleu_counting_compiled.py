@@ -1,22 +1,20 @@
 """The compiled twin of `bleu_counting`: statistics rows straight from Arrow's UTF-8 bytes.
 
 The prediction's tokens get small numbers; a reference's token that the prediction doesn't have gets 0, for no n-gram
-with it can match. N-grams of numbers are then counted, with bit sets where the prediction's positions fit one word, in
-a trie where they don't. Tokens decide what is equal, byte by byte; hashes only find them.
+with it can match. N-grams of numbers are then counted, with bit sets where the prediction's positions fit one word,
+order by order in a hash table where they don't. Tokens decide what is equal, byte by byte; hashes only find them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from . import bleu_counting as definition
-from .bleu_arrow import Bytes, Int64, is_list, list_items, utf8
-from .bleu_compiler import intrinsic, njit, types
-from .bleu_tokenizers_compiled import ODD, UNSUPPORTED, byte_words, tables, tokenize
-from .bleu_vocabulary import number_tokens
+from .bleu_arrow import Int64, is_list, list_items, utf8
+from .bleu_compiler import load_word, lowest_bit, njit
+from .bleu_tokenizers_compiled import FACTOR, make_key, tables, tokenize
 
 _SHORT = 64  # so many positions fit the bits of a word
 _REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}
@@ -39,105 +37,114 @@ def count_rows(
     """
     rows: Int64 = np.empty((2 * max_order + 2, len(bounds) - 1), np.int64).T
     if is_list(predictions.type):
-        prediction_ids, reference_ids = _number_lists(predictions, references)
-        _count(prediction_ids, reference_ids, bounds, "ids", reference_length, rows)
-        return rows
-    _count(utf8(predictions), utf8(references), bounds, tokenizer, reference_length, rows)
-    for row in np.flatnonzero(rows[:, 0] == UNSUPPORTED):
-        first, last = bounds[row : row + 2]
-        texts = predictions.slice(row, 1), references.slice(first, last - first)
-        bounds_of_row = np.array([0, last - first])
-        rows[row] = definition.count_rows(*texts, bounds_of_row, tokenizer, max_order, reference_length)[0]
-    return rows
-
-
-def _number_lists(predictions: pa.Array, references: pa.Array) -> list[tuple[Bytes, Int64]]:
-    """Token lists as bytes of int64, the same eight for equal tokens, and where each list begins and ends."""
-    columns = [list_items(predictions), list_items(references)]
-    tokens = [items for items, _ in columns]
-    ids = pa.types.is_integer(tokens[0].type)
-    numbers = np.concatenate([np.asarray(items) for items in tokens]) if ids else number_tokens(tokens)
-    bytes_of_both = np.split(numbers.view(np.uint8), [8 * len(tokens[0])])
-    return [(text, 8 * offsets) for text, (_, offsets) in zip(bytes_of_both, columns)]
-
-
-def _count(
-    predictions: tuple[Bytes, Int64],
-    references: tuple[Bytes, Int64],
-    bounds: Int64,
-    tokenizer: str,
-    reference_length: str,
-    rows: Int64,
-) -> None:
-    """Fills the rows, from the bytes of all predictions and all references, and where each text begins and ends."""
+        texts, tokens = _find_tokens([predictions, references])
+        tokenizer = "none"  # which nobody asks
+    else:
+        texts, tokens = [_find_strings(column) for column in (predictions, references)], np.empty(0, np.int64)
     _count_rows(
-        *byte_words(predictions[0]),
-        predictions[1],
-        *byte_words(references[0]),
-        references[1],
+        *texts,
         bounds,
+        tokens,
         *tables(tokenizer),
-        max(_longest(predictions[1]), _longest(references[1])),
-        _longest(references[1][bounds]),
+        FACTOR,
+        max(_longest(column) for column in texts),
+        _longest(texts[1][bounds]),
         _longest(bounds),
         _REFERENCE_LENGTHS[reference_length],
         rows.T,  # in C order, as a single row is in both: numba would compile a second time for the other
     )
+    return rows
+
+
+def _find_strings(strings: pa.Array) -> Int64:
+    """The address of each string, and where the last one ends. They are good as long as the array lives."""
+    text, offsets = utf8(strings)
+    return text.ctypes.data + offsets
+
+
+def _find_tokens(columns: Sequence[pa.Array]) -> tuple[list[Int64], Int64]:
+    """Where among all tokens each list begins and the last of its column ends, and the address of each token.
+
+    An id is a token of eight bytes.
+    """
+    lists, tokens, first = [], [], 0
+    for items, offsets in map(list_items, columns):
+        addresses = _find_ids(items) if pa.types.is_integer(items.type) else _find_strings(items)
+        lists.append(first + offsets)
+        tokens.append(addresses)
+        first += len(addresses)
+    return lists, np.concatenate(tokens)
+
+
+def _find_ids(ids: pa.Array) -> Int64:
+    address = ids.buffers()[1].address if len(ids) else 0
+    return address + 8 * np.arange(ids.offset, ids.offset + len(ids) + 1)
 
 
 def _longest(offsets: Int64) -> int:
     return int(np.diff(offsets).max(initial=0))
 
 
-# Array by array, and no tuples of arrays: numba counts references to what it takes out of a tuple, and in a loop over
-# tokens that was nine tenths of the time.
+# Compiling is what people wait for: one signature a function (a literal 0 would be a type of its own), and few ways to
+# make an array.
 @njit(nogil=True, cache=True)
 def _count_rows(
-    text, words, offsets, other_text, other_words, other_offsets, bounds,
-    classes, first_bytes, edge, strips_start, longest_text, longest_row, most_references, reference_length, columns,
+    predictions, references, bounds, token_addresses, classes, pairs, edge, strips_start, factor,
+    longest_text, longest_row, most_references, reference_length, columns,
 ):  # fmt: skip
     max_order = len(columns) // 2 - 1
     # A text has no more tokens than bytes. What a long text would need is only reserved: untouched pages cost nothing.
-    events = np.empty(longest_text + 1, np.int64)
+    events, scratch = np.empty(longest_text + 1, np.int64), np.empty(longest_text // 4 + 2, np.int64)
+    tokens = np.empty((2 * longest_text, 3), np.int64)  # the prediction's and a reference's: key, address, length
     numbers, reference_numbers = np.empty(longest_text, np.int64), np.empty(longest_row, np.int64)
-    own = np.empty((longest_text, 3), np.int64)  # a prediction's tokens: key, start and length of each
-    other = np.empty((longest_text, 3), np.int64)  # a reference's
-    ends = np.empty(most_references, np.int64)
-    slots = np.empty(8 * longest_text + 16, np.int64)
-    positions, found = np.empty(_SHORT + 1, np.uint64), np.empty(max_order, np.uint64)
-    matches = np.empty(max_order, np.int64)
-    counts = np.zeros((3, max_order, _SHORT + 1), np.int64)
+    slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(most_references, np.int64)
+    positions, found = np.empty(_SHORT + 1, np.int64), np.empty(max_order, np.int64)
+    counts, matches = np.empty((3 * max_order, _SHORT + 1), np.int64), np.empty(max_order, np.int64)
+    for n in range(len(counts)):
+        _fill(counts[n], _SHORT + 1, 0)
     for row in range(len(bounds) - 1):
-        length = tokenize(
-            text, words, offsets[row], offsets[row + 1], classes, first_bytes, edge, strips_start, events, own
-        )
-        bits = _number(own, length, words, slots, numbers)
-        total, best, unsupported = 0, -1, length < 0
-        for reference in range(bounds[row], bounds[row + 1]):
-            size = tokenize(
-                other_text, other_words, other_offsets[reference], other_offsets[reference + 1],
-                classes, first_bytes, edge, strips_start, events, other,
-            )  # fmt: skip
-            unsupported |= size < 0
-            for token in range(size):
-                slot = _find(other, token, other_words, own, words, slots, bits)
-                reference_numbers[total + token] = numbers[slots[slot]] if slots[slot] >= 0 else 0
-            total += max(size, 0)
-            ends[reference - bounds[row]] = total
-            best = _effective_length(reference_length, length, size, best)
-        if unsupported:
-            columns[0, row] = UNSUPPORTED
-            continue
-        spans = ends[: bounds[row + 1] - bounds[row]]
+        first, last = bounds[row], bounds[row + 1]
+        length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
+        for text in range(first - 1, last):
+            if text < first:
+                start, end, copy = predictions[row], predictions[row + 1], np.int64(scratch.ctypes.data)
+            else:
+                start, end, copy = references[text], references[text + 1], np.int64(scratch.ctypes.data) + longest_text
+            if len(token_addresses):
+                count = _take_tokens(start, end, token_addresses, factor, tokens, length)
+            else:
+                count = tokenize(
+                    start, end, classes, pairs, edge, strips_start, factor, events, copy, tokens, length
+                )  # fmt: skip
+            if text < first:
+                length = count
+                bits = _number(tokens, length, slots, numbers, factor)
+                continue
+            for token in range(length, count):
+                slot = _find(tokens, token, slots, bits, factor)
+                reference_numbers[total] = numbers[slots[slot]] if slots[slot] >= 0 else 0
+                total += 1
+            ends[text - first] = total
+            best = _effective_length(reference_length, length, count - length, best)
         if length <= _SHORT:
-            _count_short(numbers[:length], reference_numbers, spans, positions, found, counts, matches)
+            _count_short(numbers, length, reference_numbers, ends, bounds, row, positions, found, counts, matches)
         else:
-            _count_long(numbers[:length], reference_numbers, spans, matches)
+            _count_long(numbers, length, reference_numbers, ends, bounds, row, slots, factor, matches)
         for order in range(max_order):
             columns[order, row] = matches[order]
             columns[max_order + order, row] = max(length - order, 0)
         columns[2 * max_order, row] = length
         columns[2 * max_order + 1, row] = best
+
+
+@njit(nogil=True)
+def _take_tokens(first, last, addresses, factor, tokens, count):
+    """As `tokenize`, of a list of tokens."""
+    for token in range(first, last):
+        start, length = addresses[token], addresses[token + 1] - addresses[token]
+        tokens[count, 0], tokens[count, 1], tokens[count, 2] = make_key(start, length, factor), start, length
+        count += 1
+    return count
 
 
 @njit(nogil=True)
@@ -153,15 +160,19 @@ def _effective_length(reference_length, length, size, best):
 
 
 @njit(nogil=True)
-def _number(tokens, count, words, slots, numbers):
+def _fill(array, count, value):
+    for i in range(count):
+        array[i] = value
+
+
+@njit(nogil=True)
+def _number(tokens, count, slots, numbers, factor):
     """Gives equal tokens equal numbers, from 1; returns the binary logarithm of the size that the table has."""
-    bits = 2
-    while 1 << bits < 4 * count:
-        bits += 1
-    slots[: 1 << bits] = -1
+    bits = _table_bits(4 * count)
+    _fill(slots, 1 << bits, -1)
     highest = 0
     for token in range(count):
-        slot = _find(tokens, token, words, tokens, words, slots, bits)
+        slot = _find(tokens, token, slots, bits, factor)
         if slots[slot] < 0:
             slots[slot] = token
             highest += 1
@@ -172,144 +183,139 @@ def _number(tokens, count, words, slots, numbers):
 
 
 @njit(nogil=True)
-def _find(tokens, token, words, own, own_words, slots, bits):
+def _table_bits(size):
+    bits = np.int64(2)
+    while 1 << bits < size:
+        bits += 1
+    return bits
+
+
+@njit(nogil=True)
+def _find(tokens, token, slots, bits, factor):
     """The slot that has the prediction's token equal to this one, or the empty one where it would be."""
     key, length = tokens[token, 0], tokens[token, 2]
-    slot = _slot(key, bits)
+    slot = _first_slot(key, bits, factor)
     while True:
         candidate = slots[slot]
         if candidate < 0:
             break
-        if own[candidate, 0] == key and own[candidate, 2] == length:
-            if length <= 8 or _same(words, tokens[token, 1], own_words, own[candidate, 1], length):
+        if tokens[candidate, 0] == key and tokens[candidate, 2] == length:
+            if length <= 8 or _same(tokens[token, 1], tokens[candidate, 1], length):
                 break
         slot = (slot + 1) & ((1 << bits) - 1)
     return slot
 
 
 @njit(nogil=True)
-def _slot(key, bits):
-    return np.int64(np.uint64(key) * ODD >> np.uint64(64 - bits))
+def _first_slot(key, bits, factor):
+    # Fibonacci hashing: multiply, keep the top bits (Knuth, vol. 3, section 6.4).
+    return np.int64(np.uint64(key) * np.uint64(factor) >> np.uint64(64 - bits))
 
 
 @njit(nogil=True)
-def _same(words, start, other_words, other_start, length):
+def _same(start, other_start, length):
     for k in range(0, length - 8, 8):
-        if words[start + k] != other_words[other_start + k]:
+        if load_word(start + k) != load_word(other_start + k):
             return False
-    return words[start + length - 8] == other_words[other_start + length - 8]
+    return load_word(start + length - 8) == load_word(other_start + length - 8)
 
 
-@njit(nogil=True, inline="always")
-def _count_short(numbers, reference_numbers, ends, positions, found, counts, matches):
+@njit(nogil=True)
+def _count_short(numbers, length, reference_numbers, ends, bounds, row, positions, found, counts, matches):
     """Clipped counts of a prediction whose positions fit a word: Shift-And (Baeza-Yates and Gonnet, 1992).
 
     In `found[n]`, bit i says that the n+1 tokens up to the current one are the n+1 tokens up to the prediction's i-th.
     The lowest bit is the same for equal n-grams, so it is their identity; without a bit it is 64, which nothing has.
     """
-    length = len(numbers)
-    in_prediction, in_references, in_reference = counts[0], counts[1], counts[2]
-    for n in range(len(found)):
-        in_prediction[n, :length] = 0
-        in_references[n, :length] = 0
-    positions[: length + 1] = 0
+    orders = len(found)
+    for n in range(orders):
+        matches[n] = found[n] = 0
+        _fill(counts[n], length, 0)  # in the prediction
+        _fill(counts[orders + n], length, 0)  # in the reference that has the most of it
+    _fill(positions, length + 1, 0)
     for i in range(length):
-        positions[numbers[i]] |= np.uint64(1) << np.uint64(i)
-    found[:] = 0
+        positions[numbers[i]] |= 1 << i
     for i in range(length):
         _shift_and(found, positions[numbers[i]])
-        for n in range(len(found)):
-            in_prediction[n, _lowest_bit(found[n])] += 1
-    in_prediction[:, _SHORT] = 0
-    matches[:] = 0
+        for n in range(orders):
+            counts[n, lowest_bit(found[n])] += 1
+    for n in range(orders):
+        counts[n, _SHORT] = 0
     start = 0
-    for end in ends:
-        for n in range(len(found)):
-            in_reference[n, :length] = 0
-        found[:] = 0
-        for i in range(start, end):
+    for reference in range(bounds[row], bounds[row + 1]):
+        none_yet = (reference + 1) << 32  # above all counts in references before: nothing has to be cleared
+        for n in range(orders):
+            found[n] = 0
+        for i in range(start, ends[reference - bounds[row]]):
             _shift_and(found, positions[reference_numbers[i]])
             if not found[0]:
                 continue
-            for n in range(len(found)):
-                ngram = _lowest_bit(found[n])
-                count = in_reference[n, ngram] + 1
-                in_reference[n, ngram] = count
-                matches[n] += np.int64(in_references[n, ngram] < count) & np.int64(count <= in_prediction[n, ngram])
-                in_references[n, ngram] = max(count, in_references[n, ngram])
-        start = end
+            for n in range(orders):
+                ngram = lowest_bit(found[n])
+                count = max(counts[2 * orders + n, ngram], none_yet) + 1
+                counts[2 * orders + n, ngram] = count
+                count -= none_yet
+                most = counts[orders + n, ngram]
+                matches[n] += np.int64(most < count) & np.int64(count <= counts[n, ngram])
+                counts[orders + n, ngram] = max(count, most)
+        start = ends[reference - bounds[row]]
 
 
 @njit(nogil=True)
 def _shift_and(found, positions):
     for n in range(len(found) - 1, 0, -1):
-        found[n] = found[n - 1] << np.uint64(1) & positions
+        found[n] = found[n - 1] << 1 & positions
     found[0] = positions
 
 
-@intrinsic
-def _lowest_bit(typing_context: Any, word: Any) -> Any:
-    """The number of zeros below the lowest bit that is set, 64 if none is: one instruction."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
-
-    return types.uint64(types.uint64), generate
-
-
 @njit(nogil=True)
-def _count_long(numbers, reference_numbers, ends, matches):
-    """Clipped counts of a prediction of any length, in linear time: n-grams are nodes of a trie.
+def _count_long(numbers, length, reference_numbers, ends, bounds, row, slots, factor, matches):
+    """Clipped counts of a prediction of any length, in linear time: n-grams get numbers, order by order.
 
-    A node's key is its parent and the number of its last token, which is exact; the nodes of single tokens are the
-    numbers themselves.
+    What is looked up is the number of the n-gram that is a token shorter and the number of the last token, which is
+    exact. An n-gram that the prediction doesn't have has 0.
     """
-    max_order = len(matches)
-    capacity = len(numbers) * max_order + 1
-    bits = 2
-    while 1 << bits < 2 * capacity:
-        bits += 1
-    slots, keys = np.zeros(1 << bits, np.int64), np.zeros(capacity, np.uint64)
-    counts = np.zeros((3, capacity), np.int64)
-    in_prediction, in_references, in_reference = counts
-    nodes = numbers.max() + 1
-    for i in range(len(numbers)):
-        node = numbers[i]
-        in_prediction[node] += 1
-        for token in numbers[i + 1 : i + max_order]:
-            slot = _find_node(node, token, slots, keys, bits)
-            if slots[slot] == 0:
-                slots[slot], keys[nodes] = nodes, _node_key(node, token)
-                nodes += 1
-            node = slots[slot]
-            in_prediction[node] += 1
-    matches[:] = 0
-    start = 0
-    for end in ends:
-        in_reference[:nodes] = 0
-        for i in range(start, end):
-            node = 0
-            for n in range(min(max_order, end - i)):
-                token = reference_numbers[i + n]
-                node = token if n == 0 else slots[_find_node(node, token, slots, keys, bits)]
-                if node == 0:
-                    break
-                in_reference[node] += 1
-                if in_references[node] < in_reference[node]:
-                    in_references[node] = in_reference[node]
-                    matches[n] += in_reference[node] <= in_prediction[node]
-        start = end
+    bits, references = _table_bits(2 * length), bounds[row + 1] - bounds[row]
+    ngrams, reference_ngrams = np.empty(length, np.int64), np.empty(ends[references - 1], np.int64)
+    counts = np.empty((length + 1, 3), np.int64)  # in the prediction, in the most of a reference, in this reference
+    for n in range(len(matches)):
+        matches[n] = 0
+        _fill(slots, 2 << bits, 0)  # pairs of key and number
+        for ngram in range(length + 1):
+            counts[ngram, 0] = counts[ngram, 1] = counts[ngram, 2] = 0
+        highest = 0
+        for i in range(length - n):
+            ngram = numbers[i]
+            if n:
+                slot = _find_ngram(ngrams[i], numbers[i + n], slots, bits, factor)
+                if slots[slot] == 0:
+                    highest += 1
+                    slots[slot], slots[slot + 1] = ngrams[i] << 32 | numbers[i + n], highest
+                ngram = slots[slot + 1]
+            ngrams[i] = ngram
+            counts[ngram, 0] += 1
+        start = 0
+        for reference in range(references):
+            none_yet = (reference + 1) << 32  # above all counts in references before: nothing has to be cleared
+            for i in range(start, ends[reference] - n):
+                ngram = reference_ngrams[i] if n else reference_numbers[i]
+                if n and ngram:
+                    ngram = slots[_find_ngram(ngram, reference_numbers[i + n], slots, bits, factor) + 1]
+                reference_ngrams[i] = ngram
+                if ngram:
+                    count = max(counts[ngram, 2], none_yet) + 1
+                    counts[ngram, 2] = count
+                    count -= none_yet
+                    matches[n] += np.int64(counts[ngram, 1] < count) & np.int64(count <= counts[ngram, 0])
+                    counts[ngram, 1] = max(counts[ngram, 1], count)
+            start = ends[reference]
 
 
 @njit(nogil=True)
-def _find_node(parent, token, slots, keys, bits):
-    key = _node_key(parent, token)
-    slot = np.int64(key * ODD >> np.uint64(64 - bits))
-    while slots[slot] and keys[slots[slot]] != key:
+def _find_ngram(shorter, token, slots, bits, factor):
+    """The place in `slots` of an n-gram's key, or the empty one where it would be. Its number comes after it."""
+    key = shorter << 32 | token
+    slot = _first_slot(key, bits, factor)
+    while slots[2 * slot] and slots[2 * slot] != key:
         slot = (slot + 1) & ((1 << bits) - 1)
-    return slot
-
-
-@njit(nogil=True)
-def _node_key(parent, token):
-    return np.uint64(parent) << np.uint64(32) | np.uint64(token)
+    return 2 * slot

@@ -12,13 +12,13 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import bleu_tokenizers as definition
-from . import bleu_tokenizers_compiled as compiled
+from . import bleu_lower_case as definition
+from . import bleu_lower_case_compiled as compiled
 from .bleu_arrow import map_strings
 from .bleu_compiler import COMPILED
 from .bleu_corpus import Kind
 from .bleu_options import TOKENIZERS, Options
-from .bleu_tokenizers import Split
+from .bleu_tokenizers import ASCII_CASE, Split
 from .bleu_twins import Twins
 
 # Names of sacreBLEU 2.6 and what each needs besides sacreBLEU. Later releases may have more: any name is tried there.
@@ -143,7 +143,7 @@ def borrow_tokenizer(name: str) -> Tokenizer:
 
 
 def _choose_lower_case(tokenizer: Tokenizer) -> Callable[[pa.Array], pa.Array]:
-    if tokenizer.split is None and tokenizer.name in definition.ASCII_CASE:
+    if tokenizer.split is None and tokenizer.name in ASCII_CASE:
         return pc.ascii_lower
     return lower_case
 

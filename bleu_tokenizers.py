@@ -143,15 +143,6 @@ DEFINITIONS: dict[str, Split] = {
 ASCII_CASE = ("multi-bleu",)
 
 
-def lower_case(texts: pa.Array) -> pa.Array:
-    """The lower case of each string, as `str.lower` has it.
-
-    >>> lower_case(pa.array(["ΑΣ"])).to_pylist()
-    ['ας']
-    """
-    return pa.array([text.lower() for text in texts.to_pylist()], texts.type)
-
-
 def split_texts(texts: pa.Array, tokenizer: str) -> pa.Array:
     """The tokens of each text.
 

@@ -4,30 +4,30 @@ A table gives each character a class. Most classes say all there is to say (a le
 alone); the others depend on what stands beside the character. The automaton runs over the bytes that aren't letters,
 and makes a token of what lies between.
 
-What 13a takes out of the middle of a word (`<skipped>`, a hyphen at a line break) isn't done here: the text is marked
-`UNSUPPORTED`, for the definition. It is rare, and code for it would cost more than it saves.
+Text is read by its address. What 13a takes out of the middle of a word (`<skipped>`, a hyphen at a line break) is
+noticed on the way, and the text is then cut again from a copy without it.
 """
 
 from __future__ import annotations
 
+import secrets
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from . import bleu_tokenizers as definition
 from .bleu_arrow import Bytes, Int64, make_lists, utf8
-from .bleu_compiler import njit
+from .bleu_compiler import fold_product, load_byte, load_pair, load_word, njit, store_byte
 from .bleu_tokenizers import CHINESE, WESTERN_SYMBOLS
 from .bleu_unicode import NUMBERS, PUNCTUATION, SYMBOLS
 
-UNSUPPORTED = -1  # instead of a number of tokens: the definition has to cut this text
+# What a hash multiplies by. Not the same in any two processes: nobody can write texts whose tokens all collide.
+FACTOR = np.int64(secrets.randbits(63) | 1)
 
 # Classes of characters. For the first three that is all there is to say; the others depend on what stands beside them.
 _LETTER, _SPACE, _ALONE, _NUMBER, _HYPHEN, _SEPARATOR, _MARKUP = range(7)
 _EDGE = 7  # what stands before the first and after the last character, unless the tokenizer puts a space there
-_LOOK_UP = 8  # of a first byte: the class depends on the bytes after it
+_LOOK_UP = 8  # of the first two bytes of a character: the class depends on the bytes after them
 _STARTS = 9  # of an occurrence: a token ends before it, and it starts the next
 
 
@@ -50,14 +50,11 @@ _CLASSES = {
     "zh": ((CHINESE, _ALONE), *_WESTERN, _SPACES),
     "char": ((((0, 0x10FFFF),), _ALONE), _SPACES),
     "multi-bleu": ((_these(" \t\n\v\f\r"), _SPACE),),
-    "ids": (),
 }
 
-ODD = np.uint64(0x9E3779B97F4A7C15)  # Fibonacci hashing: multiply, keep the top bits (Knuth, vol. 3, section 6.4)
+_TAKE_OUT = -1  # instead of a class: this isn't part of the text
 
-_CAPITAL_SIGMA, _CAPITAL_DOTTED_I = 0x3A3, 0x130
-
-_SKIPPED = np.frombuffer(b"<skipped>", np.uint8)
+_SKIPPED, _BREAK = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
 # In this order: `&amp;lt;` is undone twice, since `&lt;` comes after `&amp;` in mteval; `&amp;quot;` isn't.
 _ENTITIES = (
     (b"&quot;", b'"'),
@@ -67,24 +64,9 @@ _ENTITIES = (
     (b"&lt;", b"<"),
     (b"&gt;", b">"),
 )
-_ENTITY_BYTES = np.array([list(entity.ljust(8, b"\0")) for entity, _ in _ENTITIES], np.uint8)
-_ENTITY_LENGTHS = np.array([len(entity) for entity, _ in _ENTITIES], np.int64)
-_ENTITY_MEANS = np.array([ord(character) for _, character in _ENTITIES], np.uint64)
-
-
-def lower_case(texts: pa.Array) -> pa.Array:
-    """The lower case of each string, as `str.lower` has it.
-
-    >>> lower_case(pa.array(["ΑΣ"])).to_pylist()
-    ['ας']
-    """
-    text, offsets = utf8(texts)
-    lowered = np.empty(len(text) * 3 // 2 + 16, np.uint8)  # at most half as long again: two bytes become three
-    ends = np.empty(len(offsets), np.int64)
-    for i in _lower_case(text, offsets, _lower_case_table(), lowered, ends):
-        exact = bytes(text[offsets[i] : offsets[i + 1]]).decode(errors="surrogateescape").lower()
-        lowered[ends[i] : ends[i + 1]] = np.frombuffer(exact.encode(errors="surrogateescape"), np.uint8)
-    return _make_strings(ends, lowered)
+_ENTITY_WORDS = np.array([int.from_bytes(entity, "little") for entity, _ in _ENTITIES])
+_ENTITY_LENGTHS = np.array([len(entity) for entity, _ in _ENTITIES])
+_ENTITY_MEANS = np.array([ord(character) for _, character in _ENTITIES])
 
 
 def split_texts(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
@@ -96,38 +78,21 @@ def split_texts(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     text, offsets = utf8(texts)
     token_text, token_ends = np.empty(len(text), np.uint8), np.zeros(len(text) + 1, np.int64)
     bounds = np.zeros(len(offsets), np.int64)
-    unsupported = _split_texts(*byte_words(text), offsets, *tables(tokenizer), token_text, token_ends, bounds)
-    lists = make_lists(bounds, _make_strings(token_ends[: bounds[-1] + 1], token_text))
-    if not unsupported:
-        return lists
-    split = pa.array(definition.split_texts(texts.take(pa.array(unsupported)), tokenizer), lists.type)
-    order = np.arange(len(texts))
-    order[unsupported] = len(texts) + np.arange(len(unsupported))
-    return pa.concat_arrays([lists, split]).take(pa.array(order))
-
-
-def byte_words(text: Bytes) -> tuple[Bytes, Any]:
-    """The bytes, and the word of eight bytes that starts at each: a token of up to eight bytes is one load."""
-    if len(text) < 16:  # so that a word can be read before or after any byte
-        text = np.concatenate([text, np.zeros(16, np.uint8)])
-    words = np.ndarray((len(text) - 7,), np.uint64, text, strides=(1,))
-    text, words = text.view(), words.view()
-    text.flags.writeable = words.flags.writeable = False  # read-only and writeable are two types to numba
-    return text, words
+    _split_texts(text.ctypes.data + offsets, *tables(tokenizer), FACTOR, token_text, token_ends, bounds)
+    ends = token_ends[: bounds[-1] + 1]
+    tokens = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text))
+    return make_lists(bounds, tokens)
 
 
 @cache
 def tables(tokenizer: str) -> tuple[np.ndarray, np.ndarray, int, bool]:
-    """What the automaton has to know of a tokenizer.
-
-    Args:
-        tokenizer: a native tokenizer's name, or `"ids"` for tokens of eight bytes each.
+    """What the automaton has to know of a native tokenizer.
 
     Returns:
-        The class of each character and of each first byte (none for `"ids"`), what stands at the edges of a text, and
-        whether white space at its start is taken off. At its end it always is.
+        The class of each character, and of each first two bytes of one (the second is anything for ASCII); what stands
+        at the edges of a text, and whether white space at its start is taken off. At its end it always is.
 
-    >>> classes, first_bytes, edge, strips_start = tables("13a")
+    >>> classes, pairs, edge, strips_start = tables("13a")
     >>> [int(classes[ord(character)]) for character in "a !"] == [_LETTER, _SPACE, _ALONE]
     True
     """
@@ -135,49 +100,86 @@ def tables(tokenizer: str) -> tuple[np.ndarray, np.ndarray, int, bool]:
     for ranges, kind in _CLASSES[tokenizer]:
         for first, last in ranges:
             classes[first : last + 1] = kind
-    first_bytes = np.empty(0, np.uint8) if tokenizer == "ids" else _first_bytes(classes)
-    return classes, first_bytes, _SPACE if tokenizer == "13a" else _EDGE, tokenizer == "zh"
+    return classes, _classify_pairs(classes), _SPACE if tokenizer == "13a" else _EDGE, tokenizer == "zh"
 
 
-def _first_bytes(classes: np.ndarray) -> np.ndarray:
-    table = np.full(256, _LETTER, np.uint8)
-    table[:0x80] = classes[:0x80]
+def _classify_pairs(classes: np.ndarray) -> np.ndarray:
+    pairs = np.full((256, 256), _LETTER, np.uint8)  # second byte, first byte
+    pairs[:, :0x80] = classes[:0x80]
     for first in range(0xC2, 0xF5):
-        bits = 6 if first < 0xE0 else 12 if first < 0xF0 else 18
-        characters = (first & (0x1F, 0x0F, 0x07)[bits // 6 - 1]) << bits
-        if classes[characters : characters + (1 << bits)].any():
-            table[first] = _LOOK_UP
-    return table
-
-
-@cache
-def _lower_case_table() -> Any:
-    # Nothing beyond has a lower case of its own; the one capital with two characters for it is _CAPITAL_DOTTED_I.
-    lowered = (chr(c).lower() for c in range(0x20000))
-    return np.array([ord(text) if len(text) == 1 else _CAPITAL_DOTTED_I for text in lowered], np.int32)
-
-
-def _make_strings(ends: Int64, text: Bytes) -> pa.LargeStringArray:
-    return pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(text))
+        size = 1 if first < 0xE0 else 1 << 6 if first < 0xF0 else 1 << 12  # characters with the same two bytes
+        start = 64 * size * (first & (0x1F if size == 1 else 0x0F if size == 64 else 0x07))
+        blocks = classes[start : start + 64 * size].reshape(-1, size)
+        uniform = blocks.min(axis=1) == blocks.max(axis=1)
+        pairs[0x80 : 0x80 + len(blocks), first] = np.where(uniform, blocks[:, 0], _LOOK_UP)
+    return pairs.ravel()
 
 
 @njit(nogil=True)
-def tokenize(text, words, start, end, classes, first_bytes, edge, strips_start, events, tokens):
-    """Fills `tokens` with rows of key, start and length; returns how many they are, or UNSUPPORTED."""
-    if len(first_bytes) == 0:
-        return _split_ids(words, start, end, tokens)
-    start, end = _strip(text, start, end, classes, first_bytes, strips_start)
-    count, begin, last, previous, separated = 0, start, start, edge, False
-    for event in range(_find_events(text, start, end, first_bytes, events)):
+def tokenize(start, end, classes, pairs, edge, strips_start, factor, events, copy, tokens, count):
+    """Adds the tokens of the text between two addresses as rows of key, address and length.
+
+    Returns how many there are then. If something has to be taken out of the text, the rest is at `copy`, and stays there.
+    """
+    start, end = _strip(start, end, classes, pairs, strips_start)
+    is_clean = False
+    while True:
+        total = _cut(start, end, classes, pairs, edge, factor, is_clean, events, tokens, count)
+        if total >= 0:
+            return total
+        end = _copy_without(_SKIPPED, start, end, copy)
+        end = _copy_without(_BREAK, copy, end, copy)
+        start, is_clean = copy, True
+
+
+@njit(nogil=True)
+def make_key(start, length, factor):
+    """A token of up to eight bytes is its key; of a longer one the key only helps to find it.
+
+    All bytes of a token count, or many tokens could have the same key.
+    """
+    if length <= 8:
+        return _load(start, length) if length else np.int64(0)
+    key = length
+    for i in range(start, start + length - 8, 8):
+        key = fold_product(key ^ load_word(i), factor)
+    return fold_product(key ^ load_word(start + length - 8), factor)
+
+
+@njit(nogil=True, cache=True)
+def _split_texts(texts, classes, pairs, edge, strips_start, factor, token_text, token_ends, bounds):
+    """Writes the bytes of all tokens, where each ends, and how many there are up to each text's end."""
+    longest = np.diff(texts).max()
+    events, copy, tokens = np.empty(longest + 1, np.int64), np.empty(longest, np.uint8), np.empty((longest, 3), np.int64)
+    size, known = 0, 0
+    for index in range(len(texts) - 1):
+        count = tokenize(
+            texts[index], texts[index + 1], classes, pairs, edge, strips_start, factor, events, np.int64(copy.ctypes.data), tokens, np.int64(0)
+        )
+        for token in range(count):
+            key, start, length = tokens[token, 0], tokens[token, 1], tokens[token, 2]
+            for k in range(length):  # what stands for an entity is in the key only
+                token_text[size + k] = key & 0xFF if length == 1 else load_byte(start + k)
+            size += length
+            known += 1
+            token_ends[known] = size
+        bounds[index + 1] = known
+
+
+@njit(nogil=True)
+def _cut(start, end, classes, pairs, edge, factor, is_clean, events, tokens, count):
+    """As `tokenize`, from the first byte to the last; _TAKE_OUT if something has to be taken out first."""
+    begin, last, previous, separated = start, start, edge, False
+    for event in range(_find_events(start, end, pairs, events)):
         i = events[event]
         if i < last:  # within an entity
             continue
-        kind, width = _classify(text, i, end, classes, first_bytes)
-        key = np.uint64(0)
+        kind, width = _classify(i, end, classes, pairs)
+        meaning = 0
         if kind == _MARKUP:
-            kind, width, key = _undo_markup(text, i, start, end)
-            if kind == UNSUPPORTED:
-                return UNSUPPORTED
+            kind, width, meaning = _undo_markup(i, start, end, is_clean)
+            if kind == _TAKE_OUT:
+                return _TAKE_OUT
         if i > last:
             previous = _LETTER
         last = i + width
@@ -190,7 +192,7 @@ def tokenize(text, words, start, end, classes, first_bytes, edge, strips_start, 
             # mteval first separates a mark from what stands before it, unless that's a number. A match takes two
             # characters, so a mark that was just separated isn't there any more for the next one to be separated from.
             separated = previous != _NUMBER and previous != _EDGE and not (separated and previous == _SEPARATOR)
-            after = _classify(text, last, end, classes, first_bytes)[0] if last < end else edge
+            after = _classify(last, end, classes, pairs)[0] if last < end else edge
             if separated or (after != _NUMBER and after != _EDGE):
                 action = _ALONE
             else:
@@ -199,173 +201,119 @@ def tokenize(text, words, start, end, classes, first_bytes, edge, strips_start, 
         if action == _LETTER:
             continue
         if i > begin:
-            count = _put(tokens, count, _key(words, begin, i - begin), begin, i - begin)
-        if action == _ALONE and key:
-            count = _put(tokens, count, key, i, 1)
+            count = _put(tokens, count, make_key(begin, i - begin, factor), begin, i - begin)
+        if action == _ALONE and meaning:
+            count = _put(tokens, count, meaning, i, 1)
         elif action == _ALONE:
-            count = _put(tokens, count, _key(words, i, width), i, width)
+            count = _put(tokens, count, _load(i, width), i, width)
         begin = i if action == _STARTS else last
-    return _put(tokens, count, _key(words, begin, end - begin), begin, end - begin) if end > begin else count
-
-
-@njit(nogil=True, cache=True)
-def _split_texts(text, words, offsets, classes, first_bytes, edge, strips_start, token_text, token_ends, bounds):
-    """Writes the bytes of all tokens, where each ends, and how many there are up to each text's end.
-
-    Returns the indices of the texts that the definition has to cut.
-    """
-    unsupported = [0][:0]
-    longest = np.diff(offsets).max()
-    events, tokens = np.empty(longest + 1, np.int64), np.empty((longest, 3), np.int64)
-    size, known = 0, 0
-    for index in range(len(offsets) - 1):
-        count = tokenize(
-            text, words, offsets[index], offsets[index + 1], classes, first_bytes, edge, strips_start, events, tokens
-        )
-        if count == UNSUPPORTED:
-            unsupported.append(index)
-        for token in range(max(count, 0)):
-            key, start, length = tokens[token, 0], tokens[token, 1], tokens[token, 2]
-            for k in range(length):  # what stands for an entity is in the key only
-                token_text[size + k] = key if length == 1 else text[start + k]
-            size += length
-            known += 1
-            token_ends[known] = size
-        bounds[index + 1] = known
-    return unsupported
+    return _put(tokens, count, make_key(begin, end - begin, factor), begin, end - begin) if end > begin else count
 
 
 @njit(nogil=True)
-def _find_events(text, start, end, first_bytes, events):
+def _find_events(start, end, pairs, events):
     # Without a branch, which would be mispredicted at every word: a fifth of the time of the loop that has one.
     count = 0
-    for i in range(start, end):
+    for i in range(start, end - 1):
         events[count] = i
-        count += np.int64(first_bytes[text[i]] != _LETTER)
+        count += np.int64(pairs[load_pair(i)] != _LETTER)
+    if start < end and pairs[load_byte(end - 1)] != _LETTER:
+        events[count] = end - 1
+        count += 1
     return count
 
 
 @njit(nogil=True)
 def _put(tokens, count, key, start, length):
-    tokens[count, 0], tokens[count, 1], tokens[count, 2] = np.int64(key), start, length
+    tokens[count, 0], tokens[count, 1], tokens[count, 2] = key, start, length
     return count + 1
 
 
 @njit(nogil=True)
-def _split_ids(words, start, end, tokens):
-    count = 0
-    for i in range(start, end, 8):
-        count = _put(tokens, count, words[i], i, 8)
-    return count
+def _load(start, length):
+    """One to eight bytes as a word."""
+    unused = 64 - 8 * length
+    # What lies beside them is shifted out. Memory can be read to the end of its page, whoever's it is.
+    if start & 0xFFF <= 0xFF8:
+        return load_word(start) << unused >> unused
+    return load_word(start + length - 8) >> unused
 
 
 @njit(nogil=True)
-def _strip(text, start, end, classes, first_bytes, strips_start):
+def _strip(start, end, classes, pairs, strips_start):
     while strips_start and start < end:
-        kind, width = _classify(text, start, end, classes, first_bytes)
+        kind, width = _classify(start, end, classes, pairs)
         if kind != _SPACE:
             break
         start += width
     while start < end:
         i = end - 1
-        while i > start and text[i] & 0xC0 == 0x80:
+        while i > start and load_byte(i) & 0xC0 == 0x80:
             i -= 1
-        if _classify(text, i, end, classes, first_bytes)[0] != _SPACE:
+        if _classify(i, end, classes, pairs)[0] != _SPACE and load_byte(i) != ord("\n"):  # which 13a has as markup
             break
         end = i
     return start, end
 
 
-@njit(nogil=True, inline="always")
-def _classify(text, i, end, classes, first_bytes):
-    kind = np.int64(first_bytes[text[i]])
-    if kind != _LOOK_UP:
-        return kind, 1
-    character, width = _decode(text, i, end)
+@njit(nogil=True)
+def _classify(i, end, classes, pairs):
+    """The class of the character at an address, and how many bytes it has."""
+    first = load_byte(i)
+    if first < 0x80:
+        return np.int64(pairs[first]), 1
+    character, width = decode(i, end)
     return np.int64(classes[character]), width
 
 
-@njit(nogil=True, inline="always")
-def _decode(text, i, end):
-    """The character at byte i, and how many bytes it has. Never reads beyond `end`, whatever the bytes are."""
-    first = np.int64(text[i])
+@njit(nogil=True)
+def decode(i, end):
+    """The character at an address, and how many bytes it has. Never reads beyond `end`, whatever the bytes are."""
+    first = load_byte(i)
     width = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
     if i + width > end:
         return first, end - i
     character = first if width == 1 else first & (0xFF >> (width + 1))
     for k in range(i + 1, i + width):
-        character = character << 6 | np.int64(text[k]) & 0x3F
+        character = character << 6 | load_byte(k) & 0x3F
     return min(character, 0x10FFFF), width
 
 
 @njit(nogil=True)
-def _undo_markup(text, i, start, end):
+def _undo_markup(i, start, end, is_clean):
     """Of a `&`, `<` or line feed under 13a: the class, the bytes it takes, and what an entity stands for (or 0)."""
-    if text[i] == ord("\n"):
-        return (UNSUPPORTED if i > start and text[i - 1] == ord("-") else _SPACE), 1, np.uint64(0)
-    if text[i] == ord("<"):
-        return (UNSUPPORTED if _starts_with(text, i, end, _SKIPPED) else _ALONE), 1, np.uint64(0)
-    for entity in range(len(_ENTITY_BYTES)):
-        if _starts_with(text, i, end, _ENTITY_BYTES[entity]):
+    first = load_byte(i)
+    if first == ord("\n"):
+        return _TAKE_OUT if not is_clean and i > start and load_byte(i - 1) == ord("-") else _SPACE, 1, 0
+    if first == ord("<"):
+        return _TAKE_OUT if not is_clean and _starts_with(_SKIPPED, i, end) else _ALONE, 1, 0
+    word = _load(i, min(8, end - i))
+    for entity in range(len(_ENTITY_WORDS)):
+        beyond = 64 - 8 * _ENTITY_LENGTHS[entity]
+        if (word ^ _ENTITY_WORDS[entity]) << beyond == 0:
             return _ALONE, _ENTITY_LENGTHS[entity], _ENTITY_MEANS[entity]
-    return _ALONE, 1, np.uint64(0)
+    return _ALONE, 1, 0
 
 
 @njit(nogil=True)
-def _starts_with(text, i, end, prefix):
-    for k in range(len(prefix)):
-        if prefix[k] and (i + k >= end or text[i + k] != prefix[k]):
+def _copy_without(pattern, start, end, copy):
+    """Copies a text without the pattern, as `str.replace` would, perhaps onto itself. Returns where the copy ends."""
+    i = start
+    while i < end:
+        if _starts_with(pattern, i, end):
+            i += len(pattern)
+            continue
+        store_byte(copy, load_byte(i))
+        i += 1
+        copy += 1
+    return copy
+
+
+@njit(nogil=True)
+def _starts_with(pattern, i, end):
+    if i + len(pattern) > end:
+        return False
+    for k in range(len(pattern)):
+        if load_byte(i + k) != pattern[k]:
             return False
     return True
-
-
-@njit(nogil=True)
-def _key(words, start, length):
-    """A token of up to eight bytes is its key; of a longer one the key only helps to find it."""
-    if length > 8:
-        return words[start] * ODD ^ words[start + length - 8]
-    unused = np.uint64(64 - 8 * length)
-    if start < len(words):
-        return (words[start] << unused) >> unused
-    return words[start + length - 8] >> unused  # at the very end of the text the word before is the one to read
-
-
-@njit(nogil=True, cache=True)
-def _lower_case(text, offsets, lower, lowered, lowered_offsets):
-    """Writes the lower case of each text; returns the indices of those where a sigma may be a final one.
-
-    That depends on what stands around it. Both sigmas have two bytes, so that the caller can write the right one there.
-    """
-    doubtful = [0][:0]
-    size = 0
-    for index in range(len(offsets) - 1):
-        lowered_offsets[index] = size
-        i, end, sure = offsets[index], offsets[index + 1], True
-        while i < end:
-            character, width = _decode(text, i, end)
-            if character == _CAPITAL_SIGMA:
-                after = _decode(text, i + width, end)[0] if i + width < end else 0
-                sure &= 0x391 <= after <= 0x3CE and after != 0x3A2  # a cased letter follows: not a final sigma
-            if character == _CAPITAL_DOTTED_I:
-                size = _encode(0x307, lowered, _encode(0x69, lowered, size))  # "i" and a combining dot
-            elif character < len(lower) and lower[character] != character:
-                size = _encode(np.int64(lower[character]), lowered, size)
-            else:
-                for k in range(i, i + width):
-                    lowered[size + k - i] = text[k]
-                size += width
-            i += width
-        if not sure:
-            doubtful.append(index)
-    lowered_offsets[len(offsets) - 1] = size
-    return doubtful
-
-
-@njit(nogil=True)
-def _encode(character, scratch, size):
-    width = 1 if character < 0x80 else 2 if character < 0x800 else 3 if character < 0x10000 else 4
-    for k in range(width - 1, 0, -1):
-        scratch[size + k] = 0x80 | character & 0x3F
-        character >>= 6
-    scratch[size] = character if width == 1 else 0xF00 >> width & 0xFF | character
-    return size + width
