@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from .bleu_arrow import Int64, is_list, list_items, utf8
 from .bleu_compiler import load_word, lowest_bit, njit
-from .bleu_tokenizers_compiled import FACTOR, make_key, tables, tokenize
+from .bleu_tokenizers_compiled import FACTOR, make_key, table_of, tokenize
 
 _SHORT = 64  # so many positions fit the bits of a word
 _REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}
@@ -41,11 +41,14 @@ def count_rows(
         tokenizer = "none"  # which nobody asks
     else:
         texts, tokens = [_find_strings(column) for column in (predictions, references)], np.empty(0, np.int64)
+    table, edge, strips_start = table_of(tokenizer)
     _count_rows(
         *texts,
         bounds,
         tokens,
-        *tables(tokenizer),
+        table.ctypes.data,
+        edge,
+        strips_start,
         FACTOR,
         max(_longest(column) for column in texts),
         _longest(texts[1][bounds]),
@@ -89,7 +92,7 @@ def _longest(offsets: Int64) -> int:
 # make an array.
 @njit(nogil=True, cache=True)
 def _count_rows(
-    predictions, references, bounds, token_addresses, classes, pairs, edge, strips_start, factor,
+    predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
     longest_text, longest_row, most_references, reference_length, columns,
 ):  # fmt: skip
     max_order = len(columns) // 2 - 1
@@ -101,7 +104,8 @@ def _count_rows(
     positions, found = np.empty(_SHORT + 1, np.int64), np.empty(max_order, np.int64)
     counts, matches = np.empty((3 * max_order, _SHORT + 1), np.int64), np.empty(max_order, np.int64)
     for n in range(len(counts)):
-        _fill(counts[n], _SHORT + 1, 0)
+        for i in range(_SHORT + 1):
+            counts[n, i] = 0
     for row in range(len(bounds) - 1):
         first, last = bounds[row], bounds[row + 1]
         length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
@@ -114,7 +118,7 @@ def _count_rows(
                 count = _take_tokens(start, end, token_addresses, factor, tokens, length)
             else:
                 count = tokenize(
-                    start, end, classes, pairs, edge, strips_start, factor, events, copy, tokens, length
+                    start, end, table, edge, strips_start, factor, events, copy, tokens, length
                 )  # fmt: skip
             if text < first:
                 length = count
@@ -129,7 +133,7 @@ def _count_rows(
         if length <= _SHORT:
             _count_short(numbers, length, reference_numbers, ends, bounds, row, positions, found, counts, matches)
         else:
-            _count_long(numbers, length, reference_numbers, ends, bounds, row, slots, factor, matches)
+            _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, matches)
         for order in range(max_order):
             columns[order, row] = matches[order]
             columns[max_order + order, row] = max(length - order, 0)
@@ -160,16 +164,11 @@ def _effective_length(reference_length, length, size, best):
 
 
 @njit(nogil=True)
-def _fill(array, count, value):
-    for i in range(count):
-        array[i] = value
-
-
-@njit(nogil=True)
 def _number(tokens, count, slots, numbers, factor):
     """Gives equal tokens equal numbers, from 1; returns the binary logarithm of the size that the table has."""
     bits = _table_bits(4 * count)
-    _fill(slots, 1 << bits, -1)
+    for slot in range(1 << bits):
+        slots[slot] = -1
     highest = 0
     for token in range(count):
         slot = _find(tokens, token, slots, bits, factor)
@@ -230,9 +229,10 @@ def _count_short(numbers, length, reference_numbers, ends, bounds, row, position
     orders = len(found)
     for n in range(orders):
         matches[n] = found[n] = 0
-        _fill(counts[n], length, 0)  # in the prediction
-        _fill(counts[orders + n], length, 0)  # in the reference that has the most of it
-    _fill(positions, length + 1, 0)
+        for i in range(length):
+            counts[n, i] = counts[orders + n, i] = 0  # in the prediction, and in the reference that has the most of it
+    for i in range(length + 1):
+        positions[i] = 0
     for i in range(length):
         positions[numbers[i]] |= 1 << i
     for i in range(length):
@@ -243,18 +243,18 @@ def _count_short(numbers, length, reference_numbers, ends, bounds, row, position
         counts[n, _SHORT] = 0
     start = 0
     for reference in range(bounds[row], bounds[row + 1]):
-        none_yet = (reference + 1) << 32  # above all counts in references before: nothing has to be cleared
         for n in range(orders):
             found[n] = 0
+            for i in range(length):
+                counts[2 * orders + n, i] = 0
         for i in range(start, ends[reference - bounds[row]]):
             _shift_and(found, positions[reference_numbers[i]])
             if not found[0]:
                 continue
             for n in range(orders):
                 ngram = lowest_bit(found[n])
-                count = max(counts[2 * orders + n, ngram], none_yet) + 1
+                count = counts[2 * orders + n, ngram] + 1
                 counts[2 * orders + n, ngram] = count
-                count -= none_yet
                 most = counts[orders + n, ngram]
                 matches[n] += np.int64(most < count) & np.int64(count <= counts[n, ngram])
                 counts[orders + n, ngram] = max(count, most)
@@ -269,52 +269,56 @@ def _shift_and(found, positions):
 
 
 @njit(nogil=True)
-def _count_long(numbers, length, reference_numbers, ends, bounds, row, slots, factor, matches):
-    """Clipped counts of a prediction of any length, in linear time: n-grams get numbers, order by order.
+def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, matches):
+    """Clipped counts of a prediction of any length, in linear time: n-grams are nodes of a trie.
 
-    What is looked up is the number of the n-gram that is a token shorter and the number of the last token, which is
-    exact. An n-gram that the prediction doesn't have has 0.
+    A node's key is its parent and the number of its last token, which is exact; the nodes of single tokens are the
+    numbers themselves. What the prediction doesn't have is node 0.
     """
-    bits, references = _table_bits(2 * length), bounds[row + 1] - bounds[row]
-    ngrams, reference_ngrams = np.empty(length, np.int64), np.empty(ends[references - 1], np.int64)
-    counts = np.empty((length + 1, 3), np.int64)  # in the prediction, in the most of a reference, in this reference
-    for n in range(len(matches)):
+    max_order = len(matches)
+    bits, nodes = _table_bits(2 * length * max_order), np.int64(0)
+    slots = np.empty(2 << bits, np.int64)  # pairs of key and node
+    for slot in range(2 << bits):
+        slots[slot] = 0
+    counts = np.empty((length * max_order + 1, 3), np.int64)
+    for node in range(length * max_order + 1):
+        counts[node, 0] = counts[node, 1] = counts[node, 2] = 0
+    for i in range(length):
+        nodes = max(nodes, numbers[i])
+    for i in range(length):
+        node = numbers[i]
+        counts[node, 0] += 1
+        for n in range(1, min(max_order, length - i)):
+            slot = _find_node(node, numbers[i + n], slots, bits, factor)
+            if slots[slot] == 0:
+                nodes += 1
+                slots[slot], slots[slot + 1] = node << 32 | numbers[i + n], nodes
+            node = slots[slot + 1]
+            counts[node, 0] += 1
+    start = 0
+    for n in range(max_order):
         matches[n] = 0
-        _fill(slots, 2 << bits, 0)  # pairs of key and number
-        for ngram in range(length + 1):
-            counts[ngram, 0] = counts[ngram, 1] = counts[ngram, 2] = 0
-        highest = 0
-        for i in range(length - n):
-            ngram = numbers[i]
-            if n:
-                slot = _find_ngram(ngrams[i], numbers[i + n], slots, bits, factor)
-                if slots[slot] == 0:
-                    highest += 1
-                    slots[slot], slots[slot + 1] = ngrams[i] << 32 | numbers[i + n], highest
-                ngram = slots[slot + 1]
-            ngrams[i] = ngram
-            counts[ngram, 0] += 1
-        start = 0
-        for reference in range(references):
-            none_yet = (reference + 1) << 32  # above all counts in references before: nothing has to be cleared
-            for i in range(start, ends[reference] - n):
-                ngram = reference_ngrams[i] if n else reference_numbers[i]
-                if n and ngram:
-                    ngram = slots[_find_ngram(ngram, reference_numbers[i + n], slots, bits, factor) + 1]
-                reference_ngrams[i] = ngram
-                if ngram:
-                    count = max(counts[ngram, 2], none_yet) + 1
-                    counts[ngram, 2] = count
-                    count -= none_yet
-                    matches[n] += np.int64(counts[ngram, 1] < count) & np.int64(count <= counts[ngram, 0])
-                    counts[ngram, 1] = max(counts[ngram, 1], count)
-            start = ends[reference]
+    for reference in range(bounds[row + 1] - bounds[row]):
+        none_yet = (reference + 1) << 32  # above all counts in references before: nothing has to be cleared
+        for i in range(start, ends[reference]):
+            node = reference_numbers[i]
+            for n in range(min(max_order, ends[reference] - i)):
+                if n:
+                    node = slots[_find_node(node, reference_numbers[i + n], slots, bits, factor) + 1]
+                if node == 0:
+                    break
+                count = max(counts[node, 2], none_yet) + 1
+                counts[node, 2] = count
+                if counts[node, 1] < count - none_yet:
+                    counts[node, 1] = count - none_yet
+                    matches[n] += count - none_yet <= counts[node, 0]
+        start = ends[reference]
 
 
 @njit(nogil=True)
-def _find_ngram(shorter, token, slots, bits, factor):
-    """The place in `slots` of an n-gram's key, or the empty one where it would be. Its number comes after it."""
-    key = shorter << 32 | token
+def _find_node(parent, token, slots, bits, factor):
+    """The place in `slots` of a node's key, or the empty one where it would be. The node comes after it."""
+    key = parent << 32 | token
     slot = _first_slot(key, bits, factor)
     while slots[2 * slot] and slots[2 * slot] != key:
         slot = (slot + 1) & ((1 << bits) - 1)

@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from .bleu_arrow import Bytes, Int64, make_lists, utf8
+from .bleu_arrow import Bytes, make_lists, utf8
 from .bleu_compiler import fold_product, load_byte, load_pair, load_word, njit, store_byte
 from .bleu_tokenizers import CHINESE, WESTERN_SYMBOLS
 from .bleu_unicode import NUMBERS, PUNCTUATION, SYMBOLS
@@ -52,6 +52,7 @@ _CLASSES = {
     "multi-bleu": ((_these(" \t\n\v\f\r"), _SPACE),),
 }
 
+_PAIRS = 1 << 16  # where the classes of characters begin in a table
 _TAKE_OUT = -1  # instead of a class: this isn't part of the text
 
 _SKIPPED, _BREAK = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
@@ -78,32 +79,35 @@ def split_texts(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     text, offsets = utf8(texts)
     token_text, token_ends = np.empty(len(text), np.uint8), np.zeros(len(text) + 1, np.int64)
     bounds = np.zeros(len(offsets), np.int64)
-    _split_texts(text.ctypes.data + offsets, *tables(tokenizer), FACTOR, token_text, token_ends, bounds)
+    table, edge, strips_start = table_of(tokenizer)
+    _split_texts(text.ctypes.data + offsets, table.ctypes.data, edge, strips_start, FACTOR, token_text, token_ends, bounds)
     ends = token_ends[: bounds[-1] + 1]
     tokens = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text))
     return make_lists(bounds, tokens)
 
 
 @cache
-def tables(tokenizer: str) -> tuple[np.ndarray, np.ndarray, int, bool]:
+def table_of(tokenizer: str) -> tuple[Bytes, int, bool]:
     """What the automaton has to know of a native tokenizer.
 
     Returns:
-        The class of each character, and of each first two bytes of one (the second is anything for ASCII); what stands
-        at the edges of a text, and whether white space at its start is taken off. At its end it always is.
+        The class of each first two bytes of a character (the second is anything for ASCII), and from _PAIRS on of each
+        character; what stands at the edges of a text; whether white space at its start is taken off. At its end it
+        always is.
 
-    >>> classes, pairs, edge, strips_start = tables("13a")
-    >>> [int(classes[ord(character)]) for character in "a !"] == [_LETTER, _SPACE, _ALONE]
+    >>> table, edge, strips_start = table_of("13a")
+    >>> [int(table[ord(character)]) for character in "a !"] == [_LETTER, _SPACE, _ALONE]
     True
     """
     classes = np.full(0x110000, _LETTER, np.uint8)
     for ranges, kind in _CLASSES[tokenizer]:
         for first, last in ranges:
             classes[first : last + 1] = kind
-    return classes, _classify_pairs(classes), _SPACE if tokenizer == "13a" else _EDGE, tokenizer == "zh"
+    table = np.concatenate([_classify_pairs(classes), classes])
+    return table, _SPACE if tokenizer == "13a" else _EDGE, tokenizer == "zh"
 
 
-def _classify_pairs(classes: np.ndarray) -> np.ndarray:
+def _classify_pairs(classes: Bytes) -> Bytes:
     pairs = np.full((256, 256), _LETTER, np.uint8)  # second byte, first byte
     pairs[:, :0x80] = classes[:0x80]
     for first in range(0xC2, 0xF5):
@@ -116,15 +120,15 @@ def _classify_pairs(classes: np.ndarray) -> np.ndarray:
 
 
 @njit(nogil=True)
-def tokenize(start, end, classes, pairs, edge, strips_start, factor, events, copy, tokens, count):
+def tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, count):
     """Adds the tokens of the text between two addresses as rows of key, address and length.
 
     Returns how many there are then. If something has to be taken out of the text, the rest is at `copy`, and stays there.
     """
-    start, end = _strip(start, end, classes, pairs, strips_start)
+    start, end = _strip(start, end, table, strips_start)
     is_clean = False
     while True:
-        total = _cut(start, end, classes, pairs, edge, factor, is_clean, events, tokens, count)
+        total = _cut(start, end, table, edge, factor, is_clean, events, tokens, count)
         if total >= 0:
             return total
         end = _copy_without(_SKIPPED, start, end, copy)
@@ -147,14 +151,14 @@ def make_key(start, length, factor):
 
 
 @njit(nogil=True, cache=True)
-def _split_texts(texts, classes, pairs, edge, strips_start, factor, token_text, token_ends, bounds):
+def _split_texts(texts, table, edge, strips_start, factor, token_text, token_ends, bounds):
     """Writes the bytes of all tokens, where each ends, and how many there are up to each text's end."""
     longest = np.diff(texts).max()
     events, copy, tokens = np.empty(longest + 1, np.int64), np.empty(longest, np.uint8), np.empty((longest, 3), np.int64)
     size, known = 0, 0
     for index in range(len(texts) - 1):
         count = tokenize(
-            texts[index], texts[index + 1], classes, pairs, edge, strips_start, factor, events, np.int64(copy.ctypes.data), tokens, np.int64(0)
+            texts[index], texts[index + 1], table, edge, strips_start, factor, events, np.int64(copy.ctypes.data), tokens, np.int64(0)
         )
         for token in range(count):
             key, start, length = tokens[token, 0], tokens[token, 1], tokens[token, 2]
@@ -167,14 +171,14 @@ def _split_texts(texts, classes, pairs, edge, strips_start, factor, token_text, 
 
 
 @njit(nogil=True)
-def _cut(start, end, classes, pairs, edge, factor, is_clean, events, tokens, count):
+def _cut(start, end, table, edge, factor, is_clean, events, tokens, count):
     """As `tokenize`, from the first byte to the last; _TAKE_OUT if something has to be taken out first."""
     begin, last, previous, separated = start, start, edge, False
-    for event in range(_find_events(start, end, pairs, events)):
+    for event in range(_find_events(start, end, table, events)):
         i = events[event]
         if i < last:  # within an entity
             continue
-        kind, width = _classify(i, end, classes, pairs)
+        kind, width = _classify(i, end, table)
         meaning = 0
         if kind == _MARKUP:
             kind, width, meaning = _undo_markup(i, start, end, is_clean)
@@ -192,7 +196,7 @@ def _cut(start, end, classes, pairs, edge, factor, is_clean, events, tokens, cou
             # mteval first separates a mark from what stands before it, unless that's a number. A match takes two
             # characters, so a mark that was just separated isn't there any more for the next one to be separated from.
             separated = previous != _NUMBER and previous != _EDGE and not (separated and previous == _SEPARATOR)
-            after = _classify(last, end, classes, pairs)[0] if last < end else edge
+            after = _classify(last, end, table)[0] if last < end else edge
             if separated or (after != _NUMBER and after != _EDGE):
                 action = _ALONE
             else:
@@ -211,13 +215,13 @@ def _cut(start, end, classes, pairs, edge, factor, is_clean, events, tokens, cou
 
 
 @njit(nogil=True)
-def _find_events(start, end, pairs, events):
+def _find_events(start, end, table, events):
     # Without a branch, which would be mispredicted at every word: a fifth of the time of the loop that has one.
     count = 0
     for i in range(start, end - 1):
         events[count] = i
-        count += np.int64(pairs[load_pair(i)] != _LETTER)
-    if start < end and pairs[load_byte(end - 1)] != _LETTER:
+        count += np.int64(load_byte(table + load_pair(i)) != _LETTER)
+    if start < end and load_byte(table + load_byte(end - 1)) != _LETTER:
         events[count] = end - 1
         count += 1
     return count
@@ -240,9 +244,9 @@ def _load(start, length):
 
 
 @njit(nogil=True)
-def _strip(start, end, classes, pairs, strips_start):
+def _strip(start, end, table, strips_start):
     while strips_start and start < end:
-        kind, width = _classify(start, end, classes, pairs)
+        kind, width = _classify(start, end, table)
         if kind != _SPACE:
             break
         start += width
@@ -250,20 +254,20 @@ def _strip(start, end, classes, pairs, strips_start):
         i = end - 1
         while i > start and load_byte(i) & 0xC0 == 0x80:
             i -= 1
-        if _classify(i, end, classes, pairs)[0] != _SPACE and load_byte(i) != ord("\n"):  # which 13a has as markup
+        if _classify(i, end, table)[0] != _SPACE and load_byte(i) != ord("\n"):  # which 13a has as markup
             break
         end = i
     return start, end
 
 
 @njit(nogil=True)
-def _classify(i, end, classes, pairs):
+def _classify(i, end, table):
     """The class of the character at an address, and how many bytes it has."""
     first = load_byte(i)
     if first < 0x80:
-        return np.int64(pairs[first]), 1
+        return load_byte(table + first), 1
     character, width = decode(i, end)
-    return np.int64(classes[character]), width
+    return load_byte(table + _PAIRS + character), width
 
 
 @njit(nogil=True)
