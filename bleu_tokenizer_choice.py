@@ -6,8 +6,9 @@ Native tokenizers cut while they count. Someone else's, sacreBLEU's or a user's 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -30,6 +31,9 @@ BORROWED = {
     "flores200": "sacrebleu sentencepiece",
     "spBLEU-1K": "sacrebleu sentencepiece",
 }
+
+_TOKENS = pa.list_(pa.string())
+_AT_ONCE = 256  # texts whose tokens are Python's at the same time: few enough for a processor's cache
 
 
 lower_case = Twins(
@@ -111,8 +115,12 @@ def prepare_texts(texts: pa.Array, tokenizer: Tokenizer, name: str, rows: Sequen
         texts = map_strings(texts, _choose_lower_case(tokenizer))
     if tokenizer.split is None:
         return texts
-    lists = [_split_row(tokenizer.split, text, name, row) for text, row in zip(texts.to_pylist(), rows)]
-    return pa.array(lists, pa.list_(pa.string()))
+    parts = [pa.array([], _TOKENS)]
+    for start in range(0, len(texts), _AT_ONCE):
+        some = texts.slice(start, _AT_ONCE).to_pylist(), rows[start : start + _AT_ONCE]
+        lists = [_split_row(tokenizer.split, text, name, row) for text, row in zip(*some)]
+        parts.append(_make_lists(lists, name, some[1]))
+    return pa.concat_arrays(parts)
 
 
 @cache
@@ -160,16 +168,28 @@ def _check_utf8(texts: pa.Array, name: str, rows: Sequence[int]) -> None:
                 raise ValueError(f"{name}, row {row}: these bytes are no UTF-8 ({error.reason}).") from None
 
 
-def _split_row(split: Split, text: str, name: str, row: int) -> list[str]:
+def _split_row(split: Split, text: str, name: str, row: int) -> Sequence[Any]:
     try:
         tokens = split(text)
     except Exception as error:
         raise ValueError(f"{name}, row {row}: the tokenizer failed: {type(error).__name__}: {error}") from error
     if not isinstance(tokens, (list, tuple)):
-        raise TypeError(f"{name}, row {row}: the tokenizer must return a list of str, not {type(tokens).__name__}.")
-    for token in tokens:
-        if not isinstance(token, str):
-            raise TypeError(
-                f"{name}, row {row}: the tokenizer must return a list of str, not a list with {type(token).__name__}."
-            )
-    return list(tokens)
+        raise _wrong_answer(name, row, type(tokens).__name__)
+    return tokens
+
+
+def _make_lists(lists: Sequence[Sequence[Any]], name: str, rows: Sequence[int]) -> pa.Array:
+    """The tokens as Arrow has them. What type it finds says whether all are strings, sooner than a look at each."""
+    with suppress(pa.ArrowException, TypeError, ValueError):
+        array = pa.array(lists)
+        if array.type == _TOKENS and not array.values.null_count:
+            return array
+    for tokens, row in zip(lists, rows):
+        for token in tokens:
+            if not isinstance(token, str):
+                raise _wrong_answer(name, row, f"a list with {type(token).__name__}")
+    return pa.array(lists, _TOKENS)  # there are none, or such as Arrow can't encode
+
+
+def _wrong_answer(name: str, row: int, found: str) -> TypeError:
+    return TypeError(f"{name}, row {row}: the tokenizer must return a list of str, not {found}.")
