@@ -27,7 +27,8 @@ except ImportError:
 else:
     COMPILED = True
 
-__all__ = ["COMPILED", "fold_product", "load_byte", "load_pair", "load_word", "lowest_bit", "njit", "store_byte", "store_word"]
+__all__ = ["COMPILED", "fold_product", "load_byte", "load_pair", "load_word", "lowest_bit", "njit"]
+__all__ += ["store_byte", "store_word"]
 
 
 @intrinsic

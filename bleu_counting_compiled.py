@@ -42,6 +42,8 @@ def count_rows(
     else:
         texts, tokens = [_find_strings(column) for column in (predictions, references)], np.empty(0, np.int64)
     table, edge, strips_start = table_of(tokenizer)
+    longest = max(map(_longest, texts))
+    copies = np.empty(2 * longest, np.uint8)  # room for a prediction and a reference that markup is taken out of
     _count_rows(
         *texts,
         bounds,
@@ -50,7 +52,8 @@ def count_rows(
         edge,
         strips_start,
         FACTOR,
-        max(_longest(column) for column in texts),
+        copies.ctypes.data,
+        longest,
         _longest(texts[1][bounds]),
         _longest(bounds),
         _REFERENCE_LENGTHS[reference_length],
@@ -93,11 +96,11 @@ def _longest(offsets: Int64) -> int:
 @njit(nogil=True, cache=True)
 def _count_rows(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
-    longest_text, longest_row, most_references, reference_length, columns,
+    copies, longest_text, longest_row, most_references, reference_length, columns,
 ):  # fmt: skip
     max_order = len(columns) // 2 - 1
     # A text has no more tokens than bytes. What a long text would need is only reserved: untouched pages cost nothing.
-    events, scratch = np.empty(longest_text + 1, np.int64), np.empty(longest_text // 4 + 2, np.int64)
+    events = np.empty(longest_text + 1, np.int64)
     tokens = np.empty((2 * longest_text, 3), np.int64)  # the prediction's and a reference's: key, address, length
     numbers, reference_numbers = np.empty(longest_text, np.int64), np.empty(longest_row, np.int64)
     slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(most_references, np.int64)
@@ -111,9 +114,9 @@ def _count_rows(
         length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
         for text in range(first - 1, last):
             if text < first:
-                start, end, copy = predictions[row], predictions[row + 1], np.int64(scratch.ctypes.data)
+                start, end, copy = predictions[row], predictions[row + 1], copies
             else:
-                start, end, copy = references[text], references[text + 1], np.int64(scratch.ctypes.data) + longest_text
+                start, end, copy = references[text], references[text + 1], copies + longest_text
             if len(token_addresses):
                 count = _take_tokens(start, end, token_addresses, factor, tokens, length)
             else:

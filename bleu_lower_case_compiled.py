@@ -55,7 +55,7 @@ def _table() -> np.ndarray:
 
 @njit(nogil=True, cache=True)
 def _lower_case(texts, table, copy, ends):
-    """Writes the lower case of the texts between the addresses to another one, and where each begins and the last ends."""
+    """Writes the lower case of all texts to an address, and where in it each begins and the last ends."""
     begin = copy
     for index in range(len(texts) - 1):
         i, end = texts[index], texts[index + 1]

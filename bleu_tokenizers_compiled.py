@@ -80,10 +80,19 @@ def split_texts(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     token_text, token_ends = np.empty(len(text), np.uint8), np.zeros(len(text) + 1, np.int64)
     bounds = np.zeros(len(offsets), np.int64)
     table, edge, strips_start = table_of(tokenizer)
-    _split_texts(text.ctypes.data + offsets, table.ctypes.data, edge, strips_start, FACTOR, token_text, token_ends, bounds)
+    longest = int(np.diff(offsets).max(initial=0))
+    events, copy, tokens = (
+        np.empty(longest + 1, np.int64),
+        np.empty(longest, np.uint8),
+        np.empty((longest, 3), np.int64),
+    )
+    _split_texts(
+        text.ctypes.data + offsets, table.ctypes.data, edge, strips_start, FACTOR,
+        events, copy.ctypes.data, tokens, token_text, token_ends, bounds,
+    )  # fmt: skip
     ends = token_ends[: bounds[-1] + 1]
-    tokens = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text))
-    return make_lists(bounds, tokens)
+    strings = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text))
+    return make_lists(bounds, strings)
 
 
 @cache
@@ -123,7 +132,8 @@ def _classify_pairs(classes: Bytes) -> Bytes:
 def tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, count):
     """Adds the tokens of the text between two addresses as rows of key, address and length.
 
-    Returns how many there are then. If something has to be taken out of the text, the rest is at `copy`, and stays there.
+    Returns how many there are then. What is left of a text that something is taken out of is written to `copy`, and
+    stays there.
     """
     start, end = _strip(start, end, table, strips_start)
     is_clean = False
@@ -151,15 +161,14 @@ def make_key(start, length, factor):
 
 
 @njit(nogil=True, cache=True)
-def _split_texts(texts, table, edge, strips_start, factor, token_text, token_ends, bounds):
+def _split_texts(
+    texts, table, edge, strips_start, factor, events, copy, tokens, token_text, token_ends, bounds
+):  # fmt: skip
     """Writes the bytes of all tokens, where each ends, and how many there are up to each text's end."""
-    longest = np.diff(texts).max()
-    events, copy, tokens = np.empty(longest + 1, np.int64), np.empty(longest, np.uint8), np.empty((longest, 3), np.int64)
-    size, known = 0, 0
+    size, known, none = 0, 0, np.int64(0)
     for index in range(len(texts) - 1):
-        count = tokenize(
-            texts[index], texts[index + 1], table, edge, strips_start, factor, events, np.int64(copy.ctypes.data), tokens, np.int64(0)
-        )
+        start, end = texts[index], texts[index + 1]
+        count = tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, none)
         for token in range(count):
             key, start, length = tokens[token, 0], tokens[token, 1], tokens[token, 2]
             for k in range(length):  # what stands for an entity is in the key only
@@ -276,7 +285,7 @@ def decode(i, end):
     first = load_byte(i)
     width = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
     if i + width > end:
-        return first, end - i
+        return 0x10FFFF, end - i  # which is no character
     character = first if width == 1 else first & (0xFF >> (width + 1))
     for k in range(i + 1, i + width):
         character = character << 6 | load_byte(k) & 0x3F

@@ -8,8 +8,11 @@ import oracles
 import pyarrow as pa
 import pytest
 import random_text
+from bleu.bleu_compiler import COMPILED
 from bleu.bleu_corpus import make_corpus
 from bleu.bleu_counting import REFERENCE_LENGTHS
+from bleu.bleu_counting_compiled import _first_slot
+from bleu.bleu_tokenizers_compiled import FACTOR, make_key
 from oracles import our_rows, sacrebleu_rows
 
 TEXT = "the cat sat on the mat"
@@ -30,6 +33,11 @@ TABLE = [
     ("a b c", ["a b c", "a b c d"], {"max_order": 1, "reference_length": "longest"}, [3, 3, 3, 3], "an exact one wins"),
     ("a-\nb", ["ab"], {"max_order": 1}, [1, 1, 1, 1], "13a joins what a line break has parted"),
     ("x<skipped>y", ["xy"], {"max_order": 1}, [1, 1, 1, 1], "13a takes <skipped> out"),
+    ("x-<skipped>\ny", ["xy"], {"max_order": 1}, [1, 1, 1, 1], "<skipped> first, then the hyphen"),
+    ("<skip<skipped>ped>", ["< skipped >"], {"max_order": 1}, [3, 3, 3, 3], "once, from left to right"),
+    ("x--\n\ny", ["x- y"], {"max_order": 1}, [2, 2, 2, 2], "once again"),
+    ("x-\n\n ", ["x-"], {"max_order": 1}, [1, 1, 1, 1], "what is at the end isn't in the middle"),
+    ("x&am<skipped>p;y", ["x & y"], {"max_order": 1}, [3, 3, 3, 3], "an entity that comes about"),
     ("ΟΔΟΣ", ["οδος"], {"max_order": 1, "lowercase": True}, [1, 1, 1, 1], "str.lower writes a final sigma"),
     ("İ", ["i̇"], {"max_order": 1, "lowercase": True}, [1, 1, 1, 1], "str.lower makes two characters of it"),
     ("a b", ["c"], {"max_order": 3, "minimum_total": 1}, [0, 0, 0, 2, 1, 1, 2, 1], "NLTK counts one n-gram at least"),
@@ -67,6 +75,29 @@ def test_token_lengths_around_a_word(length):
     for other in others:
         assert our_rows([token], [[other]], tokenize="none", max_order=1)[0, 0] == 0
         assert our_rows([f"{other} {token}"], [[token]], tokenize="none", max_order=1)[0, 0] == 1
+
+
+compiled_only = pytest.mark.skipif(not COMPILED, reason="numba isn't here: there are no keys and no slots")
+
+
+@compiled_only
+@pytest.mark.parametrize(
+    "token", ["abcdefgh{:07}abcdefgh", "{:09}", "{:07}abcdefghijkl", "abcdefghijkl{:07}", "{0:08}{0:08}"]
+)
+def test_long_tokens_have_keys_of_their_own(token):
+    """Tokens that share their ends, too: each with the key of all others would be compared with all others."""
+    texts = [token.format(i).encode() for i in range(2_000)]
+    text = np.frombuffer(b"".join(texts), np.uint8)
+    starts = range(text.ctypes.data, text.ctypes.data + len(text), len(texts[0]))
+    assert len({make_key(start, len(texts[0]), FACTOR) for start in starts}) == 2_000
+
+
+@compiled_only
+@pytest.mark.parametrize("step", [1, 1 << 20, 1 << 40, 1 << 52, pow(0x9E3779B97F4A7C15, -1, 1 << 64)])
+def test_ids_that_somebody_chose_find_slots_of_their_own(step):
+    """Two in three of 1,000 find one among 8,192 at once; the hash that everybody knows would put all side by side."""
+    ids = (np.arange(1_000, dtype=np.uint64) * np.uint64(step)).astype(np.int64)
+    assert len({_first_slot(key, 13, FACTOR) for key in ids}) > 667
 
 
 def test_a_segment_of_a_million_tokens_takes_linear_time():
