@@ -36,12 +36,19 @@ def utf8(array: pa.Array) -> tuple[Bytes, Int64]:
     >>> utf8(pa.array(["ab", "", "c"]).slice(1))
     (array([99], dtype=uint8), array([0, 0, 1]))
     """
-    width = np.dtype(np.int64 if pa.types.is_large_string(array.type) else np.int32)
-    _, ends, text = array.buffers()
-    if not len(array) or text is None:
-        return np.empty(0, np.uint8), np.zeros(len(array) + 1, np.int64)
-    offsets = np.frombuffer(ends, width, len(array) + 1, array.offset * width.itemsize).astype(np.int64)
+    text, offsets = array.buffers()[2], string_offsets(array)
+    if text is None:
+        return np.empty(0, np.uint8), offsets
     return np.frombuffer(text, np.uint8)[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+
+def string_offsets(array: pa.Array) -> Int64:
+    """int64 [strings + 1]: where in the bytes of a string array each string begins and the last ends.
+
+    >>> string_offsets(pa.array(["ab", "", "c"]).slice(1))
+    array([2, 2, 3])
+    """
+    return _offsets(array, pa.types.is_large_string(array.type))
 
 
 def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
@@ -60,10 +67,7 @@ def list_offsets(array: pa.Array) -> Int64:
     >>> list_offsets(pa.array([["a"], ["b", "c"]]).slice(1))
     array([1, 3])
     """
-    width = np.dtype(np.int64 if pa.types.is_large_list(array.type) else np.int32)
-    if not len(array):
-        return np.zeros(1, np.int64)
-    return np.frombuffer(array.buffers()[1], width, len(array) + 1, array.offset * width.itemsize).astype(np.int64)
+    return _offsets(array, pa.types.is_large_list(array.type))
 
 
 def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
@@ -101,3 +105,10 @@ def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
             continue
         for start in range(0, len(chunk), rows):
             yield chunk.slice(start, rows)
+
+
+def _offsets(array: pa.Array, is_large: bool) -> Int64:
+    if not len(array):
+        return np.zeros(1, np.int64)
+    width, size = (np.int64, 8) if is_large else (np.int32, 4)
+    return np.frombuffer(array.buffers()[1], width, len(array) + 1, array.offset * size).astype(np.int64)

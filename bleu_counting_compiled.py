@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from .bleu_arrow import Int64, is_list, list_items, utf8
+from .bleu_arrow import Int64, is_list, list_items, string_offsets
 from .bleu_compiler import load_word, lowest_bit, njit
 from .bleu_tokenizers_compiled import FACTOR, make_key, table_of, tokenize
 
@@ -42,8 +42,8 @@ def count_rows(
     else:
         texts, tokens = [_find_strings(column) for column in (predictions, references)], np.empty(0, np.int64)
     table, edge, strips_start = table_of(tokenizer)
-    longest = max(map(_longest, texts))
-    copies = np.empty(2 * longest, np.uint8)  # room for a prediction and a reference that markup is taken out of
+    room = sum(int(ends[-1] - ends[0]) for ends in texts)
+    copies = np.empty(room, np.uint8)  # for a prediction and a reference that markup is taken out of
     _count_rows(
         *texts,
         bounds,
@@ -53,9 +53,6 @@ def count_rows(
         strips_start,
         FACTOR,
         copies.ctypes.data,
-        longest,
-        _longest(texts[1][bounds]),
-        _longest(bounds),
         _REFERENCE_LENGTHS[reference_length],
         rows.T,  # in C order, as a single row is in both: numba would compile a second time for the other
     )
@@ -64,8 +61,8 @@ def count_rows(
 
 def _find_strings(strings: pa.Array) -> Int64:
     """The address of each string, and where the last one ends. They are good as long as the array lives."""
-    text, offsets = utf8(strings)
-    return text.ctypes.data + offsets
+    text = strings.buffers()[2]
+    return string_offsets(strings) + (text.address if text else 0)
 
 
 def _find_tokens(columns: Sequence[pa.Array]) -> tuple[list[Int64], Int64]:
@@ -87,23 +84,23 @@ def _find_ids(ids: pa.Array) -> Int64:
     return address + 8 * np.arange(ids.offset, ids.offset + len(ids) + 1)
 
 
-def _longest(offsets: Int64) -> int:
-    return int(np.diff(offsets).max(initial=0))
-
-
 # Compiling is what people wait for: one signature a function (a literal 0 would be a type of its own), and few ways to
 # make an array.
 @njit(nogil=True, cache=True)
 def _count_rows(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
-    copies, longest_text, longest_row, most_references, reference_length, columns,
+    copies, reference_length, columns,
 ):  # fmt: skip
     max_order = len(columns) // 2 - 1
+    longest_prediction, longest_reference = _longest(predictions), _longest(references)
+    longest_text, longest_row = max(longest_prediction, longest_reference), 0
+    for row in range(len(bounds) - 1):
+        longest_row = max(longest_row, references[bounds[row + 1]] - references[bounds[row]])
     # A text has no more tokens than bytes. What a long text would need is only reserved: untouched pages cost nothing.
     events = np.empty(longest_text + 1, np.int64)
     tokens = np.empty((2 * longest_text, 3), np.int64)  # the prediction's and a reference's: key, address, length
     numbers, reference_numbers = np.empty(longest_text, np.int64), np.empty(longest_row, np.int64)
-    slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(most_references, np.int64)
+    slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(_longest(bounds), np.int64)
     positions, found = np.empty(_SHORT + 1, np.int64), np.empty(max_order, np.int64)
     counts, matches = np.empty((3 * max_order, _SHORT + 1), np.int64), np.empty(max_order, np.int64)
     for n in range(len(counts)):
@@ -116,7 +113,7 @@ def _count_rows(
             if text < first:
                 start, end, copy = predictions[row], predictions[row + 1], copies
             else:
-                start, end, copy = references[text], references[text + 1], copies + longest_text
+                start, end, copy = references[text], references[text + 1], copies + longest_prediction
             if len(token_addresses):
                 count = _take_tokens(start, end, token_addresses, factor, tokens, length)
             else:
@@ -142,6 +139,14 @@ def _count_rows(
             columns[max_order + order, row] = max(length - order, 0)
         columns[2 * max_order, row] = length
         columns[2 * max_order + 1, row] = best
+
+
+@njit(nogil=True)
+def _longest(ends):
+    longest = 0
+    for i in range(len(ends) - 1):
+        longest = max(longest, ends[i + 1] - ends[i])
+    return longest
 
 
 @njit(nogil=True)
