@@ -146,7 +146,7 @@ def make_result(row: Int64, options: Options) -> dict[str, Any]:
 
 
 class _Statistics(NamedTuple):
-    """Statistics rows taken apart: a number each, or float64 [...]."""
+    """Statistics rows taken apart: a float each, or float64 [...]."""
 
     matches: Sequence[Number]
     totals: Sequence[Number]
@@ -156,14 +156,14 @@ class _Statistics(NamedTuple):
 
 def _split_rows(rows: Int64) -> _Statistics:
     rows = np.asarray(rows)
-    numbers: Any = rows.tolist() if rows.ndim == 1 else np.moveaxis(rows, -1, 0)
+    numbers: Any = rows.astype(float).tolist() if rows.ndim == 1 else np.moveaxis(rows, -1, 0).astype(float, order="C")
     orders = len(numbers) // 2 - 1
     return _Statistics(numbers[:orders], numbers[orders:-2], numbers[-2], numbers[-1])
 
 
 def _smooth(statistics: _Statistics, options: Options) -> Precisions:
     orders = options.counted_orders  # the rows may have been counted with more
-    matches, totals = ([_to_float(count) for count in counts[:orders]] for counts in statistics[:2])
+    matches, totals = statistics.matches[:orders], statistics.totals[:orders]
     # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
     has_match = reduce(or_, [match > 0 for match in matches[: options.max_order]])
     value = options.smooth_value_in_effect or 0.0
@@ -175,7 +175,7 @@ def _smooth(statistics: _Statistics, options: Options) -> Precisions:
 
 
 def _brevity_penalty(statistics: _Statistics) -> Number:
-    length, reference_length = _to_float(statistics.length), _to_float(statistics.reference_length)
+    length, reference_length = statistics.length, statistics.reference_length
     is_short = length < reference_length
     ratio = divide(reference_length, length, is_short & (length > 0))
     return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
@@ -204,10 +204,6 @@ def _log(value: Number) -> Number:
         with np.errstate(divide="ignore"):
             return np.log(value)
     return float(np.log(value)) if value > 0 else -math.inf
-
-
-def _to_float(number: Number) -> Number:
-    return number.astype(float) if isinstance(number, np.ndarray) else float(number)
 
 
 def _at_most_one(value: Number) -> Number:
