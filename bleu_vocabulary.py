@@ -68,18 +68,6 @@ def encode_texts(texts: Texts, tokenizer: Tokenizer) -> tuple[pa.DictionaryArray
     return _encode_tokens(tokens), np.concatenate([[0], np.cumsum(lengths)])
 
 
-def number_tokens(tokens: Sequence[pa.Array]) -> Int64:
-    """Numbers from 0 without a gap, equal for equal tokens.
-
-    Args:
-        tokens: strings or integers, in several parts.
-
-    >>> number_tokens([pa.array(["a", "b"]), pa.array(["a"])])
-    array([0, 1, 0])
-    """
-    return np.asarray(_encode_tokens(tokens).indices).astype(np.int64)
-
-
 def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[Int64, Int64]]:
     """The n-grams of all texts, order by order.
 
