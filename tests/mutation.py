@@ -1,10 +1,11 @@
 """Changes the metric's code in one place at a time, and counts how many changes no test notices.
 
-    python tests/mutation.py [--sample 500] [--seed 1] [--workers 2] [--files bleu_options.py ...]
+    python tests/mutation.py [--sample 500] [--seed 1] [--workers 2] [--files bleu_options.py ...] [--only FILE:LINE ...]
 
-Prints each change that survives, with its place, and the share that died. Tests that fail on the unchanged code, start
-processes, or take longer than two seconds are left out. Libraries are imported once: a mutant is a fork of that process.
-POSIX only.
+Prints each change that survives, with its place, and the share that died. `--only` tries the changes of the same sample
+again that are at these places, where tests have been added. Tests that fail on the unchanged code, start processes, or
+take longer than two seconds are left out; a change within a function is shown to the tests that call it, others to all.
+Libraries are imported once: a mutant is a fork of that process. POSIX only.
 """
 
 import argparse
@@ -17,12 +18,15 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
-NOT_BY_DEFAULT = {"bleu_unicode.py", "bleu_description.py"}
+NOT_BY_DEFAULT = {"bleu_unicode.py", "bleu_description.py", "bleu_plots.py"}  # tables; prose; the second tier's
 SLOW = 2.0  # seconds
 STARTS_PROCESSES = {"python", "script", "result_of", "Popen", "run_state_machine_as_test"}
 
@@ -33,6 +37,7 @@ class Mutant(NamedTuple):
     before: str
     after: str
     source: str
+    function: int | None  # the first line of the function around it
 
 
 OPERATORS = {
@@ -110,8 +115,9 @@ def mutants(path):
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
-    text = b"".join(lines)
-    for node, other in mutated_nodes(ast.parse(source)):
+    text, tree = b"".join(lines), ast.parse(source)
+    functions = {line: first for first, last in spans_of_functions(tree) for line in range(first, last + 1)}
+    for node, other in mutated_nodes(tree):
         if not hasattr(node, "lineno"):
             continue
         begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
@@ -123,14 +129,40 @@ def mutants(path):
             compile(changed, path.name, "exec")
         except SyntaxError:
             continue
-        yield Mutant(path.name, node.lineno, " ".join(text[begin:end].decode().split()), new, changed.decode())
+        before = " ".join(text[begin:end].decode().split())
+        yield Mutant(path.name, node.lineno, before, new, changed.decode(), functions.get(node.lineno))
+
+
+def spans_of_functions(tree):
+    """First and last line of each function, as its code object counts them; outer ones first."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), node.end_lineno
 
 
 class Selection:
     """A pytest plugin: which tests run, in which order, and how they ended."""
 
-    def __init__(self, seconds=None, room=None):
-        self.seconds, self.room, self.passed = seconds, room, {}
+    def __init__(self, seconds=None, room=None, traces=False):
+        self.seconds, self.room, self.traces, self.passed, self.calls = seconds, room, traces, {}, {}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item):
+        """Which functions a test calls, if that is asked for."""
+        called = set()
+
+        def note(frame, event, argument):
+            name = os.path.basename(frame.f_code.co_filename)
+            if event == "call" and name.startswith("bleu_"):
+                called.add(f"{name}:{frame.f_code.co_firstlineno}")
+
+        if self.traces:
+            threading.setprofile(note)
+            sys.setprofile(note)
+        yield
+        sys.setprofile(None)
+        threading.setprofile(None)
+        self.calls[item.nodeid] = sorted(called)
 
     def pytest_collection_modifyitems(self, items):
         if self.seconds is None:
@@ -157,14 +189,12 @@ def run_tests(folder, selection, output=None, limit=3600):
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)
-        import pytest
-
         code = pytest.main(
             [*([] if output else ["-x"]), "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--ignore=tests/integration", "tests"],
             plugins=[selection],
         )  # fmt: skip
         if output:
-            output.write_text(json.dumps(selection.passed))
+            output.write_text(json.dumps([selection.passed, selection.calls]))
         os._exit(int(code))
     end = time.monotonic() + limit
     while time.monotonic() < end:
@@ -187,7 +217,6 @@ def import_libraries(cache):
     tempfile.tempdir = cache
     import hypothesis  # noqa: F401
     import nltk  # noqa: F401
-    import pytest  # noqa: F401
 
     import datasets  # isort: skip # noqa: F401
     import evaluate  # isort: skip # noqa: F401
@@ -215,7 +244,7 @@ def copied(folder):
     return folder
 
 
-def work(folder, chosen, seconds, limit, report):
+def work(folder, chosen, seconds, calls, limit, report):
     """Applies one mutant after the other; writes a line for each."""
     with open(report, "w", encoding="utf-8") as lines:
         for mutant in chosen:
@@ -223,14 +252,16 @@ def work(folder, chosen, seconds, limit, report):
             original, start = path.read_bytes(), time.monotonic()
             path.write_text(mutant.source, encoding="utf-8")
             room = path.stem.removeprefix("bleu_")
-            code = run_tests(folder, Selection(seconds, room), limit=limit)
+            place = f"{mutant.file}:{mutant.function}"
+            shown = {test: took for test, took in seconds.items() if mutant.function is None or place in calls[test]}
+            code = run_tests(folder, Selection(shown, room), limit=limit)
             path.write_bytes(original)
-            died = code != 0
+            died = code not in (0, 5)  # 5: no test calls it
             lines.write(json.dumps([died, time.monotonic() - start, *mutant[:4]]) + "\n")
             lines.flush()
+            change = "" if died else f"  {mutant.before}  ->  {mutant.after}"
             print(
-                f"{'died' if died else 'SURVIVED'} {mutant.file}:{mutant.line} {time.monotonic() - start:.1f} s",
-                flush=True,
+                f"{'died' if died else 'SURVIVED'} {mutant.file}:{mutant.line} {len(shown)} tests{change}", flush=True
             )
 
 
@@ -240,27 +271,33 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--files", nargs="*")
+    parser.add_argument("--only", nargs="*")
     given = parser.parse_args()
     names = given.files or sorted(
         path.name for path in ROOT.glob("bleu_*.py") if path.name not in NOT_BY_DEFAULT and "_compiled" not in path.name
     )
     every = [mutant for name in names for mutant in mutants(ROOT / name)]
     chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
+    if given.only:
+        chosen = [mutant for mutant in chosen if f"{mutant.file}:{mutant.line}" in given.only]
     print(f"{len(chosen)} of {len(every)} mutants of {len(names)} files, seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="mutation_") as temporary:
         base = Path(temporary)
         import_libraries(temporary)
         folders = [copied(base / str(worker) / "checkout") for worker in range(given.workers)]
         start = time.monotonic()
-        run_tests(folders[0], Selection(), base / "passed.json")  # compiles, too
+        run_tests(folders[0], Selection(), base / "compiled.json")  # compiles, too
+        run_tests(folders[0], Selection(traces=True), base / "traced.json")
         run_tests(folders[0], Selection(), base / "passed.json")
-        seconds = {test: took for test, took in json.loads((base / "passed.json").read_text()).items() if took < SLOW}
+        calls = json.loads((base / "traced.json").read_text())[1]
+        passed = json.loads((base / "passed.json").read_text())[0]
+        seconds = {test: took for test, took in passed.items() if took < SLOW and test in calls}
         limit = 30 + 3 * sum(seconds.values())
         print(f"{len(seconds)} tests, {sum(seconds.values()):.0f} s of {time.monotonic() - start:.0f}", flush=True)
         workers = []
         for i, folder in enumerate(folders):
             if not (child := os.fork()):
-                work(folder, chosen[i :: given.workers], seconds, limit, base / f"{i}.jsonl")
+                work(folder, chosen[i :: given.workers], seconds, calls, limit, base / f"{i}.jsonl")
                 os._exit(0)
             workers.append(child)
         for child in workers:

@@ -3,11 +3,13 @@
 import copy
 import errno
 import gc
+import itertools
 import json
 import os
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import dill
 import evaluate
@@ -63,6 +65,22 @@ def test_tokens_and_ids(bleu, rows):
     assert bleu.compute() == expected
 
 
+# References as `add` takes them one row after the other, and as lists of them.
+ADDED_REFERENCES = {
+    "a str after a list": ([["a b", "c"], "a b"], [["a b", "c"], ["a b"]]),
+    "a list after a str": (["a b", ["c", "a b"]], [["a b"], ["c", "a b"]]),
+    "a str after a tuple and a None": ([("a b",), [None, "a"], "a b"], [["a b"], ["a"], ["a b"]]),
+}
+
+
+@pytest.mark.parametrize(("added", "references"), ADDED_REFERENCES.values(), ids=ADDED_REFERENCES)
+def test_a_str_is_one_reference_whatever_was_added_before(bleu, added, references):
+    for reference in added:
+        bleu.add(prediction="a b", reference=reference)
+    expected = bleu.score(bleu.statistics(predictions=["a b"] * len(added), references=references))
+    assert bleu.compute() == expected
+
+
 def test_nothing_added(bleu):
     with pytest.raises(ValueError, match="nothing to score"):
         bleu.compute()
@@ -106,6 +124,44 @@ print(json.dumps(bleu.compute()))
 """
     processes = [python(code, ROOT / "bleu_metric.py", i, tmp_path, wait=False) for i in range(2)]
     assert [result_of(process) for process in processes] == [expected, None]
+
+
+def meet(metrics, parts, **options):
+    """What `compute` returns to each of several processes that share a result; threads stand for them here."""
+    for metric, (predictions, references) in zip(metrics, parts):
+        metric.add_batch(predictions=predictions, references=references)
+    with ThreadPoolExecutor(len(metrics)) as pool:
+        calls = [pool.submit(metric.compute, **options) for metric in metrics]
+    return [call.exception() or call.result() for call in calls]
+
+
+@pytest.fixture
+def three_processes(load, tmp_path):
+    shared = {"num_process": 3, "experiment_id": "meeting", "cache_dir": str(tmp_path)}
+    return [load(process_id=i, **shared) for i in range(3)]
+
+
+@pytest.mark.parametrize("sizes", [(100, 100, 100), (1, 298, 1), (0, 0, 300)], ids=str)
+def test_the_first_process_has_the_score_of_all(three_processes, expected, tmp_path, sizes):
+    """In evaluate's files; these go, and the objects can meet again. No process need have rows."""
+    parts = [
+        (PREDICTIONS[end - size : end], REFERENCES[end - size : end])
+        for size, end in zip(sizes, itertools.accumulate(sizes))
+    ]
+    for _ in range(2):
+        assert meet(three_processes, parts) == [expected, None, None]
+        assert [len(metric) for metric in three_processes] == [0, 0, 0]
+        assert [path for path in files(tmp_path) if path.endswith(".arrow")] == []
+
+
+def test_a_failing_compute_of_several_processes_keeps_everyones_rows_in_the_first(three_processes, expected):
+    parts = [(PREDICTIONS[i : i + 100], REFERENCES[i : i + 100]) for i in (0, 100, 200)]
+    first, *others = meet(three_processes, parts, tokenize=fails_with(RuntimeError("no such model")))
+    assert isinstance(first, ValueError)
+    assert others == [None, None]
+    assert [len(metric) for metric in three_processes] == [300, 0, 0]
+    assert three_processes[0].compute() == expected
+    assert meet(three_processes, parts) == [expected, None, None]
 
 
 def test_combine_save_and_pickle(bleu, load, tmp_path, expected):

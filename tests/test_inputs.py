@@ -205,6 +205,13 @@ ERRORS = [
     (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions, row 0: found"),
     (pa.array([1.5]), [["a"]], TypeError, "predictions, row 0: found double"),
     (pa.array([b"a"]), [["a"]], TypeError, "predictions, row 0: found binary"),
+    # rows are counted through all chunks
+    (pa.chunked_array([["a"], ["b", None]]), [["a"]] * 3, ValueError, "predictions, row 2: found None"),
+    (["a"] * 3, pa.chunked_array([["a"], ["b", None]]), ValueError, "references, row 2: there is no reference"),
+    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], []]]), ValueError, "references, row 2: there is no reference"),
+    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], [None]]]), ValueError, "references, row 2: there is no reference"),
+    (pa.chunked_array([[["a"]], [["b"], ["c", None]]]), [[["a"]]] * 3, TypeError, "predictions, row 2: found None among the tokens"),
+    ([["a"]] * 3, pa.chunked_array([[[["a"]]], [[["b"]], [["c"], ["d", None]]]]), TypeError, "references, row 2: found None among the tokens"),
 ]  # fmt: skip
 
 

@@ -133,6 +133,17 @@ class TestRepr:
         as_tables = {name for name, result in results.items() if str(result) != repr(result)}
         assert as_tables == {"compare", "diff", "explain", "conventions", "reconcile"}
 
+    def test_in_ipython(self, bleu, result, name):
+        """The table where there is one to print, and IPython's own print of the dict, cut as `repr` has it."""
+        shown = []
+
+        class Printer:
+            text = pretty = staticmethod(shown.append)
+
+        result._repr_pretty_(Printer, cycle=False)
+        assert str(shown[0]) == str(result)
+        assert type(shown[0]) is (dict if name in ("compute", "score", "self_bleu") else str)
+
     def test_the_explanation_as_text(self, bleu):
         """The paper's second example, with the formula that its counts make."""
         explanation = bleu.explain("the the the the the the the", ["the cat is on the mat"], smooth_method="floor")

@@ -3,9 +3,10 @@
 import re
 import warnings
 
+import numpy as np
 import pytest
 from bleu.bleu_inputs import read_corpus
-from bleu.bleu_warnings import BleuWarning
+from bleu.bleu_warnings import BleuWarning, count_unspaced_characters
 
 
 def test_square_input_warns_once():
@@ -40,6 +41,48 @@ def test_spaced_scripts_dont_warn(bleu, text):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message="numba")
         bleu.compute(predictions=[text * 3], references=[text * 3])
+
+
+# Predictions, and whether more than a tenth of their characters are of a script without spaces.
+SHARES = [
+    (["The word for it is 是, as they say."], False),
+    (["abcdefghi是"], False),
+    (["abcdefgh是"], True),
+    (["abcdefghi", "是"], False),
+    (["abcdefgh", "是"], True),
+    (["", "是"], True),
+]
+
+
+@pytest.mark.parametrize(("texts", "warns"), SHARES, ids=str)
+def test_the_share_of_a_script_that_warns(bleu, texts, warns):
+    """A word of Chinese in an English corpus is nothing to warn of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bleu.compute(predictions=texts, references=texts)
+    assert any("no spaces between words" in str(warning.message) for warning in caught) == warns
+
+
+# Characters at both ends of the blocks that Unicode has for these scripts, and others' that are next to them.
+UNSPACED_ENDS = {
+    "Thai": "\u0e01\u0e5b", "Lao": "\u0e81\u0edf", "Burmese": "\u1000\u109f", "Khmer": "\u1780\u17f9",
+    "Hiragana": "\u3041\u309f", "Katakana": "\u30a0\u30ff", "Han": "\u3400\u3fff\u4000\u4e00\u9fff",
+}  # fmt: skip
+SPACED_NEIGHBOURS = {
+    "Sinhala": "\u0df4", "Tibetan": "\u0f00\u0fda", "Georgian": "\u10d0", "Tagbanwa": "\u1770", "Mongolian": "\u1800",
+    "CJK marks": "\u3001\u303f", "Bopomofo": "\u3105", "Hangul": "\u3131\uac00", "squared": "\u33ff", "Yi": "\ua000",
+    "Latin": "a\xff\u07ff", "emoji": "\U0001f600",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "unspaced"),
+    [(text, True) for text in UNSPACED_ENDS.values()] + [(text, False) for text in SPACED_NEIGHBOURS.values()],
+    ids=[*UNSPACED_ENDS, *SPACED_NEIGHBOURS],
+)
+def test_the_edges_of_the_scripts(text, unspaced):
+    count = count_unspaced_characters(np.frombuffer(text.encode(), np.uint8))
+    assert count == (len(text) if unspaced else 0, len(text))
 
 
 @pytest.mark.parametrize(("count", "tokenize", "warns"), [(99, "13a", 0), (100, "13a", 1), (100, "none", 0)])
