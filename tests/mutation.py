@@ -149,20 +149,19 @@ class Selection:
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item):
         """Which functions a test calls, if that is asked for."""
-        called = set()
+        codes = {}
 
         def note(frame, event, argument):
-            name = os.path.basename(frame.f_code.co_filename)
-            if event == "call" and name.startswith("bleu_"):
-                called.add(f"{name}:{frame.f_code.co_firstlineno}")
+            codes[id(frame.f_code)] = frame.f_code
 
         if self.traces:
-            threading.setprofile(note)
-            sys.setprofile(note)
+            threading.settrace(note)
+            sys.settrace(note)
         yield
-        sys.setprofile(None)
-        threading.setprofile(None)
-        self.calls[item.nodeid] = sorted(called)
+        sys.settrace(None)
+        threading.settrace(None)
+        places = {f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}" for code in codes.values()}
+        self.calls[item.nodeid] = [place for place in places if place.startswith("bleu_")]
 
     def pytest_collection_modifyitems(self, items):
         if self.seconds is None:

@@ -6,6 +6,7 @@ import gc
 import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import warnings
@@ -100,6 +101,44 @@ def test_a_failing_compute_keeps_what_was_added(load, tmp_path):
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
+def add_one_by_one(bleu, rows):
+    for _ in range(rows):
+        bleu.add(prediction="a b c d", reference="a b c d")
+
+
+def add_small_batches(bleu, rows):
+    for _ in range(rows // 99):
+        bleu.add_batch(predictions=["a b c d"] * 99, references=["a b c d"] * 99)
+
+
+@pytest.mark.parametrize("add", [add_one_by_one, add_small_batches])
+def test_few_rows_wait_in_memory_and_many_in_a_file(load, tmp_path, add):
+    """A write for each row would take most of the time, and rows without end all of the memory."""
+    bleu = load(cache_dir=str(tmp_path))
+    add(bleu, 990)
+    assert files(tmp_path) == []
+    add(bleu, 9_900)
+    assert len(files(tmp_path)) == 1
+    add(bleu, 99)
+    assert bleu.compute()["translation_length"] == 4 * (990 + 9_900 + 99)
+
+
+def test_a_batch_without_any_token_may_be_of_ids(load, tmp_path):
+    """However long it is: lists that are all empty are of the kind of those that follow."""
+    bleu = load(cache_dir=str(tmp_path))
+    bleu.add_batch(predictions=[[]] * 150, references=[[[]]] * 150)
+    bleu.add(prediction=[1, 2], reference=[[1, 2]])
+    result = bleu.compute()
+    assert (result["counts"], result["translation_length"]) == ([2, 1, 0, 0], 2)
+
+
+def test_a_folder_that_has_been_removed_is_made_again(load, expected, tmp_path):
+    bleu = load(cache_dir=str(tmp_path / "cache"))
+    shutil.rmtree(tmp_path / "cache")
+    bleu.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    assert bleu.compute() == expected
+
+
 def test_an_object_that_goes_takes_its_file_along(load, tmp_path):
     bleu = load(cache_dir=str(tmp_path))
     bleu.add_batch(predictions=PREDICTIONS, references=REFERENCES)
@@ -162,6 +201,16 @@ def test_a_failing_compute_of_several_processes_keeps_everyones_rows_in_the_firs
     assert [len(metric) for metric in three_processes] == [300, 0, 0]
     assert three_processes[0].compute() == expected
     assert meet(three_processes, parts) == [expected, None, None]
+
+
+def test_after_a_meeting_an_object_can_be_pickled(three_processes, expected):
+    """It holds no lock any more; locks can't be pickled."""
+    assert (
+        meet(three_processes, [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)])[0]["counts"]
+        == expected["counts"]
+    )
+    for metric in three_processes:
+        assert len(dill.loads(dill.dumps(metric))) == 0
 
 
 def test_combine_save_and_pickle(bleu, load, tmp_path, expected):
@@ -388,6 +437,21 @@ def test_a_forked_process_leaves_the_parents_file(kept, expected_of_three, tmp_p
     assert files(tmp_path) == before
     assert len(kept) == 3
     assert kept.compute() == expected_of_three
+    assert files(tmp_path) == []
+
+
+@posix
+def test_a_forked_process_adds_to_its_own_copy(load, tmp_path):
+    """What the parent had added is in both, what either adds later in its own alone."""
+    bleu = load(cache_dir=str(tmp_path))
+    bleu.add_batch(predictions=["a b c d"] * 200, references=["a b c d"] * 200)
+
+    def add_and_compute():
+        bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300)
+        assert bleu.compute()["translation_length"] == 4 * 200 + 2 * 300
+
+    assert child(add_and_compute)
+    assert bleu.compute()["translation_length"] == 4 * 200
     assert files(tmp_path) == []
 
 

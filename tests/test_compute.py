@@ -29,6 +29,15 @@ def test_sums_have_no_segments_to_resample_or_to_score(load, sums, at, options):
     assert load().score(sums)["counts"] == [8]
 
 
+def test_what_sums_cant_give_is_named_with_the_value_that_leaves_it_out(bleu):
+    for options, words in (
+        ({"segments": True, "confidence": 0.9}, r"^segments needs.*leave segments out \(segments=False\)\.$"),
+        ({"confidence": 0.9}, r"^confidence needs.*leave confidence out \(confidence=None\)\.$"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            bleu.score(SUMS["a list"], **options)
+
+
 def test_a_sum_of_a_table_has_no_segments_either(load):
     """The recipe for several machines, with `confidence` among the options at load."""
     bleu = load(confidence=0.95)

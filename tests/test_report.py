@@ -7,7 +7,7 @@ import pickle
 
 import evaluate
 import pytest
-from bleu.bleu_report import Report, format_latex, format_markdown
+from bleu.bleu_report import Report, format_latex, format_markdown, shorten
 from conftest import ROOT
 from datasets import Dataset
 from processes import python
@@ -114,6 +114,24 @@ def test_combined(load):
     scores = combined.compute(predictions=PREDICTIONS, references=REFERENCES)
     assert (scores["a_totals"], scores["b_totals"]) == ([12, 9, 6, 4], [12])
     assert json.dumps(scores)
+
+
+# A list, and what is shown of it: up to 8 values and up to 4 dicts or lists are all there.
+SHORTENED = [
+    ([], "[]"),
+    (list(range(8)), "[0, 1, 2, 3, 4, 5, 6, 7]"),
+    (list(range(9)), "[0, 1, 2, ... 6 more]"),
+    ([[1]] * 4, "[[1], [1], [1], [1]]"),
+    ([[1]] * 5, "[[1], [1], ... 3 more]"),
+    ([{"a": 1}] * 5, "[{'a': 1}, {'a': 1}, ... 3 more]"),
+    ([[0] * 9] * 2, "[[0, 0, 0, ... 6 more], [0, 0, 0, ... 6 more]]"),
+    ([0] * 1234, "[0, 0, 0, ... 1,231 more]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "shown"), SHORTENED, ids=[shown for _, shown in SHORTENED])
+def test_what_is_shown_of_a_list(values, shown):
+    assert repr(shorten(values)) == shown
 
 
 class TestRepr:

@@ -9,14 +9,15 @@ from bleu.bleu_inputs import read_corpus
 from bleu.bleu_warnings import BleuWarning, count_unspaced_characters
 
 
-def test_square_input_warns_once():
+@pytest.mark.parametrize("column", [list, tuple])  # plain lists are read in a way of their own
+def test_square_input_warns_once(column):
     with pytest.warns(BleuWarning, match=r"2 predictions with 2 references each.*zip") as caught:
-        read_corpus(["a", "b"], [["a", "b"], ["c", "d"]])
+        read_corpus(column(["a", "b"]), column([["a", "b"], ["c", "d"]]))
     assert len(caught) == 1
     for predictions, references in ((["a"], [["a"]]), (["a", "b"], [["a"], ["b"]]), (["a", "b"], [["a", "b"], ["c"]])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            read_corpus(predictions, references)
+            read_corpus(column(predictions), column(references))
 
 
 UNSPACED = ["我们用的是中文。", "カタカナとひらがな", "ภาษาไทยไม่มีช่องว่าง", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာဘာသာ"]
