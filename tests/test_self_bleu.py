@@ -139,6 +139,17 @@ def test_result(bleu, load):
     assert load("nltk").self_bleu(["a", "a"])["segment_bleu"] == [0, 0], "NLTK counts a bigram, which isn't there"
 
 
+def test_as_a_table(bleu):
+    """The second "b" of the last text is in no other: 1, 1 and 1/2."""
+    answer = bleu.self_bleu(["a b", "a b", "b b"], max_order=1)
+    assert answer.rows() == [
+        ["texts", "self-BLEU", "lowest", "median", "highest"],
+        ["3", "83.33", "50.00", "100.00", "100.00"],
+    ]
+    assert answer.records() == [{"text": 0, "bleu": 1.0}, {"text": 1, "bleu": 1.0}, {"text": 2, "bleu": 0.5}]
+    assert answer.to_markdown().endswith(f"\n\n{answer['signature']}")
+
+
 def test_options_at_load_are_defaults(load):
     texts = ["A b", "a B"]
     bleu = load(lowercase=True, segments=True, confidence=0.9)

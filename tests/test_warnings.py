@@ -151,6 +151,25 @@ def test_the_remedy_helps(bleu, predictions, references, options, remedy):
     assert bleu.compute(predictions=predictions, references=references, **{**options, **remedy})["bleu"] > 0
 
 
+HAN = ["我们用的是中文", "我们用中文"]
+ON_HAN = {
+    "compute": lambda bleu: bleu.compute(predictions=HAN, references=HAN),
+    "statistics": lambda bleu: bleu.statistics(predictions=HAN, references=HAN),
+    "diff": lambda bleu: bleu.diff(HAN, HAN, HAN),
+    "explain": lambda bleu: bleu.explain(HAN[0], HAN[0]),
+    "pairwise": lambda bleu: bleu.pairwise(HAN),
+    "self_bleu": lambda bleu: bleu.self_bleu(HAN),
+}
+
+
+@pytest.mark.parametrize("call", ON_HAN.values(), ids=ON_HAN)
+def test_calls_that_look_at_the_text_say_so_once(bleu, call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(bleu)
+    assert sum("no spaces between words" in str(warning.message) for warning in caught) == 1
+
+
 # Calls that warn, each for a reason of its own.
 WARNING = {
     "a score of 0": lambda bleu: bleu.compute(predictions=["a"], references=["b"]),
