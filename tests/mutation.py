@@ -213,6 +213,7 @@ def import_libraries(cache):
         NUMBA_CACHE_DIR=f"{cache}/numba", HF_UPDATE_DOWNLOAD_COUNTS="0", PYTHONDONTWRITEBYTECODE="1",
     )  # fmt: skip
     sys.dont_write_bytecode = True  # a mutant is as long as the original, and perhaps as old
+    sys.path.append(f"{cache}/modules")  # a cached kernel names the module it was compiled in, which may be evaluate's
     tempfile.tempdir = cache
     import bleuscore  # noqa: F401
     import hypothesis  # noqa: F401

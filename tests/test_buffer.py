@@ -17,6 +17,7 @@ import evaluate
 import pyarrow as pa
 import pytest
 import random_text
+from bleu.bleu_buffer_file import BufferFile
 from conftest import ROOT
 from disk import files, full_disk
 from processes import python, result_of
@@ -137,6 +138,16 @@ def test_a_folder_that_has_been_removed_is_made_again(load, expected, tmp_path):
     shutil.rmtree(tmp_path / "cache")
     bleu.add_batch(predictions=PREDICTIONS, references=REFERENCES)
     assert bleu.compute() == expected
+
+
+def test_a_file_that_is_removed_is_closed(tmp_path):
+    """As long as it's open, the disk keeps its space."""
+    table = pa.table({"n": [1, 2]})
+    file = BufferFile(str(tmp_path / "rows.arrow"), table.schema)
+    file.append(table)
+    opened = file._file
+    file.remove()
+    assert (opened.closed, files(tmp_path)) == (True, [])
 
 
 def test_an_object_that_goes_takes_its_file_along(load, tmp_path):

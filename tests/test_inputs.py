@@ -31,9 +31,16 @@ def sliced(values):
     return pa.array([values[0], *values, values[0]]).slice(1, len(values))
 
 
+class Named(list):
+    """A list with an attribute that columns of `datasets` have, too."""
+
+    column_name = "text"
+
+
 CONTAINERS = {
     "list": list,
     "tuple": tuple,
+    "list with a name": Named,
     "generator": lambda values: (value for value in values),
     "numpy": lambda values: np.array([*values, None], object)[:-1],
     "pandas": pd.Series,
@@ -340,6 +347,17 @@ def test_sentences_where_tokens_belong_in_a_column(bleu, call):
     assert told(lambda: getattr(bleu, call)(**columns))
 
 
+def test_sentences_are_looked_for_in_the_first_thousand_rows(bleu):
+    """Half of the tokens of these have a space within, which isn't most of them; what comes behind isn't looked at."""
+    rows = [["a b"]] * 500 + [["a"]] * 500
+    for more, warns in (([["a b"]] * 9, False), ([], False)):
+        messages = told(
+            lambda more=more: bleu.statistics(predictions=rows + more, references=[[["a"]]] * len(rows + more))
+        )
+        assert any("add_batch" in message for message in messages) == warns
+    assert told(lambda: bleu.statistics(predictions=[["a b"], *rows], references=[[["a"]]] * 1001))
+
+
 @pytest.mark.parametrize(
     "tokens", [["the", "cat"], ["▁the", "▁c", "at"], ["we", "'ll", "."], [""], ["我", "们"]], ids=str
 )
@@ -491,6 +509,7 @@ BROKEN = {
     "cut off": [b"a b", b"caf\xc3"],
     "a lone surrogate": [b"a b", b"a \xed\xa0\xbd b"],
     "no character": [b"a b", b"\xff\xfe"],
+    "the highest byte twice": [b"a b", b"\xff\xff"],
     "beside a capital sigma": [b"a b", b"\xce\xa3 \xff"],  # whose lower case depends on what follows
 }
 

@@ -109,6 +109,8 @@ class TestLoading:
     def test_what_evaluate_shows_of_it(self, bleu):
         assert (bleu.name, bleu.module_type) == ("bleu_metric", "metric")
         assert "Papineni" in bleu.citation
+        assert [url.rpartition("/")[2] for url in bleu.info.reference_urls] == ["P02-1040", "W18-6319"]
+        assert bleu.format == "arrow"
         assert "tokenize" in bleu.inputs_description
         assert "tokenize" in bleu.compute.__doc__
 
