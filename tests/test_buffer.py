@@ -83,6 +83,16 @@ def test_a_str_is_one_reference_whatever_was_added_before(bleu, added, reference
     assert bleu.compute() == expected
 
 
+def test_no_other_columns_can_be_added(bleu):
+    for add in (
+        lambda: bleu.add(prediction="a", reference="a", source="b"),
+        lambda: bleu.add_batch(predictions=["a"], references=["a"], source=["b"]),
+    ):
+        with pytest.raises(TypeError, match="no column 'source' to add to: give predictions and references"):
+            add()
+    assert len(bleu) == 0
+
+
 def test_nothing_added(bleu):
     with pytest.raises(ValueError, match="nothing to score"):
         bleu.compute()
@@ -212,6 +222,19 @@ def test_a_failing_compute_of_several_processes_keeps_everyones_rows_in_the_firs
     assert [len(metric) for metric in three_processes] == [300, 0, 0]
     assert three_processes[0].compute() == expected
     assert meet(three_processes, parts) == [expected, None, None]
+
+
+def test_a_failing_compute_of_several_processes_releases_the_locks(three_processes):
+    """Whoever still holds them."""
+    locks = []
+
+    def tokenize(text):
+        locks.extend(three_processes[0].filelocks)
+        raise RuntimeError("no such model")
+
+    meet(three_processes, [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)], tokenize=tokenize)
+    assert len(locks) == 3
+    assert not any(lock.is_locked for lock in locks)
 
 
 def test_after_a_meeting_an_object_can_be_pickled(three_processes, expected):

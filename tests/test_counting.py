@@ -10,7 +10,7 @@ import pytest
 import random_text
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_corpus import make_corpus
-from bleu.bleu_counting import REFERENCE_LENGTHS
+from bleu.bleu_counting import REFERENCE_LENGTHS, count_segment
 from bleu.bleu_counting_compiled import _first_slot
 from bleu.bleu_tokenizers_compiled import FACTOR, make_key
 from oracles import our_rows, sacrebleu_rows
@@ -49,6 +49,10 @@ TABLE = [
 )
 def test_table(prediction, references, options, row, source):
     assert our_rows([prediction], [references], **options).tolist() == [row]
+
+
+def test_a_prediction_has_no_fewer_than_0_ngrams():
+    assert count_segment(["a"], [["a", "b"]], max_order=4) == [1, 0, 0, 0, 1, 0, 0, 0, 1, 2]
 
 
 SIZES = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 62, 63, 64, 65, 66, 127, 128, 129, 1000]

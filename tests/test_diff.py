@@ -324,6 +324,17 @@ def test_result(bleu):
     assert "|tok:ids|" in bleu.diff([[1]], [[2]], [[[1]]])["signature"]
 
 
+def test_records_are_the_groups(bleu):
+    """By hand: of "a" and "b c" the second system has both right; the first, its "x" for "a" and one of two tokens."""
+    records = bleu.diff(["x", "b x"], ["a", "b c"], ["a", "b c"], by=["A", "B"], max_order=1).records()
+    scores = {"second": 1.0}
+    assert records == [
+        {"group": "length", "from": 0, "to": 9, "segments": 2, "first": pytest.approx(1 / 3), **scores, "delta": pytest.approx(2 / 3)},
+        {"group": "label", "label": "A", "segments": 1, "first": 0.0, **scores, "delta": 1.0},
+        {"group": "label", "label": "B", "segments": 1, "first": pytest.approx(0.5), **scores, "delta": pytest.approx(0.5)},
+    ]  # fmt: skip
+
+
 def test_options_at_load_are_defaults(load):
     bleu = load(lowercase=True, segments=True, confidence=0.9)
     assert bleu.diff(["A b"], ["a B"], ["a b"])["ties"] == 1

@@ -154,6 +154,12 @@ class TestNGrams:
         assert "1-gram, clippedthe (2 of 3 count)" in text
         assert "1-gram, missedx" in text
 
+    def test_the_key_has_what_any_order_has(self, bleu):
+        """Of bigrams none is clipped, of unigrams one is."""
+        text = read(bleu.explain("the the x", ["the cat"], max_order=2).to_html()).text
+        assert re.search("2-gram, missed.*clipped: .*; missed: ", text)
+        assert "2-gram, clipped" not in text
+
     def test_one_that_is_missed_twice(self, bleu):
         text = read(bleu.explain("x x a", ["a"], max_order=1).to_html()).text
         assert "2 n-grams don’t count1-gram, missedx × 2missed: " in text

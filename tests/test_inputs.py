@@ -212,6 +212,8 @@ ERRORS = [
     (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions, row 0: found"),
     (pa.array([1.5]), [["a"]], TypeError, "predictions, row 0: found double"),
     (pa.array([b"a"]), [["a"]], TypeError, "predictions, row 0: found binary"),
+    (["a", [["b"]]], [["a"], ["b"]], TypeError, "predictions, row 1: found lists nested too deep"),
+    (["a", "b"], [["a"], [[["b"]]]], TypeError, "references, row 1: found lists nested too deep"),
     # rows are counted through all chunks
     (pa.chunked_array([["a"], ["b", None]]), [["a"]] * 3, ValueError, "predictions, row 2: found None"),
     (["a"] * 3, pa.chunked_array([["a"], ["b", None]]), ValueError, "references, row 2: there is no reference"),

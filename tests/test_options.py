@@ -53,6 +53,10 @@ WRONG = [
     ({"confidence": True}, TypeError, "confidence=True: give a number"),
     ({"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"seed": -1}, ValueError, "seed=-1"),
+    ({"minimum_total": -1}, ValueError, "minimum_total=-1: give a whole number of 0 or more"),
+    ({"smooth_method": "floor", "smooth_value": "a"}, TypeError, "smooth_value='a': give a number"),
+    ({"smooth_method": "floor", "smooth_value": math.nan}, ValueError, "smooth_value=nan: give a finite number"),
+    ({"confidence": "95"}, TypeError, "confidence='95': give a number"),
 ]
 
 

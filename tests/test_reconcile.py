@@ -412,3 +412,11 @@ def test_all_values_that_make_no_difference_are_listed(bleu):
             same += [value] * (abs(score - match["bleu"]) < 1e-12)
         assert set(match["same_score"].get(factor, ())) == set(same), factor
     assert len(match["same_score"]["tokenize"]) > 1
+
+
+def test_a_single_reference_is_all_of_them(bleu):
+    """Nothing to choose among: neither a match of its own nor a value that makes no difference."""
+    found = bleu.reconcile(P, [row[0] for row in R], 30, decimals=0)
+    settings = found["matches"] or found["nearest"]
+    assert {one["references"] for one in settings} == {"all"}
+    assert not any("references" in one["same_score"] for one in settings)

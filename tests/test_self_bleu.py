@@ -116,6 +116,15 @@ def test_how_many_ngrams_are_sorted_at_a_time_doesnt_show():
             np.testing.assert_array_equal(self_bleu(texts), expected)
 
 
+@pytest.mark.parametrize("at_once", [1, 100])
+def test_ngrams_are_numbered_without_a_gap(at_once):
+    """Of the texts 0 1, 2 and 3 4, whose second tokens begin no bigram, nor does the 2."""
+    with mock.patch.object(bleu_vocabulary, "_AT_ONCE", at_once):
+        unigrams, bigrams = bleu_vocabulary.number_ngrams(np.arange(5), np.array([0, 2, 3, 5]), 2)
+    assert (sorted(unigrams[1]), sorted(bigrams[1])) == ([0, 1, 2, 3, 4], [0, 1])
+    assert (sorted(unigrams[0]), sorted(bigrams[0])) == ([0, 0, 1, 2, 2], [0, 2])
+
+
 def test_more_ngrams_than_are_sorted_at_a_time(bleu):
     """Known by construction: each sentence of five words twice, and a word of its own between the two."""
     sentences = [" ".join(f"w{i}.{k}" for k in range(5)) for i in range(10_000)]
