@@ -225,7 +225,7 @@ def test_a_failing_compute_of_several_processes_keeps_everyones_rows_in_the_firs
 
 
 def test_a_failing_compute_of_several_processes_releases_the_locks(three_processes):
-    """Whoever still holds them."""
+    """Anyone can have them at once, though an error's traceback may keep the objects."""
     locks = []
 
     def tokenize(text):
@@ -234,7 +234,9 @@ def test_a_failing_compute_of_several_processes_releases_the_locks(three_process
 
     meet(three_processes, [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)], tokenize=tokenize)
     assert len(locks) == 3
-    assert not any(lock.is_locked for lock in locks)
+    for lock in locks:
+        with type(lock)(lock.lock_file, timeout=0):
+            pass
 
 
 def test_after_a_meeting_an_object_can_be_pickled(three_processes, expected):

@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from bleu.bleu_arrow import utf8
 from bleu.bleu_inputs import read_corpus
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +38,14 @@ class Named(list):
     column_name = "text"
 
 
+class OldSeries(pd.Series):
+    """As a Series was before pandas spoke the Arrow C stream."""
+
+    @property
+    def __arrow_c_stream__(self):
+        raise AttributeError
+
+
 CONTAINERS = {
     "list": list,
     "tuple": tuple,
@@ -44,6 +53,7 @@ CONTAINERS = {
     "generator": lambda values: (value for value in values),
     "numpy": lambda values: np.array([*values, None], object)[:-1],
     "pandas": pd.Series,
+    "old pandas": OldSeries,
     "pandas arrow": lambda values: pd.Series(values, dtype=pd.ArrowDtype(pa.array(values).type)),
     "polars": pl.Series,
     "datasets": dataset_column,
@@ -74,6 +84,19 @@ def read_or_refuse(predictions, references):
         except (TypeError, ValueError) as error:
             answer = f"{type(error).__name__}: {error}"
     return answer, [str(warning.message) for warning in caught]
+
+
+def test_what_is_refused_is_not_warned_of():
+    """Half a character in as many references each as there are rows, in plain lists and in other containers."""
+    for column in (list, tuple):
+        answer, warned = read_or_refuse(column(["a", "b"]), column([["a", "b"], ["c", SURROGATE]]))
+        assert answer.startswith("ValueError: references, row 1: found half of a surrogate pair")
+        assert warned == []
+
+
+def test_no_texts_have_no_bytes():
+    text, offsets = utf8(pa.array([], pa.string()))
+    assert (text.tolist(), offsets.tolist()) == ([], [0])
 
 
 @given(st.data())
@@ -380,6 +403,9 @@ def test_how_to_get_rid_of_rows_of_another_kind(bleu, added):
     for call in (bleu.compute, bleu.add_batch):
         with pytest.raises(TypeError, match=r"\w+\(\)"):
             call(predictions=[other], references=[[other]])
+    with pytest.raises(TypeError, match=r"\w+\(\)"):
+        bleu.add(prediction=other, reference=[other])
+    assert len(bleu) == 1
     bleu.compute()
     assert bleu.compute(predictions=["a b c d"], references=["a b c d"])["bleu"] == 1
 

@@ -114,6 +114,20 @@ class TestLoading:
         assert "tokenize" in bleu.inputs_description
         assert "tokenize" in bleu.compute.__doc__
 
+    def test_what_a_page_offers(self, bleu):
+        """The names of all choices, of methods with the default of `smooth_value`."""
+        assert bleu.SMOOTH_METHODS["exp"] is None
+        assert {name: bleu.SMOOTH_METHODS[name] for name in ("floor", "add-k", "nltk-4")} == {
+            "floor": 0.1,
+            "add-k": 1,
+            "nltk-4": 5,
+        }
+        assert len(bleu.SMOOTH_METHODS) == 12
+        assert bleu.TOKENIZERS == ("13a", "none", "intl", "zh", "char", "multi-bleu")
+        assert bleu.REFERENCE_LENGTHS == ("closest", "shortest", "longest")
+        assert list(bleu.CONVENTIONS) == ["default", "papineni", "hf", "nltk", "moses"]
+        assert bleu.OPTIONS["max_order"] == 4
+
 
 class TestThreads:
     def test_eight_threads_with_one_object(self, bleu, expected):

@@ -184,7 +184,12 @@ class TestMissingKeys:
         [
             ("bp", "There is no 'bp' here: it is 'brevity_penalty'."),
             ("sys_len", "There is no 'sys_len' here: it is 'translation_length'."),
+            ("hyp_len", "There is no 'hyp_len' here: it is 'translation_length'."),
+            ("prediction_length", "There is no 'prediction_length' here: it is 'translation_length'."),
             ("ref_len", "There is no 'ref_len' here: it is 'reference_length'."),
+            ("ratio", "There is no 'ratio' here: it is 'length_ratio'."),
+            ("sentence_bleu", "There is no 'sentence_bleu' here: ask for it by segments=True."),
+            ("bootstrap_mean", "There is no 'bootstrap_mean' here: ask for it by confidence=0.95."),
             ("bleu_score", "There is no 'bleu_score' here: it is 'bleu'."),
             ("segment_bleu", "There is no 'segment_bleu' here: ask for it by segments=True."),
             ("confidence_interval", "There is no 'confidence_interval' here: ask for it by confidence=0.95."),

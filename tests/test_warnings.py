@@ -82,8 +82,7 @@ SPACED_NEIGHBOURS = {
     ids=[*UNSPACED_ENDS, *SPACED_NEIGHBOURS],
 )
 def test_the_edges_of_the_scripts(text, unspaced):
-    count = count_unspaced_characters(np.frombuffer(text.encode(), np.uint8))
-    assert count == (len(text) if unspaced else 0, len(text))
+    assert count_unspaced_characters(np.frombuffer(text.encode(), np.uint8)) == len(text) * unspaced
 
 
 @pytest.mark.parametrize(("count", "tokenize", "warns"), [(99, "13a", 0), (100, "13a", 1), (100, "none", 0)])
@@ -134,6 +133,15 @@ def test_a_score_of_0_says_its_cause_and_the_remedy(bleu, predictions, reference
     (message,) = [str(one.message) for one in caught if "score is 0" in str(one.message)]
     assert re.search(said, message)
     assert not re.search(unsaid, message)
+
+
+def test_rows_whose_score_is_0_say_so_and_no_others(bleu):
+    rows = bleu.statistics(predictions=["a b c d", "e"], references=["a b c d", "f"])
+    with pytest.warns(BleuWarning_of(bleu), match="score is 0: no token of the predictions"):
+        assert bleu.score(rows.slice(1))["bleu"] == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert bleu.score(rows.slice(0, 1))["bleu"] == 1
 
 
 REMEDIES = [
