@@ -160,7 +160,7 @@ def _read_corpora(first: Any, second: Any, references: Any) -> dict[str, Corpus]
 
 
 def _count_pair(corpora: dict[str, Corpus], tokenizer: Tokenizer, options: Options) -> CountedPair:
-    """Float64 each text once."""
+    """Count each text once."""
     ids, ngrams = Tokenizer("ids", lowercase=False), NGramDifferences(options.max_order)
     rows: Int64 = np.empty((2, len(corpora["first"]), 2 * options.counted_orders + 2), np.int64)
     for block in _split_blocks(corpora, tokenizer):

@@ -111,14 +111,15 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
     texts = chain.from_iterable(references) if is_wrapped else references
     if set(map(type, predictions)) != {str} or set(map(type, texts)) != {str}:
         return None
+    try:
+        column = _make_column(references, _TEXTS if is_wrapped else pa.string())
+        corpus = make_corpus(_make_column(predictions, pa.string()), column if is_wrapped else _wrap_each(column))
+    except UnicodeEncodeError:  # half a character; the long way says in which row
+        return None
     rows = len(predictions)
     if is_wrapped and len(references[0]) == rows > 1 and all(len(row) == rows for row in references):
         _warn_about_square(rows)
-    try:
-        column = _make_column(references, _TEXTS if is_wrapped else pa.string())
-        return make_corpus(_make_column(predictions, pa.string()), column if is_wrapped else _wrap_each(column))
-    except UnicodeEncodeError:  # half a character; the long way says in which row
-        return None
+    return corpus
 
 
 def _make_column(rows: list[Any], type_: pa.DataType) -> pa.ChunkedArray:

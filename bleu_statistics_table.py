@@ -160,7 +160,7 @@ def _unwrap(part: Any) -> Any:
 
 def _is_sum(part: Any) -> bool:
     """Whether it is a number by the name of each column."""
-    return isinstance(part, Mapping) and not any(isinstance(value, Iterable) for value in part.values())
+    return isinstance(part, Mapping) and not isinstance(part["prediction_length"], Iterable)
 
 
 def _select_statistics(part: Any, number: int) -> pa.Table:

@@ -1,10 +1,11 @@
 """Changes the metric's code in one place at a time, and counts how many changes no test notices.
 
-    python tests/mutation.py [--sample 500] [--seed 1] [--workers 2] [--files bleu_options.py ...]
+    python tests/mutation.py [--sample 500] [--seed 1] [--workers 2] [--files bleu_options.py ...] [--only FILE:LINE ...]
 
-Prints each change that survives, with its place, and the share that died. Tests that fail on the unchanged code, start
-processes, or take longer than two seconds are left out. Libraries are imported once: a mutant is a fork of that process.
-POSIX only.
+Prints each change that survives, with its place, and the share that died. `--only` tries the changes of the same sample
+again that are at these places, where tests have been added. Tests that fail on the unchanged code, start processes, or
+take longer than two seconds are left out; a change within a function is shown to the tests that call it, others to all.
+Libraries are imported once: a mutant is a fork of that process. POSIX only.
 """
 
 import argparse
@@ -17,12 +18,15 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
-NOT_BY_DEFAULT = {"bleu_unicode.py", "bleu_description.py"}
+NOT_BY_DEFAULT = {"bleu_unicode.py", "bleu_description.py", "bleu_plots.py"}  # tables; prose; the second tier's
 SLOW = 2.0  # seconds
 STARTS_PROCESSES = {"python", "script", "result_of", "Popen", "run_state_machine_as_test"}
 
@@ -33,6 +37,7 @@ class Mutant(NamedTuple):
     before: str
     after: str
     source: str
+    function: int | None  # the first line of the function around it
 
 
 OPERATORS = {
@@ -110,8 +115,9 @@ def mutants(path):
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
-    text = b"".join(lines)
-    for node, other in mutated_nodes(ast.parse(source)):
+    text, tree = b"".join(lines), ast.parse(source)
+    functions = {line: first for first, last in spans_of_functions(tree) for line in range(first, last + 1)}
+    for node, other in mutated_nodes(tree):
         if not hasattr(node, "lineno"):
             continue
         begin, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
@@ -123,21 +129,46 @@ def mutants(path):
             compile(changed, path.name, "exec")
         except SyntaxError:
             continue
-        yield Mutant(path.name, node.lineno, " ".join(text[begin:end].decode().split()), new, changed.decode())
+        before = " ".join(text[begin:end].decode().split())
+        yield Mutant(path.name, node.lineno, before, new, changed.decode(), functions.get(node.lineno))
+
+
+def spans_of_functions(tree):
+    """First and last line of each function, as its code object counts them; outer ones first."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]), node.end_lineno
 
 
 class Selection:
     """A pytest plugin: which tests run, in which order, and how they ended."""
 
-    def __init__(self, seconds=None, room=None):
-        self.seconds, self.room, self.passed = seconds, room, {}
+    def __init__(self, seconds=None, traces=False):
+        self.seconds, self.traces, self.passed, self.calls = seconds, traces, {}, {}
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item):
+        """Which functions a test calls, if that is asked for."""
+        codes = {}
+
+        def note(frame, event, argument):
+            codes[id(frame.f_code)] = frame.f_code
+
+        if self.traces:
+            threading.settrace(note)
+            sys.settrace(note)
+        yield
+        sys.settrace(None)
+        threading.settrace(None)
+        places = {f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}" for code in codes.values()}
+        self.calls[item.nodeid] = [place for place in places if place.startswith("bleu_")]
 
     def pytest_collection_modifyitems(self, items):
         if self.seconds is None:
             items[:] = [item for item in items if not STARTS_PROCESSES & names_in(item.function)]
         else:
             items[:] = [item for item in items if item.nodeid in self.seconds]
-            items.sort(key=lambda item: (item.path.stem != f"test_{self.room}", self.seconds[item.nodeid]))
+            items.sort(key=lambda item: self.seconds[item.nodeid])
 
     def pytest_runtest_logreport(self, report):
         if report.when == "call" and report.passed:
@@ -148,7 +179,7 @@ def names_in(function):
     return set(getattr(function, "__code__", names_in.__code__).co_names)
 
 
-def run_tests(folder, selection, output=None, limit=3600):
+def run_tests(folder, selection, output=None, limit=3600, file=""):
     """Forks, runs the tests there and returns their exit code; "time" if they took longer than the limit."""
     child = os.fork()
     if not child:
@@ -157,14 +188,12 @@ def run_tests(folder, selection, output=None, limit=3600):
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)
-        import pytest
-
         code = pytest.main(
-            [*([] if output else ["-x"]), "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--ignore=tests/integration", "tests"],
+            [*([] if output else ["-x"]), "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0", "--ignore=tests/integration", f"tests/{file}"],
             plugins=[selection],
         )  # fmt: skip
         if output:
-            output.write_text(json.dumps(selection.passed))
+            output.write_text(json.dumps([selection.passed, selection.calls]))
         os._exit(int(code))
     end = time.monotonic() + limit
     while time.monotonic() < end:
@@ -184,10 +213,13 @@ def import_libraries(cache):
         NUMBA_CACHE_DIR=f"{cache}/numba", HF_UPDATE_DOWNLOAD_COUNTS="0", PYTHONDONTWRITEBYTECODE="1",
     )  # fmt: skip
     sys.dont_write_bytecode = True  # a mutant is as long as the original, and perhaps as old
+    sys.path.append(f"{cache}/modules")  # a cached kernel names the module it was compiled in, which may be evaluate's
     tempfile.tempdir = cache
+    import bleuscore  # noqa: F401
     import hypothesis  # noqa: F401
     import nltk  # noqa: F401
-    import pytest  # noqa: F401
+    import pandas  # noqa: F401
+    import sacrebleu.metrics  # noqa: F401
 
     import datasets  # isort: skip # noqa: F401
     import evaluate  # isort: skip # noqa: F401
@@ -215,23 +247,32 @@ def copied(folder):
     return folder
 
 
-def work(folder, chosen, seconds, limit, report):
+def find_failure(folder, mutant, seconds, calls, limit):
+    """The exit code of the first tests that notice a mutant, those of its own room before all others; 0 if none does."""
+    place, room_file = f"{mutant.file}:{mutant.function}", mutant.file.replace("bleu_", "test_", 1)
+    shown = {test: took for test, took in seconds.items() if mutant.function is None or place in calls[test]}
+    of_room = {test: took for test, took in shown.items() if test.startswith(f"tests/{room_file}::")}
+    others = sorted(shown.keys() - of_room.keys(), key=shown.get)
+    code = run_tests(folder, Selection(of_room), limit=limit, file=room_file) if of_room else 0
+    if code == 0 and others:
+        code = run_tests(folder, Selection({test: shown[test] for test in others}), limit=limit)
+    return code
+
+
+def work(folder, chosen, seconds, calls, limit, report):
     """Applies one mutant after the other; writes a line for each."""
     with open(report, "w", encoding="utf-8") as lines:
         for mutant in chosen:
             path = folder / mutant.file
             original, start = path.read_bytes(), time.monotonic()
             path.write_text(mutant.source, encoding="utf-8")
-            room = path.stem.removeprefix("bleu_")
-            code = run_tests(folder, Selection(seconds, room), limit=limit)
+            code = find_failure(folder, mutant, seconds, calls, limit)
             path.write_bytes(original)
             died = code != 0
             lines.write(json.dumps([died, time.monotonic() - start, *mutant[:4]]) + "\n")
             lines.flush()
-            print(
-                f"{'died' if died else 'SURVIVED'} {mutant.file}:{mutant.line} {time.monotonic() - start:.1f} s",
-                flush=True,
-            )
+            change = "" if died else f"  {mutant.before}  ->  {mutant.after}"
+            print(f"{'died' if died else 'SURVIVED'} {mutant.file}:{mutant.line} {code}{change}", flush=True)
 
 
 def main():
@@ -240,27 +281,33 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--files", nargs="*")
+    parser.add_argument("--only", nargs="*")
     given = parser.parse_args()
     names = given.files or sorted(
         path.name for path in ROOT.glob("bleu_*.py") if path.name not in NOT_BY_DEFAULT and "_compiled" not in path.name
     )
     every = [mutant for name in names for mutant in mutants(ROOT / name)]
     chosen = random.Random(given.seed).sample(every, min(given.sample, len(every)))
+    if given.only:
+        chosen = [mutant for mutant in chosen if f"{mutant.file}:{mutant.line}" in given.only]
     print(f"{len(chosen)} of {len(every)} mutants of {len(names)} files, seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory(prefix="mutation_") as temporary:
         base = Path(temporary)
         import_libraries(temporary)
         folders = [copied(base / str(worker) / "checkout") for worker in range(given.workers)]
         start = time.monotonic()
-        run_tests(folders[0], Selection(), base / "passed.json")  # compiles, too
+        run_tests(folders[0], Selection(), base / "compiled.json")  # compiles, too
+        run_tests(folders[0], Selection(traces=True), base / "traced.json")
         run_tests(folders[0], Selection(), base / "passed.json")
-        seconds = {test: took for test, took in json.loads((base / "passed.json").read_text()).items() if took < SLOW}
+        calls = json.loads((base / "traced.json").read_text())[1]
+        passed = json.loads((base / "passed.json").read_text())[0]
+        seconds = {test: took for test, took in passed.items() if took < SLOW and test in calls}
         limit = 30 + 3 * sum(seconds.values())
         print(f"{len(seconds)} tests, {sum(seconds.values()):.0f} s of {time.monotonic() - start:.0f}", flush=True)
         workers = []
         for i, folder in enumerate(folders):
             if not (child := os.fork()):
-                work(folder, chosen[i :: given.workers], seconds, limit, base / f"{i}.jsonl")
+                work(folder, chosen[i :: given.workers], seconds, calls, limit, base / f"{i}.jsonl")
                 os._exit(0)
             workers.append(child)
         for child in workers:

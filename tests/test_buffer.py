@@ -3,17 +3,21 @@
 import copy
 import errno
 import gc
+import itertools
 import json
 import os
+import shutil
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import dill
 import evaluate
 import pyarrow as pa
 import pytest
 import random_text
+from bleu.bleu_buffer_file import BufferFile
 from conftest import ROOT
 from disk import files, full_disk
 from processes import python, result_of
@@ -63,6 +67,32 @@ def test_tokens_and_ids(bleu, rows):
     assert bleu.compute() == expected
 
 
+# References as `add` takes them one row after the other, and as lists of them.
+ADDED_REFERENCES = {
+    "a str after a list": ([["a b", "c"], "a b"], [["a b", "c"], ["a b"]]),
+    "a list after a str": (["a b", ["c", "a b"]], [["a b"], ["c", "a b"]]),
+    "a str after a tuple and a None": ([("a b",), [None, "a"], "a b"], [["a b"], ["a"], ["a b"]]),
+}
+
+
+@pytest.mark.parametrize(("added", "references"), ADDED_REFERENCES.values(), ids=ADDED_REFERENCES)
+def test_a_str_is_one_reference_whatever_was_added_before(bleu, added, references):
+    for reference in added:
+        bleu.add(prediction="a b", reference=reference)
+    expected = bleu.score(bleu.statistics(predictions=["a b"] * len(added), references=references))
+    assert bleu.compute() == expected
+
+
+def test_no_other_columns_can_be_added(bleu):
+    for add in (
+        lambda: bleu.add(prediction="a", reference="a", source="b"),
+        lambda: bleu.add_batch(predictions=["a"], references=["a"], source=["b"]),
+    ):
+        with pytest.raises(TypeError, match="no column 'source' to add to: give predictions and references"):
+            add()
+    assert len(bleu) == 0
+
+
 def test_nothing_added(bleu):
     with pytest.raises(ValueError, match="nothing to score"):
         bleu.compute()
@@ -80,6 +110,54 @@ def test_a_failing_compute_keeps_what_was_added(load, tmp_path):
     assert len(bleu) == 1
     assert bleu.compute()["translation_length"] == 4
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def add_one_by_one(bleu, rows):
+    for _ in range(rows):
+        bleu.add(prediction="a b c d", reference="a b c d")
+
+
+def add_small_batches(bleu, rows):
+    for _ in range(rows // 99):
+        bleu.add_batch(predictions=["a b c d"] * 99, references=["a b c d"] * 99)
+
+
+@pytest.mark.parametrize("add", [add_one_by_one, add_small_batches])
+def test_few_rows_wait_in_memory_and_many_in_a_file(load, tmp_path, add):
+    """A write for each row would take most of the time, and rows without end all of the memory."""
+    bleu = load(cache_dir=str(tmp_path))
+    add(bleu, 990)
+    assert files(tmp_path) == []
+    add(bleu, 9_900)
+    assert len(files(tmp_path)) == 1
+    add(bleu, 99)
+    assert bleu.compute()["translation_length"] == 4 * (990 + 9_900 + 99)
+
+
+def test_a_batch_without_any_token_may_be_of_ids(load, tmp_path):
+    """However long it is: lists that are all empty are of the kind of those that follow."""
+    bleu = load(cache_dir=str(tmp_path))
+    bleu.add_batch(predictions=[[]] * 150, references=[[[]]] * 150)
+    bleu.add(prediction=[1, 2], reference=[[1, 2]])
+    result = bleu.compute()
+    assert (result["counts"], result["translation_length"]) == ([2, 1, 0, 0], 2)
+
+
+def test_a_folder_that_has_been_removed_is_made_again(load, expected, tmp_path):
+    bleu = load(cache_dir=str(tmp_path / "cache"))
+    shutil.rmtree(tmp_path / "cache")
+    bleu.add_batch(predictions=PREDICTIONS, references=REFERENCES)
+    assert bleu.compute() == expected
+
+
+def test_a_file_that_is_removed_is_closed(tmp_path):
+    """As long as it's open, the disk keeps its space."""
+    table = pa.table({"n": [1, 2]})
+    file = BufferFile(str(tmp_path / "rows.arrow"), table.schema)
+    file.append(table)
+    opened = file._file
+    file.remove()
+    assert (opened.closed, files(tmp_path)) == (True, [])
 
 
 def test_an_object_that_goes_takes_its_file_along(load, tmp_path):
@@ -106,6 +184,69 @@ print(json.dumps(bleu.compute()))
 """
     processes = [python(code, ROOT / "bleu_metric.py", i, tmp_path, wait=False) for i in range(2)]
     assert [result_of(process) for process in processes] == [expected, None]
+
+
+def meet(metrics, parts, **options):
+    """What `compute` returns to each of several processes that share a result; threads stand for them here."""
+    for metric, (predictions, references) in zip(metrics, parts):
+        metric.add_batch(predictions=predictions, references=references)
+    with ThreadPoolExecutor(len(metrics)) as pool:
+        calls = [pool.submit(metric.compute, **options) for metric in metrics]
+    return [call.exception() or call.result() for call in calls]
+
+
+@pytest.fixture
+def three_processes(load, tmp_path):
+    shared = {"num_process": 3, "experiment_id": "meeting", "cache_dir": str(tmp_path)}
+    return [load(process_id=i, **shared) for i in range(3)]
+
+
+@pytest.mark.parametrize("sizes", [(100, 100, 100), (1, 298, 1), (0, 0, 300)], ids=str)
+def test_the_first_process_has_the_score_of_all(three_processes, expected, tmp_path, sizes):
+    """In evaluate's files; these go, and the objects can meet again. No process need have rows."""
+    parts = [
+        (PREDICTIONS[end - size : end], REFERENCES[end - size : end])
+        for size, end in zip(sizes, itertools.accumulate(sizes))
+    ]
+    for _ in range(2):
+        assert meet(three_processes, parts) == [expected, None, None]
+        assert [len(metric) for metric in three_processes] == [0, 0, 0]
+        assert [path for path in files(tmp_path) if path.endswith(".arrow")] == []
+
+
+def test_a_failing_compute_of_several_processes_keeps_everyones_rows_in_the_first(three_processes, expected):
+    parts = [(PREDICTIONS[i : i + 100], REFERENCES[i : i + 100]) for i in (0, 100, 200)]
+    first, *others = meet(three_processes, parts, tokenize=fails_with(RuntimeError("no such model")))
+    assert isinstance(first, ValueError)
+    assert others == [None, None]
+    assert [len(metric) for metric in three_processes] == [300, 0, 0]
+    assert three_processes[0].compute() == expected
+    assert meet(three_processes, parts) == [expected, None, None]
+
+
+def test_a_failing_compute_of_several_processes_releases_the_locks(three_processes):
+    """Anyone can have them at once, though an error's traceback may keep the objects."""
+    locks = []
+
+    def tokenize(text):
+        locks.extend(three_processes[0].filelocks)
+        raise RuntimeError("no such model")
+
+    meet(three_processes, [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)], tokenize=tokenize)
+    assert len(locks) == 3
+    for lock in locks:
+        with type(lock)(lock.lock_file, timeout=0):
+            pass
+
+
+def test_after_a_meeting_an_object_can_be_pickled(three_processes, expected):
+    """It holds no lock any more; locks can't be pickled."""
+    assert (
+        meet(three_processes, [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)])[0]["counts"]
+        == expected["counts"]
+    )
+    for metric in three_processes:
+        assert len(dill.loads(dill.dumps(metric))) == 0
 
 
 def test_combine_save_and_pickle(bleu, load, tmp_path, expected):
@@ -332,6 +473,21 @@ def test_a_forked_process_leaves_the_parents_file(kept, expected_of_three, tmp_p
     assert files(tmp_path) == before
     assert len(kept) == 3
     assert kept.compute() == expected_of_three
+    assert files(tmp_path) == []
+
+
+@posix
+def test_a_forked_process_adds_to_its_own_copy(load, tmp_path):
+    """What the parent had added is in both, what either adds later in its own alone."""
+    bleu = load(cache_dir=str(tmp_path))
+    bleu.add_batch(predictions=["a b c d"] * 200, references=["a b c d"] * 200)
+
+    def add_and_compute():
+        bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300)
+        assert bleu.compute()["translation_length"] == 4 * 200 + 2 * 300
+
+    assert child(add_and_compute)
+    assert bleu.compute()["translation_length"] == 4 * 200
     assert files(tmp_path) == []
 
 

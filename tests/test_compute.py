@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -29,6 +30,15 @@ def test_sums_have_no_segments_to_resample_or_to_score(load, sums, at, options):
     assert load().score(sums)["counts"] == [8]
 
 
+def test_what_sums_cant_give_is_named_with_the_value_that_leaves_it_out(bleu):
+    for options, words in (
+        ({"segments": True, "confidence": 0.9}, r"^segments needs.*leave segments out \(segments=False\)\.$"),
+        ({"confidence": 0.9}, r"^confidence needs.*leave confidence out \(confidence=None\)\.$"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            bleu.score(SUMS["a list"], **options)
+
+
 def test_a_sum_of_a_table_has_no_segments_either(load):
     """The recipe for several machines, with `confidence` among the options at load."""
     bleu = load(confidence=0.95)
@@ -37,6 +47,17 @@ def test_a_sum_of_a_table_has_no_segments_either(load):
     with pytest.raises(ValueError, match="confidence"):
         bleu.score(rows.to_pandas().sum().to_numpy())
     assert bleu.score(rows.to_pandas().sum().to_numpy(), confidence=None)["bleu"] == bleu.score(rows)["bleu"]
+
+
+@pytest.mark.parametrize("beside", [{}, {"system": "A"}, {"year": 2021}], ids=str)
+@pytest.mark.parametrize("form", [dict, pd.Series])
+def test_a_sum_by_name_has_none_whatever_stands_beside_it(bleu, beside, form):
+    """A row of `frame.groupby("system").sum()`, say, with the label among its values."""
+    rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
+    total = form({**beside, **rows.to_pandas().sum().to_dict()})
+    with pytest.raises(ValueError, match="confidence needs a row a segment"):
+        bleu.score(total, confidence=0.9)
+    assert bleu.score(total)["bleu"] == bleu.score(rows)["bleu"]
 
 
 @pytest.mark.parametrize("options", [{}, {"confidence": 0.95}, {"segments": True}])

@@ -10,7 +10,7 @@ import pytest
 import random_text
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_corpus import make_corpus
-from bleu.bleu_counting import REFERENCE_LENGTHS
+from bleu.bleu_counting import REFERENCE_LENGTHS, count_segment
 from bleu.bleu_counting_compiled import _first_slot
 from bleu.bleu_tokenizers_compiled import FACTOR, make_key
 from oracles import our_rows, sacrebleu_rows
@@ -49,6 +49,10 @@ TABLE = [
 )
 def test_table(prediction, references, options, row, source):
     assert our_rows([prediction], [references], **options).tolist() == [row]
+
+
+def test_a_prediction_has_no_fewer_than_0_ngrams():
+    assert count_segment(["a"], [["a", "b"]], max_order=4) == [1, 0, 0, 0, 1, 0, 0, 0, 1, 2]
 
 
 SIZES = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 62, 63, 64, 65, 66, 127, 128, 129, 1000]
@@ -106,6 +110,26 @@ def test_a_segment_of_a_million_tokens_takes_linear_time():
     corpus = oracles.read_corpus([cycle], [[cycle + " end"]])
     rows = oracles.bleu_statistics.count_corpus(corpus, oracles.Options())
     assert rows.tolist() == [[10**6, 10**6 - 1, 10**6 - 2, 10**6 - 3] * 2 + [10**6, 10**6 + 1]]
+
+
+# The lengths of a corpus's chunks, how many rows a batch has at most, and the first row and length of each batch.
+BATCHES = [
+    ([4], 4, [(0, 4)]),
+    ([4], 3, [(0, 3), (3, 1)]),
+    ([3, 1], 2, [(0, 2), (2, 1), (3, 1)]),
+    ([3, 1], 9, [(0, 3), (3, 1)]),
+]
+
+
+@pytest.mark.parametrize(("chunks", "most", "batches"), BATCHES)
+def test_a_corpus_in_batches(chunks, most, batches):
+    """Each is part of one chunk, and has its rows' references, numbered from its own first."""
+    texts, references = (pa.chunked_array([[text] * length for length in chunks]) for text in ("a", ["b", "c"]))
+    found = list(make_corpus(texts, references).batches(most))
+    assert [(batch.first_row, len(batch.predictions)) for batch in found] == batches
+    for batch in found:
+        assert batch.references.to_pylist() == ["b", "c"] * len(batch.predictions)
+        assert batch.bounds.tolist() == [2 * row for row in range(len(batch.predictions) + 1)]
 
 
 def test_many_batches_keep_their_order():

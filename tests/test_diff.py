@@ -196,12 +196,19 @@ def test_a_group_has_the_score_of_its_rows(bleu, options):
         assert sum(group["segments"] for group in answer[name]) == 80
 
 
+# The groups of reference lengths, from the shortest to the longest of each.
+GROUPS = [
+    (0, 9), (10, 19), (20, 29), (30, 39), (40, 49), (50, 59), (60, 79), (80, 99), (100, 149), (150, 199), (200, 299),
+    (300, 499), (500, None),
+]  # fmt: skip
+
+
 def test_lengths_have_bounds_that_meet():
-    texts = [" ".join(["a"] * length) for length in (0, 9, 10, 19, 20, 60, 499, 500, 2000)]
+    """A text of the shortest length and one of the longest for each group."""
+    lengths = [length for first, last in GROUPS for length in (first, 2000 if last is None else last)]
+    texts = [" ".join(["a"] * length) for length in lengths]
     groups = diff(texts, texts, texts)["by_length"]
-    assert [(group["from"], group["to"], group["segments"]) for group in groups] == [
-        (0, 9, 2), (10, 19, 2), (20, 29, 1), (60, 79, 1), (300, 499, 1), (500, None, 2),
-    ]  # fmt: skip
+    assert [(group["from"], group["to"], group["segments"]) for group in groups] == [(*group, 2) for group in GROUPS]
 
 
 LABELS = [
@@ -294,6 +301,13 @@ def test_the_limit_forgets_what_differs_least():
         assert order["first"][: len(frequent)] == frequent
 
 
+def test_nothing_is_forgotten_up_to_the_limit():
+    for limit, kept in ((4, list("abcd")), (3, ["a"])):  # of a table that is too long, half the limit stays
+        with mock.patch.object(bleu_diff_ngrams, "LIMIT", limit):
+            answer = bleu_diff.diff_systems(["a b c d"], [""], ["a b c d"], None, Options(max_order=1))
+        assert [ngram["ngram"] for ngram in answer["ngrams"][0]["first"]] == [[token] for token in kept]
+
+
 def test_a_table_that_is_full_keeps_so_many_rows():
     table = np.array([[7, 1, 0, 0, 9], [8, 1, 2, 0, 0], [9, 2, 0, 0, 9]], np.int32)
     assert bleu_diff_ngrams._forget_least(table, 2)[:, 0].tolist() == [8, 9]
@@ -308,6 +322,17 @@ def test_result(bleu):
     assert json.loads(json.dumps(answer)) == answer
     assert "by_label" not in bleu.diff(["a"], ["b"], ["a"])
     assert "|tok:ids|" in bleu.diff([[1]], [[2]], [[[1]]])["signature"]
+
+
+def test_records_are_the_groups(bleu):
+    """By hand: of "a" and "b c" the second system has both right; the first, its "x" for "a" and one of two tokens."""
+    records = bleu.diff(["x", "b x"], ["a", "b c"], ["a", "b c"], by=["A", "B"], max_order=1).records()
+    scores = {"second": 1.0}
+    assert records == [
+        {"group": "length", "from": 0, "to": 9, "segments": 2, "first": pytest.approx(1 / 3), **scores, "delta": pytest.approx(2 / 3)},
+        {"group": "label", "label": "A", "segments": 1, "first": 0.0, **scores, "delta": 1.0},
+        {"group": "label", "label": "B", "segments": 1, "first": pytest.approx(0.5), **scores, "delta": pytest.approx(0.5)},
+    ]  # fmt: skip
 
 
 def test_options_at_load_are_defaults(load):

@@ -53,6 +53,16 @@ def test_help(load):
     assert "statistics rows of a corpus" in pydoc.render_doc(load().statistics, renderer=pydoc.plaintext)
 
 
+def test_annotations_and_docstrings_are_those_of_the_class(load):
+    """But for `compute`, of which evaluate makes a copy with a longer docstring and without annotations."""
+    bleu = load()
+    for name in set(METHODS) - {"compute"}:
+        shown, method = getattr(bleu, name), getattr(type(bleu), name)
+        assert shown.__annotations__ == method.__annotations__ != {}
+        assert shown.__doc__ == method.__doc__
+    assert len(bleu.compute.__doc__) > len(type(bleu).compute.__doc__)
+
+
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_copy_shows_them_and_is_itself(load, duplicate):

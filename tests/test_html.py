@@ -154,6 +154,20 @@ class TestNGrams:
         assert "1-gram, clippedthe (2 of 3 count)" in text
         assert "1-gram, missedx" in text
 
+    def test_the_key_has_what_any_order_has(self, bleu):
+        """Of bigrams none is clipped, of unigrams one is."""
+        text = read(bleu.explain("the the x", ["the cat"], max_order=2).to_html()).text
+        assert re.search("2-gram, missed.*clipped: .*; missed: ", text)
+        assert "2-gram, clipped" not in text
+
+    def test_one_that_is_missed_twice(self, bleu):
+        text = read(bleu.explain("x x a", ["a"], max_order=1).to_html()).text
+        assert "2 n-grams don’t count1-gram, missedx × 2missed: " in text
+        assert (
+            "1 n-gram doesn’t count1-gram, missedxmissed: "
+            in read(bleu.explain("x a", ["a"], max_order=1).to_html()).text
+        )
+
     def test_nothing_to_fold(self, bleu):
         assert "<details" not in bleu.explain("a b", ["a b"]).to_html()
 
@@ -161,6 +175,32 @@ class TestNGrams:
         html = bleu.explain(" ".join(map(str, range(1000))), ["x"]).to_html()
         assert read(html).text.count("and 900 more") == 1
         assert html.count("<code") == 400
+
+
+def test_the_reference_whose_length_counts_is_named(bleu):
+    text = read(bleu.explain("a b", ["a", "a c", "a c"], max_order=2).to_html()).text
+    heads = (
+        "Prediction 2 tokens",
+        "Reference 1 1 token",
+        "Reference 2, whose length counts 2 tokens",
+        "Reference 3 2 tokens",
+    )
+    assert re.findall("(?:Prediction|Reference)[^a-z]*(?:, whose length counts )?[^a-z]*tokens?", text) == list(heads)
+    assert "The longest n-gram that matched: no match 1-gram1 2-gram2" in text
+
+
+def test_what_is_said_of_a_corpus(bleu):
+    """By hand: five of five tokens match, against six; of the two segments one scores 1, the other exp(1 - 2/1)."""
+    corpus = {"predictions": ["a b c d", "a"], "references": ["a b c d", "a b"], "max_order": 1}
+    text = read(bleu.compute(**corpus, segments=True, confidence=0.9).to_html()).text
+    assert text.startswith(
+        "81.87 BLEUInterval 36.79 to 100.00. 2 segments: lowest 36.79, median 68.39, highest 100.00."
+        " Brevity penalty 0.8187: 5 tokens against 6 in the references"
+        "n-gramsmatchestotalprecisionBLEU-n155100.0081.87"
+    )
+    assert read(bleu.compute(**corpus).to_html()).text.startswith(
+        "81.87 BLEUBrevity penalty 0.8187: 5 tokens against 6"
+    )
 
 
 def test_the_page_has_the_same_pieces(bleu):

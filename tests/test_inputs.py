@@ -9,6 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+from bleu.bleu_arrow import utf8
 from bleu.bleu_inputs import read_corpus
 from hypothesis import given
 from hypothesis import strategies as st
@@ -31,12 +32,28 @@ def sliced(values):
     return pa.array([values[0], *values, values[0]]).slice(1, len(values))
 
 
+class Named(list):
+    """A list with an attribute that columns of `datasets` have, too."""
+
+    column_name = "text"
+
+
+class OldSeries(pd.Series):
+    """As a Series was before pandas spoke the Arrow C stream."""
+
+    @property
+    def __arrow_c_stream__(self):
+        raise AttributeError
+
+
 CONTAINERS = {
     "list": list,
     "tuple": tuple,
+    "list with a name": Named,
     "generator": lambda values: (value for value in values),
     "numpy": lambda values: np.array([*values, None], object)[:-1],
     "pandas": pd.Series,
+    "old pandas": OldSeries,
     "pandas arrow": lambda values: pd.Series(values, dtype=pd.ArrowDtype(pa.array(values).type)),
     "polars": pl.Series,
     "datasets": dataset_column,
@@ -67,6 +84,19 @@ def read_or_refuse(predictions, references):
         except (TypeError, ValueError) as error:
             answer = f"{type(error).__name__}: {error}"
     return answer, [str(warning.message) for warning in caught]
+
+
+def test_what_is_refused_is_not_warned_of():
+    """Half a character in as many references each as there are rows, in plain lists and in other containers."""
+    for column in (list, tuple):
+        answer, warned = read_or_refuse(column(["a", "b"]), column([["a", "b"], ["c", SURROGATE]]))
+        assert answer.startswith("ValueError: references, row 1: found half of a surrogate pair")
+        assert warned == []
+
+
+def test_no_texts_have_no_bytes():
+    text, offsets = utf8(pa.array([], pa.string()))
+    assert (text.tolist(), offsets.tolist()) == ([], [0])
 
 
 @given(st.data())
@@ -205,6 +235,15 @@ ERRORS = [
     (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions, row 0: found"),
     (pa.array([1.5]), [["a"]], TypeError, "predictions, row 0: found double"),
     (pa.array([b"a"]), [["a"]], TypeError, "predictions, row 0: found binary"),
+    (["a", [["b"]]], [["a"], ["b"]], TypeError, "predictions, row 1: found lists nested too deep"),
+    (["a", "b"], [["a"], [[["b"]]]], TypeError, "references, row 1: found lists nested too deep"),
+    # rows are counted through all chunks
+    (pa.chunked_array([["a"], ["b", None]]), [["a"]] * 3, ValueError, "predictions, row 2: found None"),
+    (["a"] * 3, pa.chunked_array([["a"], ["b", None]]), ValueError, "references, row 2: there is no reference"),
+    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], []]]), ValueError, "references, row 2: there is no reference"),
+    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], [None]]]), ValueError, "references, row 2: there is no reference"),
+    (pa.chunked_array([[["a"]], [["b"], ["c", None]]]), [[["a"]]] * 3, TypeError, "predictions, row 2: found None among the tokens"),
+    ([["a"]] * 3, pa.chunked_array([[[["a"]]], [[["b"]], [["c"], ["d", None]]]]), TypeError, "references, row 2: found None among the tokens"),
 ]  # fmt: skip
 
 
@@ -333,6 +372,17 @@ def test_sentences_where_tokens_belong_in_a_column(bleu, call):
     assert told(lambda: getattr(bleu, call)(**columns))
 
 
+def test_sentences_are_looked_for_in_the_first_thousand_rows(bleu):
+    """Half of the tokens of these have a space within, which isn't most of them; what comes behind isn't looked at."""
+    rows = [["a b"]] * 500 + [["a"]] * 500
+    for more, warns in (([["a b"]] * 9, False), ([], False)):
+        messages = told(
+            lambda more=more: bleu.statistics(predictions=rows + more, references=[[["a"]]] * len(rows + more))
+        )
+        assert any("add_batch" in message for message in messages) == warns
+    assert told(lambda: bleu.statistics(predictions=[["a b"], *rows], references=[[["a"]]] * 1001))
+
+
 @pytest.mark.parametrize(
     "tokens", [["the", "cat"], ["▁the", "▁c", "at"], ["we", "'ll", "."], [""], ["我", "们"]], ids=str
 )
@@ -353,6 +403,9 @@ def test_how_to_get_rid_of_rows_of_another_kind(bleu, added):
     for call in (bleu.compute, bleu.add_batch):
         with pytest.raises(TypeError, match=r"\w+\(\)"):
             call(predictions=[other], references=[[other]])
+    with pytest.raises(TypeError, match=r"\w+\(\)"):
+        bleu.add(prediction=other, reference=[other])
+    assert len(bleu) == 1
     bleu.compute()
     assert bleu.compute(predictions=["a b c d"], references=["a b c d"])["bleu"] == 1
 
@@ -484,6 +537,7 @@ BROKEN = {
     "cut off": [b"a b", b"caf\xc3"],
     "a lone surrogate": [b"a b", b"a \xed\xa0\xbd b"],
     "no character": [b"a b", b"\xff\xfe"],
+    "the highest byte twice": [b"a b", b"\xff\xff"],
     "beside a capital sigma": [b"a b", b"\xce\xa3 \xff"],  # whose lower case depends on what follows
 }
 

@@ -109,8 +109,24 @@ class TestLoading:
     def test_what_evaluate_shows_of_it(self, bleu):
         assert (bleu.name, bleu.module_type) == ("bleu_metric", "metric")
         assert "Papineni" in bleu.citation
+        assert [url.rpartition("/")[2] for url in bleu.info.reference_urls] == ["P02-1040", "W18-6319"]
+        assert bleu.format == "arrow"
         assert "tokenize" in bleu.inputs_description
         assert "tokenize" in bleu.compute.__doc__
+
+    def test_what_a_page_offers(self, bleu):
+        """The names of all choices, of methods with the default of `smooth_value`."""
+        assert bleu.SMOOTH_METHODS["exp"] is None
+        assert {name: bleu.SMOOTH_METHODS[name] for name in ("floor", "add-k", "nltk-4")} == {
+            "floor": 0.1,
+            "add-k": 1,
+            "nltk-4": 5,
+        }
+        assert len(bleu.SMOOTH_METHODS) == 12
+        assert bleu.TOKENIZERS == ("13a", "none", "intl", "zh", "char", "multi-bleu")
+        assert bleu.REFERENCE_LENGTHS == ("closest", "shortest", "longest")
+        assert list(bleu.CONVENTIONS) == ["default", "papineni", "hf", "nltk", "moses"]
+        assert bleu.OPTIONS["max_order"] == 4
 
 
 class TestThreads:

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 import pytest
 import random_text
+from bleu.bleu_options import CORPUS_ONLY
 from nltk.translate.bleu_score import SmoothingFunction
 from sacrebleu.metrics import BLEU
 
@@ -46,12 +47,19 @@ WRONG = [
     ({"weights": [0, 0, 0, 0]}, ValueError, "not all 0"),
     ({"smooth_method": "chen"}, ValueError, "'none', 'floor', 'add-k', 'exp', 'laplace'"),
     ({"smooth_method": "nltk-4", "smooth_value": 0}, ValueError, "smooth_value=0: give a number above 0"),
+    ({"smooth_method": "nltk-7", "smooth_value": 0}, ValueError, "smooth_value=0: give a number above 0"),
+    ({"smooth_method": "chen-cherry-4", "smooth_value": 0}, ValueError, "smooth_value=0: give a number above 0"),
+    ({"smooth_method": "chen-cherry-7", "smooth_value": 0}, ValueError, "smooth_value=0: give a number above 0"),
     ({"smooth_method": "floor", "smooth_value": -1}, ValueError, "smooth_value=-1: give a number of 0 or more"),
     ({"reference_length": "average"}, ValueError, "'closest', 'shortest', 'longest'"),
     ({"confidence": 95}, ValueError, "confidence=95: give a number above 0 and below 1"),
     ({"confidence": True}, TypeError, "confidence=True: give a number"),
     ({"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"seed": -1}, ValueError, "seed=-1"),
+    ({"minimum_total": -1}, ValueError, "minimum_total=-1: give a whole number of 0 or more"),
+    ({"smooth_method": "floor", "smooth_value": "a"}, TypeError, "smooth_value='a': give a number"),
+    ({"smooth_method": "floor", "smooth_value": math.nan}, ValueError, "smooth_value=nan: give a finite number"),
+    ({"confidence": "95"}, TypeError, "confidence='95': give a number"),
 ]
 
 
@@ -165,6 +173,28 @@ def test_options_of_the_call_win_over_those_of_load(load):
     lines = load(lowercase=True, max_order=2).conventions(**CORPUS, lowercase=False)
     for name, line in lines.items():
         assert line["bleu"] == pytest.approx(load(name, max_order=2).compute(**CORPUS)["bleu"], abs=1e-12)
+
+
+# Calls that take no options about a corpus's score, and what they are called in the error.
+OF_OTHERS = {
+    "compare": (lambda bleu, **options: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], **options), "a comparison of systems", {"segments"}),
+    "diff": (lambda bleu, **options: bleu.diff(["a"], ["b"], ["a"], **options), "the difference of two systems", CORPUS_ONLY),
+    "explain": (lambda bleu, **options: bleu.explain("a", "a", **options), "one segment", CORPUS_ONLY),
+    "pairwise": (lambda bleu, **options: bleu.pairwise(["a"], **options), "scores of single texts", CORPUS_ONLY),
+    "self_bleu": (lambda bleu, **options: bleu.self_bleu(["a", "b"], **options), "scores of single texts", CORPUS_ONLY),
+    "conventions": (lambda bleu, **options: bleu.conventions(["a"], ["a"], **options), "conventions side by side", CORPUS_ONLY),
+    "reconcile": (lambda bleu, **options: bleu.reconcile(["a"], ["a"], 1, **options), "the search for a setting", CORPUS_ONLY),
+    "compute_metrics": (lambda bleu, **options: bleu.compute_metrics(object(), **options), "a trainer, which logs numbers", CORPUS_ONLY),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "purpose", "refused"), OF_OTHERS.values(), ids=OF_OTHERS)
+def test_options_of_a_corpus_are_refused_elsewhere(bleu, call, purpose, refused):
+    values = {"segments": True, "confidence": 0.9, "n_resamples": 10, "seed": 1}
+    assert set(values) == set(CORPUS_ONLY)
+    for name in refused:
+        expected = f"{name} goes with the score of a corpus, not with {purpose}: leave it out."
+        assert error_of(lambda name=name: call(bleu, **{name: values[name]})) == expected
 
 
 def test_conventions_refuse_what_is_of_one_score(load):

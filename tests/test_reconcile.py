@@ -294,8 +294,11 @@ WHOLE = [
 
 @pytest.mark.parametrize(("corpus", "reported", "matched"), WHOLE, ids=[f"{row[1]!r} {row[2]}" for row in WHOLE])
 def test_0_and_1(bleu, corpus, reported, matched):
-    matches = bleu.reconcile(*corpus, reported, smooth_method="none")["matches"]
-    assert {round(match["score"], 9) for match in matches} == (set() if matched is None else {matched})
+    found = bleu.reconcile(*corpus, reported, smooth_method="none")
+    assert {round(match["score"], 9) for match in found["matches"]} == (set() if matched is None else {matched})
+    if matched is None:
+        assert found["scale"] == 100
+        assert [one["difference"] for one in found["nearest"]] == [one["score"] - reported for one in found["nearest"]]
 
 
 # How a number stands in papers and logs, for 37.6: the decimal point, the words around it, the scale.
@@ -371,7 +374,9 @@ def test_scores_that_cant_be_told_apart_are_one_entry(bleu, segments):
 
 
 @pytest.mark.parametrize(
-    "options", [{"lowercase": True}, {"max_order": 2, "weights": [0.5, 0.5]}, {"reference_length": "longest"}], ids=str
+    "options",
+    [{"lowercase": True}, {"max_order": 2}, {"max_order": 2, "weights": [0.5, 0.5]}, {"reference_length": "longest"}],
+    ids=str,
 )
 @pytest.mark.parametrize("at", ["load", "call"])
 def test_options_that_were_chosen_stay(load, options, at):
@@ -383,3 +388,35 @@ def test_options_that_were_chosen_stay(load, options, at):
     assert load(**(options if at == "load" else {})).compute(predictions=P, references=R, **first["options"])[
         "bleu"
     ] == pytest.approx(first["bleu"])
+
+
+def test_a_longer_order_than_that_of_load_is_found(load):
+    reported = load().compute(predictions=P, references=R)["score"]
+    found = load(max_order=2).reconcile(P, R, reported)["matches"][0]
+    assert [(step["factor"], step["value"]) for step in found["steps"]] == [("max_order", 4)]
+
+
+def test_all_values_that_make_no_difference_are_listed(bleu):
+    """Of each factor alone, all else as in the match: those that `compute` gives the same score for, and no other."""
+    predictions, references = ["the cat sat, on a mat"], [["the cat sat, on the mat", "a cat"]]
+    found = bleu.reconcile(
+        predictions, references, bleu.compute(predictions=predictions, references=references)["score"]
+    )
+    match = found["matches"][0]
+    for factor, values in FACTORS.items():
+        same = []
+        for value in (0, 1) if factor == "references" else set(values) - {match["options"][factor]}:
+            which = value if factor == "references" else "all"
+            options = match["options"] | ({} if factor == "references" else {factor: value})
+            score = bleu.compute(predictions=predictions, references=chosen(references, which), **options)["bleu"]
+            same += [value] * (abs(score - match["bleu"]) < 1e-12)
+        assert set(match["same_score"].get(factor, ())) == set(same), factor
+    assert len(match["same_score"]["tokenize"]) > 1
+
+
+def test_a_single_reference_is_all_of_them(bleu):
+    """Nothing to choose among: neither a match of its own nor a value that makes no difference."""
+    found = bleu.reconcile(P, [row[0] for row in R], 30, decimals=0)
+    settings = found["matches"] or found["nearest"]
+    assert {one["references"] for one in settings} == {"all"}
+    assert not any("references" in one["same_score"] for one in settings)

@@ -7,7 +7,7 @@ import pickle
 
 import evaluate
 import pytest
-from bleu.bleu_report import Report, format_latex, format_markdown
+from bleu.bleu_report import Report, format_latex, format_markdown, shorten
 from conftest import ROOT
 from datasets import Dataset
 from processes import python
@@ -116,6 +116,24 @@ def test_combined(load):
     assert json.dumps(scores)
 
 
+# A list, and what is shown of it: up to 8 values and up to 4 dicts or lists are all there.
+SHORTENED = [
+    ([], "[]"),
+    (list(range(8)), "[0, 1, 2, 3, 4, 5, 6, 7]"),
+    (list(range(9)), "[0, 1, 2, ... 6 more]"),
+    ([[1]] * 4, "[[1], [1], [1], [1]]"),
+    ([[1]] * 5, "[[1], [1], ... 3 more]"),
+    ([{"a": 1}] * 5, "[{'a': 1}, {'a': 1}, ... 3 more]"),
+    ([[0] * 9] * 2, "[[0, 0, 0, ... 6 more], [0, 0, 0, ... 6 more]]"),
+    ([0] * 1234, "[0, 0, 0, ... 1,231 more]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "shown"), SHORTENED, ids=[shown for _, shown in SHORTENED])
+def test_what_is_shown_of_a_list(values, shown):
+    assert repr(shorten(values)) == shown
+
+
 class TestRepr:
     def test_it_fits_a_screen(self, bleu):
         explanation = bleu.explain(" ".join(map(str, range(300))), [" ".join(map(str, range(0, 300, 2)))])
@@ -132,6 +150,17 @@ class TestRepr:
         results = {name: make(bleu) for name, make in MAKE.items()}
         as_tables = {name for name, result in results.items() if str(result) != repr(result)}
         assert as_tables == {"compare", "diff", "explain", "conventions", "reconcile"}
+
+    def test_in_ipython(self, bleu, result, name):
+        """The table where there is one to print, and IPython's own print of the dict, cut as `repr` has it."""
+        shown = []
+
+        class Printer:
+            text = pretty = staticmethod(shown.append)
+
+        result._repr_pretty_(Printer, cycle=False)
+        assert str(shown[0]) == str(result)
+        assert type(shown[0]) is (dict if name in ("compute", "score", "self_bleu") else str)
 
     def test_the_explanation_as_text(self, bleu):
         """The paper's second example, with the formula that its counts make."""
@@ -155,7 +184,12 @@ class TestMissingKeys:
         [
             ("bp", "There is no 'bp' here: it is 'brevity_penalty'."),
             ("sys_len", "There is no 'sys_len' here: it is 'translation_length'."),
+            ("hyp_len", "There is no 'hyp_len' here: it is 'translation_length'."),
+            ("prediction_length", "There is no 'prediction_length' here: it is 'translation_length'."),
             ("ref_len", "There is no 'ref_len' here: it is 'reference_length'."),
+            ("ratio", "There is no 'ratio' here: it is 'length_ratio'."),
+            ("sentence_bleu", "There is no 'sentence_bleu' here: ask for it by segments=True."),
+            ("bootstrap_mean", "There is no 'bootstrap_mean' here: ask for it by confidence=0.95."),
             ("bleu_score", "There is no 'bleu_score' here: it is 'bleu'."),
             ("segment_bleu", "There is no 'segment_bleu' here: ask for it by segments=True."),
             ("confidence_interval", "There is no 'confidence_interval' here: ask for it by confidence=0.95."),

@@ -116,6 +116,15 @@ def test_how_many_ngrams_are_sorted_at_a_time_doesnt_show():
             np.testing.assert_array_equal(self_bleu(texts), expected)
 
 
+@pytest.mark.parametrize("at_once", [1, 100])
+def test_ngrams_are_numbered_without_a_gap(at_once):
+    """Of the texts 0 1, 2 and 3 4, whose second tokens begin no bigram, nor does the 2."""
+    with mock.patch.object(bleu_vocabulary, "_AT_ONCE", at_once):
+        unigrams, bigrams = bleu_vocabulary.number_ngrams(np.arange(5), np.array([0, 2, 3, 5]), 2)
+    assert (sorted(unigrams[1]), sorted(bigrams[1])) == ([0, 1, 2, 3, 4], [0, 1])
+    assert (sorted(unigrams[0]), sorted(bigrams[0])) == ([0, 0, 1, 2, 2], [0, 2])
+
+
 def test_more_ngrams_than_are_sorted_at_a_time(bleu):
     """Known by construction: each sentence of five words twice, and a word of its own between the two."""
     sentences = [" ".join(f"w{i}.{k}" for k in range(5)) for i in range(10_000)]
@@ -137,6 +146,17 @@ def test_result(bleu, load):
     assert answer["signature"].startswith("nrefs:2|case:mixed|eff:yes|tok:13a|smooth:exp|version:bleu_metric-")
     assert "|tok:ids|" in bleu.self_bleu([[1], [2]])["signature"]
     assert load("nltk").self_bleu(["a", "a"])["segment_bleu"] == [0, 0], "NLTK counts a bigram, which isn't there"
+
+
+def test_as_a_table(bleu):
+    """The second "b" of the last text is in no other: 1, 1 and 1/2."""
+    answer = bleu.self_bleu(["a b", "a b", "b b"], max_order=1)
+    assert answer.rows() == [
+        ["texts", "self-BLEU", "lowest", "median", "highest"],
+        ["3", "83.33", "50.00", "100.00", "100.00"],
+    ]
+    assert answer.records() == [{"text": 0, "bleu": 1.0}, {"text": 1, "bleu": 1.0}, {"text": 2, "bleu": 0.5}]
+    assert answer.to_markdown().endswith(f"\n\n{answer['signature']}")
 
 
 def test_options_at_load_are_defaults(load):

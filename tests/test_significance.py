@@ -29,6 +29,36 @@ def test_memory_in_blocks_draws_the_same(monkeypatch, block):
     assert generator.integers(1 << 40) == once.integers(1 << 40)
 
 
+class Bar:
+    """In the place of tqdm's: what it was made with, and the steps that it was told."""
+
+    def __init__(self, **made_with):
+        self.made_with, self.steps = made_with, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def update(self, step):
+        self.steps.append(step)
+
+
+@pytest.mark.parametrize(
+    ("draw", "name", "steps"),
+    [(bleu_significance.bootstrap_scores, "Bootstrap", [30, 30, 30, 10]), (bleu_significance.randomization_differences, "Randomization", [64, 36])],
+)  # fmt: skip
+def test_a_progress_bar_ends_where_it_should(monkeypatch, draw, name, steps):
+    """100 resamples of 10 segments, of which 300 drawn ones are held at once; exchanges come in multiples of 32."""
+    bars = []
+    monkeypatch.setattr(bleu_significance, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1])
+    monkeypatch.setattr(bleu_significance, "_BLOCK", 300 if name == "Bootstrap" else 640)
+    draw(np.ones((2, 10, 10), int), Options(), np.random.default_rng(0), 100)
+    (bar,) = bars
+    assert (bar.made_with, bar.steps) == ({"total": 100, "desc": name, "delay": 2}, steps)
+
+
 PROGRESS = """
 import sys
 import datasets, numpy as np

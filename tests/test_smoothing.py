@@ -32,6 +32,15 @@ BY_HAND = [
 ]  # fmt: skip
 
 
+def test_method_6_at_orders_that_have_no_ngrams():
+    """Of three tokens there are alpha 4-grams and 5-grams, less than one of each, and as many match as are expected."""
+    row = np.array([2, 1, 1, 0, 0, 3, 2, 1, 0, 0, 3, 3])
+    third = (1 + 0.5 * (1 / 2) ** 2 / (2 / 3)) / (1 + 0.5)
+    assert third**2 / (1 / 2) > 1  # which is capped, and so is what follows from it
+    options = Options(max_order=5, smooth_method="chen-cherry-6", smooth_value=0.5)
+    assert precisions(row, options)[0] == pytest.approx([2 / 3, 1 / 2, third, 1, 1], abs=1e-12)
+
+
 @pytest.mark.parametrize(("method", "matches", "expected"), BY_HAND)
 def test_precisions_by_hand(method, matches, expected):
     row = np.array([*matches, 10, 9, 8, 7, 6, 10, 10])

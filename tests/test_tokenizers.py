@@ -50,6 +50,16 @@ def test_any_text_has_sacrebleus_rows(tokenize, data, lowercase):
     np.testing.assert_array_equal(our_rows(predictions, references, tokenize=tokenize, lowercase=lowercase), expected)
 
 
+def test_the_edges_of_chinese_are_sacrebleus():
+    """All characters for which `zh` has a rule of its own begin and end here; between letters, some hundreds a segment."""
+    blocks = [(0x1FF0, 0x3410), (0x4D90, 0x4E10), (0x9F90, 0x9FD0), (0xF8F0, 0xFB00), (0xFE00, 0xFE60), (0xFEF0, 0xFFFF), (0x1FFF0, 0x20010), (0x2A6D0, 0x2A6E0)]  # fmt: skip
+    every = [chr(c) for first, end in blocks for c in range(first, end)]
+    texts = [" ".join(f"a{c}b" for c in every[i : i + 500]) for i in range(0, len(every), 500)]
+    references = [[text.replace(" ", "")] for text in texts]
+    expected = sacrebleu_rows(texts, references, tokenize="zh", max_order=1)
+    np.testing.assert_array_equal(our_rows(texts, references, tokenize="zh", max_order=1), expected)
+
+
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
 @pytest.mark.slow
 def test_every_character_is_cut_as_sacrebleu_cuts_it(tokenize):

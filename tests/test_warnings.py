@@ -3,19 +3,21 @@
 import re
 import warnings
 
+import numpy as np
 import pytest
 from bleu.bleu_inputs import read_corpus
-from bleu.bleu_warnings import BleuWarning
+from bleu.bleu_warnings import BleuWarning, count_unspaced_characters
 
 
-def test_square_input_warns_once():
+@pytest.mark.parametrize("column", [list, tuple])  # plain lists are read in a way of their own
+def test_square_input_warns_once(column):
     with pytest.warns(BleuWarning, match=r"2 predictions with 2 references each.*zip") as caught:
-        read_corpus(["a", "b"], [["a", "b"], ["c", "d"]])
+        read_corpus(column(["a", "b"]), column([["a", "b"], ["c", "d"]]))
     assert len(caught) == 1
     for predictions, references in ((["a"], [["a"]]), (["a", "b"], [["a"], ["b"]]), (["a", "b"], [["a", "b"], ["c"]])):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            read_corpus(predictions, references)
+            read_corpus(column(predictions), column(references))
 
 
 UNSPACED = ["我们用的是中文。", "カタカナとひらがな", "ภาษาไทยไม่มีช่องว่าง", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာဘာသာ"]
@@ -40,6 +42,47 @@ def test_spaced_scripts_dont_warn(bleu, text):
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message="numba")
         bleu.compute(predictions=[text * 3], references=[text * 3])
+
+
+# Predictions, and whether more than a tenth of their characters are of a script without spaces.
+SHARES = [
+    (["The word for it is 是, as they say."], False),
+    (["abcdefghi是"], False),
+    (["abcdefgh是"], True),
+    (["abcdefghi", "是"], False),
+    (["abcdefgh", "是"], True),
+    (["", "是"], True),
+]
+
+
+@pytest.mark.parametrize(("texts", "warns"), SHARES, ids=str)
+def test_the_share_of_a_script_that_warns(bleu, texts, warns):
+    """A word of Chinese in an English corpus is nothing to warn of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bleu.compute(predictions=texts, references=texts)
+    assert any("no spaces between words" in str(warning.message) for warning in caught) == warns
+
+
+# Characters at both ends of the blocks that Unicode has for these scripts, and others' that are next to them.
+UNSPACED_ENDS = {
+    "Thai": "\u0e01\u0e5b", "Lao": "\u0e81\u0edf", "Burmese": "\u1000\u109f", "Khmer": "\u1780\u17f9",
+    "Hiragana": "\u3041\u309f", "Katakana": "\u30a0\u30ff", "Han": "\u3400\u3fff\u4000\u4e00\u9fff",
+}  # fmt: skip
+SPACED_NEIGHBOURS = {
+    "Sinhala": "\u0df4", "Tibetan": "\u0f00\u0fda", "Georgian": "\u10d0", "Tagbanwa": "\u1770", "Mongolian": "\u1800",
+    "CJK marks": "\u3001\u303f", "Bopomofo": "\u3105", "Hangul": "\u3131\uac00", "squared": "\u33ff", "Yi": "\ua000",
+    "Latin": "a\xff\u07ff", "emoji": "\U0001f600",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "unspaced"),
+    [(text, True) for text in UNSPACED_ENDS.values()] + [(text, False) for text in SPACED_NEIGHBOURS.values()],
+    ids=[*UNSPACED_ENDS, *SPACED_NEIGHBOURS],
+)
+def test_the_edges_of_the_scripts(text, unspaced):
+    assert count_unspaced_characters(np.frombuffer(text.encode(), np.uint8)) == len(text) * unspaced
 
 
 @pytest.mark.parametrize(("count", "tokenize", "warns"), [(99, "13a", 0), (100, "13a", 1), (100, "none", 0)])
@@ -92,6 +135,15 @@ def test_a_score_of_0_says_its_cause_and_the_remedy(bleu, predictions, reference
     assert not re.search(unsaid, message)
 
 
+def test_rows_whose_score_is_0_say_so_and_no_others(bleu):
+    rows = bleu.statistics(predictions=["a b c d", "e"], references=["a b c d", "f"])
+    with pytest.warns(BleuWarning_of(bleu), match="score is 0: no token of the predictions"):
+        assert bleu.score(rows.slice(1))["bleu"] == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert bleu.score(rows.slice(0, 1))["bleu"] == 1
+
+
 REMEDIES = [
     (["a b"], [["b a"]], {}, {"effective_order": True}),
     (["a b"], [["a b"]], {}, {"effective_order": True}),
@@ -105,6 +157,25 @@ def test_the_remedy_helps(bleu, predictions, references, options, remedy):
     with pytest.warns(UserWarning, match=next(iter(remedy))):
         bleu.compute(predictions=predictions, references=references, **options)
     assert bleu.compute(predictions=predictions, references=references, **{**options, **remedy})["bleu"] > 0
+
+
+HAN = ["我们用的是中文", "我们用中文"]
+ON_HAN = {
+    "compute": lambda bleu: bleu.compute(predictions=HAN, references=HAN),
+    "statistics": lambda bleu: bleu.statistics(predictions=HAN, references=HAN),
+    "diff": lambda bleu: bleu.diff(HAN, HAN, HAN),
+    "explain": lambda bleu: bleu.explain(HAN[0], HAN[0]),
+    "pairwise": lambda bleu: bleu.pairwise(HAN),
+    "self_bleu": lambda bleu: bleu.self_bleu(HAN),
+}
+
+
+@pytest.mark.parametrize("call", ON_HAN.values(), ids=ON_HAN)
+def test_calls_that_look_at_the_text_say_so_once(bleu, call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(bleu)
+    assert sum("no spaces between words" in str(warning.message) for warning in caught) == 1
 
 
 # Calls that warn, each for a reason of its own.
