@@ -12,7 +12,7 @@ import pyarrow as pa
 from . import html
 from .charts import Point, scatter
 from .downloads import write_json
-from .limits import SENTENCE_CHARACTERS, SHOWN_NGRAMS, SHOWN_POINTS, SHOWN_SEGMENTS, RefusedError, explain_error
+from .limits import SENTENCE_CHARACTERS, SHOWN_NGRAMS, SHOWN_PAIRS, SHOWN_POINTS, RefusedError, explain_error
 from .options import SCORING_OPTIONS
 from .requests import request_difference, request_explanation
 from .scored import REFERENCES, Scored, Segment, read_column, read_segment, read_segments
@@ -91,14 +91,14 @@ def list_pairs(scored: Scored | None, first: str, second: str, search: str) -> s
     }
     found = find_text(pa.table({"segment": table["segment"], REFERENCES: table[REFERENCES], **columns}), search)
     scores = [100 * found[f"{name} bleu"].to_numpy() for name in (first, second)]
-    order = np.argsort(-np.abs(scores[1] - scores[0]), kind="stable")[:SHOWN_SEGMENTS]
+    order = np.argsort(-np.abs(scores[1] - scores[0]), kind="stable")[:SHOWN_PAIRS]
     rows = []
     for row in order.tolist():
         number = str(found["segment"][row].as_py())
         predictions = [found[f"{name} prediction"][row].as_py()[:_CHARACTERS] for name in (first, second)]
         values = [f"{scores[0][row]:.2f}", f"{scores[1][row]:.2f}", f"{scores[1][row] - scores[0][row]:+.2f}"]
         rows.append([html.Markup(html.button(number, "open", segment=number)), *values, *predictions])
-    shown = f", the first {SHOWN_SEGMENTS:,} shown" if len(found) > SHOWN_SEGMENTS else ""
+    shown = f", the first {SHOWN_PAIRS:,} shown" if len(found) > SHOWN_PAIRS else ""
     count = f'<p class="bleu-label">{html.quantity(len(found), "segment")}{shown}</p>'
     return count + html.rows(["segment", first, second, "difference", f"text of {first}", f"text of {second}"], rows)
 

@@ -119,6 +119,11 @@ def _check_text(file: Path, most: int = SEGMENTS) -> int:
     for data in _read_pieces(file):
         if not count and not length:
             _check_beginning(file.name, data)
+        if count + data.count(b"\n") > most:
+            raise RefusedError(
+                f"{file.name} has more than {most:,} lines, which is what this page takes: give a part of it, or use"
+                " the metric in Python (see About)."
+            )
         if b"\x00" in data:
             raise RefusedError(f"{file.name} is no text file: it has zero bytes. Export it as UTF-8 text or as CSV.")
         try:
@@ -133,11 +138,6 @@ def _check_text(file: Path, most: int = SEGMENTS) -> int:
         length, count = (len(others[-1]) if others else longest), count + len(others)
         if longest > LINE_BYTES:
             raise RefusedError(f"{file.name} has a line of over {LINE_BYTES:,} bytes. Is there one segment a line?")
-        if count > most:
-            raise RefusedError(
-                f"{file.name} has more than {most:,} lines, which is what this page takes: give a part of it, or use"
-                " the metric in Python (see About)."
-            )
     return count + (not data.endswith(b"\n"))
 
 

@@ -11,12 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from .limits import BODY_DEPTH, BODY_MEGABYTES, BODY_VALUES, UPLOAD_MEGABYTES, RefusedError
+from .limits import BODY_DEPTH, BODY_MEGABYTES, BODY_VALUES, SENTENCE_MEGABYTES, UPLOAD_MEGABYTES, RefusedError
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
+
+
+_UPLOAD = "/upload"
+_MEGABYTES = {_UPLOAD: UPLOAD_MEGABYTES, "/call/explain": SENTENCE_MEGABYTES}  # by how a path ends
 
 
 class Gate:
@@ -30,16 +34,17 @@ class Gate:
         if scope["type"] != "http" or scope["method"] != "POST":
             await self._app(scope, receive, send)
             return
+        megabytes = next((most for end, most in _MEGABYTES.items() if scope["path"].endswith(end)), BODY_MEGABYTES)
         try:
-            if scope["path"].endswith("/upload"):
-                check_size(_read_length(scope), UPLOAD_MEGABYTES)
-                await self._app(scope, _count_bytes(receive, UPLOAD_MEGABYTES), send)
+            check_size(_read_length(scope), megabytes)
+            if scope["path"].endswith(_UPLOAD):
+                await self._app(scope, _count_bytes(receive, megabytes), send)
             else:
-                check_size(_read_length(scope), BODY_MEGABYTES)
-                body = await _read_body(receive)
+                body = await _read_body(receive, megabytes)
                 check_body(body)
                 await self._app(scope, _replay(body, receive), send)
         except RefusedError as error:
+            await _drain(receive)
             await _refuse(str(error), send)
 
 
@@ -65,16 +70,20 @@ def check_body(body: bytes) -> None:
     """
     if body.count(b",") + body.count(b"[") + body.count(b"{") < BODY_DEPTH:
         return
+    _check_values((body.count(b'"') - body.count(b'\\"')) // 2)  # texts, which are quick to count
     signs = np.frombuffer(_drop_strings(body), np.uint8)
-    values = np.count_nonzero(signs == ord(","))
-    if values > BODY_VALUES:
-        raise RefusedError(
-            f"There are {values:,} values in this request, and this page takes {BODY_VALUES:,}: send a part of them."
-        )
+    _check_values(np.count_nonzero(signs == ord(",")))
     opening = np.isin(signs, (ord("["), ord("{"))).astype(np.int32)
     depth = int(np.cumsum(opening - np.isin(signs, (ord("]"), ord("}")))).max(initial=0))
     if depth > BODY_DEPTH:
         raise RefusedError(f"The lists in this request are nested {depth:,} deep; this page goes to {BODY_DEPTH}.")
+
+
+def _check_values(count: int) -> None:
+    if count > BODY_VALUES:
+        raise RefusedError(
+            f"There are {count:,} values in this request, and this page takes {BODY_VALUES:,}: send a part of them."
+        )
 
 
 def _drop_strings(body: bytes) -> bytes:
@@ -91,15 +100,23 @@ def _read_length(scope: Scope) -> int:
     return int(length) if length.isdigit() else 0
 
 
-async def _read_body(receive: Receive) -> bytes:
+async def _read_body(receive: Receive, megabytes: int) -> bytes:
     parts, size, is_more = [], 0, True
     while is_more:
         message = await receive()
         parts.append(message.get("body", b""))
         size += len(parts[-1])
-        check_size(size, BODY_MEGABYTES)
+        check_size(size, megabytes)
         is_more = message.get("more_body", False)
     return b"".join(parts)
+
+
+async def _drain(receive: Receive) -> None:
+    """Let a client finish, who else would see a connection that breaks and not the answer; but not for ever."""
+    for _ in range(10_000):
+        message = await receive()
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

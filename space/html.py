@@ -61,6 +61,12 @@ def copy_button(text: str, what: str) -> str:
     return f'<button type="button" {attributes}>Copy {show(what)}</button>'
 
 
+def code(title: str, text: str) -> str:
+    """Code, with a button that copies it."""
+    lines = "\n".join(map(show, text.strip().split("\n")))
+    return f'<h2>{show(title)} {copy_button(text, "it")}</h2><pre class="bleu-code" tabindex="0">{lines}</pre>'
+
+
 def json_text(value: Any) -> str:
     """A value as JSON, for a button or for JavaScript."""
     return json.dumps(value, ensure_ascii=False)
@@ -104,19 +110,34 @@ def quote(text: str) -> str:
 
 
 def rows(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """A table that is read line by line on a telephone: each cell knows the name of its column.
+    """A table, numbers to the right, that is read line by line on a telephone: each cell knows its column's name.
 
     >>> rows(["system"], [["<A>"]])
     '<table class="bleu-rows"><thead><tr><th scope="col">system</th></tr></thead><tbody><tr>\
 <td dir="auto" data-label="system">&lt;A&gt;</td></tr></tbody></table>'
     """
-    names = "".join(f'<th scope="col">{show(name)}</th>' if name else "<td></td>" for name in head)
+    kinds = [' class="number"' * all(map(_is_number, column)) for column in zip(*cells)] or [""] * len(head)
+    names = "".join(
+        f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>" for name, kind in zip(head, kinds)
+    )
     lines = (
-        "".join(f'<td dir="auto" data-label="{show(name)}">{show(cell)}</td>' for name, cell in zip(head, line))
+        "".join(
+            f'<td{kind} dir="auto" data-label="{show(name)}">{show(cell)}</td>'
+            for name, kind, cell in zip(head, kinds, line)
+        )
         for line in cells
     )
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return f'<table class="bleu-rows"><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a cell is one, or empty as it would be beside some.
+
+    >>> [_is_number(cell) for cell in ("+1,234.50", "0 to 9", "5 : 0", "a")]
+    [True, True, True, False]
+    """
+    return not isinstance(cell, Markup) and set(cell) <= set("0123456789+-., to:")
 
 
 def notes(messages: Sequence[str]) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 FILE_MEGABYTES = 50  # a file as it is uploaded, and the text in one that is compressed
 UPLOAD_MEGABYTES = 300  # what is uploaded in one go
 BODY_MEGABYTES = 20  # what a program or a form sends
-BODY_VALUES = 500_000  # in it: texts, numbers, lists
+SENTENCE_MEGABYTES = 1  # the same for one sentence
+BODY_VALUES = 300_000  # in it: texts, numbers, lists
 BODY_DEPTH = 12  # lists within lists; of tokens in references in a list of arguments it is 6
 TEXT_MEGABYTES = 100  # the text in a compressed file, as the file says
 LINE_BYTES = 400_000  # a line of a file
@@ -26,6 +27,7 @@ VALUE_CHARACTERS = 100  # of a text that is no prediction and no reference: a na
 MESSAGE_CHARACTERS = 400
 FEW_SEGMENTS = 100  # fewer than that, and an interval comes with a caution
 SHOWN_SEGMENTS = 100  # rows of a list of segments
+SHOWN_PAIRS = 20  # rows of a list of segments of two systems
 SHOWN_POINTS = 1000  # of the chart of segments
 SHOWN_NGRAMS = 12  # that one system gets and the other misses
 SHOWN_SETTINGS = 20  # settings that give a number; few decimals fit many

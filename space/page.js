@@ -19,8 +19,11 @@
     }, 800);
   };
 
-  // Fields take the direction of what is in them; Gradio knows only a fixed one.
-  const direct = () => document.querySelectorAll("textarea[dir=ltr]").forEach((field) => (field.dir = "auto"));
+  // What Gradio's fields lack: the direction of the text that is in them, and a name that says what is dropped where.
+  const direct = () => {
+    document.querySelectorAll("textarea[dir=ltr]").forEach((field) => (field.dir = "auto"));
+    document.querySelectorAll("button.upload-container[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
+  };
 
   const copy = async (button) => {
     try {

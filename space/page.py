@@ -30,6 +30,9 @@ _THEME = gr.themes.Base(
     block_title_text_color_dark="*neutral_300",
     block_title_text_size="0.8rem",
     block_title_text_weight="600",
+    button_primary_background_fill="*primary_700",
+    button_primary_background_fill_dark="*primary_700",
+    button_primary_background_fill_hover="*primary_800",
     layout_gap="0.75rem",
     form_gap_width="0px",
 )

@@ -58,7 +58,7 @@ def add_sources() -> Sources:
     with gr.Row(visible=False, elem_id="pasted") as pasted:
         first = _text_field("System, a segment a line", "system-text")
         second = _text_field("Second system, if there is one", "second-system-text")
-        pasted_references = _text_field("References, a tab between several of one segment", "references-text")
+        pasted_references = _text_field("References, tabs between several", "references-text")
     with gr.Row(visible=False) as example:
         gr.HTML(message(EXAMPLE_NOTE, "note"), elem_classes="bleu-page")
     groups = dict(zip((FROM_FILES, FROM_TEXT, FROM_EXAMPLE), (uploads, pasted, example)))
@@ -161,7 +161,9 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
     with gr.Column(min_width=260):
         file = gr.File(label=title, file_count="multiple", height=120, elem_id=f"{role}-file")
         note = gr.HTML(message(_HINTS[role], "note"), elem_id=f"{role}-note", elem_classes="bleu-page")
-        columns = gr.Dropdown([], label="Columns", multiselect=True, visible=False, elem_id=f"{role}-columns")
+        columns = gr.Dropdown(
+            [], label="Columns", multiselect=True, allow_custom_value=True, visible=False, elem_id=f"{role}-columns"
+        )
     gr.on(
         [file.upload, file.clear, file.delete],
         lambda uploads: _describe_uploads(uploads, role),

@@ -30,7 +30,7 @@ def add_why(scored: gr.State, work: Mapping[str, Any]) -> Why:
         with gr.Row():
             system = gr.Dropdown([], label="Of the system", elem_id="why-system")
             reported = gr.Textbox(
-                label="The number, as it is written: 37.6; empty for the usual conventions",
+                label="The number as it is written, or nothing",
                 max_length=30,
                 elem_id="reported",
             )

@@ -108,7 +108,7 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     difference = bleu.diff(PREDICTIONS, SECOND_PREDICTIONS, ROWS)
     expect(page.locator("#overview")).to_contain_text(f"cats is better in {difference['wins']} segment")
     expect(page.locator("#overview circle")).to_have_count(40)
-    page.locator('#overview circle[data-segment="7"]').click(force=True)
+    page.locator('#overview circle[data-segment="7"]').dispatch_event("click")
     expect(page.locator("#opened h3")).to_have_text("Segment 7")
     expect(page.locator("#opened .bleu-tokens").first).to_contain_text(PREDICTIONS[6].split()[0])
     assert page.locator("#opened mark").count() > 0
@@ -126,7 +126,7 @@ def test_equal_files_are_told_to_be_identical(page):
 def test_the_example_shows_everything_in_one_click(page):
     origin(page, "The example")
     expect(page.locator(SUMMARY)).to_contain_text("birch scores")
-    expect(page.locator("#difference-list tbody tr")).to_have_count(40)
+    expect(page.locator("#difference-list tbody tr")).to_have_count(20)
     choose(page, "#second-system", "cedar")
     expect(page.locator("#overview")).to_contain_text("atlas is better")
     fill(page, "#search-differences", "ferry")
