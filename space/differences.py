@@ -68,9 +68,9 @@ def show_pair(scored: Scored | None, first: str, second: str) -> list[Any]:
     try:
         table = read_segments(scored)
         assert scored is not None
-        texts = [read_column(scored, table, name, "prediction").to_pylist() for name in (first, second)]
+        one, other = (read_column(scored, table, name, "prediction").to_pylist() for name in (first, second))
         options = {name: scored.options[name] for name in SCORING_OPTIONS}
-        difference = request_difference(*texts, table[REFERENCES].to_pylist(), options)
+        difference = request_difference(one, other, table[REFERENCES].to_pylist(), options)
     except RefusedError as error:
         return [html.message(explain_error(error)), gr.skip(), "", ""]
     overview = _render_overview(difference, (first, second))

@@ -72,7 +72,7 @@ def check_body(body: bytes) -> None:
         return
     _check_values((body.count(b'"') - body.count(b'\\"')) // 2)  # texts, which are quick to count
     signs = np.frombuffer(_drop_strings(body), np.uint8)
-    _check_values(np.count_nonzero(signs == ord(",")))
+    _check_values(int(np.count_nonzero(signs == ord(","))))
     opening = np.isin(signs, (ord("["), ord("{"))).astype(np.int32)
     depth = int(np.cumsum(opening - np.isin(signs, (ord("]"), ord("}")))).max(initial=0))
     if depth > BODY_DEPTH:

@@ -64,7 +64,7 @@ def copy_button(text: str, what: str) -> str:
 def code(title: str, text: str) -> str:
     """Code, with a button that copies it."""
     lines = "\n".join(map(show, text.strip().split("\n")))
-    return f'<h2>{show(title)} {copy_button(text, "it")}</h2><pre class="bleu-code" tabindex="0">{lines}</pre>'
+    return f'<h2>{show(title)} {copy_button(text, "it")}</h2><pre class="bleu-code">{lines}</pre>'
 
 
 def json_text(value: Any) -> str:

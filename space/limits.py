@@ -24,6 +24,7 @@ MAX_ORDER = 10
 RESAMPLES = 10_000
 RESAMPLED_SEGMENTS = 400_000_000  # segments of all systems by resamples
 VALUE_CHARACTERS = 100  # of a text that is no prediction and no reference: a name, an option
+VALUE_DIGITS = 20
 MESSAGE_CHARACTERS = 400
 FEW_SEGMENTS = 100  # fewer than that, and an interval comes with a caution
 SHOWN_SEGMENTS = 100  # rows of a list of segments
@@ -150,7 +151,7 @@ def explain_error(error: Exception) -> str:
 
 
 def check_value(name: str, value: Any) -> None:
-    """Refuse a text that is too long for what it is.
+    """Refuse a text or a number that is too long for what it is.
 
     >>> check_value("reported", "9" * 101)
     Traceback (most recent call last):
@@ -158,6 +159,8 @@ def check_value(name: str, value: Any) -> None:
     """
     if isinstance(value, (str, list, dict)) and len(value) > VALUE_CHARACTERS:
         raise RefusedError(f"{name} has {len(value):,} characters; it takes {VALUE_CHARACTERS} at most.")
+    if isinstance(value, int) and abs(value) >= 10**VALUE_DIGITS:
+        raise RefusedError(f"{name} has more than {VALUE_DIGITS} digits.")
 
 
 def check_options(options: Any, tokenizers: Sequence[str]) -> None:
@@ -180,7 +183,7 @@ def check_options(options: Any, tokenizers: Sequence[str]) -> None:
     for name, limit in (("max_order", MAX_ORDER), ("n_resamples", RESAMPLES)):
         value = options.get(name)
         if isinstance(value, (int, float)) and value > limit:
-            raise RefusedError(f"{name}={value!r}: this page goes up to {limit:,}.")
+            raise RefusedError(f"{name}: this page goes up to {limit:,}.")
 
 
 def _check_segment(number: int, texts: Sequence[Any]) -> None:

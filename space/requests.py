@@ -99,4 +99,5 @@ def request_settings(
     check_corpus(predictions, references)
     check_search(predictions, references)
     check_value("reported", reported)
+    check_value("decimals", decimals)
     return bleu.reconcile(predictions, references, reported, decimals=decimals, **options)

@@ -69,7 +69,8 @@ def score_corpus(corpus: Corpus, options: Mapping[str, Any], remark: str) -> tup
     Returns:
         The scored corpus, and the result of each system by its name.
     """
-    results, columns = {}, {}
+    results: dict[str, dict[str, Any]] = {}
+    columns: dict[str, Any] = {}
     for name, predictions in corpus.systems.items():
         result, statistics = request_score(predictions, corpus.references, options)
         prefix = f"{name}: " if len(corpus.systems) > 1 else ""

@@ -113,7 +113,7 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
     """
     if len(texts) < 2:
         return [set()]
-    matcher = SequenceMatcher(None, *texts, autojunk=False)
+    matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
     same = [(i + k, j + k) for i, j, size in matcher.get_matching_blocks() for k in range(size)]
     return [set(range(len(text))) - {pair[side] for pair in same} for side, text in enumerate(texts)]
 

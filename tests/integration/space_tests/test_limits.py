@@ -30,7 +30,7 @@ ONE = {"predictions": ["a"], "references": ["a"]}
         ("/score", {"predictions": ["a"] * 100_001, "references": ["a"] * 100_001}, "this page takes 100,000"),
         ("/score", {**ONE, "options": {"tokenize": "flores200"}}, "Others need the metric"),
         ("/score", {**ONE, "options": {"x" * 200: 1}}, "The name of an option has 200 characters"),
-        ("/score", {**ONE, "options": {"max_order": 10**400}}, "this page goes up to 10"),
+        ("/score", {**ONE, "options": {"max_order": 10**400}}, "max_order has more than 20 digits"),
         ("/explain", {"prediction": ["a"] * 2001, "references": [["a"]]}, "2,001 tokens; the limit is 2,000"),
         ("/reconcile", {**ONE, "reported": "9" * 101}, "reported has 101 characters"),
         ("/score", {**ONE, "options": {"max_order": 11}}, "this page goes up to 10"),
