@@ -20,6 +20,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 
 _UPLOAD = "/upload"
+_PATIENCE = 20  # times the limit: beyond that a connection is cut
 _MEGABYTES = {_UPLOAD: UPLOAD_MEGABYTES, "/call/explain": SENTENCE_MEGABYTES}  # by how a path ends
 
 
@@ -36,15 +37,13 @@ class Gate:
             return
         megabytes = next((most for end, most in _MEGABYTES.items() if scope["path"].endswith(end)), BODY_MEGABYTES)
         try:
-            check_size(_read_length(scope), megabytes)
-            if scope["path"].endswith(_UPLOAD):
+            if scope["path"].endswith(_UPLOAD) and _read_length(scope) <= megabytes * 1_000_000:
                 await self._app(scope, _count_bytes(receive, megabytes), send)
             else:
                 body = await _read_body(receive, megabytes)
                 check_body(body)
                 await self._app(scope, _replay(body, receive), send)
         except RefusedError as error:
-            await _drain(receive)
             await _refuse(str(error), send)
 
 
@@ -101,22 +100,17 @@ def _read_length(scope: Scope) -> int:
 
 
 async def _read_body(receive: Receive, megabytes: int) -> bytes:
+    """The body; of one that is too large nothing is kept, but it's read: its sender sees no answer before the end."""
     parts, size, is_more = [], 0, True
-    while is_more:
+    while is_more and size <= _PATIENCE * megabytes * 1_000_000:
         message = await receive()
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        check_size(size, megabytes)
+        part = message.get("body", b"")
+        size += len(part)
+        if size <= megabytes * 1_000_000:
+            parts.append(part)
         is_more = message.get("more_body", False)
+    check_size(size, megabytes)
     return b"".join(parts)
-
-
-async def _drain(receive: Receive) -> None:
-    """Let a client finish, who else would see a connection that breaks and not the answer; but not for ever."""
-    for _ in range(10_000):
-        message = await receive()
-        if message["type"] != "http.request" or not message.get("more_body", False):
-            return
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
