@@ -209,10 +209,11 @@ def measure(name, case, typist, process):
 
 def read_answer(answer):
     """The sentence that a visitor is shown, and whether it is a refusal that names nothing internal."""
-    sentence = next((part for part in answer.replace("\\u003c", "<").split('"') if len(part.split()) > 3), answer)
+    parts = [part for part in answer.replace("\\u003c", "<").split('"') if not part.startswith("event:")]
+    sentence = next((part for part in parts if len(part.split()) > 3), answer)
     is_clean = not any(word in answer for word in ("Traceback", "/tmp", "pyarrow", "Error(", "recursion", ".py"))
     is_refused = "bleu-message error" in answer or "detail" in answer or "error" in answer
-    return sentence.replace("|", "/").strip()[:110], is_clean and is_refused
+    return " ".join(sentence.replace("|", "/").strip("> ").split())[:100], is_clean and is_refused
 
 
 if __name__ == "__main__":
