@@ -21,7 +21,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 _UPLOAD = "/upload"
 _PATIENCE = 20  # times the limit: beyond that a connection is cut
-_MEGABYTES = {_UPLOAD: UPLOAD_MEGABYTES, "/call/explain": SENTENCE_MEGABYTES}  # by how a path ends
+_MEGABYTES = {_UPLOAD: UPLOAD_MEGABYTES, "/explain": SENTENCE_MEGABYTES}  # by how a path ends
 
 
 class Gate:
