@@ -7,7 +7,7 @@ colours from those around it, so that it fits a light page and a dark one, whate
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -40,6 +40,7 @@ STYLE = """
   --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
   background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
   box-decoration-break: clone; -webkit-box-decoration-break: clone; }
+.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor; padding: 0.1em 0; }
 .bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em; opacity: 0.8; }
 .bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
   text-decoration: underline dotted; text-underline-offset: 0.25em; }
@@ -139,16 +140,23 @@ def formula(result: Explanation) -> str:
     )
 
 
-def tokens(text: Mapping[str, Any], max_order: int, label: str) -> str:
+def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()) -> str:
     """The tokens of a text, each with the longest n-gram that matched there: the longer, the darker.
+
+    Args:
+        text: the prediction or a reference, as in what `explain` returns.
+        max_order: the longest n-gram.
+        label: what stands above.
+        marked: the indices of tokens to point out.
 
     >>> tokens({"tokens": ["<b>"], "longest_match": [2], "length": 1}, 4, "Candidate")
     '<div class="bleu-tokens"><div class="bleu-label">Candidate <small>1 token</small></div><p dir="auto">\
 <span class="token" style="--match:0.5" title="part of a matching 2-gram">&lt;b&gt;<sub>2</sub></span></p></div>'
     """
-    marked = " ".join(_token(token, order, max_order) for token, order in zip(text["tokens"], text["longest_match"]))
+    shown = [_token(*token, max_order) for token in zip(text["tokens"], text["longest_match"])]
+    line = " ".join(f"<mark>{token}</mark>" if i in marked else token for i, token in enumerate(shown))
     head = f'<div class="bleu-label">{show(label)} <small>{quantity(text["length"], "token")}</small></div>'
-    return f'<div class="bleu-tokens">{head}<p dir="auto">{marked or "<em>empty</em>"}</p></div>'
+    return f'<div class="bleu-tokens">{head}<p dir="auto">{line or "<em>empty</em>"}</p></div>'
 
 
 def legend(max_order: int) -> str:

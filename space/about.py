@@ -7,6 +7,7 @@ from pathlib import Path
 
 import gradio as gr
 
+from . import html
 from .limits import SUMMARY
 from .metric import bleu
 
@@ -22,8 +23,8 @@ def add_about_tab() -> None:
     """Add the tab's content."""
     name = os.environ.get("SPACE_ID", "path/to/bleu_metric")
     gr.Markdown(f"{bleu.description}\n\n{SUMMARY}")
-    gr.Code(_LOAD.format(name=name), language="python", label="How to load it", interactive=False)
-    gr.Code(bleu.citation, language=None, label="How to cite it", interactive=False)
+    gr.HTML(html.code("How to load it", _LOAD.format(name=name)), elem_classes="bleu-page")
+    gr.HTML(html.code("How to cite it", bleu.citation), elem_classes="bleu-page")
     with gr.Accordion("Metric card", open=False, elem_id="card"):
         gr.Markdown(_metric_card())
 

@@ -1,250 +1,236 @@
-"""The tab for a corpus: score, interval and charts, and the segments by score, to be opened one by one."""
+"""The tab for a corpus: data given once, and what can be asked of it. One system is scored, several are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import gradio as gr
 import numpy as np
-import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
 
 from . import html
-from .examples import CORPUS_PREDICTIONS, CORPUS_REFERENCES
-from .files import write_json, write_table
-from .limits import SECONDS_KEPT, SHOWN_SEGMENTS
+from .differences import Differences, add_differences, show_pair
+from .limits import REFERENCES, SECONDS_KEPT, WORK, RefusedError, explain_error
 from .metric import collect_warnings
-from .options import ALL_OPTIONS, SCORING_OPTIONS, add_options, convention_values, read_options
-from .requests import request_score
-from .sentence import Sentence
-from .sources import add_predictions, add_references, check_lengths, read_predictions, read_references
+from .options import (
+    ALL_OPTIONS,
+    SCORING_OPTIONS,
+    add_options,
+    change_options,
+    convention_values,
+    fold_label,
+    read_options,
+)
+from .remedies import find_remedies
+from .requests import request_comparison
+from .scored import Scored, prepare_corpus, read_column, read_segment, read_segments, score_corpus
+from .segments import Segments, add_segments, list_segments
+from .sentence import Sentence, Shown, show_values
+from .sources import FROM_EXAMPLE, Corpus, Sources, add_sources, read_corpus
+from .systems import TESTS, render_system, render_systems
+from .why import Why, add_why
 
-_BINS = 20
-_POINTS = 100  # of the chart by segment; more segments than this are drawn as groups
-_COLOURS = {"segment": "#3b82f6", "mean": "#3b82f6", "lowest": "#9ca3af", "highest": "#6b7280"}
-_HEAD = ["segment", "BLEU", "length ratio", "prediction", "references"]
-_ORDERS = {"lowest": 1, "highest": -1}
-
-_PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+_QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+_WORK: dict[str, Any] = {"api_visibility": "private", **WORK}
+_MENDS = [("Make quotes straight", "quotes"), ("Detokenise predictions", "detokenise")]
 
 
 class Results(NamedTuple):
-    """The components that show a result, in the order in which the handler returns their values.
-
-    listing: for each order of the table its rows, and under "texts" and "options" what opens a segment in the tab of
-        one sentence.
-    """
+    """The components that show a result."""
 
     message: gr.HTML
     column: gr.Column
-    listing: gr.State
+    scored: gr.State
     summary: gr.HTML
-    signature: gr.Textbox
-    histogram: gr.BarPlot
-    ratios: gr.LinePlot
-    table: gr.Dataframe
-    csv: gr.DownloadButton
-    parquet: gr.DownloadButton
-    json: gr.DownloadButton
+    downloads: list[gr.DownloadButton]
+    segments: Segments
+    differences: Differences
+    why: Why
+
+    def components(self) -> list[Any]:
+        """All that scoring changes, in the order of `_list_values`."""
+        head = [self.message, self.column, self.scored, self.summary, *self.downloads]
+        return [*head, *self.segments, *self.differences, *self.why]
+
+
+class Choices(NamedTuple):
+    """The fields besides the options of the metric."""
+
+    which: gr.Dropdown
+    mends: gr.CheckboxGroup
+    test: gr.Radio
 
 
 def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
-    """Add the tab's content, and what happens in it; a segment that is clicked opens in the tab of one sentence."""
+    """Add the tab's content, and what happens in it."""
+    with gr.Column(elem_id="corpus-inputs"):
+        options = add_options("corpus", ALL_OPTIONS)
+        with options.fold:
+            choices = _add_choices()
+        sources = add_sources()
+        button = gr.Button("Score", variant="primary", elem_id="score")
+    results = _add_results()
+    fields = [*sources, *choices, *options.fields]
+    changed = [*choices, *options.fields]
+    shown = [*results.components(), options.fold]
+    started = gr.on([button.click], _score, fields, shown, **_WORK)
+    started.then(None, js="() => bleuPage.answer()")
+    chosen = sources.origin.input(_score_example, fields, shown, trigger_mode="always_last", **_WORK)
+    chosen.then(None, js="() => bleuPage.answer()")
+    options.convention.input(lambda name: convention_values(name), options.convention, options.fields, **_QUIET)
+    for component in (results.summary, results.why.answer):
+        applied = component.click(_apply, changed, changed, **_QUIET)
+        applied.then(_score, fields, shown, **_WORK).then(None, js="() => bleuPage.answer()")
+    _connect_sentence(tabs, sentence, results)
+
+
+def _connect_sentence(tabs: gr.Tabs, sentence: Sentence, results: Results) -> None:
+    """Segments open in the tab of one sentence, and from there the way leads back."""
+    target = [tabs, sentence.shown, *sentence.fields, *sentence.results, sentence.fold, sentence.back]
+    focus = "() => bleuPage.visit('#back')"
+    results.segments.listing.click(_open_segment, results.scored, target, **_QUIET).then(None, js=focus)
+    pair = [results.scored, results.differences.first, results.differences.second]
+    results.differences.opened.click(_open_both, pair, [results.differences.opened, *target], **_QUIET).then(
+        None, js="() => bleuPage.leave()"
+    )
+    back = sentence.back.click(
+        lambda: [gr.Tabs(selected="corpus"), gr.update(visible=False)], None, [tabs, sentence.back], **_QUIET
+    )
+    back.then(None, js="() => bleuPage.comeBack()")
+
+
+def _add_choices() -> Choices:
     with gr.Row():
-        predictions = add_predictions("predictions", "Predictions", CORPUS_PREDICTIONS)
-        references = add_references("references", "References", CORPUS_REFERENCES)
-    options = add_options("corpus", ALL_OPTIONS, convention_values("default"))
-    button = gr.Button("Score", variant="primary", elem_id="score")
-    results, order = _add_results()
-    button.click(_show_corpus, [*predictions, *references, *options, order], list(results), **_PRIVATE)
-    order.input(_choose_rows, [results.listing, order], results.table, show_progress="hidden", **_PRIVATE)
-    fields = [tabs, sentence.candidate, sentence.second, sentence.references, *sentence.options]
-    results.table.select(_open_segment, results.listing, fields, show_progress="hidden", **_PRIVATE)
+        which = gr.Dropdown(
+            [("all", "all"), *((f"only number {i}", i - 1) for i in range(1, REFERENCES + 1))],
+            value="all",
+            label="References used",
+            elem_id="which-references",
+        )
+        mends = gr.CheckboxGroup(_MENDS, label="Before scoring", elem_id="mends")
+        test = gr.Radio(
+            [(label, name) for name, label in TESTS.items()], value="bootstrap", label="Test", elem_id="test"
+        )
+    return Choices(which, mends, test)
 
 
-def _add_results() -> tuple[Results, gr.Radio]:
-    """The components for a result, and the order of the segments."""
+def _add_results() -> Results:
     message = gr.HTML(elem_id="corpus-message", elem_classes="bleu-page")
-    listing = gr.State({}, time_to_live=SECONDS_KEPT)
-    with gr.Column(visible=False, elem_id="corpus") as column:
-        summary = gr.HTML(elem_id="corpus-summary", elem_classes="bleu-page")
-        signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, elem_id="signature")
-        with gr.Row():
-            histogram, ratios = _histogram(), _ratio_chart()
-        order = gr.Radio(list(_ORDERS), value="lowest", label="Segments first by BLEU", elem_id="order")
-        table = _segment_table()
-        gr.Markdown("Click a segment to open it in the first tab.")
-        with gr.Row():
-            downloads = [_download("Segments", "CSV"), _download("Segments", "Parquet"), _download("Result", "JSON")]
-    return Results(message, column, listing, summary, signature, histogram, ratios, table, *downloads), order
+    scored = gr.State(None, time_to_live=SECONDS_KEPT)
+    with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
+        gr.HTML(
+            '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>', elem_classes="bleu-page"
+        )
+        summary = html.clickable("", "corpus-summary")
+        with gr.Row(elem_classes="bleu-downloads"):
+            downloads = [
+                gr.DownloadButton(f"{content} ({kind})", size="sm", elem_id=f"download-{kind.lower()}", min_width=120)
+                for content, kind in (("Segments", "CSV"), ("Segments", "Parquet"), ("Result", "JSON"))
+            ]
+        segments = add_segments(scored)
+        differences = add_differences(scored, _WORK)
+        why = add_why(scored, _WORK)
+    return Results(message, column, scored, summary, downloads, segments, differences, why)
 
 
-def _histogram() -> gr.BarPlot:
-    return gr.BarPlot(
-        x="segment BLEU",
-        y="segments",
-        title="Segments by BLEU, in steps of 5",
-        sort=[f"{edge}" for edge in range(0, 100, 100 // _BINS)],
-        x_label_angle=90,
-        height=240,
-        min_width=260,
-    )
-
-
-def _ratio_chart() -> gr.LinePlot:
-    return gr.LinePlot(
-        x="segment",
-        y="length ratio",
-        color="of a group",
-        color_map=_COLOURS,
-        title="Length ratio by segment",
-        height=240,
-        min_width=260,
-    )
-
-
-def _segment_table() -> gr.Dataframe:
-    return gr.Dataframe(
-        headers=_HEAD,
-        datatype=["number", "number", "number", "str", "str"],
-        interactive=False,
-        max_chars=120,
-        column_widths=[90, 80, 120, 450, 450],
-        elem_id="segments",
-    )
-
-
-def _download(content: str, kind: str) -> gr.DownloadButton:
-    return gr.DownloadButton(f"{content} ({kind})", elem_id=f"download-{kind.lower()}", min_width=140)
-
-
-def _show_corpus(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  # noqa: B008 where Gradio looks for it
-    sources, fields, order = values[:6], values[6:-1], values[-1]
+def _score(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  # noqa: B008 where Gradio looks for it
+    """Everything below the button, for what the fields hold."""
+    given, rest = values[: len(Sources._fields)], values[len(Sources._fields) :]
+    (which, mends, test), options = rest[: len(Choices._fields)], read_options(rest[len(Choices._fields) :])
+    fold = gr.update(label=fold_label(options))
     try:
         progress(0.1, desc="Reading")
-        predictions, references = _read_corpus(sources)
+        corpus, remark = prepare_corpus(read_corpus(*given), which, mends)
         progress(0.4, desc="Scoring")
-        options = read_options(fields)
         with collect_warnings() as warnings:
-            result, statistics = request_score(predictions, references, options)
-        progress(0.8, desc="Drawing")
-        segments = _segments(predictions, references, result.pop("segment_bleu"), statistics)
-        return [html.notes(warnings), *_result_values(result, segments, options, order)]
-    except (TypeError, ValueError) as error:
-        return [html.message(str(error)), gr.Column(visible=False), {}, *[gr.skip()] * 8]
+            scored, results = score_corpus(corpus, options, remark)
+            comparison = None
+            if len(results) > 1:
+                progress(0.7, desc="Resampling")
+                comparison = request_comparison(corpus.systems, corpus.references, None, test, options)
+        progress(0.9, desc="Drawing")
+        return [*_list_values(scored, corpus, results, comparison, warnings), fold]
+    except (TypeError, ValueError, OverflowError) as error:
+        skipped = [gr.skip()] * (len(Segments._fields) + len(Differences._fields) + len(Why._fields) + 4)
+        return [html.message(explain_error(error)), gr.update(visible=False), None, *skipped, fold]
 
 
-def _read_corpus(sources: Sequence[Any]) -> tuple[list[Any], list[list[Any]]]:
-    predictions, references = read_predictions(*sources[:3]), read_references(*sources[3:])
-    check_lengths(f"The {'file' if sources[0] else 'field'} of predictions", predictions, references)
-    return predictions, references
+def _score_example(*values: Any) -> list[Any]:
+    """The example is scored as soon as it's chosen."""
+    if values[0] == FROM_EXAMPLE:
+        return _score(*values)
+    return [gr.skip()] * (len(Segments._fields) + len(Differences._fields) + len(Why._fields) + 8)
 
 
-def _result_values(result: Mapping[str, Any], segments: pa.Table, options: Mapping[str, Any], order: str) -> list[Any]:
-    """What the components of `Results` hold, all but the message."""
-    listing = {**_list_segments(segments), "options": options}
+def _list_values(scored: Scored, corpus: Corpus, results: Any, comparison: Any, warnings: Sequence[str]) -> list[Any]:
+    """What the components of `Results` hold."""
+    first, *others = scored.systems
+    predictions = corpus.systems[first]
+    remedies = find_remedies(predictions, corpus.references, scored.options)
+    notes = html.remedies(remedies) + html.notes([] if remedies else warnings)
+    if comparison is None:
+        table = read_segments(scored)
+        scores, ratios = (read_column(scored, table, first, name).to_numpy() for name in ("bleu", "length_ratio"))
+        summary = render_system(scored, results[first], scores, ratios[~np.isnan(ratios)])
+        pair = [gr.update(visible=False), *[gr.skip()] * (len(Differences._fields) - 1)]
+        order = "lowest BLEU first"
+        listed = [gr.update(visible=True), "", order, list_segments(scored, "", order)]
+    else:
+        identical = [name for name in others if corpus.systems[name] == predictions]
+        summary = render_systems(scored, comparison, identical, len(predictions))
+        choices = [gr.update(choices=scored.systems, value=name) for name in (first, others[0])]
+        overview, download, listing, opened = show_pair(scored, first, others[0])
+        pair = [gr.update(visible=True), *choices, overview, download, "", listing, opened]
+        listed = [gr.update(visible=False), *[gr.skip()] * (len(Segments._fields) - 1)]
+    why = [gr.update(choices=scored.systems, value=first), ""]
     return [
-        gr.Column(visible=True),
-        listing,
-        _summary(result, len(segments), options["confidence"]),
-        result["signature"],
-        _histogram_data(segments["bleu"].to_numpy()),
-        _ratio_data(segments["length_ratio"].to_numpy()),
-        listing[order],
-        *write_table(segments, "segments"),
-        write_json(dict(result), "bleu"),
+        "",
+        gr.update(visible=True),
+        scored,
+        summary + notes,
+        scored.csv,
+        scored.parquet,
+        scored.json,
+        *listed,
+        *pair,
+        *why,
     ]
 
 
-def _segments(
-    predictions: Sequence[str], references: Sequence[Any], scores: Sequence[float], statistics: pa.Table
-) -> pa.Table:
-    """Score, length ratio, statistics and texts of each segment, a row each."""
-    length, reference_length = (statistics[name].to_numpy() for name in ("prediction_length", "reference_length"))
-    ratios = np.divide(length, reference_length, out=np.full(len(scores), np.nan), where=reference_length > 0)
-    return pa.table(
-        {
-            "segment": np.arange(1, len(scores) + 1),
-            "bleu": scores,
-            "length_ratio": pa.array(ratios, from_pandas=True),
-            **dict(zip(statistics.column_names, statistics.columns)),
-            "prediction": predictions,
-            "references": references,
-        }
-    )
+def _apply(event: gr.EventData, which: Any, mends: list[str], test: str, *values: Any) -> list[Any]:
+    """The fields after a button has changed some of them."""
+    data = event._data
+    if "convention" in data:
+        values = tuple(convention_values(data["convention"]))
+    if data.get("references"):
+        which = "all" if data["references"] == "all" else int(data["references"])
+    if data.get("mend"):
+        mends = [*dict.fromkeys([*mends, data["mend"]])]
+    return [which, mends, test, *change_options(ALL_OPTIONS, values, data.get("options", "{}"))]
 
 
-def _list_segments(segments: pa.Table) -> dict[str, Any]:
-    """The rows of the table on the page in each order, and the texts of the segments in them."""
-    by_score = np.argsort(segments["bleu"].to_numpy(), kind="stable")
-    indices = {order: by_score[::step][:SHOWN_SEGMENTS] for order, step in _ORDERS.items()}
-    listed = segments.take(np.unique(np.concatenate(list(indices.values())))).to_pylist()
-    rows = {segment["segment"] - 1: _table_row(segment) for segment in listed}
-    texts = {segment["segment"]: (segment["prediction"], segment["references"]) for segment in listed}
-    return {**{order: [rows[i] for i in chosen] for order, chosen in indices.items()}, "texts": texts}
-
-
-def _table_row(segment: Mapping[str, Any]) -> list[Any]:
-    ratio = segment["length_ratio"]
-    return [
-        segment["segment"],
-        round(100 * segment["bleu"], 2),
-        None if ratio is None else round(ratio, 2),
-        segment["prediction"],
-        " | ".join(filter(None, segment["references"])),
-    ]
-
-
-def _summary(result: Mapping[str, Any], count: int, confidence: float | None) -> str:
-    caption = html.quantity(count, "segment")
-    if confidence:
-        low, high = result["confidence_interval"]
-        caption = f"{confidence:.0%} interval {100 * low:.2f} to {100 * high:.2f}, {caption}"
-    facts = [(f"BLEU-{n}", f"{100 * score:.2f}") for n, score in enumerate(result["bleu_by_order"], 1)]
-    facts += [
-        ("brevity penalty", f"{result['brevity_penalty']:.4f}"),
-        ("length ratio", f"{result['length_ratio']:.4f}"),
-        ("tokens", f"{result['translation_length']:,}"),
-        ("reference tokens", f"{result['reference_length']:,}"),
-    ]
-    matches = html.Series("clipped matches", "clipped", list(zip(result["counts"], result["totals"])))
-    chart = html.bars([matches], "Precision by order, before smoothing")
-    return html.headline(result["score"], caption) + html.facts(facts) + chart
-
-
-def _histogram_data(scores: npt.NDArray[np.float64]) -> pd.DataFrame:
-    counts, edges = np.histogram(100 * scores, bins=_BINS, range=(0, 100))
-    return pd.DataFrame({"segment BLEU": [f"{edge:.0f}" for edge in edges[:-1]], "segments": counts})
-
-
-def _ratio_data(ratios: npt.NDArray[np.float64]) -> pd.DataFrame:
-    """The ratio of each segment; where there are many, the lowest, mean and highest of neighbours."""
-    if len(ratios) <= _POINTS:
-        return pd.DataFrame({"segment": np.arange(1, len(ratios) + 1), "length ratio": ratios, "of a group": "segment"})
-    groups = np.array_split(ratios, _POINTS)
-    first = np.cumsum([0, *map(len, groups)])[:-1] + 1
-    known = [group[~np.isnan(group)] for group in groups]
-    return pd.concat(
-        pd.DataFrame(
-            {
-                "segment": first,
-                "length ratio": [summarise(group) if len(group) else np.nan for group in known],
-                "of a group": name,
-            }
-        )
-        for name, summarise in (("lowest", np.min), ("mean", np.mean), ("highest", np.max))
-    )
-
-
-def _choose_rows(listing: Mapping[str, Any], order: str) -> list[list[Any]] | None:
-    return listing.get(order)
-
-
-def _open_segment(listing: Mapping[str, Any], event: gr.SelectData) -> list[Any]:
+def _open_segment(event: gr.EventData, scored: Scored | None) -> list[Any]:
     """The clicked segment in the first tab, scored there with the options that it was scored with here."""
-    prediction, references = listing["texts"][int(event.row_value[0])]
-    options = {**listing["options"], "effective_order": True}
-    lines = "\n".join(text.replace("\n", " ") for text in references if text is not None)
-    return [gr.Tabs(selected="sentence"), prediction, "", lines, *(options[name] for name in SCORING_OPTIONS)]
+    return _fill_sentence(scored, str(event.segment), ())
+
+
+def _open_both(event: gr.EventData, scored: Scored | None, first: str, second: str) -> list[Any]:
+    """Both candidates in the first tab, or the segment closed."""
+    if event.action == "sentence":
+        return [gr.skip(), *_fill_sentence(scored, str(event.segment), (first, second))]
+    return ["", *[gr.skip()] * (len(SCORING_OPTIONS) + 10)]
+
+
+def _fill_sentence(scored: Scored | None, number: str, systems: Sequence[str]) -> list[Any]:
+    try:
+        segment = read_segment(scored, number, systems)
+    except RefusedError as error:
+        raise gr.Error(str(error), print_exception=False) from None
+    assert scored is not None
+    first, *others = (text.replace("\n", " ") for text in segment.predictions)
+    second = others[0] if others else ""
+    lines = "\n".join(text.replace("\n", " ") for text in segment.references)
+    options = {**scored.options, "effective_order": True}
+    values = show_values(Shown((first, second, lines)), [options[name] for name in SCORING_OPTIONS])
+    fold, back = gr.update(open=bool(second)), gr.update(value=f"Back to segment {number}", visible=True)
+    return [gr.Tabs(selected="sentence"), *values, fold, back]

@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from .limits import explain_error
 from .metric import collect_warnings
 from .requests import (
     request_comparison,
@@ -110,6 +111,6 @@ def _answer(request: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     try:
         with collect_warnings() as warnings:
             result = request()
-    except (TypeError, ValueError) as error:
-        raise gr.Error(str(error), print_exception=False) from None
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise gr.Error(explain_error(error), print_exception=False) from None
     return {**result, "warnings": warnings}

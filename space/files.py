@@ -1,21 +1,22 @@
-"""Uploads to columns, and tables to downloads; an error says what is wrong with a file, and what to do about it."""
+"""Uploads to columns; an error says what is wrong with a file, and what to do about it.
+
+What a file has is looked at before it is read as text, so that a small file can't cost more than a large one.
+"""
 
 from __future__ import annotations
 
+import codecs
 import json
-import secrets
-from collections.abc import Callable, Sequence
-from itertools import zip_longest
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import gradio as gr
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
-import pyarrow.parquet as pq
 
-from .limits import FILE_MEGABYTES, TEXT_MEGABYTES, RefusedError
+from .limits import COLUMNS, FILE_MEGABYTES, LINE_BYTES, SEGMENTS, RefusedError
+from .parquet import list_parquet_columns, read_parquet_columns
 
 # How a file begins that isn't text, and what it is.
 _BINARY = {
@@ -25,23 +26,33 @@ _BINARY = {
     b"%PDF-": "a PDF",
 }
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_PIECE = 1 << 20  # bytes that are looked at in one go, so that others' requests aren't kept waiting
 
 Columns = dict[str, list[Any]]
 
 
-def describe(path: str) -> tuple[list[str], int]:
-    """The columns of a file, none if it's text, and its number of segments.
+class Description(NamedTuple):
+    """What is in a file: its columns, none if it's text, and the number of segments."""
 
-    Args:
-        path: an uploaded file: CSV, TSV, JSONL or Parquet by its suffix, anything else is text.
+    columns: list[str]
+    segments: int
+
+
+class _Kind(NamedTuple):
+    """How a kind of table is looked at, and how some of its columns are read."""
+
+    list_columns: Callable[[Path], Description]
+    read: Callable[[Path, Sequence[str]], Columns]
+
+
+def describe(path: str) -> Description:
+    """What is in an uploaded file: CSV, TSV, JSONL or Parquet by its suffix, anything else is text.
 
     Raises:
         RefusedError: the file is not what its name says, is empty, too large or not in UTF-8.
     """
-    table = _read_table(path)
-    if table is None:
-        return [], len(_read_lines(path))
-    return list(table), len(next(iter(table.values())))
+    file, kind = _check_size(path), _KINDS.get(Path(path).suffix.lower())
+    return Description([], _check_text(file)) if kind is None else kind.list_columns(file)
 
 
 def read_columns(path: str, columns: Sequence[str]) -> list[list[Any]]:
@@ -54,14 +65,18 @@ def read_columns(path: str, columns: Sequence[str]) -> list[list[Any]]:
     Raises:
         RefusedError: as `describe`; or there is no column of this name.
     """
-    table, name = _read_table(path), Path(path).name
-    if table is None:
-        return [_read_lines(path)]
+    file, kind = _check_size(path), _KINDS.get(Path(path).suffix.lower())
+    if kind is None:
+        _check_text(file)
+        return [list(_decode_lines(file))]
+    there = kind.list_columns(file).columns
+    listed = f"There are: {', '.join(map(_shorten, there))}."
     if not columns:
-        raise RefusedError(f"{name}: choose a column. There are: {', '.join(table)}.")
+        raise RefusedError(f"{file.name}: choose a column. {listed}")
     for column in columns:
-        if column not in table:
-            raise RefusedError(f"{name}: there is no column {column!r}. There are: {', '.join(table)}.")
+        if column not in there:
+            raise RefusedError(f"{file.name}: there is no column {_shorten(column)!r}. {listed}")
+    table = kind.read(file, columns)
     return [table[column] for column in columns]
 
 
@@ -74,65 +89,11 @@ def lines(text: str) -> list[str]:
     return text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n") if text else []
 
 
-def write_table(table: pa.Table, name: str) -> tuple[str, str]:
-    """Write a table as CSV and as Parquet, for this visitor to download.
-
-    Returns:
-        Two paths, in a folder that nobody can guess. Gradio deletes the files within `limits.SECONDS_KEPT`.
-    """
-    folder = _new_folder()
-    pyarrow.csv.write_csv(pa.table({key: _defuse(column) for key, column in _flatten(table)}), folder / f"{name}.csv")
-    pq.write_table(table, folder / f"{name}.parquet")
-    return str(folder / f"{name}.csv"), str(folder / f"{name}.parquet")
+def _shorten(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:59]}…"
 
 
-def write_json(result: dict[str, Any], name: str) -> str:
-    """Write a result as JSON, likewise."""
-    path = _new_folder() / f"{name}.json"
-    path.write_text(json.dumps(result, ensure_ascii=False, indent=2), encoding="utf-8")
-    return str(path)
-
-
-def _new_folder() -> Path:
-    folder = Path(gr.utils.get_upload_folder()) / secrets.token_hex(16)
-    folder.mkdir(parents=True)
-    return folder
-
-
-def _flatten(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
-    """The columns, with a list of references spread over a column each, since a cell of CSV is one text."""
-    flat = []
-    for name, column in zip(table.column_names, table.columns):
-        if pa.types.is_list(column.type):
-            flat += [(f"{name}_{i}", cells) for i, cells in enumerate(_spread(column), 1)]
-        else:
-            flat.append((name, column))
-    return flat
-
-
-def _spread(column: pa.ChunkedArray) -> list[pa.ChunkedArray]:
-    """A column for the first texts of all lists, one for the second, and so on; None where a list is shorter."""
-    return [pa.chunked_array([list(texts)], pa.string()) for texts in zip_longest(*column.to_pylist())]
-
-
-def _defuse(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Text with an apostrophe before what a spreadsheet would run as a formula (OWASP, "CSV injection")."""
-    if not pa.types.is_string(column.type):
-        return column
-    return pc.replace_substring_regex(column, r"^([=+\-@\t\r\n＝＋－＠])", r"'\1")
-
-
-def _read_lines(path: str) -> list[str]:
-    return lines(_read_text(_check_file(path)))
-
-
-def _read_table(path: str) -> Columns | None:
-    """The columns of a table; None if the file is text."""
-    read = _TABLE_READERS.get(Path(path).suffix.lower())
-    return None if read is None else read(_check_file(path))
-
-
-def _check_file(path: str) -> Path:
+def _check_size(path: str) -> Path:
     """Refuse a file that is gone, empty or too large."""
     file = Path(path)
     if not file.exists():
@@ -148,22 +109,44 @@ def _check_file(path: str) -> Path:
     return file
 
 
-def _read_text(file: Path) -> str:
-    data = file.read_bytes()
-    _check_kind(file.name, data)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise RefusedError(
-            f"{file.name} is not in UTF-8 (line {line}, byte 0x{data[error.start]:02X}): save it as UTF-8."
-        ) from None
-    if "\x00" in text:
-        raise RefusedError(f"{file.name} is no text file: it has zero bytes. Export it as text in UTF-8, or as CSV.")
-    return text
+def _check_text(file: Path, most: int = SEGMENTS) -> int:
+    """Refuse what isn't text in UTF-8, or has too many or too long lines; without keeping it.
+
+    Returns:
+        The number of lines.
+    """
+    decoder, count, length, data = codecs.getincrementaldecoder("utf-8-sig")(), 0, 0, b""
+    for data in _read_pieces(file):
+        if not count and not length:
+            _check_beginning(file.name, data)
+        if count + data.count(b"\n") > most:
+            raise RefusedError(
+                f"{file.name} has more than {most:,} lines, which is what this page takes: give a part of it, or use"
+                " the metric in Python (see About)."
+            )
+        if b"\x00" in data:
+            raise RefusedError(f"{file.name} is no text file: it has zero bytes. Export it as UTF-8 text or as CSV.")
+        try:
+            decoder.decode(data)
+        except UnicodeDecodeError as error:
+            line, data = count + 1 + error.object.count(b"\n", 0, error.start), error.object[error.start :]
+            raise RefusedError(
+                f"{file.name} is not in UTF-8 (line {line:,}, byte 0x{data[0]:02X}): save it as UTF-8."
+            ) from None
+        first, *others = data.split(b"\n")
+        longest = max(length + len(first), *map(len, others), 0)
+        length, count = (len(others[-1]) if others else longest), count + len(others)
+        if longest > LINE_BYTES:
+            raise RefusedError(f"{file.name} has a line of over {LINE_BYTES:,} bytes. Is there one segment a line?")
+    return count + (not data.endswith(b"\n"))
 
 
-def _check_kind(name: str, data: bytes) -> None:
+def _read_pieces(file: Path) -> Iterator[bytes]:
+    with open(file, "rb") as opened:
+        yield from iter(lambda: opened.read(_PIECE), b"")
+
+
+def _check_beginning(name: str, data: bytes) -> None:
     """Refuse files of another kind than text that are often met."""
     for start, kind in _BINARY.items():
         if data.startswith(start):
@@ -172,89 +155,120 @@ def _check_kind(name: str, data: bytes) -> None:
         raise RefusedError(f"{name} is in UTF-16: save it as UTF-8.")
 
 
-def _read_csv(file: Path) -> Columns:
-    return _read_delimited(file, pyarrow.csv.ParseOptions(delimiter=",", newlines_in_values=True))
+def _decode_lines(file: Path) -> Iterator[str]:
+    with open(file, encoding="utf-8-sig", newline="\n") as opened:
+        for line in opened:
+            yield line.removesuffix("\n").removesuffix("\r")
 
 
-def _read_tsv(file: Path) -> Columns:
-    # Quotation marks are text there, as for `cut` and in the files of WMT.
-    return _read_delimited(file, pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False))
+def _describe_csv(file: Path) -> Description:
+    return _describe_delimited(file, ",")
 
 
-def _read_delimited(file: Path, parsing: pyarrow.csv.ParseOptions) -> Columns:
-    data = _read_text(file).encode()
+def _describe_tsv(file: Path) -> Description:
+    return _describe_delimited(file, "\t")
+
+
+def _describe_delimited(file: Path, delimiter: str) -> Description:
+    count = _check_text(file, 4 * SEGMENTS)  # in CSV a cell may have several lines
+    if next(_decode_lines(file)).count(delimiter) >= COLUMNS:
+        raise RefusedError(f"{file.name} has more than {COLUMNS} columns: leave in those that are needed.")
     try:
-        names = pyarrow.csv.open_csv(pa.BufferReader(data), parse_options=parsing).schema.names
-        parsing.ignore_empty_lines = len(names) > 1  # in a single column an empty line is an empty segment
-        conversion = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
-        table = pyarrow.csv.read_csv(pa.BufferReader(data), parse_options=parsing, convert_options=conversion)
-    except pa.ArrowInvalid as error:
-        raise RefusedError(f"{file.name} is no table with the same cells in every line: {error}") from None
+        names = pyarrow.csv.open_csv(file, parse_options=_parsing(delimiter)).schema.names
+    except pa.ArrowInvalid:
+        raise _refuse_table(file, delimiter) from None
     if len(set(names)) < len(names):
         raise RefusedError(f"{file.name} has two columns of one name: rename one of them.")
-    return {name: table[name].to_pylist() for name in names}
+    segments = count - 1 if delimiter == "\t" else len(_read_delimited(file, names[:1], ",")[names[0]])
+    return Description(names, segments)
 
 
-def _read_json_lines(file: Path) -> Columns:
-    rows: list[dict[str, Any]] = []
-    for number, line in enumerate(lines(_read_text(file)), 1):
-        row = _read_json_line(f"{file.name}, line {number}", line)
-        if rows and row.keys() != rows[0].keys():
-            raise RefusedError(f"{file.name}, line {number} hasn't the same keys as line 1: {', '.join(rows[0])}.")
-        rows.append(row)
-    return {name: [row[name] for row in rows] for name in rows[0]}
+def _read_csv(file: Path, columns: Sequence[str]) -> Columns:
+    return _read_delimited(file, columns, ",")
 
 
-def _read_json_line(place: str, line: str) -> dict[str, Any]:
+def _read_tsv(file: Path, columns: Sequence[str]) -> Columns:
+    return _read_delimited(file, columns, "\t")
+
+
+def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> Columns:
+    try:
+        parsing = _parsing(delimiter)
+        names = pyarrow.csv.open_csv(file, parse_options=parsing).schema.names
+        parsing.ignore_empty_lines = len(names) > 1  # in a single column an empty line is an empty segment
+        conversion = pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), include_columns=list(columns)
+        )
+        table = pyarrow.csv.read_csv(file, parse_options=parsing, convert_options=conversion)
+    except pa.ArrowInvalid:
+        raise _refuse_table(file, delimiter) from None
+    if len(table) > SEGMENTS:
+        raise RefusedError(f"{file.name} has {len(table):,} rows, and this page takes {SEGMENTS:,}: give a part of it.")
+    return {name: table[name].to_pylist() for name in columns}
+
+
+def _parsing(delimiter: str) -> pyarrow.csv.ParseOptions:
+    if delimiter == "\t":  # quotation marks are text there, as for `cut` and in the files of WMT
+        return pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False)
+    return pyarrow.csv.ParseOptions(delimiter=",", newlines_in_values=True)
+
+
+def _refuse_table(file: Path, delimiter: str) -> RefusedError:
+    """What is wrong with a table that can't be read: the first line with another number of cells, if there is one."""
+    rows = enumerate(islice(_decode_lines(file), SEGMENTS), 1)
+    first = next(rows)[1].count(delimiter)
+    odd = next((number for number, line in rows if line.count(delimiter) != first and '"' not in line), None)
+    where = f" (line {odd:,} hasn't as many as line 1)" if odd else ""
+    return RefusedError(f"{file.name} is no table with the same cells in every line{where}.")
+
+
+def _describe_json_lines(file: Path) -> Description:
+    count = _check_text(file)
+    return Description(list(_read_json_line(file, 1, next(_decode_lines(file)))), count)
+
+
+def _read_json_lines(file: Path, columns: Sequence[str]) -> Columns:
+    keys: set[str] | None = None
+    table: Columns = {name: [] for name in columns}
+    for number, line in enumerate(_decode_lines(file), 1):
+        row = _read_json_line(file, number, line)
+        keys = keys or set(row)
+        if row.keys() != keys:
+            raise RefusedError(f"{file.name}, line {number:,} hasn't the same keys as line 1.")
+        for name in columns:
+            table[name].append(row[name])
+    return table
+
+
+def _read_json_line(file: Path, number: int, line: str) -> dict[str, Any]:
+    place = f"{file.name}, line {number:,}"
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
         raise RefusedError(f"{place} is not JSON ({error.msg}): each line is an object.") from None
-    if not isinstance(row, dict):
+    except (ValueError, RecursionError):  # an integer of thousands of digits, a thousand brackets
+        raise RefusedError(f"{place} has a number or a nesting beyond what this page reads.") from None
+    if not isinstance(row, dict) or not row:
         raise RefusedError(f'{place}: each line is an object such as {{"prediction": "…"}}.')
+    if len(row) > COLUMNS:
+        raise RefusedError(f"{place} has more than {COLUMNS} keys.")
     return row
 
 
-def _refuse_json(file: Path) -> Columns:
+def _refuse_json(file: Path) -> Description:
     raise RefusedError(f"{file.name}: give JSON as JSONL, one object a line.")
 
 
-def _read_parquet(file: Path) -> Columns:
-    try:
-        batches = _read_batches(file)
-    except (pa.ArrowException, OSError) as error:
-        raise RefusedError(f"{file.name} is no Parquet file, or a broken one: write it anew. ({error})") from None
-    if not batches:
-        raise RefusedError(f"{file.name} has no rows: choose another file.")
-    columns: Columns = pa.Table.from_batches(batches).to_pydict()
-    return columns
+def _describe_parquet(file: Path) -> Description:
+    return Description(*list_parquet_columns(file))
 
 
-def _read_batches(file: Path) -> list[pa.RecordBatch]:
-    """The columns of text in batches: a small file may hold a lot, and is refused before all of that is in memory."""
-    parquet = pq.ParquetFile(file)
-    names = [field.name for field in parquet.schema_arrow if _holds_text(field.type)]
-    if not names:
-        raise RefusedError(f"{file.name} has no column of text.")
-    batches, size = [], 0
-    for batch in parquet.iter_batches(1000, columns=names):
-        size += batch.nbytes
-        if size > TEXT_MEGABYTES * 1_000_000:
-            raise RefusedError(f"{file.name} holds more than {TEXT_MEGABYTES} MB of text: give a part of it.")
-        batches.append(batch)
-    return batches
-
-
-def _holds_text(kind: pa.DataType) -> bool:
-    inner = kind.value_type if pa.types.is_list(kind) or pa.types.is_large_list(kind) else kind
-    return bool(pa.types.is_string(inner) or pa.types.is_large_string(inner))
-
-
-_TABLE_READERS: dict[str, Callable[[Path], Columns]] = {
-    ".csv": _read_csv,
-    ".tsv": _read_tsv,
-    ".jsonl": _read_json_lines,
-    ".ndjson": _read_json_lines,
-    ".json": _refuse_json,
-    ".parquet": _read_parquet,
+_JSON_LINES = _Kind(_describe_json_lines, _read_json_lines)
+_KINDS = {
+    ".csv": _Kind(_describe_csv, _read_csv),
+    ".tsv": _Kind(_describe_tsv, _read_tsv),
+    ".jsonl": _JSON_LINES,
+    ".ndjson": _JSON_LINES,
+    ".json": _Kind(_refuse_json, _read_json_lines),
+    ".parquet": _Kind(_describe_parquet, read_parquet_columns),
 }

@@ -5,10 +5,14 @@ The style of the page's own is in page.css, that of the metric's comes with it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+import gradio as gr
 
 from .metric import bleu
+from .remedies import Remedy
 
 Explanation = Mapping[str, Any]
 
@@ -16,23 +20,65 @@ STYLE: str = bleu.html.STYLE
 show = bleu.html.show
 quantity = bleu.html.quantity
 headline = bleu.html.headline
-explanation = bleu.html.explanation
+formula = bleu.html.formula
+ngrams = bleu.html.ngrams
 tokens = bleu.html.tokens
 legend = bleu.html.legend
-table = bleu.html.table
+interval = bleu.html.interval
+paragraph = bleu.html.paragraph
+Markup = bleu.html.Markup
+
+_TELL_CLICKS = """
+element.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-action]");
+  if (button) trigger("click", { ...button.dataset });
+});
+"""
 
 
-class Series(NamedTuple):
-    """The bars of one kind in a chart.
+def clickable(value: str, elem_id: str) -> gr.HTML:
+    """A component of HTML whose buttons tell what they were made with: `event.x` is a button's `data-x`."""
+    return gr.HTML(value, elem_id=elem_id, elem_classes="bleu-page", js_on_load=_TELL_CLICKS)
 
-    name: as the legend shows it.
-    kind: the CSS classes.
-    counts: matches and total of each order.
+
+def button(text: str, action: str, **data: str) -> str:
+    """A button within a `clickable` component.
+
+    >>> button("Use zh", "apply", options="{}")
+    '<button type="button" class="bleu-button" data-action="apply" data-options="{}">Use zh</button>'
     """
+    attributes = "".join(f' data-{name}="{show(value)}"' for name, value in data.items())
+    return f'<button type="button" class="bleu-button" data-action="{action}"{attributes}>{show(text)}</button>'
 
-    name: str
-    kind: str
-    counts: Sequence[tuple[int, int]]
+
+def copy_button(text: str, what: str) -> str:
+    """A button that copies a sentence.
+
+    >>> copy_button("BLEU 1.00.", "score")
+    '<button type="button" class="bleu-copy" data-copy="BLEU 1.00." title="BLEU 1.00.">Copy score</button>'
+    """
+    attributes = f'class="bleu-copy" data-copy="{show(text)}" title="{show(text)}"'
+    return f'<button type="button" {attributes}>Copy {show(what)}</button>'
+
+
+def code(title: str, text: str) -> str:
+    """Code, with a button that copies it."""
+    lines = "\n".join(map(show, text.strip().split("\n")))
+    return f'<h2>{show(title)} {copy_button(text, "it")}</h2><pre class="bleu-code">{lines}</pre>'
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON, for a button or for JavaScript."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def remedies(found: Sequence[Remedy]) -> str:
+    """What was recognised in the texts, each with the button that mends it."""
+    return "".join(
+        f'<p class="bleu-message note">{show(remedy.finding)}'
+        f" {button(remedy.button, 'apply', options=json_text(remedy.options), mend=remedy.mend)}</p>"
+        for remedy in found
+    )
 
 
 def message(text: str, kind: str = "error") -> str:
@@ -49,9 +95,9 @@ def heading(text: str) -> str:
     """A heading within a tab.
 
     >>> heading("a < b")
-    '<h4>a &lt; b</h4>'
+    '<h3>a &lt; b</h3>'
     """
-    return f"<h4>{show(text)}</h4>"
+    return f"<h3>{show(text)}</h3>"
 
 
 def quote(text: str) -> str:
@@ -63,49 +109,40 @@ def quote(text: str) -> str:
     return f'<p class="bleu-quote">{show(text)}</p>'
 
 
-def texts(name: str, paragraphs: Sequence[str]) -> str:
-    """Texts under a heading.
+def rows(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """A table, numbers to the right, that is read line by line on a telephone: each cell knows its column's name.
 
-    >>> texts("References", ["a", "b"])
-    '<div class="bleu-tokens"><h4>References</h4><p dir="auto">a</p><p dir="auto">b</p></div>'
+    >>> rows(["system"], [["<A>"]])
+    '<table class="bleu-rows"><thead><tr><th scope="col">system</th></tr></thead><tbody><tr>\
+<td dir="auto" data-label="system">&lt;A&gt;</td></tr></tbody></table>'
     """
-    inner = "".join(f'<p dir="auto">{show(text)}</p>' for text in paragraphs)
-    return f'<div class="bleu-tokens">{heading(name)}{inner}</div>'
+    kinds = [' class="number"' * all(map(_is_number, column)) for column in zip(*cells)] or [""] * len(head)
+    names = "".join(
+        f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>" for name, kind in zip(head, kinds)
+    )
+    lines = (
+        "".join(
+            f'<td{kind} dir="auto" data-label="{show(name)}">{show(cell)}</td>'
+            for name, kind, cell in zip(head, kinds, line)
+        )
+        for line in cells
+    )
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f'<table class="bleu-rows"><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a cell is one, or empty as it would be beside some.
+
+    >>> [_is_number(cell) for cell in ("+1,234.50", "0 to 9", "5 : 0", "a")]
+    [True, True, True, False]
+    """
+    return not isinstance(cell, Markup) and set(cell) <= set("0123456789+-., to:")
 
 
 def notes(messages: Sequence[str]) -> str:
     """A box for each message, without repetitions."""
     return "".join(message(text, "note") for text in dict.fromkeys(messages))
-
-
-def bars(series: Sequence[Series], title: str) -> str:
-    """A chart of precision by order: for each order a bar of each series, from 0 to 1.
-
-    Args:
-        series: with as many orders each.
-        title: what stands above.
-
-    >>> "2 of 7" in bars([Series("clipped", "clipped", [(2, 7)])], "Precision by order")
-    True
-    """
-    groups = "".join(_bar_group(order, series) for order in range(1, len(series[0].counts) + 1))
-    names = "".join(f'<span><i class="bar {kind}"></i>{show(name)}</span>' for name, kind, _ in series)
-    return (
-        f'<figure class="bleu-chart"><figcaption>{show(title)} <span class="names">{names}</span></figcaption>'
-        f'<div class="plot">{groups}</div></figure>'
-    )
-
-
-def _bar_group(order: int, series: Sequence[Series]) -> str:
-    columns = "".join(_bar(name, kind, *counts[order - 1]) for name, kind, counts in series)
-    return f'<div class="group"><div class="bars">{columns}</div><div class="order">{order}-gram</div></div>'
-
-
-def _bar(name: str, kind: str, matches: int, total: int) -> str:
-    precision = matches / total if total else 0.0
-    title = f"{name}: {matches:,} of {total:,} = {precision:.4f}"
-    bar = f'<i class="bar {kind}" style="height:{100 * precision:.2f}%"></i>'
-    return f'<div class="column" title="{show(title)}"><span class="value">{precision:.2f}</span>{bar}</div>'
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:

@@ -5,21 +5,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-FILE_MEGABYTES = 50  # a file as it is uploaded
-TEXT_MEGABYTES = 100  # the text in a compressed file
+FILE_MEGABYTES = 50  # a file as it is uploaded, and the text in one that is compressed
+UPLOAD_MEGABYTES = 300  # what is uploaded in one go
+BODY_MEGABYTES = 20  # what a program or a form sends
+SENTENCE_MEGABYTES = 1  # the same for one sentence
+BODY_VALUES = 300_000  # in it: texts, numbers, lists
+BODY_DEPTH = 12  # lists within lists; of tokens in references in a list of arguments it is 6
+TEXT_MEGABYTES = 100  # the text in a compressed file, as the file says
+LINE_BYTES = 400_000  # a line of a file
+COLUMNS = 100  # of a table
 SEGMENTS = 100_000
 SEGMENT_CHARACTERS = 100_000  # a text without line breaks takes gigabytes and half a minute
 SEARCH_TEXTS = 100_000  # predictions and references together, in a search through all settings
 SENTENCE_CHARACTERS = 2_000  # a text that is explained token by token
+SYSTEMS = 10
 REFERENCES = 20
 MAX_ORDER = 10
 RESAMPLES = 10_000
-SHOWN_SEGMENTS = 500  # rows of the table of segments, from each end
-SHOWN_PAIRS = 10  # segments shown side by side
+RESAMPLED_SEGMENTS = 400_000_000  # segments of all systems by resamples
+VALUE_CHARACTERS = 100  # of a text that is no prediction and no reference: a name, an option
+VALUE_DIGITS = 20
+MESSAGE_CHARACTERS = 400
+FEW_SEGMENTS = 100  # fewer than that, and an interval comes with a caution
+SHOWN_SEGMENTS = 100  # rows of a list of segments
+SHOWN_PAIRS = 20  # rows of a list of segments of two systems
+SHOWN_POINTS = 1000  # of the chart of segments
+SHOWN_NGRAMS = 12  # that one system gets and the other misses
 SHOWN_SETTINGS = 20  # settings that give a number; few decimals fit many
+SESSIONS = 500  # visitors whose results are kept
 QUEUE_SIZE = 100  # requests that wait
-CONCURRENT_REQUESTS = 4  # of one kind
+CONCURRENT_WORK = 2  # requests that are worked on at once, of all kinds but a sentence that someone types
+CONCURRENT_SENTENCES = 4
 SECONDS_KEPT = 3600  # uploads, downloads, and the results that a visitor has open
+
+# For Gradio: all handlers and endpoints that score a corpus wait in one queue.
+WORK: dict[str, Any] = {"concurrency_limit": CONCURRENT_WORK, "concurrency_id": "work"}
 
 SUMMARY = f"""\
 Files up to {FILE_MEGABYTES} MB, {SEGMENTS:,} segments of {SEGMENT_CHARACTERS:,} characters, {REFERENCES} references a
@@ -39,15 +59,19 @@ def check_sentence(texts: Sequence[Any]) -> None:
     >>> check_sentence(["a" * 2001])
     Traceback (most recent call last):
     space.limits.RefusedError: A text has 2,001 characters; the limit is 2,000: shorten it, or score it as a corpus.
+    >>> check_sentence([["a"] * 3000])
+    Traceback (most recent call last):
+    space.limits.RefusedError: A text has 3,000 tokens; the limit is 2,000: shorten it, or score it as a corpus.
     """
-    longest = max((len(text) for text in texts if isinstance(text, str)), default=0)
-    if longest > SENTENCE_CHARACTERS:
-        raise RefusedError(
-            f"A text has {longest:,} characters; the limit is {SENTENCE_CHARACTERS:,}: shorten it, or score it as a"
-            " corpus."
-        )
     if len(texts) - 1 > REFERENCES:
-        raise RefusedError(f"There are {len(texts) - 1} references: give {REFERENCES} at most.")
+        raise RefusedError(f"There are {len(texts) - 1:,} references: give {REFERENCES} at most.")
+    for text in texts:
+        for unit, size in (("tokens", _count_items(text)), ("characters", _count_characters(text))):
+            if size > SENTENCE_CHARACTERS:
+                raise RefusedError(
+                    f"A text has {size:,} {unit}; the limit is {SENTENCE_CHARACTERS:,}: shorten it, or score it as a"
+                    " corpus."
+                )
 
 
 def check_corpus(predictions: Any, references: Any) -> None:
@@ -66,21 +90,24 @@ def check_corpus(predictions: Any, references: Any) -> None:
                 " them with the metric in Python: see About."
             )
         for number, row in enumerate(rows, 1):
+            if isinstance(row, str) and len(row) <= SEGMENT_CHARACTERS:
+                continue  # as most are, of very many
             _check_segment(number, row if name == "references" and isinstance(row, list) else [row])
 
 
 def check_systems(systems: Any, references: Any) -> None:
     """Refuse systems that are too many or too large; the metric itself rejects anything that isn't a dict.
 
-    >>> check_systems({"A": [], "B": [], "C": []}, [])
+    >>> check_systems({number: [] for number in range(11)}, [])
     Traceback (most recent call last):
-    space.limits.RefusedError: There are 3 systems: this page compares two.
+    space.limits.RefusedError: There are 11 systems: this page compares 10 at most.
     """
     if not isinstance(systems, dict):
         return
-    if len(systems) > 2:
-        raise RefusedError(f"There are {len(systems)} systems: this page compares two.")
-    for predictions in systems.values():
+    if len(systems) > SYSTEMS:
+        raise RefusedError(f"There are {len(systems)} systems: this page compares {SYSTEMS} at most.")
+    for name, predictions in systems.items():
+        check_value("The name of a system", name)
         check_corpus(predictions, references)
 
 
@@ -100,6 +127,44 @@ def check_search(predictions: Any, references: Any) -> None:
         )
 
 
+def check_resampling(systems: int, segments: int, resamples: Any) -> None:
+    """Refuse a bootstrap that takes too long.
+
+    >>> check_resampling(10, 100_000, 10_000)
+    Traceback (most recent call last):
+    space.limits.RefusedError: 10,000 resamples of 1,000,000 segments take too long here: 400 at most.
+    """
+    count = systems * segments
+    if isinstance(resamples, (int, float)) and count * resamples > RESAMPLED_SEGMENTS:
+        most = RESAMPLED_SEGMENTS // count
+        raise RefusedError(f"{resamples:,} resamples of {count:,} segments take too long here: {most:,} at most.")
+
+
+def explain_error(error: Exception) -> str:
+    """What to tell a visitor of an error: the metric's and the page's own sentences, and nothing of Python's.
+
+    >>> explain_error(RecursionError("maximum recursion depth exceeded"))
+    'This can’t be read: a number is too large, or something is nested too deep.'
+    """
+    if isinstance(error, RefusedError) or type(error) in (TypeError, ValueError):
+        text = str(error)
+        return text if len(text) <= MESSAGE_CHARACTERS else f"{text[: MESSAGE_CHARACTERS - 1]}…"
+    return "This can’t be read: a number is too large, or something is nested too deep."
+
+
+def check_value(name: str, value: Any) -> None:
+    """Refuse a text or a number that is too long for what it is.
+
+    >>> check_value("reported", "9" * 101)
+    Traceback (most recent call last):
+    space.limits.RefusedError: reported has 101 characters; it takes 100 at most.
+    """
+    if isinstance(value, (str, list, dict)) and len(value) > VALUE_CHARACTERS:
+        raise RefusedError(f"{name} has {len(value):,} characters; it takes {VALUE_CHARACTERS} at most.")
+    if isinstance(value, int) and abs(value) >= 10**VALUE_DIGITS:
+        raise RefusedError(f"{name} has more than {VALUE_DIGITS} digits.")
+
+
 def check_options(options: Any, tokenizers: Sequence[str]) -> None:
     """Refuse options that take too long, and tokenizers that would have to be downloaded.
 
@@ -109,6 +174,9 @@ def check_options(options: Any, tokenizers: Sequence[str]) -> None:
     """
     if not isinstance(options, dict):
         raise RefusedError('The options are an object of names and values, such as {"lowercase": true}.')
+    for name, value in options.items():
+        check_value("The name of an option", name)
+        check_value(name, value)
     if options.get("tokenize", tokenizers[0]) not in tokenizers:
         choices = ", ".join(map(repr, tokenizers))
         raise RefusedError(
@@ -117,15 +185,26 @@ def check_options(options: Any, tokenizers: Sequence[str]) -> None:
     for name, limit in (("max_order", MAX_ORDER), ("n_resamples", RESAMPLES)):
         value = options.get(name)
         if isinstance(value, (int, float)) and value > limit:
-            raise RefusedError(f"{name}={value!r}: this page goes up to {limit:,}.")
+            raise RefusedError(f"{name}: this page goes up to {limit:,}.")
 
 
 def _check_segment(number: int, texts: Sequence[Any]) -> None:
     if len(texts) > REFERENCES:
-        raise RefusedError(f"Segment {number} has {len(texts)} references: give {REFERENCES} at most.")
-    longest = max((len(text) for text in texts if isinstance(text, (str, list))), default=0)
+        raise RefusedError(f"Segment {number:,} has {len(texts):,} references: give {REFERENCES} at most.")
+    longest = max((max(_count_items(text), _count_characters(text)) for text in texts), default=0)
     if longest > SEGMENT_CHARACTERS:
         raise RefusedError(
-            f"Segment {number} has {longest:,} characters; the limit is {SEGMENT_CHARACTERS:,}. Is there one segment"
+            f"Segment {number:,} has {longest:,} characters; the limit is {SEGMENT_CHARACTERS:,}. Is there one segment"
             " a line?"
         )
+
+
+def _count_items(text: Any) -> int:
+    return len(text) if isinstance(text, list) else 0
+
+
+def _count_characters(text: Any) -> int:
+    """The characters of a text, or of all its tokens."""
+    if isinstance(text, list):
+        return sum(len(token) for token in text if isinstance(token, str))
+    return len(text) if isinstance(text, str) else 0

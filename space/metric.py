@@ -33,6 +33,10 @@ def warm_up() -> None:
     """Do at the start what a visitor shouldn't have to wait for."""
     for tokenizer in bleu.TOKENIZERS:
         bleu.compute(predictions=["a b c d"], references=["a b c d"], tokenize=tokenizer)
+    texts = ["a b c d", "a b c e", "a b d e"] * 10
+    bleu.compare({"A": texts, "B": texts[::-1]}, texts)
+    bleu.diff(texts, texts[::-1], texts)
+    bleu.reconcile(texts[::-1], texts, "50")
     # A collection that goes through everything the libraries hold takes a third of a second of somebody's request.
     gc.freeze()
 

@@ -1,14 +1,16 @@
-"""The fold with a tab's options: a table of fields, and the metric's conventions to fill them."""
+"""The convention in force, always in sight, and in its fold a table of fields for the options."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gradio as gr
 
 from .limits import MAX_ORDER, RESAMPLES
 from .metric import bleu
+from .words import CONVENTIONS, describe_options
 
 OptionField = gr.Dropdown | gr.Checkbox | gr.Number
 
@@ -26,8 +28,15 @@ class Field(NamedTuple):
     details: dict[str, Any]
 
 
+class OptionFields(NamedTuple):
+    """The fold, the choice of a convention, and the fields in the order of the names that `add_options` got."""
+
+    fold: gr.Accordion
+    convention: gr.Dropdown
+    fields: list[OptionField]
+
+
 _CONFIDENCES = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
-_CONVENTION_HELP = "default: sacreBLEU and WMT · papineni: the 2002 paper · hf: evaluate's bleu · nltk · moses"
 
 # Row by row as they stand in the fold.
 _SCORING_FIELDS: list[dict[str, Field]] = [
@@ -38,10 +47,8 @@ _SCORING_FIELDS: list[dict[str, Field]] = [
         "max_order": Field(gr.Number, "Longest n-gram", {"precision": 0, "minimum": 1, "maximum": MAX_ORDER}),
     },
     {
-        "lowercase": Field(gr.Checkbox, "Lowercase", {}),
-        "effective_order": Field(
-            gr.Checkbox, "Effective order: leave out orders that the text is too short to have", {}
-        ),
+        "lowercase": Field(gr.Checkbox, "Ignore case", {}),
+        "effective_order": Field(gr.Checkbox, "Leave out orders that the text is too short for", {}),
     },
     {
         "smooth_value": Field(gr.Number, "Smoothing value, for methods that take one", {}),
@@ -61,31 +68,19 @@ SCORING_OPTIONS = tuple(name for row in _SCORING_FIELDS for name in row)
 ALL_OPTIONS = (*SCORING_OPTIONS, *_RESAMPLING_FIELDS)
 
 
-def add_options(tab: str, names: Sequence[str], values: Sequence[Any]) -> list[OptionField]:
-    """Add a fold with fields for options to the page, and fill them when a convention is chosen.
+def add_options(tab: str, names: Sequence[str]) -> OptionFields:
+    """Add the fold to the page, with sacreBLEU's options at first.
 
     Args:
         tab: begins the elements' ids.
         names: `SCORING_OPTIONS` or `ALL_OPTIONS`.
-        values: what the fields hold at first, as from `convention_values`.
-
-    Returns:
-        The fields, in the order of `names`.
     """
-    initial = dict(zip(names, values))
-    with gr.Accordion("Options", open=False, elem_id=f"{tab}-options"):
-        convention = gr.Dropdown(
-            list(bleu.CONVENTIONS), label="Convention", info=_CONVENTION_HELP, value=None, elem_id=f"{tab}-convention"
-        )
+    initial = dict(zip(names, convention_values("default", names)))
+    with gr.Accordion(fold_label(read_options(list(initial.values()))), open=False, elem_id=f"{tab}-options") as fold:
+        choices = [(name, convention) for convention, name in CONVENTIONS.items()]
+        convention = gr.Dropdown(choices, label="Score as", value="default", elem_id=f"{tab}-convention")
         fields = [field for row in [*_SCORING_FIELDS, _RESAMPLING_FIELDS] for field in _add_row(tab, row, initial)]
-    convention.input(
-        lambda name: convention_values(name, names),
-        convention,
-        fields,
-        api_visibility="private",
-        show_progress="hidden",
-    )
-    return fields
+    return OptionFields(fold, convention, fields)
 
 
 def convention_values(convention: str, names: Sequence[str] = ALL_OPTIONS, **changes: Any) -> list[Any]:
@@ -110,6 +105,33 @@ def read_options(values: Sequence[Any]) -> dict[str, Any]:
     if "confidence" in options:
         options["confidence"] = _CONFIDENCES[options["confidence"]]
     return options
+
+
+def change_options(names: Sequence[str], values: Sequence[Any], changes: str) -> list[Any]:
+    """What the fields hold after a button has changed some.
+
+    Args:
+        names: of the options, in the order of the fields.
+        values: of the fields.
+        changes: the options to change, by name, as JSON in the button.
+
+    >>> change_options(["tokenize", "lowercase"], ["13a", False], '{"lowercase": true}')
+    ['13a', True]
+    """
+    changed = dict(zip(names, values)) | json.loads(changes)
+    return [changed[name] for name in names]
+
+
+def fold_label(options: Mapping[str, Any], remark: str = "") -> str:
+    """What the fold says while it's closed.
+
+    >>> fold_label(bleu.OPTIONS)
+    'Scored as sacreBLEU does'
+    >>> fold_label({**bleu.OPTIONS, "lowercase": True}, "this example’s")
+    'Scored as sacreBLEU does, but case is ignored (this example’s)'
+    """
+    name, _, changes = describe_options(options).partition(", ")
+    return f"Scored as {name} does{f', {changes}' if changes else ''}{f' ({remark})' if remark else ''}"
 
 
 def _add_row(tab: str, row: dict[str, Field], values: dict[str, Any]) -> list[OptionField]:

@@ -3,27 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import gradio as gr
 from gradio.events import api
+from starlette.middleware import Middleware
 
 from .about import add_about_tab
 from .corpus import add_corpus_tab
 from .endpoints import ENDPOINTS
-from .limits import CONCURRENT_REQUESTS, QUEUE_SIZE, SECONDS_KEPT
+from .gate import Gate
+from .html import STYLE
+from .limits import CONCURRENT_SENTENCES, FILE_MEGABYTES, QUEUE_SIZE, SECONDS_KEPT, SESSIONS, WORK
 from .sentence import add_sentence_tab
-from .systems import add_systems_tab
-from .why import add_why_tab
 
-STYLE_SHEET = Path(__file__).with_name("page.css")
-THEME = gr.themes.Base(
+_FOLDER = Path(__file__).parent
+_THEME = gr.themes.Base(
     primary_hue="blue", neutral_hue="gray", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
+).set(
+    block_border_width="0px",
+    block_padding="0px",
+    block_background_fill="transparent",
+    block_background_fill_dark="transparent",
+    block_label_background_fill="transparent",
+    block_title_text_color="*neutral_600",
+    block_title_text_color_dark="*neutral_300",
+    block_title_text_size="0.8rem",
+    block_title_text_weight="600",
+    button_primary_background_fill="*primary_700",
+    button_primary_background_fill_dark="*primary_700",
+    button_primary_background_fill_hover="*primary_800",
+    layout_gap="0.75rem",
+    form_gap_width="0px",
 )
 
+# How `app.py` launches the page.
+LAUNCH: dict[str, Any] = {
+    "max_file_size": f"{FILE_MEGABYTES}mb",
+    "theme": _THEME,
+    "css": STYLE,
+    "css_paths": _FOLDER / "page.css",
+    "head": f"<script>{(_FOLDER / 'page.js').read_text(encoding='utf-8')}</script>",
+    "ssr_mode": False,
+    "footer_links": ["api"],
+    "state_session_capacity": SESSIONS,
+    "app_kwargs": {"middleware": [Middleware(Gate)]},
+}
+
 _HEADER = """
-<header class="bleu-page bleu-head"><h1>BLEU</h1>
-<p>See what matched, score a corpus, compare two systems: sacreBLEU's numbers, by the metric in this Space.</p>
-</header>
+<header class="bleu-head"><h1>BLEU</h1>
+<p>What matched, a score for a corpus, and whether a system is better: with sacreBLEU’s numbers.</p></header>
 """
 
 
@@ -31,11 +60,11 @@ def page() -> gr.Blocks:
     """The page, ready to be launched."""
     blocks = gr.Blocks(title="BLEU", analytics_enabled=False, delete_cache=_deletion())
     with blocks:
-        gr.HTML(_HEADER)
+        gr.HTML(_HEADER, elem_classes="bleu-page")
         _add_tabs()
         for endpoint in ENDPOINTS:
-            api(endpoint)
-    blocks.queue(default_concurrency_limit=CONCURRENT_REQUESTS, max_size=QUEUE_SIZE)
+            api(endpoint, **WORK)
+    blocks.queue(default_concurrency_limit=CONCURRENT_SENTENCES, max_size=QUEUE_SIZE)
     return blocks
 
 
@@ -45,10 +74,6 @@ def _add_tabs() -> None:
             sentence = add_sentence_tab()
         with gr.Tab("Corpus", id="corpus"):
             add_corpus_tab(tabs, sentence)
-        with gr.Tab("Systems", id="systems"):
-            add_systems_tab()
-        with gr.Tab("Why?", id="why"):
-            add_why_tab()
         with gr.Tab("About", id="about"):
             add_about_tab()
 

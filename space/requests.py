@@ -10,9 +10,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from .limits import check_corpus, check_options, check_search, check_sentence, check_systems
+from .limits import (
+    check_corpus,
+    check_options,
+    check_resampling,
+    check_search,
+    check_sentence,
+    check_systems,
+    check_value,
+)
 from .metric import bleu
 
+_RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # the metric's, unless given
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 
@@ -38,6 +47,8 @@ def request_score(
     """
     check_options(options, bleu.TOKENIZERS)
     check_corpus(predictions, references)
+    if options.get("confidence") is not None and isinstance(predictions, list):
+        check_resampling(1, len(predictions), options.get("n_resamples", bleu.OPTIONS["n_resamples"]))
     counting = {name: value for name, value in options.items() if name not in (*_RESAMPLING_OPTIONS, "segments")}
     statistics = bleu.statistics(predictions=predictions, references=references, **counting)
     return bleu.score(statistics, **{**options, "segments": True}), statistics
@@ -53,7 +64,21 @@ def request_comparison(
     """What `compare` returns."""
     check_options(options, bleu.TOKENIZERS)
     check_systems(systems, references)
+    check_value("baseline", baseline)
+    check_value("test", test)
+    if isinstance(systems, dict) and isinstance(references, list):
+        resamples = options.get("n_resamples", _RESAMPLES.get(str(test), 0))
+        check_resampling(len(systems), len(references), resamples)
     return bleu.compare(systems, references, baseline=baseline, test=test, **options)
+
+
+def request_difference(
+    first: Sequence[Any], second: Sequence[Any], references: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
+    """What `diff` returns."""
+    check_options(options, bleu.TOKENIZERS)
+    check_systems({"first": first, "second": second}, references)
+    return bleu.diff(first, second, references, **options)
 
 
 def request_conventions(predictions: Sequence[Any], references: Sequence[Any]) -> Any:
@@ -73,4 +98,6 @@ def request_settings(
     check_options(options, bleu.TOKENIZERS)
     check_corpus(predictions, references)
     check_search(predictions, references)
+    check_value("reported", reported)
+    check_value("decimals", decimals)
     return bleu.reconcile(predictions, references, reported, decimals=decimals, **options)

@@ -1,110 +1,117 @@
-"""Fields for a column of segments, the same in all tabs: files, a choice of their columns, or pasted text."""
+"""Where a corpus comes from: files, pasted text or the example. Given once, for all questions of the tab."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import gradio as gr
 
 from . import files
+from .examples import EXAMPLE_NOTE, read_example
 from .html import message, quantity
-from .limits import FILE_MEGABYTES, RefusedError
+from .limits import FILE_MEGABYTES, REFERENCES, SYSTEMS, RefusedError
+
+FROM_FILES, FROM_TEXT, FROM_EXAMPLE = "Files", "Pasted text", "The example"
 
 # Likely names of columns, the likeliest first; the one found first is chosen until the visitor chooses another.
 _LIKELY_NAMES = {
-    "predictions": ("prediction", "hypothesis", "translation", "output", "candidate", "system", "mt"),
+    "systems": ("prediction", "hypothesis", "translation", "output", "candidate", "system", "mt"),
     "references": ("reference", "target", "label", "gold"),
 }
-
-_HINT = message(
-    f"Text, CSV, TSV, JSONL or Parquet in UTF-8, up to {FILE_MEGABYTES} MB. Of a larger file give a part, or score it"
-    " in Python: see About.",
-    "note",
-)
-
-
-class Source(NamedTuple):
-    """The fields of one source; handlers get their values in this order and pass them to `read_…`."""
-
-    file: gr.File
-    columns: gr.Dropdown
-    pasted: gr.Textbox
+_HINTS = {
+    "systems": f"One file a system, or several: text with a segment a line, CSV, TSV, JSONL or Parquet, in UTF-8, up to"
+    f" {FILE_MEGABYTES} MB.",
+    "references": "Line by line as in the systems; several files or columns are several references.",
+}
+_QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
-def add_predictions(name: str, title: str, pasted: str) -> Source:
-    """Add fields for the predictions of a system to the page: one file with one column.
+class Corpus(NamedTuple):
+    """The predictions of each system by its name, and for each segment the references."""
 
-    Args:
-        name: begins the elements' ids.
-        title: what stands above.
-        pasted: what the text field holds at first.
-    """
-    with gr.Column(min_width=260):
-        file = _file_field(name, f"{title}: one segment a line, or a table", "single")
-        note = _note(name)
-        columns = _column_field(name, several=False)
-        text = _text_field(name, "Or paste text instead of a file", pasted)
-    _describe_on_upload(file, columns, note, "predictions")
-    return Source(file, columns, text)
+    systems: dict[str, list[Any]]
+    references: list[list[Any]]
 
 
-def add_references(name: str, title: str, pasted: str) -> Source:
-    """Add fields for references to the page, likewise: several files, or several columns, are several references."""
-    with gr.Column(min_width=260):
-        file = _file_field(name, f"{title}: several files or columns are several references", "multiple")
-        note = _note(name)
-        columns = _column_field(name, several=True)
-        text = _text_field(name, "Or paste text instead of a file: a tab between references of one segment", pasted)
-    _describe_on_upload(file, columns, note, "references")
-    return Source(file, columns, text)
+class Sources(NamedTuple):
+    """The fields; handlers get their values in this order and pass them to `read_corpus`."""
+
+    origin: gr.Radio
+    systems: gr.File
+    system_columns: gr.Dropdown
+    references: gr.File
+    reference_columns: gr.Dropdown
+    first: gr.Textbox
+    second: gr.Textbox
+    pasted_references: gr.Textbox
 
 
-def read_predictions(file: Any, columns: Any, pasted: str) -> list[Any]:
-    """The predictions from what the fields of a source hold: a file if there is one, else the pasted text.
+def add_sources() -> Sources:
+    """Add the fields to the page; only those of the chosen origin are in sight."""
+    origin = gr.Radio([FROM_FILES, FROM_TEXT, FROM_EXAMPLE], value=FROM_FILES, label="Score", elem_id="origin")
+    with gr.Row(elem_id="files") as uploads:
+        systems, system_columns = _add_files("systems", "Systems")
+        references, reference_columns = _add_files("references", "References")
+    with gr.Row(visible=False, elem_id="pasted") as pasted:
+        first = _text_field("System, a segment a line", "system-text")
+        second = _text_field("Second system, if there is one", "second-system-text")
+        pasted_references = _text_field("References, tabs between several", "references-text")
+    with gr.Row(visible=False) as example:
+        gr.HTML(message(EXAMPLE_NOTE, "note"), elem_classes="bleu-page")
+    groups = dict(zip((FROM_FILES, FROM_TEXT, FROM_EXAMPLE), (uploads, pasted, example)))
+    origin.change(
+        lambda chosen: [gr.update(visible=name == chosen) for name in groups], origin, list(groups.values()), **_QUIET
+    )
+    return Sources(origin, systems, system_columns, references, reference_columns, first, second, pasted_references)
 
-    >>> read_predictions(None, [], "a b\\nc")
-    ['a b', 'c']
 
-    Raises:
-        RefusedError: as `files.read_columns`; or there are none.
-    """
-    paths = _as_list(file)
-    predictions = files.read_columns(paths[0], _as_list(columns))[0] if paths else files.lines(pasted)
-    if not predictions:
-        raise RefusedError("There are no predictions: choose a file, or paste some.")
-    return predictions
+def read_corpus(
+    origin: str,
+    system_files: Any,
+    system_columns: Any,
+    reference_files: Any,
+    reference_columns: Any,
+    first: str,
+    second: str,
+    pasted_references: str,
+) -> Corpus:
+    """The corpus from what the fields of `Sources` hold.
 
-
-def read_references(file: Any, columns: Any, pasted: str) -> list[list[Any]]:
-    """The references of each segment, likewise.
-
-    >>> read_references(None, [], "a b\\ta c\\nd")
+    >>> read_corpus(FROM_TEXT, None, None, None, None, "a b\\nc", "", "a b\\ta c\\nd").references
     [['a b', 'a c'], ['d']]
 
     Raises:
-        RefusedError: as `files.read_columns`; or the files differ in length.
+        RefusedError: as `files.read_columns`; or there is nothing, too much, or segments that can't belong together.
     """
-    paths = _as_list(file)
-    if not paths:
-        return [line.split("\t") for line in files.lines(pasted)]
-    sets: list[list[list[Any]]] = []
-    for path in paths:
-        for column in files.read_columns(path, _as_list(columns)):
-            _check_same_length(Path(path).name, column, sets)
-            sets.append([cell if isinstance(cell, list) else [cell] for cell in column])
-    return [list(chain.from_iterable(cells)) for cells in zip(*sets)]
+    if origin == FROM_EXAMPLE:
+        return Corpus(*read_example())
+    if origin == FROM_TEXT:
+        texts = {"System": files.lines(first), "Second system": files.lines(second)}
+        systems = {name: lines for name, lines in texts.items() if lines}
+        references = [line.split("\t") for line in files.lines(pasted_references)]
+    else:
+        systems = _read_systems(_as_list(system_files), _as_list(system_columns))
+        references = _read_references(_as_list(reference_files), _as_list(reference_columns))
+    for name, rows in (("systems", systems), ("references", references)):
+        if not rows:
+            raise RefusedError(f"There are no {name} yet: give some, or choose the example.")
+    if len(systems) > SYSTEMS:
+        raise RefusedError(f"There are {len(systems)} systems: give {SYSTEMS} at most.")
+    for name, predictions in systems.items():
+        check_lengths(name, predictions, references)
+    return Corpus(systems, references)
 
 
 def check_lengths(name: str, predictions: Sequence[Any], references: Sequence[Any]) -> None:
     """Refuse predictions that can't belong to the references, segment by segment.
 
-    >>> check_lengths("The file of predictions", ["a"], [])
+    >>> check_lengths("A.txt", ["a"], [])
     Traceback (most recent call last):
-    space.limits.RefusedError: The file of predictions has 1 segment, and there are references for 0: line by line, \
-they must belong together. An empty line counts as a segment.
+    space.limits.RefusedError: A.txt has 1 segment, and there are references for 0: line by line, they must belong \
+together. An empty line counts as a segment.
     """
     if len(predictions) != len(references):
         raise RefusedError(
@@ -113,49 +120,80 @@ they must belong together. An empty line counts as a segment.
         )
 
 
-def _file_field(name: str, label: str, count: Literal["single", "multiple"]) -> gr.File:
-    return gr.File(label=label, file_count=count, height=140, elem_id=f"{name}-file")
+def _read_systems(paths: Sequence[str], columns: Sequence[str]) -> dict[str, list[Any]]:
+    """The systems by the name of the file, and of the column where a table has several."""
+    if len(paths) > SYSTEMS:
+        raise RefusedError(f"There are {len(paths)} files of systems: give {SYSTEMS} at most.")
+    systems: dict[str, list[Any]] = {}
+    for path in paths:
+        texts = files.read_columns(path, columns)
+        names = [Path(path).stem] if len(texts) == 1 else columns
+        systems |= {_rename(name[:60], systems): column for name, column in zip(names, texts)}
+    return systems
 
 
-def _note(name: str) -> gr.HTML:
-    return gr.HTML(_HINT, elem_id=f"{name}-note", elem_classes="bleu-page")
+def _rename(name: str, taken: dict[str, Any]) -> str:
+    """The name, with a number behind it if there is one like it.
+
+    >>> _rename("mt", {"mt": [], "mt (2)": []})
+    'mt (3)'
+    """
+    names = chain([name], (f"{name} ({number})" for number in range(2, len(taken) + 3)))
+    return next(one for one in names if one not in taken)
 
 
-def _column_field(name: str, several: bool) -> gr.Dropdown:
-    return gr.Dropdown(
-        [], label="Column", multiselect=several, visible=False, elem_id=f"{name}-column", allow_custom_value=False
-    )
+def _read_references(paths: Sequence[str], columns: Sequence[str]) -> list[list[Any]]:
+    if len(paths) > REFERENCES:
+        raise RefusedError(f"There are {len(paths)} files of references: give {REFERENCES} at most.")
+    sets: list[list[list[Any]]] = []
+    for path in paths:
+        for column in files.read_columns(path, columns):
+            if sets and len(column) != len(sets[0]):
+                raise RefusedError(
+                    f"{Path(path).name} has {quantity(len(column), 'segment')}, and the references before"
+                    f" {len(sets[0]):,}: line by line, the files must belong together."
+                )
+            sets.append([cell if isinstance(cell, list) else [cell] for cell in column])
+    return [list(chain.from_iterable(cells)) for cells in zip(*sets)]
 
 
-def _text_field(name: str, label: str, value: str) -> gr.Textbox:
-    return gr.Textbox(value, label=label, lines=4, max_lines=8, elem_id=f"{name}-text")
-
-
-def _describe_on_upload(file: gr.File, columns: gr.Dropdown, note: gr.HTML, role: str) -> None:
-    """Show what is in a file, or wrong with it, as soon as it is uploaded."""
+def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
+    with gr.Column(min_width=260):
+        file = gr.File(label=title, file_count="multiple", height=120, elem_id=f"{role}-file")
+        note = gr.HTML(message(_HINTS[role], "note"), elem_id=f"{role}-note", elem_classes="bleu-page")
+        columns = gr.Dropdown(
+            [], label="Columns", multiselect=True, allow_custom_value=True, visible=False, elem_id=f"{role}-columns"
+        )
     gr.on(
-        [file.upload, file.clear, file.delete] if role == "references" else [file.upload, file.clear],
+        [file.upload, file.clear, file.delete],
         lambda uploads: _describe_uploads(uploads, role),
         file,
         [columns, note],
-        api_visibility="private",
-        show_progress="hidden",
+        **_QUIET,
     )
+    return file, columns
+
+
+def _text_field(label: str, elem_id: str) -> gr.Textbox:
+    return gr.Textbox(label=label, lines=5, max_lines=8, min_width=260, elem_id=elem_id)
 
 
 def _describe_uploads(uploads: Any, role: str) -> tuple[Any, str]:
-    """The columns to choose from, and the number of segments in each file, or what is wrong with one."""
+    """The columns to choose from, and how each file was read, or what is wrong with one."""
     try:
-        descriptions = {Path(path).name: files.describe(path) for path in _as_list(uploads)}
+        found = {Path(path).name: files.describe(path) for path in _as_list(uploads)[: REFERENCES + 1]}
     except RefusedError as error:
-        return gr.Dropdown(choices=[], value=None, visible=False), message(str(error))
-    if not descriptions:
-        return gr.Dropdown(choices=[], value=None, visible=False), _HINT
-    columns, _ = next(iter(descriptions.values()))
-    likely = _likely_columns(columns, role)
-    value = likely if role == "references" else next(iter(likely), None)
-    counts = (f"{name}: {quantity(count, 'segment')}" for name, (_, count) in descriptions.items())
-    return gr.Dropdown(choices=columns, value=value, visible=bool(columns)), message("; ".join(counts), "note")
+        return gr.update(choices=[], value=None, visible=False), message(str(error))
+    if not found:
+        return gr.update(choices=[], value=None, visible=False), message(_HINTS[role], "note")
+    columns = next(iter(found.values())).columns
+    lines = (f"{name}: {quantity(one.segments, 'segment')}, {_describe_kind(one)}" for name, one in found.items())
+    choice = gr.update(choices=columns, value=_likely_columns(columns, role), visible=bool(columns))
+    return choice, message("; ".join(lines), "note")
+
+
+def _describe_kind(description: files.Description) -> str:
+    return f"a table of {quantity(len(description.columns), 'column')}" if description.columns else "one a line, UTF-8"
 
 
 def _likely_columns(columns: Sequence[str], role: str) -> list[str]:
@@ -163,15 +201,7 @@ def _likely_columns(columns: Sequence[str], role: str) -> list[str]:
         likely = [column for column in columns if name in column.lower()]
         if likely:
             return likely
-    return list(columns[:1] if role == "predictions" else columns[-1:])
-
-
-def _check_same_length(name: str, column: Sequence[Any], sets: Sequence[Sequence[Any]]) -> None:
-    if sets and len(column) != len(sets[0]):
-        raise RefusedError(
-            f"{name} has {quantity(len(column), 'segment')}, and the references before {len(sets[0]):,}: line by line,"
-            " the files must belong together."
-        )
+    return list(columns[:1] if role == "systems" else columns[-1:])
 
 
 def _as_list(value: Any) -> list[str]:

@@ -1,144 +1,161 @@
-"""The tab for two systems: difference, intervals and p-value in a sentence to quote, and where they differ most."""
+"""The results of a corpus: one system's score, or several against a baseline, in sentences that can be quoted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import gradio as gr
-import numpy as np
-
 from . import html
-from .examples import CORPUS_PREDICTIONS, CORPUS_REFERENCES, SECOND_PREDICTIONS
-from .limits import SENTENCE_CHARACTERS, SHOWN_PAIRS, RefusedError
-from .metric import bleu, collect_warnings
-from .options import ALL_OPTIONS, SCORING_OPTIONS, add_options, convention_values, read_options
-from .requests import request_comparison
-from .sources import add_predictions, add_references, check_lengths, read_predictions, read_references
+from .charts import histogram, precision_bars
+from .limits import FEW_SEGMENTS
+from .scored import Scored
 
-_TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
+TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 
-Systems = Mapping[str, Sequence[Any]]
+_HEAD = ["system", "BLEU", "interval", "", "difference", "its interval", "p", "verdict", ""]
 
 
-def add_systems_tab() -> None:
-    """Add the tab's content, and what happens in it."""
-    inputs = _add_inputs()
-    button = gr.Button("Compare", variant="primary", elem_id="compare")
-    message = gr.HTML(elem_id="systems-message", elem_classes="bleu-page")
-    with gr.Column(visible=False, elem_id="systems") as results:
-        summary = gr.HTML(elem_id="systems-summary", elem_classes="bleu-page")
-        signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, elem_id="systems-signature")
-        pairs = gr.HTML(elem_id="pairs", elem_classes="bleu-page")
-    outputs = [message, results, summary, signature, pairs]
-    button.click(_show_comparison, inputs, outputs, api_visibility="private")
+def render_system(scored: Scored, result: Mapping[str, Any], scores: Any, ratios: Any) -> str:
+    """One system: the score with its interval, and what it is made of.
+
+    Args:
+        scored: the scored corpus.
+        result: of the system.
+        scores, ratios: float64 [segments], from 0 to 1, and the length ratios that are known.
+    """
+    (name,), confidence = scored.systems, scored.options["confidence"]
+    sentence = quote_system(name, result, len(scores), confidence, scored.remark)
+    caption = ", ".join(
+        filter(None, [_write_interval(result, confidence), html.quantity(len(scores), "segment"), scored.remark])
+    )
+    signature = f'<code class="bleu-signature">{html.show(result["signature"])}</code>'
+    facts = [(f"BLEU-{n}", f"{100 * score:.2f}") for n, score in enumerate(result["bleu_by_order"], 1)]
+    facts += [
+        ("brevity penalty", f"{result['brevity_penalty']:.4f}"),
+        ("length ratio", f"{result['length_ratio']:.4f}"),
+        ("tokens", f"{result['translation_length']:,}"),
+        ("reference tokens", f"{result['reference_length']:,}"),
+    ]
+    bars = precision_bars(result["counts"], result["totals"], result["precisions"])
+    charts = histogram(100 * scores, 0, 100, 20, "Segments by BLEU") + histogram(
+        ratios, 0, 2, 20, "Segments by length ratio, 1 is as long as the reference"
+    )
+    head = html.headline(result["score"], caption)
+    return (
+        f'<div class="bleu-headline" data-announce="{html.show(sentence)}">{head}{html.copy_button(sentence, "score")}'
+        f"</div>{signature}{caution(len(scores), confidence)}{html.facts(facts)}{bars}"
+        f'<div class="bleu-sides">{charts}</div>'
+    )
 
 
-def quotable_sentence(comparison: Mapping[str, Any], confidence: float | None) -> str:
-    """The result in a sentence that a reader can quote.
+def render_systems(scored: Scored, comparison: Any, identical: Sequence[str], count: int) -> str:
+    """Several systems: a row each, and the difference of the second, or the last chosen, in a sentence.
+
+    Args:
+        scored: the scored corpus.
+        comparison: what `compare` returns.
+        identical: the systems whose texts are the baseline's.
+        count: of segments.
+    """
+    confidence, systems = scored.options["confidence"], comparison["systems"]
+    sentences = {name: quote_comparison(comparison, name, name in identical, confidence) for name in systems}
+    ends = [100 * end for one in systems.values() for end in one.get("confidence_interval", ())]
+    scale = (min(ends), max(ends)) if ends else None
+    rows = [
+        [
+            name,
+            *_describe_system(one, scale),
+            judge(one, name in identical),
+            html.Markup(html.copy_button(sentences[name], name)),
+        ]
+        for name, one in systems.items()
+    ]
+    signed = f"; {comparison['signature']}"  # which stands below
+    others = [text.replace(signed, "") for name, text in sentences.items() if name != comparison["baseline"]]
+    quotes = "".join(html.quote(text) for text in others[:3])
+    signature = f'<code class="bleu-signature">{html.show(comparison["signature"])}</code>'
+    remark = html.message(f"Scored with changes: {scored.remark}.", "note") if scored.remark else ""
+    return (
+        f'<div data-announce="{html.show(" ".join(others[:3]))}">{quotes}</div>{remark}{caution(count, confidence)}'
+        f"{html.rows(_HEAD, rows)}{signature}"
+    )
+
+
+def quote_system(name: str, result: Mapping[str, Any], count: int, confidence: float | None, remark: str) -> str:
+    """The score in a sentence that a reader can quote.
+
+    >>> quote_system("A", {"score": 20.0, "signature": "nrefs:1"}, 2000, None, "")
+    'A scores 20.00 BLEU on 2,000 segments (nrefs:1).'
+    """
+    inside = "; ".join(filter(None, [_write_interval(result, confidence), result["signature"], remark]))
+    return f"{name} scores {result['score']:.2f} BLEU on {html.quantity(count, 'segment')} ({inside})."
+
+
+def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: bool, confidence: float | None) -> str:
+    """A system against the baseline, in a sentence that a reader can quote.
 
     >>> a, b = {"score": 20.0}, {"score": 21.5, "delta": 0.015, "p_value": 0.004}
-    >>> quotable_sentence({"systems": {"A": a, "B": b}, "test": "bootstrap", "n_resamples": 1000}, None)
-    'B scores 21.50 BLEU and A 20.00, a difference of +1.50 (p = 0.0040, paired bootstrap, 1,000 resamples).'
+    >>> comparison = {"systems": {"A": a, "B": b}, "baseline": "A", "test": "bootstrap", "signature": "nrefs:1"}
+    >>> quote_comparison(comparison, "B", False, None)
+    'B scores 21.50 BLEU and A 20.00: +1.50 (p = 0.0040, paired bootstrap; nrefs:1).'
     """
-    (baseline, baseline_result), (name, result) = comparison["systems"].items()
-    score = _score_with_interval(result, " BLEU", confidence)
-    baseline_score = _score_with_interval(baseline_result, "", confidence)
-    test = f"{_TESTS[comparison['test']]}, {comparison['n_resamples']:,} resamples"
-    return (
-        f"{name} scores {score} and {baseline} {baseline_score}, a difference of {100 * result['delta']:+.2f}"
-        f" (p = {result['p_value']:.4f}, {test})."
+    baseline, one = comparison["baseline"], comparison["systems"][name]
+    if name == baseline:
+        inside = "; ".join(filter(None, [_write_interval(one, confidence), comparison["signature"]]))
+        return f"{name} scores {one['score']:.2f} BLEU ({inside})."
+    if is_identical:
+        return f"{name} and {baseline} are identical: the same text in every segment, {one['score']:.2f} BLEU."
+    found = f"p = {one['p_value']:.4f}, {TESTS[comparison['test']]}; {comparison['signature']}"
+    if "delta_interval" in one and confidence:
+        low, high = (100 * end for end in one["delta_interval"])
+        found = f"{confidence:.0%} interval {low:+.2f} to {high:+.2f}, {found}"
+    sentence = (
+        f"{name} scores {one['score']:.2f} BLEU and {baseline} {comparison['systems'][baseline]['score']:.2f}:"
+        f" {100 * one['delta']:+.2f} ({found})."
+    )
+    detectable = one.get("detectable_delta")
+    return sentence + (f" This test set tells differences of {100 * detectable:.1f} and more." if detectable else "")
+
+
+def judge(system: Mapping[str, Any], is_identical: bool) -> str:
+    """What the test says, in words.
+
+    >>> judge({"delta": 0.01, "p_value": 0.01}, False), judge({"delta": 0.01, "p_value": 0.3}, False)
+    ('better', 'may be chance')
+    """
+    if "delta" not in system:
+        return "baseline"
+    if is_identical:
+        return "identical"
+    return ("better" if system["delta"] > 0 else "worse") if system["p_value"] < 0.05 else "may be chance"
+
+
+def caution(count: int, confidence: float | None) -> str:
+    """What to say of an interval of few segments."""
+    if count >= FEW_SEGMENTS or not confidence:
+        return ""
+    return html.message(
+        f"{html.quantity(count, 'segment')} are few: fewer than {FEW_SEGMENTS} say little about other texts, whatever"
+        " the interval.",
+        "note",
     )
 
 
-def _add_inputs() -> list[gr.components.Component]:
-    """All fields, in the order in which the handler takes their values."""
-    with gr.Row():
-        names = [_name_field("A"), _name_field("B")]
-    with gr.Row():
-        first = add_predictions("system-a", "System A, the baseline", CORPUS_PREDICTIONS)
-        second = add_predictions("system-b", "System B", SECOND_PREDICTIONS)
-        references = add_references("system-references", "References", CORPUS_REFERENCES)
-    choices = [(label, name) for name, label in _TESTS.items()]
-    test = gr.Radio(choices, value="bootstrap", label="Test", elem_id="test")
-    options = add_options("systems", ALL_OPTIONS, convention_values("default"))
-    return [*names, test, *first, *second, *references, *options]
+def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | None) -> list[str]:
+    """The cells between the name and the verdict."""
+    cells = [f"{system['score']:.2f}", "", "", "", "", ""]
+    if "confidence_interval" in system and scale:
+        low, high = (100 * end for end in system["confidence_interval"])
+        cells[1:3] = f"{low:.2f} to {high:.2f}", html.interval(low, system["score"], high, scale)
+    if "delta" in system:
+        cells[3], cells[5] = f"{100 * system['delta']:+.2f}", f"{system['p_value']:.4f}"
+    if "delta_interval" in system:
+        cells[4] = " to ".join(f"{100 * end:+.2f}" for end in system["delta_interval"])
+    return cells
 
 
-def _name_field(letter: str) -> gr.Textbox:
-    label = f"Name of system {letter}"
-    return gr.Textbox(f"System {letter}", label=label, max_length=100, elem_id=f"name-{letter.lower()}")
-
-
-def _show_comparison(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  # noqa: B008 where Gradio looks for it
-    (first, second, test), sources, fields = values[:3], values[3:12], values[12:]
-    try:
-        progress(0.1, desc="Reading")
-        systems, references = _read_systems((first, second), sources)
-        progress(0.3, desc="Resampling")
-        with collect_warnings() as warnings:
-            options = read_options(fields)
-            comparison = request_comparison(systems, references, first, test, options)
-            progress(0.8, desc="Looking for differences")
-            pairs = _render_pairs(systems, references, {name: options[name] for name in SCORING_OPTIONS})
-        summary = _render_summary(comparison, options["confidence"])
-        return [html.notes(warnings), gr.Column(visible=True), summary, comparison["signature"], pairs]
-    except (TypeError, ValueError) as error:
-        return [html.message(str(error)), gr.Column(visible=False), *[gr.skip()] * 3]
-
-
-def _read_systems(names: tuple[str, str], sources: Sequence[Any]) -> tuple[Systems, list[list[Any]]]:
-    """The predictions of both systems, and the references."""
-    if names[0] == names[1]:
-        raise RefusedError("Give the two systems different names.")
-    systems = {names[0]: read_predictions(*sources[:3]), names[1]: read_predictions(*sources[3:6])}
-    references = read_references(*sources[6:])
-    for name, predictions in systems.items():
-        check_lengths(name, predictions, references)
-    return systems, references
-
-
-def _render_summary(comparison: Any, confidence: float | None) -> str:
-    head, *rows = comparison.rows()
-    return html.quote(quotable_sentence(comparison, confidence)) + html.table(head, rows)
-
-
-def _score_with_interval(result: Mapping[str, Any], unit: str, confidence: float | None) -> str:
-    score = f"{result['score']:.2f}{unit}"
-    if confidence is None:
-        return score
-    low, high = result["confidence_interval"]
-    return f"{score} ({confidence:.0%} interval {100 * low:.2f} to {100 * high:.2f})"
-
-
-def _render_pairs(systems: Systems, references: Sequence[Any], options: Mapping[str, Any]) -> str:
-    """The segments whose scores differ most, side by side."""
-    scores = [
-        bleu.compute(predictions=predictions, references=references, segments=True, **options)["segment_bleu"]
-        for predictions in systems.values()
-    ]
-    differences = np.subtract(scores[1], scores[0])
-    largest = [row for row in np.argsort(-np.abs(differences), kind="stable")[:SHOWN_PAIRS] if differences[row]]
-    if not largest:
-        return html.message("No segment differs.", "note")
-    pairs = "".join(_render_pair(row, differences[row], systems, references[row], options) for row in largest)
-    return html.heading("Where they differ most") + pairs
-
-
-def _render_pair(
-    row: int, difference: float, systems: Systems, references: Sequence[Any], options: Mapping[str, Any]
-) -> str:
-    sections = "".join(
-        f"<section>{_render_tokens(name, predictions[row], references, options)}</section>"
-        for name, predictions in systems.items()
-    )
-    heading = html.heading(f"Segment {row + 1}: {100 * difference:+.2f}")
-    texts = html.texts("References", [text[:SENTENCE_CHARACTERS] for text in references if text])
-    return f'<div class="bleu-pair">{heading}<div class="bleu-sides">{sections}</div>{texts}</div>'
-
-
-def _render_tokens(name: str, prediction: str, references: Sequence[Any], options: Mapping[str, Any]) -> str:
-    if max(map(len, [prediction, *filter(None, references)])) > SENTENCE_CHARACTERS:
-        return html.message(f"{name}: too long to be shown token by token.", "note")
-    explanation = bleu.explain(prediction, references, **{**options, "effective_order": True})
-    return html.tokens(explanation["prediction"], options["max_order"], f"{name}, {explanation['score']:.2f} BLEU,")
+def _write_interval(result: Mapping[str, Any], confidence: float | None) -> str:
+    if not confidence or "confidence_interval" not in result:
+        return ""
+    low, high = (100 * end for end in result["confidence_interval"])
+    return f"{confidence:.0%} interval {low:.2f} to {high:.2f}"

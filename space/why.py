@@ -1,78 +1,126 @@
-"""The tab that tells why a score differs: the conventions side by side, and the settings that give a number."""
+"""Why a number is another: the settings behind it as a story, each with a button that applies them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import gradio as gr
 
 from . import html
-from .examples import CORPUS_PREDICTIONS, CORPUS_REFERENCES
-from .limits import SHOWN_SETTINGS
+from .charts import Change, waterfall
+from .limits import SHOWN_SETTINGS, RefusedError, explain_error
 from .metric import collect_warnings
 from .requests import request_conventions, request_settings
-from .sources import add_predictions, add_references, check_lengths, read_predictions, read_references
+from .scored import REFERENCES, Scored, read_column, read_segments
+from .words import CONVENTIONS, describe_setting, join_clauses
 
 
-def add_why_tab() -> None:
-    """Add the tab's content, and what happens in it."""
-    with gr.Row():
-        predictions = add_predictions("difference-predictions", "Predictions", CORPUS_PREDICTIONS)
-        references = add_references("difference-references", "References", CORPUS_REFERENCES)
-    reported = gr.Textbox(
-        label="A score to look for, as it is written: 27.3 (optional)", max_length=30, elem_id="reported"
-    )
-    button = gr.Button("Why is my BLEU different?", variant="primary", elem_id="why")
-    message = gr.HTML(elem_id="difference-message", elem_classes="bleu-page")
-    with gr.Column(visible=False, elem_id="difference") as results:
-        tables = gr.HTML(elem_id="difference-page", elem_classes="bleu-page")
-    inputs = [*predictions, *references, reported]
-    button.click(_show_differences, inputs, [message, results, tables], api_visibility="private")
+class Why(NamedTuple):
+    """The components: which system, the number to look for, and the answer."""
+
+    system: gr.Dropdown
+    answer: gr.HTML
 
 
-def _show_differences(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  # noqa: B008 where Gradio looks for it
-    reported = values[-1].strip()
+def add_why(scored: gr.State, work: Mapping[str, Any]) -> Why:
+    """Add the section to the page, and what happens in it."""
+    with gr.Column(elem_id="why-part"):
+        gr.HTML("<h2>Another number?</h2>", elem_classes="bleu-page")
+        with gr.Row():
+            system = gr.Dropdown([], label="Of the system", elem_id="why-system")
+            reported = gr.Textbox(
+                label="The number as it is written, or nothing",
+                max_length=30,
+                elem_id="reported",
+            )
+            button = gr.Button("Find out why", elem_id="why")
+        answer = html.clickable("", "why-answer")
+    gr.on([button.click, reported.submit], _answer, [scored, system, reported], answer, **work)
+    return Why(system, answer)
+
+
+def _answer(scored: Scored | None, system: str, reported: str) -> str:
     try:
-        progress(0.1, desc="Reading")
-        predictions, references = read_predictions(*values[:3]), read_references(*values[3:6])
-        check_lengths("The predictions", predictions, references)
-        with collect_warnings() as warnings:
-            progress(0.3, desc="Scoring")
-            tables = _conventions_table(request_conventions(predictions, references))
-            if reported:
-                progress(0.5, desc="Searching")
-                tables += _settings_table(request_settings(predictions, references, reported, None, {}))
-        return [html.notes(warnings), gr.Column(visible=True), tables]
-    except (TypeError, ValueError) as error:
-        return [html.message(str(error)), gr.Column(visible=False), gr.skip()]
+        table = read_segments(scored)
+        assert scored is not None
+        predictions = read_column(scored, table, system, "prediction").to_pylist()
+        references = table[REFERENCES].to_pylist()
+        with collect_warnings():
+            if not reported.strip():
+                return _tell_conventions(request_conventions(predictions, references))
+            found = request_settings(predictions, references, reported.strip(), None, {})
+        return _tell_settings(found, system)
+    except RefusedError as error:
+        return html.message(explain_error(error))
+    except (TypeError, ValueError, OverflowError) as error:
+        return html.message(str(error).replace("reported=", ""))
 
 
-def _conventions_table(conventions: Any) -> str:
-    table = _table_with_signatures(conventions.rows(), list(conventions.values()), words="due to")
-    return html.heading("Under each convention") + table
+def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:
+    """What makes one number of the other, in a sentence.
 
-
-def _settings_table(reconciliation: Any) -> str:
-    settings = (reconciliation["matches"] or reconciliation["nearest"])[:SHOWN_SETTINGS]
-    table = _table_with_signatures(reconciliation.rows()[: len(settings) + 1], settings, words="settings")
-    return html.heading(_heading(reconciliation)) + table
-
-
-def _heading(reconciliation: Mapping[str, Any]) -> str:
-    """What was found, in a line.
-
-    >>> _heading({"reported": "27.3", "matches": [{}]}), _heading({"reported": "27.3", "matches": []})
-    ('1 setting gives 27.3', 'No setting gives 27.3; the nearest')
+    >>> step = {"factor": "references", "value": 0, "difference": -0.19}
+    >>> tell_story(53.34, {"score": 34.0, "steps": [step]}, "34.00")
+    'Your 53.34 becomes 34.00 if only the first reference is used.'
     """
-    count, reported = len(reconciliation["matches"]), reconciliation["reported"]
-    if not count:
-        return f"No setting gives {reported}; the nearest"
-    return f"{html.quantity(count, 'setting')} give{'s' if count == 1 else ''} {reported}"
+    clauses = _clauses(setting)
+    if not clauses:
+        return f"Your {score:.2f} is {reported}: scored as sacreBLEU does."
+    return f"Your {score:.2f} becomes {setting['score']:.2f} if {join_clauses(clauses)}."
 
 
-def _table_with_signatures(rows: Sequence[Sequence[str]], results: Sequence[Mapping[str, Any]], words: str) -> str:
-    head, *cells = rows
-    signatures = [result["signature"] for result in results]
-    body = [[*row, signature] for row, signature in zip(cells, signatures)]
-    return html.table([*head, "signature"], body, words=[words, "signature"])
+def _tell_settings(found: Mapping[str, Any], system: str) -> str:
+    settings = (found["matches"] or found["nearest"])[:SHOWN_SETTINGS]
+    best, reported = settings[0], str(found["reported"])
+    yours = best["score"] - 100 * sum(step["difference"] for step in best["steps"])
+    story = tell_story(yours, best, reported)
+    if not found["matches"]:
+        story = f"No setting gives {html.show(reported)}. The nearest: {story[0].lower()}{story[1:]}"
+    changes = [
+        Change(describe_setting(step["factor"], step["value"]), 100 * step["difference"])
+        for step in best["steps"]
+        if step["difference"]
+    ]
+    chart = waterfall(Change(f"{system}, as sacreBLEU", yours), changes, Change("this number", best["score"]))
+    rows = [
+        [
+            join_clauses(_clauses(one)) or "as sacreBLEU does",
+            f"{one['score']:.2f}",
+            html.Markup(_apply_button(one)),
+            one["signature"],
+        ]
+        for one in settings
+    ]
+    count = html.quantity(len(found["matches"]), "setting")
+    verb = "gives" if len(found["matches"]) == 1 else "give"
+    heading = f"{count} {verb} {reported}" if found["matches"] else "The nearest settings"
+    listed = html.rows(["if", "BLEU", "", "signature"], rows)
+    return f'<div data-announce="{html.show(story)}">{html.quote(story)}</div>{chart}{html.heading(heading)}{listed}'
+
+
+def _tell_conventions(conventions: Mapping[str, Any]) -> str:
+    rows = [
+        [
+            CONVENTIONS[name],
+            f"{one['score']:.2f}",
+            f"{100 * one['difference']:+.2f}",
+            join_clauses(_clauses(one)) or "as it is",
+            html.Markup(html.button("Apply", "apply", convention=name)),
+            one["signature"],
+        ]
+        for name, one in conventions.items()
+    ]
+    spread = [one["score"] for one in conventions.values()]
+    story = f"From {min(spread):.2f} to {max(spread):.2f}, by who counts."
+    return html.quote(story) + html.rows(["as", "BLEU", "difference", "because", "", "signature"], rows)
+
+
+def _clauses(setting: Mapping[str, Any]) -> list[str]:
+    return [describe_setting(step["factor"], step["value"]) for step in setting["steps"] if step["difference"]]
+
+
+def _apply_button(setting: Mapping[str, Any]) -> str:
+    """A button that sets the options and the references of a setting."""
+    options = {name: value for name, value in setting["options"].items() if name != "smooth_value"}
+    return html.button("Apply", "apply", options=html.json_text(options), references=str(setting["references"]))

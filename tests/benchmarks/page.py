@@ -56,14 +56,14 @@ def main():
 def visit(browser, address):
     page = browser.new_context().new_page()
     page.goto(address)
-    expect(page.locator("#sentence strong").first).to_be_visible()
+    expect(page.locator("#sentence-score strong").first).to_be_visible()
     return page
 
 
 def upload(page, folder):
     page.get_by_role("tab", name="Corpus").click()
-    page.set_input_files("#predictions-file input[type=file]", folder / "p.txt")
-    expect(page.locator("#predictions-note")).to_contain_text(f"{SEGMENTS:,}", timeout=30_000)
+    page.set_input_files("#systems-file input[type=file]", folder / "p.txt")
+    expect(page.locator("#systems-note")).to_contain_text(f"{SEGMENTS:,}", timeout=30_000)
     start = time.perf_counter()
     page.set_input_files("#references-file input[type=file]", [folder / "r0.txt", folder / "r1.txt"])
     expect(page.locator("#references-note")).to_contain_text(f"{SEGMENTS:,}", timeout=30_000)
@@ -75,7 +75,7 @@ def keystroke(page):
     page.locator("#candidate textarea").press("End")
     start = time.perf_counter()
     page.locator("#candidate textarea").press_sequentially(" a")
-    page.locator(".bleu-tokens h4", has_text=f"{words + 1} tokens").first.wait_for()
+    page.locator(".bleu-tokens .bleu-label", has_text=f"{words + 1} tokens").first.wait_for()
     return time.perf_counter() - start
 
 

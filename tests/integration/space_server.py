@@ -33,6 +33,7 @@ def serve_space(folder, first="pass"):
     with open(folder / "log.txt", "wb") as log:
         code = f"{first}; import runpy; runpy.run_path('app.py', run_name='__main__')"
         process = subprocess.Popen([sys.executable, "-c", code], cwd=app, env=environment, stdout=log, stderr=log)
+    (folder / "pid").write_text(str(process.pid))
     try:
         wait_for(address, process, folder / "log.txt")
         yield address
@@ -42,7 +43,7 @@ def serve_space(folder, first="pass"):
 
 
 def wait_for(address, process, log):
-    for _ in range(600):
+    for _ in range(1500):
         try:
             return urllib.request.urlopen(address, timeout=5).read()
         except OSError:

@@ -111,9 +111,10 @@ def test_eight_clients_at_once_get_their_own_answers(address, bleu):
 def test_a_path_that_was_not_uploaded_is_refused(client, address):
     """As a browser would send it, to the button of the corpus tab, but with a path of the server's."""
     config = client.config
-    (button,) = [d for d in config["dependencies"] if len(d["inputs"]) > 15 and len(d["outputs"]) == 11]
+    (score,) = [part["id"] for part in config["components"] if part["props"].get("elem_id") == "score"]
+    (button,) = [d for d in config["dependencies"] if [score, "click"] in d["targets"]]
     data = [None] * len(button["inputs"])
-    data[0] = {"path": "/etc/passwd", "orig_name": "passwd", "meta": {"_type": "gradio.FileData"}}
+    data[1] = [{"path": "/etc/passwd", "orig_name": "passwd", "meta": {"_type": "gradio.FileData"}}]
     body = {"data": data, "fn_index": button["id"], "session_hash": "stranger"}
     request = urllib.request.Request(
         f"{address}gradio_api/queue/join", json.dumps(body).encode(), {"Content-Type": "application/json"}

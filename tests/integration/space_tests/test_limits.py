@@ -14,9 +14,9 @@ def test_a_file_of_200_megabytes(page, tmp_path):
     with open(tmp_path / "large.txt", "wb") as file:
         file.write(b"a line of text\n" * (200_000_000 // 15))
     tab(page, "Corpus")
-    page.set_input_files("#predictions-file input[type=file]", tmp_path / "large.txt")
+    page.set_input_files("#systems-file input[type=file]", tmp_path / "large.txt")
     expect(page.get_by_text('File(s) exceed the maximum allowed size of 50.0 Mb: "large.txt"')).to_be_visible()
-    expect(page.locator("#predictions-note")).to_contain_text("Of a larger file give a part, or score it in Python")
+    expect(page.locator("#systems-note")).to_contain_text("One file a system")
 
 
 ONE = {"predictions": ["a"], "references": ["a"]}
@@ -29,10 +29,14 @@ ONE = {"predictions": ["a"], "references": ["a"]}
         ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Segment 1 has 100,001 characters"),
         ("/score", {"predictions": ["a"] * 100_001, "references": ["a"] * 100_001}, "this page takes 100,000"),
         ("/score", {**ONE, "options": {"tokenize": "flores200"}}, "Others need the metric"),
+        ("/score", {**ONE, "options": {"x" * 200: 1}}, "The name of an option has 200 characters"),
+        ("/score", {**ONE, "options": {"max_order": 10**400}}, "max_order has more than 20 digits"),
+        ("/explain", {"prediction": ["a"] * 2001, "references": [["a"]]}, "2,001 tokens; the limit is 2,000"),
+        ("/reconcile", {**ONE, "reported": "9" * 101}, "reported has 101 characters"),
         ("/score", {**ONE, "options": {"max_order": 11}}, "this page goes up to 10"),
         ("/score", {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}}, "up to 10,000"),
         ("/explain", {"prediction": "a" * 2001, "references": ["a"]}, "the limit is 2,000"),
-        ("/compare", {"systems": {n: ["a"] for n in "ABC"}, "references": ["a"]}, "this page compares two"),
+        ("/compare", {"systems": {str(n): ["a"] for n in range(11)}, "references": ["a"]}, "compares 10 at most"),
     ],
 )
 def test_programs_are_told_the_limits(client, endpoint, arguments, message):
@@ -48,7 +52,7 @@ def test_uploads_and_downloads_are_deleted(browser, tmp_path):
         page = browser.new_page()
         page.goto(address)
         tab(page, "Corpus")
-        upload(page, "predictions", tmp_path / "a.txt")
+        upload(page, "systems", tmp_path / "a.txt")
         upload(page, "references", tmp_path / "a.txt")
         page.locator("#score").click()
         expect(page.locator("#corpus-summary strong")).to_be_visible()

@@ -1,78 +1,143 @@
-"""The tab for one sentence."""
+"""The tab for one sentence, by who comes to it: a teacher, a student, a visitor with a telephone or with other scripts."""
+
+import re
 
 import pytest
 from test_tutorials import CANDIDATE_1, REFERENCES
 
-from .visitor import choose, expect, fill, score_of, text
+from .visitor import copied, expect, fill, score_of, text
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
+CHIP = "#sentence-options > button"
 
-def test_the_score_changes_while_one_types(page, load):
-    score_of(page, "#sentence", 50.46)  # of the text "BLEU from scratch": 0.5045666840058485
-    text(page, "#candidate").press("End")
-    text(page, "#candidate").press_sequentially(" now")
-    expected = load("nltk", lowercase=True).explain(f"{CANDIDATE_1} now", REFERENCES)
-    score_of(page, "#sentence", expected["score"])
-    expect(page.locator(".bleu-formula b").first).to_have_text(f"{expected['bleu']:.4f}")
-    tokens = page.locator(".bleu-tokens").first.locator(".token")
-    expect(tokens.last).to_have_text("now")  # "no" has the same score, and may still be shown
-    shown = tokens.all_inner_texts()
+
+def example(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def ends_within(page, selector, height):
+    box = page.locator(selector).first.bounding_box()
+    return box["y"] + box["height"] <= height
+
+
+def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
+    page = open_page(1280, height=720)
+    expected = bleu.explain(CANDIDATE_1, REFERENCES)
+    score_of(page, "#sentence-score", expected["score"])
+    expect(page.locator(".bleu-formula").first).to_contain_text("17/18 · 10/17 · 7/16 · 4/15")
+    for selector in ("#sentence-score strong", ".bleu-signature", ".bleu-formula", "#sentence .token", ".bleu-orders"):
+        assert ends_within(page, selector, 720), selector
+    expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does")
+    shown = page.locator("#sentence .bleu-tokens").first.locator(".token").all_inner_texts()
     wanted = zip(expected["prediction"]["tokens"], expected["prediction"]["longest_match"])
-    assert ["".join(mark.split()) for mark in shown] == [
-        token + (str(order) if order else "") for token, order in wanted
-    ]
+    assert ["".join(mark.split()) for mark in shown] == [f"{token}{order or ''}" for token, order in wanted]
+    page.locator("#sentence .token", has_text="guide").first.hover()
+    lit = [mark.rstrip("01234") for mark in page.locator(".token.lit").all_inner_texts()]
+    assert lit == ["It", "is", "a", "guide"] * 2, "in the candidate, and in the one reference that has it"
 
 
-def test_nothing_jumps_while_one_types(page):
+def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
+    seen = ("#candidate", "#references", "#sentence-score strong", "#sentence .bleu-label", "#sentence .token")
+
     def places():
-        seen = (
-            "#candidate",
-            "#references",
-            "#sentence strong",
-            "#sentence .bleu-tokens .bleu-label",
-            "#sentence .token",
-        )
         return [(box["x"], box["y"]) for box in (page.locator(one).first.bounding_box() for one in seen)]
 
     page.wait_for_timeout(1000)  # Gradio puts the fields in their places one after the other
     before = places()
     text(page, "#candidate").press("End")
-    text(page, "#candidate").press_sequentially(" party" * 12)
-    expect(page.locator(".bleu-tokens").first).to_contain_text("30 tokens")
+    text(page, "#candidate").press_sequentially(" party now")
+    expected = bleu.explain(f"{CANDIDATE_1} party now", REFERENCES)
+    score_of(page, "#sentence-score", expected["score"])
+    expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("20 tokens")
     assert places() == before
+    assert copied(page, "#sentence-score").startswith(
+        f"BLEU {expected['score']:.2f} of “{CANDIDATE_1} party now” against"
+    )
+    expect(page.locator("p.bleu-unseen")).to_have_text(f"{expected['score']:.2f} BLEU")  # what a screen reader says
 
 
-def test_the_word_that_is_repeated_explains_itself(page):
-    choose(page, "#example", "the the the the (Papineni et al., example 2)")
-    chart = page.locator(".bleu-chart .group").first
-    expect(chart.locator(".column").nth(0)).to_have_attribute("title", "Candidate, unclipped: 7 of 7 = 1.0000")
-    expect(chart.locator(".column").nth(1)).to_have_attribute("title", "Candidate, clipped: 2 of 7 = 0.2857")
+def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own_text(page, bleu):
+    example(page, "the the the the")
+    expect(page.locator(CHIP)).to_contain_text("as the 2002 paper does, but case is ignored (this example’s choice)")
+    expect(page.locator(".bleu-orders .order").first).to_contain_text("2/7 7 before clipping")
     page.locator(".bleu-ngrams summary").click()
     expect(page.locator(".bleu-ngrams")).to_contain_text("the (2 of 7 count)")
+    text(page, "#candidate").press("End")
+    text(page, "#candidate").press_sequentially(" cat")
+    expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
+    references = ["The cat is on the mat", "There is a cat on the mat"]
+    score_of(page, "#sentence-score", bleu.explain("the the the the the the the cat", references)["score"])
+    expect(page.locator(".bleu-orders .order").last).to_contain_text("smoothed to")
 
 
-def test_two_candidates_side_by_side(page):
-    expect(page.locator("#sentence strong")).to_have_count(2)
-    expect(page.locator(".bleu-chart .group").first.locator(".column")).to_have_count(4)
+def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
+    example(page, "two candidates")
+    expect(page.locator("#sentence-score strong")).to_have_count(2)
+    marked = page.locator("#sentence section").nth(1).locator("mark .token").all_inner_texts()
+    assert "insure" in marked
+    assert "is2" not in ["".join(mark.split()) for mark in marked]
     fill(page, "#second", "")
-    expect(page.locator("#sentence strong")).to_have_count(1)
+    expect(page.locator("#sentence-score strong")).to_have_count(1)
 
 
-def test_options(page, bleu):
-    page.locator("#sentence-options button").first.click()
-    choose(page, "#sentence-convention", "default")
-    options = {"effective_order": False}
-    score_of(page, "#sentence", bleu.explain(CANDIDATE_1, REFERENCES, **options)["score"])
-    choose(page, "#sentence-tokenize", "char")
-    score_of(page, "#sentence", bleu.explain(CANDIDATE_1, REFERENCES, tokenize="char")["score"])
+def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
+    fill(page, "#references", "the cat")
+    fill(page, "#candidate", "the cat")
+    score_of(page, "#sentence-score", 0)
+    note = page.locator("#sentence-score .bleu-message")
+    expect(note).to_contain_text("The score is 0 because 2 tokens have no 4-gram")
+    note.get_by_role("button").click()
+    score_of(page, "#sentence-score", 100)
+    expect(page.locator(CHIP)).to_contain_text("but orders that the text is too short for are left out")
+    fill(page, "#candidate", "the cat sat")
+    expect(page.locator(CHIP)).to_contain_text("are left out")  # the visitor's choice stays
+
+
+@pytest.mark.parametrize(
+    ("candidate", "reference", "finding", "button"),
+    [
+        ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "no spaces between words", "Use char"),
+        ("我们用的是中文", "我们用的是中文", "no spaces between words", "Use zh"),
+        ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight"),
+        ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenised", "Detokenise"),
+        ("the cat sat on the mat", "The Cat sat on the Mat", "lower case", "Ignore case"),
+    ],
+)  # fmt: skip
+def test_what_often_goes_wrong_is_recognised_and_mended(page, candidate, reference, finding, button):
+    fill(page, "#references", reference)
+    fill(page, "#candidate", candidate)
+    note = page.locator("#sentence-score .bleu-message", has_text=finding)
+    before = float(page.locator("#sentence-score strong").inner_text())
+    note.get_by_role("button", name=button).click()
+    expect(note).to_have_count(0)
+    assert float(page.locator("#sentence-score strong").inner_text()) > before or before == 100
+
+
+def test_a_telephone_keeps_the_score_in_sight(open_page):
+    page = open_page(390, height=844)
+    text(page, "#references").scroll_into_view_if_needed()
+    text(page, "#references").press("End")
+    text(page, "#references").press_sequentially(" now")
+    page.mouse.wheel(0, 300)
+    page.wait_for_timeout(300)
+    assert ends_within(page, "#sentence-score strong", 120)
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+
+
+def test_right_to_left_text_runs_so_in_the_fields_as_well(page):
+    example(page, "العربية")
+    expect(text(page, "#candidate")).to_have_value(re.compile("القطة"))
+    expect(text(page, "#candidate")).to_have_attribute("dir", "auto")
+    direction = "element => getComputedStyle(element).direction"
+    for selector in ("#candidate textarea", "#references textarea", "#sentence .bleu-tokens p"):
+        assert page.locator(selector).first.evaluate(direction) == "rtl", selector
 
 
 @pytest.mark.parametrize(
     ("filled", "message"),
-    [("", "empty prediction"), ("x y", "no token of the predictions"), ("a" * 2001, "the limit is 2,000")],
+    [("", "Type a candidate"), ("x y z w", "no token of the predictions"), ("a" * 2001, "the limit is 2,000")],
 )
 def test_what_there_is_to_say(page, filled, message):
-    fill(page, "#second", "")
     fill(page, "#candidate", filled)
-    expect(page.locator("#sentence .bleu-message").first).to_contain_text(message)
+    expect(page.locator("#sentence-results .bleu-message", has_text=message)).to_be_visible()

@@ -1,9 +1,11 @@
 """Uploads that the page refuses, and how it says so."""
 
+import re
+
 import pandas as pd
 import pytest
 
-from .visitor import expect, fill, tab, upload
+from .visitor import expect, tab, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -16,53 +18,61 @@ WRONG = {
     "Parquet that is text": ("a.parquet", b"prediction\na\n", "a.parquet is no Parquet file, or a broken one"),
     "JSONL that is text": ("a.jsonl", b'{"prediction": "a"}\nb\n', "a.jsonl, line 2 is not JSON"),
     "JSON": ("a.json", b'[{"prediction": "a"}]', "a.json: give JSON as JSONL, one object a line."),
-    "CSV with a cell too many": ("a.csv", b"x,y\n1,2\n1,2,3\n", "a.csv is no table with the same cells in every line"),
+    "JSONL without keys": ("a.jsonl", b"{}\n{}\n", "a.jsonl, line 1: each line is an object such as"),
+    "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number or a nesting beyond"),
+    "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number or a nesting"),
+    "JSONL with other keys": ("a.jsonl", b'{"p": "a"}\n{"q": "a"}\n', "a.jsonl, line 2 hasn't the same keys as line 1"),
+    "CSV with a cell too many": (
+        "a.csv",
+        b"x,y\n1,2\n1,2,3\n",
+        "a.csv is no table with the same cells in every line (line 3 hasn't as many as line 1)",
+    ),
+    "a line too long": ("a.txt", b"a" * 500_000, "a.txt has a line of over 400,000 bytes"),
+    "too many lines": ("a.txt", b"\n" * 100_002, "a.txt has more than 100,000 lines"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_refused_at_once(page, tmp_path, case):
-    name, data, message = WRONG[case]
-    (tmp_path / name).write_bytes(data)
+def test_refused_at_once(page, tmp_path):
+    """Each beside its field, with what to do about it; and no result of it."""
     tab(page, "Corpus")
-    upload(page, "predictions", tmp_path / name)
-    expect(page.locator("#predictions-note")).to_contain_text(message)
-    page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text(message)
-    expect(page.locator("#corpus")).not_to_be_visible()
+    for name, data, message in WRONG.values():
+        (tmp_path / name).write_bytes(data)
+        page.set_input_files("#systems-file input[type=file]", tmp_path / name)
+        note = page.locator("#systems-note")
+        if "line 2" not in message:  # what is in a line behind the first is seen when it's read
+            expect(note).to_contain_text(message)
+        page.locator("#score").click()
+        expect(page.locator("#corpus-message")).to_contain_text(message)
+        assert not re.search(r"Traceback|Error|/tmp|\.py|pyarrow", note.inner_text())
+        page.locator("#systems-file").get_by_role("button", name="Clear").click()
+        expect(note).to_contain_text("One file a system")
 
 
 def test_different_numbers_of_lines(page, tmp_path):
-    (tmp_path / "a.txt").write_text("a\nb\n")
-    (tmp_path / "r.txt").write_text("a\nb\n\n")
-    (tmp_path / "s.txt").write_text("a\n")
+    for name, lines in (("a.txt", "a\nb\n"), ("r.txt", "a\nb\n\n"), ("s.txt", "a\n")):
+        (tmp_path / name).write_text(lines)
     tab(page, "Corpus")
-    upload(page, "predictions", tmp_path / "a.txt")
+    upload(page, "systems", tmp_path / "a.txt")
     upload(page, "references", tmp_path / "r.txt")
     page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("has 2 segments, and there are references for 3")
+    expect(page.locator("#corpus-message")).to_contain_text("a has 2 segments, and there are references for 3")
     page.set_input_files("#references-file input[type=file]", tmp_path / "s.txt")  # another one, to the first
     expect(page.locator("#references-note")).to_contain_text("s.txt: 1 segment")
     page.locator("#score").click()
     expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segment, and the references before 3")
 
 
-def test_a_missing_column(page, tmp_path):
-    """Two files of references, the second without the column that was chosen in the first."""
-    pd.DataFrame({"reference": ["a"]}).to_csv(tmp_path / "r.csv", index=False)
-    pd.DataFrame({"target": ["a"]}).to_csv(tmp_path / "s.csv", index=False)
+def test_a_missing_column_and_rows_that_are_no_text(page, tmp_path):
+    """Two files of references, the second without the column that was chosen in the first; then a number in a row."""
+    pd.DataFrame({"reference": ["a", "b"]}).to_csv(tmp_path / "r.csv", index=False)
+    pd.DataFrame({"target": ["a", "b"]}).to_csv(tmp_path / "s.csv", index=False)
+    (tmp_path / "a.jsonl").write_text('{"prediction": "a"}\n{"prediction": 3}\n')
     tab(page, "Corpus")
-    fill(page, "#predictions-text", "a")
-    upload(page, "references", [tmp_path / "r.csv", tmp_path / "s.csv"], column=True)
+    upload(page, "systems", tmp_path / "a.jsonl", has_columns=True)
+    upload(page, "references", [tmp_path / "r.csv", tmp_path / "s.csv"], has_columns=True)
     page.locator("#score").click()
     expect(page.locator("#corpus-message")).to_contain_text("s.csv: there is no column 'reference'. There are: target.")
-
-
-@pytest.mark.parametrize("value", ["null", "3"])
-def test_rows_that_are_no_text(page, tmp_path, value):
-    (tmp_path / "a.jsonl").write_text(f'{{"prediction": "a"}}\n{{"prediction": {value}}}\n')
-    tab(page, "Corpus")
-    upload(page, "predictions", tmp_path / "a.jsonl", column=True)
-    fill(page, "#references-text", "a\nb")
+    page.locator("#references-file").get_by_role("button", name="Clear").click()
+    upload(page, "references", tmp_path / "r.csv", has_columns=True)
     page.locator("#score").click()
     expect(page.locator("#corpus-message")).to_contain_text("predictions, row 1: found")

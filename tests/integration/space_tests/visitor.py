@@ -16,7 +16,8 @@ expect.set_options(timeout=15_000)  # a slow machine is no wrong answer
 
 def tab(page, name):
     page.get_by_role("tab", name=name).click()
-    page.wait_for_timeout(1000)  # Gradio fetches a tab's fields when it's first opened, and then puts their texts in
+    expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+    page.wait_for_timeout(300)  # Gradio fetches a tab's fields when it's first opened
 
 
 def text(page, selector):
@@ -24,12 +25,8 @@ def text(page, selector):
 
 
 def fill(page, selector, value):
-    """Fill a field, and again if the text that it holds at first came late and overwrote what was filled in."""
     field = text(page, selector)
     field.fill(value)
-    page.wait_for_timeout(300)
-    if field.input_value() != value:
-        field.fill(value)
     expect(field).to_have_value(value)
 
 
@@ -38,13 +35,33 @@ def choose(page, selector, option):
     page.get_by_role("option", name=option, exact=True).click()
 
 
-def upload(page, source, paths, column=None):
-    """Upload to a source, and wait until the page has described the files."""
-    page.set_input_files(f"#{source}-file input[type=file]", paths)
-    if column:
-        expect(text(page, f"#{source}-column")).to_be_visible()
-    else:
-        expect(page.locator(f"#{source}-note p")).not_to_contain_text("Text, CSV")
+def origin(page, name):
+    """Choose where the corpus comes from."""
+    tab(page, "Corpus")
+    page.get_by_label(name, exact=True).check()
+
+
+def upload(page, role, paths, has_columns=False):
+    """Upload systems or references, and wait until the page has said how it read them."""
+    before = page.locator(f"#{role}-note").inner_text()
+    page.set_input_files(f"#{role}-file input[type=file]", paths)
+    expect(page.locator(f"#{role}-note")).not_to_have_text(before)
+    if has_columns:
+        expect(page.locator(f"#{role}-columns")).to_be_visible()
+
+
+def paste(page, system, references, second=""):
+    origin(page, "Pasted text")
+    fill(page, "#system-text", system)
+    fill(page, "#second-system-text", second)
+    fill(page, "#references-text", references)
+
+
+def score(page):
+    """Press the button, and wait for the result of what is in the fields now."""
+    page.locator("#score").click()
+    expect(page.locator("#corpus-summary .bleu-signature")).to_be_visible()
+    expect(page.locator(".bleu-results.old")).to_have_count(0)
 
 
 def score_of(page, selector, score):
@@ -52,13 +69,12 @@ def score_of(page, selector, score):
 
 
 def score_files(page, folder):
-    """Upload the corpus to its tab as text files, and score it."""
-    predictions, references, _ = write_corpus(folder, "txt")
+    """Upload the corpus as text files, and score it."""
+    system, references, _ = write_corpus(folder, "txt")
     tab(page, "Corpus")
-    upload(page, "predictions", predictions)
+    upload(page, "systems", system)
     upload(page, "references", references)
-    page.locator("#score").click()
-    expect(page.locator("#corpus-summary strong")).to_be_visible()
+    score(page)
 
 
 def download(page, kind, folder):
@@ -66,3 +82,8 @@ def download(page, kind, folder):
         page.locator(f"#download-{kind}").click()
     expected.value.save_as(path := folder / f"download.{kind}")
     return path
+
+
+def copied(page, selector):
+    """The sentence that the first copy button within an element copies."""
+    return page.locator(f"{selector} [data-copy]").first.get_attribute("data-copy")

@@ -1,0 +1,119 @@
+// What the page does in the browser: copies sentences, announces results, lights n-grams, and marks results as old.
+(() => {
+  const status = document.createElement("p");
+  status.className = "bleu-unseen";
+  status.setAttribute("role", "status");
+
+  const announce = (text) => {
+    if (status.textContent !== text) status.textContent = text;
+  };
+
+  // A result says in data-announce what a screen reader should say; not with every letter typed.
+  let timer;
+  const hear = () => {
+    direct();
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const spoken = [...document.querySelectorAll("[data-announce]")].filter((element) => element.offsetParent);
+      announce(spoken.map((element) => element.dataset.announce).join(". "));
+    }, 800);
+  };
+
+  // What Gradio's fields lack: the direction of the text that is in them, and a name that says what is dropped where.
+  const direct = () => {
+    document.querySelectorAll("textarea[dir=ltr]").forEach((field) => (field.dir = "auto"));
+    document.querySelectorAll("button.upload-container[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
+  };
+
+  const copy = async (button) => {
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+      announce("Copied");
+      button.classList.add("done");
+      setTimeout(() => button.classList.remove("done"), 1500);
+    } catch {
+      window.prompt("Copy this:", button.dataset.copy); // a page that isn't served by HTTPS has no clipboard
+    }
+  };
+
+  // Lights the n-gram that a token is part of, in the candidate and wherever a reference has it.
+  const light = (token) => {
+    const section = token.closest("section");
+    const lines = [...section.querySelectorAll(".bleu-tokens p")].map((line) => [...line.querySelectorAll(".token")]);
+    const words = lines.map((line) => line.map((mark) => mark.firstChild.data));
+    const here = lines.findIndex((line) => line.includes(token));
+    const at = lines[here].indexOf(token);
+    const elsewhere = lines.map((_, i) => i).filter((i) => (here === 0 ? i > 0 : i === 0));
+    const places = (ngram, i) =>
+      words[i].map((_, start) => start).filter((start) => ngram.every((word, k) => words[i][start + k] === word));
+    for (let size = Number(token.querySelector("sub")?.textContent || 0); size > 0; size--) {
+      for (let start = Math.max(0, at - size + 1); start <= at && start + size <= words[here].length; start++) {
+        const ngram = words[here].slice(start, start + size);
+        const found = elsewhere.flatMap((i) => places(ngram, i).map((place) => lines[i].slice(place, place + size)));
+        if (!found.length) continue;
+        [lines[here].slice(start, start + size), ...found].flat().forEach((mark) => mark.classList.add("lit"));
+        return;
+      }
+    }
+  };
+  const unlight = () => document.querySelectorAll(".token.lit").forEach((mark) => mark.classList.remove("lit"));
+
+  const show = (event) => {
+    unlight();
+    const token = event.target.closest?.("section .token");
+    if (token) light(token);
+  };
+
+  // What was scored is old as soon as an input changes, until it's scored again with the inputs as they are then.
+  let version = 0;
+  let asked = 0;
+  let scored = 0;
+  let place; // from which a segment was opened
+  const stale = () => document.querySelectorAll(".bleu-results").forEach((part) => part.classList.toggle("old", version !== scored));
+  const change = (event) => {
+    if (!event.target.closest?.("#corpus-inputs")) return;
+    if (event.type === "click" && !event.target.closest("[role=option], .file-preview-holder button, button[aria-label]")) return;
+    version++;
+    stale();
+  };
+  const visit = (selector) => {
+    const target = document.querySelector(selector);
+    target?.scrollIntoView({ block: "center" });
+    target?.focus();
+  };
+  const comeBack = () => {
+    place?.scrollIntoView?.({ block: "center" });
+    place?.focus?.();
+  };
+  window.bleuPage = {
+    answer: () => { scored = asked; stale(); },
+    visit,
+    comeBack,
+    leave: () => (document.querySelector("#opened h3") ? visit("#back") : comeBack()),
+  };
+  const remember = (event) => {
+    const target = event.target.closest("[data-action]");
+    if (target?.dataset.action === "open") place = target;
+    // A radio button tells of its change only after its click.
+    const asks = target?.dataset.action === "apply" || event.target.closest("#score, #origin");
+    if (asks) setTimeout(() => (asked = version));
+  };
+
+  const start = () => {
+    document.body.append(status);
+    new MutationObserver(hear).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-announce"] });
+  };
+  if (document.body) start();
+  else document.addEventListener("DOMContentLoaded", start);
+  document.addEventListener("mouseover", show);
+  ["input", "change", "drop", "click"].forEach((type) => document.addEventListener(type, change, true));
+  document.addEventListener("click", (event) => {
+    remember(event);
+    const button = event.target.closest("[data-copy]");
+    if (button) copy(button);
+  });
+  // Gradio tells of input where a key was pressed, and not of what was pasted, deleted or dictated.
+  document.addEventListener("input", (event) => {
+    if (event.target.matches("textarea")) event.target.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
+  });
+})();
