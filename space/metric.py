@@ -31,6 +31,7 @@ def collect_warnings() -> Iterator[list[str]]:
 
 def warm_up() -> None:
     """Do at the start what a visitor shouldn't have to wait for."""
+    bleu.warm_up()
     for tokenizer in bleu.TOKENIZERS:
         bleu.compute(predictions=["a b c d"], references=["a b c d"], tokenize=tokenizer)
     texts = ["a b c d", "a b c e", "a b d e"] * 10
