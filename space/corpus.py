@@ -75,7 +75,9 @@ def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
     shown = [*results.components(), options.fold]
     started = gr.on([button.click], _score, fields, shown, **_WORK)
     started.then(None, js="() => bleuPage.answer()")
-    chosen = sources.origin.input(_score_example, fields, shown, trigger_mode="always_last", **_WORK)
+    # Hidden, since the results below are to stay readable when it isn't the example that is chosen.
+    at_once = {**_WORK, "show_progress": "hidden", "trigger_mode": "always_last"}
+    chosen = sources.origin.input(_score_example, fields, shown, **at_once)
     chosen.then(None, js="() => bleuPage.answer()")
     options.convention.input(lambda name: convention_values(name), options.convention, options.fields, **_QUIET)
     for component in (results.summary, results.why.answer):
