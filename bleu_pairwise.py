@@ -101,6 +101,6 @@ count_common = Twins(
     _count_common_kernel,
     kernel=_count_common_kernel,
     example=(*_EXAMPLE, np.zeros((1, 1), np.int64)),
-    seconds_to_compile=0.5,
+    seconds_to_compile=0.2,
     seconds_a_megabyte=0.1,
 )

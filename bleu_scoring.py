@@ -167,9 +167,9 @@ def _smooth(statistics: _Statistics, options: Options) -> Precisions:
     # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
     has_match = reduce(or_, [match > 0 for match in matches[: options.max_order]])
     value = options.smooth_value_in_effect or 0.0
-    matches, totals = map(list, SMOOTHING[options.smooth_method](matches, totals, statistics.length, value))
+    matches, totals = SMOOTHING[options.smooth_method](matches, totals, statistics.length, value)
     values = [_at_most_one(value) for value in divide_counts(matches, totals)]
-    if options.smooth_method != "laplace":
+    if options.smooth_method != "laplace" and has_match is not True:
         values = [choose(has_match, value, 0.0) for value in values]
     return Precisions(values, has_ngrams(totals))
 
@@ -185,18 +185,14 @@ def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: N
     """BP · exp(Σ w ln p), 0 where no order has a weight."""
     total, has_weight = 0.0, False
     for weight, logarithm in zip(weights, logarithms):
-        total = total + _weigh(weight, logarithm)
-        has_weight = has_weight | (weight > 0)
+        flag = weight > 0
+        has_weight = has_weight | flag
+        if isinstance(flag, np.ndarray):  # without a weight, nothing even of minus infinity
+            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
+        elif flag:
+            total = total + weight * logarithm
     score = choose(has_weight, penalty * np.exp(total), 0.0)
     return score if isinstance(score, np.ndarray) else float(score)
-
-
-def _weigh(weight: Number, logarithm: Number) -> Number:
-    """The product, and 0 without a weight, even of minus infinity."""
-    flag = weight > 0
-    if isinstance(flag, np.ndarray):
-        return np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
-    return weight * logarithm if flag else 0.0
 
 
 def _log(value: Number) -> Number:

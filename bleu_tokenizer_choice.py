@@ -41,8 +41,8 @@ lower_case = Twins(
     compiled.lower_case,
     kernel=compiled._lower_case,
     example=(pa.array(["A"]),),
-    seconds_to_compile=1.0,
-    seconds_a_megabyte=0.005,
+    seconds_to_compile=0.8,
+    seconds_a_megabyte=0.01,
 )
 
 

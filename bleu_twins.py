@@ -30,7 +30,7 @@ class Twins(Generic[Answer]):
         twin: what calls the kernel.
         kernel: numba's, `cache=True`.
         example: arguments for either, small.
-        seconds_to_compile: on a machine of 2024.
+        seconds_to_compile: on a machine of 2024; a guess will do.
         seconds_a_megabyte: that the definition takes there for its arguments.
     """
 

@@ -31,8 +31,8 @@ split_texts = Twins(
     compiled.split_texts,
     kernel=compiled._split_texts,
     example=(pa.array(["a b"]), "13a"),
-    seconds_to_compile=3.0,
-    seconds_a_megabyte=0.2,
+    seconds_to_compile=0.5,
+    seconds_a_megabyte=0.15,
 )
 
 
