@@ -2,7 +2,7 @@
 
 The prediction's tokens get small numbers; a reference's token that the prediction doesn't have gets 0, for no n-gram
 with it can match. N-grams of numbers are then counted, with bit sets where the prediction's positions fit one word,
-order by order in a hash table where they don't. Tokens decide what is equal, byte by byte; hashes only find them.
+in a trie where they don't. Tokens decide what is equal, byte by byte; hashes only find them.
 """
 
 from __future__ import annotations
