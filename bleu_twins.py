@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
@@ -47,7 +48,7 @@ class Twins(Generic[Answer]):
         self._definition, self._twin, self._kernel, self._example = definition, twin, kernel, example
         self._seconds_to_compile, self._seconds_a_byte = seconds_to_compile, seconds_a_megabyte / 1e6
         self._spent = 0.0  # seconds, in the definition
-        self._is_ready = False
+        self._is_ready, self._lock = False, Lock()  # threads that need it at the same time compile once
 
     def __call__(self, *arguments: Any) -> Answer:
         if self.get_ready(*arguments):
@@ -56,6 +57,7 @@ class Twins(Generic[Answer]):
         try:
             return self._definition(*arguments)
         except UnicodeDecodeError:  # bytes that aren't text: the twin takes them as they are
+            self.warm_up()
             return self._twin(*arguments)
         finally:
             self._spent += perf_counter() - start
@@ -71,13 +73,14 @@ class Twins(Generic[Answer]):
 
     def warm_up(self) -> None:
         """Loads the twin, or compiles it and says so where `datasets` shows its progress bars."""
-        if self._is_ready or not COMPILED:
-            return
-        if not self._is_on_disk() and not are_progress_bars_disabled():
-            what = self._kernel.__name__.strip("_")
-            tqdm.write(f"bleu_metric compiles {what}, once on this machine.", file=sys.stderr)
-        self._twin(*self._example)
-        self._is_ready = True
+        with self._lock:
+            if self._is_ready or not COMPILED:
+                return
+            if not self._is_on_disk() and not are_progress_bars_disabled():
+                what = self._kernel.__name__.strip("_")
+                tqdm.write(f"bleu_metric compiles {what}, once on this machine.", file=sys.stderr)
+            self._twin(*self._example)
+            self._is_ready = True
 
     def _is_on_disk(self) -> bool:
         """Whether numba has an index of what it compiled of this kernel, for this Python; it has no way to ask."""

@@ -2,6 +2,8 @@
 them."""
 
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -38,6 +40,7 @@ class World:
         self.calls.append("definition")
 
     def twin(self, data):
+        time.sleep(0.001)  # other threads come in meanwhile
         self.calls.append("compiles" if "compiles" not in self.calls else "twin")
 
 
@@ -78,6 +81,12 @@ class TestWhenItPays:
             new.twins(np.empty(int(size * 1e6), np.uint8))
             taken = new.now + cost * ("compiles" in new.calls)
             assert taken <= 2 * min(calls * size, cost) + 1e-9
+
+    def test_threads_compile_once(self, world):
+        new = world()
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda _: new.twins.warm_up(), range(50)))
+        assert new.calls == ["compiles"]
 
     def test_a_corpus_is_known_before_its_batches(self, world):
         new = world()
