@@ -37,7 +37,7 @@ def test_refused_at_once(page, tmp_path):
     tab(page, "Corpus")
     for name, data, message in WRONG.values():
         (tmp_path / name).write_bytes(data)
-        page.set_input_files("#systems-file input[type=file]", tmp_path / name)
+        upload(page, "systems", tmp_path / name, has_columns="line 2" in message and name == "a.jsonl")
         note = page.locator("#systems-note")
         if "line 2" not in message:  # what is in a line behind the first is seen when it's read
             expect(note).to_contain_text(message)
