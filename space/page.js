@@ -112,8 +112,14 @@
     const button = event.target.closest("[data-copy]");
     if (button) copy(button);
   });
-  // Gradio tells of input where a key was pressed, and not of what was pasted, deleted or dictated.
+  // Gradio tells of input where a key was pressed, and not of what was pasted, deleted or dictated. Told once more when
+  // typing has ended: a key that falls into the moment in which a call ends may be missed.
+  let rest;
+  const tell = (field) => field.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
   document.addEventListener("input", (event) => {
-    if (event.target.matches("textarea")) event.target.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
+    if (!event.target.matches("textarea")) return;
+    tell(event.target);
+    clearTimeout(rest);
+    rest = setTimeout(() => tell(event.target), 700);
   });
 })();

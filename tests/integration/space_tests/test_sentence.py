@@ -46,7 +46,7 @@ def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
     page.wait_for_timeout(1000)  # Gradio puts the fields in their places one after the other
     before = places()
     text(page, "#candidate").press("End")
-    text(page, "#candidate").press_sequentially(" party now")
+    text(page, "#candidate").press_sequentially(" party now", delay=60)
     expected = bleu.explain(f"{CANDIDATE_1} party now", REFERENCES)
     score_of(page, "#sentence-score", expected["score"])
     expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("20 tokens")
@@ -64,7 +64,7 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
     page.locator(".bleu-ngrams summary").click()
     expect(page.locator(".bleu-ngrams")).to_contain_text("the (2 of 7 count)")
     text(page, "#candidate").press("End")
-    text(page, "#candidate").press_sequentially(" cat")
+    text(page, "#candidate").press_sequentially(" cat", delay=60)
     expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
     references = ["The cat is on the mat", "There is a cat on the mat"]
     score_of(page, "#sentence-score", bleu.explain("the the the the the the the cat", references)["score"])
@@ -118,7 +118,7 @@ def test_a_telephone_keeps_the_score_in_sight(open_page):
     page = open_page(390, height=844)
     text(page, "#references").scroll_into_view_if_needed()
     text(page, "#references").press("End")
-    text(page, "#references").press_sequentially(" now")
+    text(page, "#references").press_sequentially(" now", delay=60)
     page.mouse.wheel(0, 300)
     page.wait_for_timeout(300)
     assert ends_within(page, "#sentence-score strong", 120)
