@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from .bleu_arrow import Int64, is_list, is_string, list_items, list_offsets, pieces
@@ -40,6 +41,18 @@ class Batch(NamedTuple):
     predictions: pa.Array
     references: pa.Array
     bounds: Int64
+
+    def row_of_prediction(self, place: int) -> int:
+        """Which row of the corpus the prediction at a place in `predictions` is from."""
+        return self.first_row + place
+
+    def row_of_reference(self, place: int) -> int:
+        """Which row of the corpus the reference at a place in `references` is from.
+
+        >>> Batch(10, pa.array(["a", "b"]), pa.array(["c", "d", "e"]), np.array([0, 2, 3])).row_of_reference(2)
+        11
+        """
+        return self.first_row + int(np.searchsorted(self.bounds, place, side="right")) - 1
 
 
 @dataclass(frozen=True)

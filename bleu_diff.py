@@ -181,15 +181,14 @@ def _split_blocks(corpora: dict[str, Corpus], tokenizer: Tokenizer) -> Iterator[
     table = pa.table({**columns, "references": corpora["first"].references})
     native, first_segment = tokenizer._replace(lowercase=False, split=None), 0
     for batch in filter(len, table.to_batches(max_chunksize=_AT_ONCE)):
-        rows: Any = np.arange(first_segment, first_segment + len(batch))
-        references, bounds = list_items(batch.column("references"))
+        first = Batch(first_segment, batch.column("first"), *list_items(batch.column("references")))
         texts = {
-            name: prepare_texts(batch.column(name), tokenizer, f"System {name!r}: predictions", rows)
+            name: prepare_texts(batch.column(name), tokenizer, f"System {name!r}: predictions", first.row_of_prediction)
             for name in corpora
         }
-        texts["references"] = prepare_texts(references, tokenizer, "references", rows.repeat(np.diff(bounds)))
+        texts["references"] = prepare_texts(first.references, tokenizer, "references", first.row_of_reference)
         prepared = Texts({name: pa.chunked_array([text]) for name, text in texts.items()}, corpora["first"].kind)
-        yield Block(first_segment, *encode_texts(prepared, native), bounds)
+        yield Block(first_segment, *encode_texts(prepared, native), first.bounds)
         first_segment += len(batch)
 
 

@@ -160,12 +160,9 @@ def _map_batches(reduce: Callable[[Int64], Reduced], corpus: Corpus, options: Op
 
 
 def _prepare_batch(batch: Batch, tokenizer: Tokenizer) -> tuple[pa.Array, pa.Array]:
-    if COMPILED and tokenizer.split is None and not tokenizer.lowercase:
-        return batch.predictions, batch.references
-    rows: Any = batch.first_row + np.arange(len(batch.predictions))
     return (
-        prepare_texts(batch.predictions, tokenizer, "predictions", rows),
-        prepare_texts(batch.references, tokenizer, "references", rows.repeat(np.diff(batch.bounds))),
+        prepare_texts(batch.predictions, tokenizer, "predictions", batch.row_of_prediction),
+        prepare_texts(batch.references, tokenizer, "references", batch.row_of_reference),
     )
 
 

@@ -90,14 +90,14 @@ def choose_tokenizer(options: Options, kind: Kind) -> Tokenizer:
     return borrow_tokenizer(tokenize)._replace(lowercase=lowercase)
 
 
-def prepare_texts(texts: pa.Array, tokenizer: Tokenizer, name: str, rows: Sequence[int]) -> pa.Array:
+def prepare_texts(texts: pa.Array, tokenizer: Tokenizer, name: str, row_of: Callable[[int], int]) -> pa.Array:
     """Texts as they are counted: lower-cased if asked for, and cut if that isn't for a native tokenizer to do.
 
     Args:
         texts: strings, lists of strings or lists of int64.
         tokenizer: what `choose_tokenizer` returns.
         name: what the column is called, and
-        rows: which row of it each text is from: for errors.
+        row_of: the row of it that a text is from, by the text's place: for errors.
 
     Returns:
         Strings for a native tokenizer to cut, or lists of tokens or ids.
@@ -106,20 +106,20 @@ def prepare_texts(texts: pa.Array, tokenizer: Tokenizer, name: str, rows: Sequen
         TypeError, ValueError: someone else's tokenizer has failed, or returned something else than a list of str.
 
     >>> tokenizer = Tokenizer("split", lowercase=True, split=str.split)
-    >>> prepare_texts(pa.array(["Go on"]), tokenizer, "predictions", [0]).to_pylist()
+    >>> prepare_texts(pa.array(["Go on"]), tokenizer, "predictions", [0].__getitem__).to_pylist()
     [['go', 'on']]
     """
     if tokenizer.split or not COMPILED:
-        _check_utf8(texts, name, rows)
+        _check_utf8(texts, name, row_of)
     if tokenizer.lowercase:
         texts = map_strings(texts, _choose_lower_case(tokenizer))
     if tokenizer.split is None:
         return texts
     parts = [pa.array([], _TOKENS)]
     for start in range(0, len(texts), _AT_ONCE):
-        some = texts.slice(start, _AT_ONCE).to_pylist(), rows[start : start + _AT_ONCE]
-        lists = [_split_row(tokenizer.split, text, name, row) for text, row in zip(*some)]
-        parts.append(_make_lists(lists, name, some[1]))
+        some = enumerate(texts.slice(start, _AT_ONCE).to_pylist(), start)
+        lists = [_split_text(tokenizer.split, text, name, row_of, place) for place, text in some]
+        parts.append(_make_lists(lists, name, row_of, start))
     return pa.concat_arrays(parts)
 
 
@@ -156,38 +156,39 @@ def _choose_lower_case(tokenizer: Tokenizer) -> Callable[[pa.Array], pa.Array]:
     return lower_case
 
 
-def _check_utf8(texts: pa.Array, name: str, rows: Sequence[int]) -> None:
+def _check_utf8(texts: pa.Array, name: str, row_of: Callable[[int], int]) -> None:
     """Raises where Arrow holds bytes that Python can't read as text; Arrow doesn't look when it is given them."""
     try:
         texts.validate(full=True)
     except pa.ArrowInvalid:
-        for text, row in zip(texts, rows):
+        for place, text in enumerate(texts):
             try:
                 text.as_py()
             except UnicodeDecodeError as error:
-                raise ValueError(f"{name}, row {row}: these bytes are no UTF-8 ({error.reason}).") from None
+                raise ValueError(f"{name}, row {row_of(place)}: these bytes are no UTF-8 ({error.reason}).") from None
 
 
-def _split_row(split: Split, text: str, name: str, row: int) -> Sequence[Any]:
+def _split_text(split: Split, text: str, name: str, row_of: Callable[[int], int], place: int) -> Sequence[Any]:
     try:
         tokens = split(text)
     except Exception as error:
+        row = row_of(place)
         raise ValueError(f"{name}, row {row}: the tokenizer failed: {type(error).__name__}: {error}") from error
     if not isinstance(tokens, (list, tuple)):
-        raise _wrong_answer(name, row, type(tokens).__name__)
+        raise _wrong_answer(name, row_of(place), type(tokens).__name__)
     return tokens
 
 
-def _make_lists(lists: Sequence[Sequence[Any]], name: str, rows: Sequence[int]) -> pa.Array:
+def _make_lists(lists: Sequence[Sequence[Any]], name: str, row_of: Callable[[int], int], first_place: int) -> pa.Array:
     """The tokens as Arrow has them. What type it finds says whether all are strings, sooner than a look at each."""
     with suppress(pa.ArrowException, TypeError, ValueError):
         array = pa.array(lists)
         if array.type == _TOKENS and not array.values.null_count:
             return array
-    for tokens, row in zip(lists, rows):
+    for place, tokens in enumerate(lists, first_place):
         for token in tokens:
             if not isinstance(token, str):
-                raise _wrong_answer(name, row, f"a list with {type(token).__name__}")
+                raise _wrong_answer(name, row_of(place), f"a list with {type(token).__name__}")
     return pa.array(lists, _TOKENS)  # there are none, or such as Arrow can't encode
 
 

@@ -131,7 +131,7 @@ def _encode_tokens(tokens: Sequence[pa.Array]) -> pa.DictionaryArray:
 def _split_column(column: pa.ChunkedArray, name: str, tokenizer: Tokenizer) -> Iterator[pa.Array]:
     row = 0
     for piece in pieces(column):
-        texts = prepare_texts(piece, tokenizer, name, range(row, row + len(piece)))
+        texts = prepare_texts(piece, tokenizer, name, range(row, row + len(piece)).__getitem__)
         yield texts if is_list(texts.type) else split_texts(texts, tokenizer.name)
         row += len(piece)
 
