@@ -10,7 +10,7 @@ import numpy as np
 
 from . import html
 from .differences import Differences, add_differences, show_pair
-from .limits import REFERENCES, SECONDS_KEPT, WORK, RefusedError, explain_error
+from .limits import PRIVATE_WORK, QUIET, REFERENCES, SECONDS_KEPT, RefusedError, explain_error
 from .metric import collect_warnings
 from .options import (
     ALL_OPTIONS,
@@ -30,9 +30,9 @@ from .sources import FROM_EXAMPLE, Corpus, Sources, add_sources, read_corpus
 from .systems import TESTS, render_system, render_systems
 from .why import Why, add_why
 
-_QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-_WORK: dict[str, Any] = {"api_visibility": "private", **WORK}
 _MENDS = [("Make quotes straight", "quotes"), ("Detokenise predictions", "detokenise")]
+_DOWNLOADS = [("Segments", "CSV"), ("Segments", "Parquet"), ("Result", "JSON")]
+_BELOW = 1 + len(_DOWNLOADS) + len(Segments._fields) + len(Differences._fields) + len(Why._fields)  # the summary and on
 
 
 class Results(NamedTuple):
@@ -73,30 +73,35 @@ def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
     fields = [*sources, *choices, *options.fields]
     changed = [*choices, *options.fields]
     shown = [*results.components(), options.fold]
-    started = gr.on([button.click], _score, fields, shown, **_WORK)
+    started = gr.on([button.click], _score, fields, shown, **PRIVATE_WORK)
     started.then(None, js="() => bleuPage.answer()")
     # Hidden, since the results below are to stay readable when it isn't the example that is chosen.
-    at_once = {**_WORK, "show_progress": "hidden", "trigger_mode": "always_last"}
+    at_once = {**PRIVATE_WORK, "show_progress": "hidden", "trigger_mode": "always_last"}
     chosen = sources.origin.input(_score_example, fields, shown, **at_once)
     chosen.then(None, js="() => bleuPage.answer()")
-    options.convention.input(lambda name: convention_values(name), options.convention, options.fields, **_QUIET)
+    options.convention.input(lambda name: convention_values(name), options.convention, options.fields, **QUIET)
     for component in (results.summary, results.why.answer):
-        applied = component.click(_apply, changed, changed, **_QUIET)
-        applied.then(_score, fields, shown, **_WORK).then(None, js="() => bleuPage.answer()")
+        applied = component.click(_apply, changed, changed, **QUIET)
+        applied.then(_score, fields, shown, **PRIVATE_WORK).then(None, js="() => bleuPage.answer()")
     _connect_sentence(tabs, sentence, results)
 
 
 def _connect_sentence(tabs: gr.Tabs, sentence: Sentence, results: Results) -> None:
-    """Segments open in the tab of one sentence, and from there the way leads back."""
+    """Segments open in the tab of one sentence, one's or both candidates, and from there the way leads back."""
     target = [tabs, sentence.shown, *sentence.fields, *sentence.results, sentence.fold, sentence.back]
     focus = "() => bleuPage.visit('#back')"
-    results.segments.listing.click(_open_segment, results.scored, target, **_QUIET).then(None, js=focus)
-    pair = [results.scored, results.differences.first, results.differences.second]
-    results.differences.opened.click(_open_both, pair, [results.differences.opened, *target], **_QUIET).then(
-        None, js="() => bleuPage.leave()"
-    )
+    results.segments.listing.click(_open_segment, results.scored, target, **QUIET).then(None, js=focus)
+    _, first, second, *_, opened = results.differences
+
+    def open_both(event: gr.EventData, *pair: Any) -> dict[Any, Any]:
+        if event.action != "sentence":
+            return {opened: ""}
+        return dict(zip(target, _fill_sentence(pair[0], str(event.segment), pair[1:])))
+
+    both = opened.click(open_both, [results.scored, first, second], [opened, *target], **QUIET)
+    both.then(None, js="() => bleuPage.leave()")
     back = sentence.back.click(
-        lambda: [gr.Tabs(selected="corpus"), gr.update(visible=False)], None, [tabs, sentence.back], **_QUIET
+        lambda: [gr.Tabs(selected="corpus"), gr.update(visible=False)], None, [tabs, sentence.back], **QUIET
     )
     back.then(None, js="() => bleuPage.comeBack()")
 
@@ -127,11 +132,11 @@ def _add_results() -> Results:
         with gr.Row(elem_classes="bleu-downloads"):
             downloads = [
                 gr.DownloadButton(f"{content} ({kind})", size="sm", elem_id=f"download-{kind.lower()}", min_width=120)
-                for content, kind in (("Segments", "CSV"), ("Segments", "Parquet"), ("Result", "JSON"))
+                for content, kind in _DOWNLOADS
             ]
         segments = add_segments(scored)
-        differences = add_differences(scored, _WORK)
-        why = add_why(scored, _WORK)
+        differences = add_differences(scored)
+        why = add_why(scored)
     return Results(message, column, scored, summary, downloads, segments, differences, why)
 
 
@@ -153,15 +158,12 @@ def _score(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  #
         progress(0.9, desc="Drawing")
         return [*_list_values(scored, corpus, results, comparison, warnings), fold]
     except (TypeError, ValueError, OverflowError) as error:
-        skipped = [gr.skip()] * (len(Segments._fields) + len(Differences._fields) + len(Why._fields) + 4)
-        return [html.message(explain_error(error)), gr.update(visible=False), None, *skipped, fold]
+        return [html.message(explain_error(error)), gr.update(visible=False), None, *[gr.skip()] * _BELOW, fold]
 
 
-def _score_example(*values: Any) -> list[Any]:
+def _score_example(*values: Any) -> Any:
     """The example is scored as soon as it's chosen."""
-    if values[0] == FROM_EXAMPLE:
-        return _score(*values)
-    return [gr.skip()] * (len(Segments._fields) + len(Differences._fields) + len(Why._fields) + 8)
+    return _score(*values) if values[0] == FROM_EXAMPLE else gr.skip()
 
 
 def _list_values(scored: Scored, corpus: Corpus, results: Any, comparison: Any, warnings: Sequence[str]) -> list[Any]:
@@ -214,13 +216,6 @@ def _apply(event: gr.EventData, which: Any, mends: list[str], test: str, *values
 def _open_segment(event: gr.EventData, scored: Scored | None) -> list[Any]:
     """The clicked segment in the first tab, scored there with the options that it was scored with here."""
     return _fill_sentence(scored, str(event.segment), ())
-
-
-def _open_both(event: gr.EventData, scored: Scored | None, first: str, second: str) -> list[Any]:
-    """Both candidates in the first tab, or the segment closed."""
-    if event.action == "sentence":
-        return [gr.skip(), *_fill_sentence(scored, str(event.segment), (first, second))]
-    return ["", *[gr.skip()] * (len(SCORING_OPTIONS) + 10)]
 
 
 def _fill_sentence(scored: Scored | None, number: str, systems: Sequence[str]) -> list[Any]:

@@ -12,7 +12,16 @@ import pyarrow as pa
 from . import html
 from .charts import Point, scatter
 from .downloads import write_json
-from .limits import SENTENCE_CHARACTERS, SHOWN_NGRAMS, SHOWN_PAIRS, SHOWN_POINTS, RefusedError, explain_error
+from .limits import (
+    PRIVATE_WORK,
+    QUIET,
+    SENTENCE_CHARACTERS,
+    SHOWN_NGRAMS,
+    SHOWN_PAIRS,
+    SHOWN_POINTS,
+    RefusedError,
+    explain_error,
+)
 from .options import SCORING_OPTIONS
 from .requests import request_difference, request_explanation
 from .scored import REFERENCES, Scored, Segment, read_column, read_segment, read_segments
@@ -35,13 +44,8 @@ class Differences(NamedTuple):
     opened: gr.HTML
 
 
-def add_differences(scored: gr.State, work: Mapping[str, Any]) -> Differences:
-    """Add the section to the page, and what happens in it.
-
-    Args:
-        scored: what was scored.
-        work: how handlers that count texts are queued.
-    """
+def add_differences(scored: gr.State) -> Differences:
+    """Add the section to the page, and what happens in it; `scored` holds what was scored."""
     with gr.Column(elem_id="differences", visible=False) as column:
         gr.HTML("<h2>Where two differ</h2>", elem_classes="bleu-page")
         with gr.Row():
@@ -55,11 +59,10 @@ def add_differences(scored: gr.State, work: Mapping[str, Any]) -> Differences:
     components = Differences(column, first, second, overview, download, search, listing, opened)
     pair = [scored, first, second]
     shown = [overview, download, listing, opened]
-    gr.on([first.input, second.input], show_pair, pair, shown, **work)
-    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-    search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **quiet)
+    gr.on([first.input, second.input], show_pair, pair, shown, **PRIVATE_WORK)
+    search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **QUIET)
     for component in (overview, listing):
-        component.click(_open_pair, pair, opened, **quiet).then(None, js="() => bleuPage.visit('#opened h3')")
+        component.click(_open_pair, pair, opened, **QUIET).then(None, js="() => bleuPage.visit('#opened h3')")
     return components
 
 

@@ -38,8 +38,10 @@ CONCURRENT_WORK = 2  # requests that are worked on at once, of all kinds but a s
 CONCURRENT_SENTENCES = 4
 SECONDS_KEPT = 3600  # uploads, downloads, and the results that a visitor has open
 
-# For Gradio: all handlers and endpoints that score a corpus wait in one queue.
+# For Gradio: what scores a corpus waits in one queue, what only shows something in none.
 WORK: dict[str, Any] = {"concurrency_limit": CONCURRENT_WORK, "concurrency_id": "work"}
+PRIVATE_WORK: dict[str, Any] = {"api_visibility": "private", **WORK}
+QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 SUMMARY = f"""\
 Files up to {FILE_MEGABYTES} MB, {SEGMENTS:,} segments of {SEGMENT_CHARACTERS:,} characters, {REFERENCES} references a

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import html
-from .limits import SHOWN_SEGMENTS, RefusedError
+from .limits import QUIET, SHOWN_SEGMENTS, RefusedError
 from .scored import REFERENCES, Scored, read_column, read_segments
 
 # By what the segments are sorted, and in which direction.
@@ -41,9 +41,8 @@ def add_segments(scored: gr.State) -> Segments:
             search = gr.Textbox(label="With the text", max_length=200, elem_id="search")
             order = gr.Dropdown(list(_ORDERS), value=next(iter(_ORDERS)), label="Order", elem_id="order")
         listing = html.clickable("", "segments")
-    quiet: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
     inputs = [scored, search, order]
-    gr.on([search.input, order.input], list_segments, inputs, listing, trigger_mode="always_last", **quiet)
+    gr.on([search.input, order.input], list_segments, inputs, listing, trigger_mode="always_last", **QUIET)
     return Segments(column, search, order, listing)
 
 

@@ -11,7 +11,7 @@ import gradio as gr
 from . import html
 from .charts import precision_bars
 from .examples import EXAMPLES
-from .limits import REFERENCES, SECONDS_KEPT, SENTENCE_CHARACTERS, explain_error
+from .limits import QUIET, REFERENCES, SECONDS_KEPT, SENTENCE_CHARACTERS, explain_error
 from .metric import collect_warnings
 from .options import (
     SCORING_OPTIONS,
@@ -24,8 +24,6 @@ from .options import (
 )
 from .remedies import MENDS, Remedy, explain_short, find_remedies
 from .requests import request_explanation
-
-_QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 class Shown(NamedTuple):
@@ -203,20 +201,20 @@ def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
     fields, options = sentence.fields, sentence.options
     everything = [sentence.shown, *fields, *sentence.results]
     typed = [text.input for text in fields[:3]]
-    gr.on(typed, _show_typed, [sentence.shown, *fields], everything, trigger_mode="always_last", **_QUIET)
-    gr.on([option.input for option in options.fields], _show_chosen, fields, everything, **_QUIET)
-    options.convention.input(_show_convention, [*fields[:3], options.convention], everything, **_QUIET)
+    gr.on(typed, _show_typed, [sentence.shown, *fields], everything, trigger_mode="always_last", **QUIET)
+    gr.on([option.input for option in options.fields], _show_chosen, fields, everything, **QUIET)
+    options.convention.input(_show_convention, [*fields[:3], options.convention], everything, **QUIET)
     for name, button in buttons.items():
-        button.click(lambda name=name: _show_example(name), None, [*everything, sentence.fold], **_QUIET)
+        button.click(lambda name=name: _show_example(name), None, [*everything, sentence.fold], **QUIET)
     for component in sentence.results[:2]:
-        component.click(_show_remedied, fields, everything, **_QUIET)
+        component.click(_show_remedied, fields, everything, **QUIET)
 
 
-def _show_typed(shown: Shown | None, *values: Any) -> list[Any]:
+def _show_typed(shown: Shown | None, *values: Any) -> Any:
     """Own text is scored as sacreBLEU does, unless the visitor chose otherwise: an example's choice is dropped."""
     texts, options = values[:3], values[3:]
     if shown and texts == shown.texts:
-        return [gr.skip()] * (1 + len(values) + 3)
+        return gr.skip()
     if shown and shown.example:
         return show_values(Shown(texts), convention_values("default", SCORING_OPTIONS))
     return [Shown(texts), *[gr.skip()] * len(values), *render(Shown(texts), options)]

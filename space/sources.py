@@ -12,7 +12,7 @@ import gradio as gr
 from . import files
 from .examples import EXAMPLE_NOTE, read_example
 from .html import message, quantity
-from .limits import FILE_MEGABYTES, REFERENCES, SYSTEMS, RefusedError
+from .limits import FILE_MEGABYTES, QUIET, REFERENCES, SYSTEMS, RefusedError
 
 FROM_FILES, FROM_TEXT, FROM_EXAMPLE = "Files", "Pasted text", "The example"
 
@@ -26,7 +26,6 @@ _HINTS = {
     f" {FILE_MEGABYTES} MB.",
     "references": "Line by line as in the systems; several files or columns are several references.",
 }
-_QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
 class Corpus(NamedTuple):
@@ -63,7 +62,7 @@ def add_sources() -> Sources:
         gr.HTML(message(EXAMPLE_NOTE, "note"), elem_classes="bleu-page")
     groups = dict(zip((FROM_FILES, FROM_TEXT, FROM_EXAMPLE), (uploads, pasted, example)))
     origin.change(
-        lambda chosen: [gr.update(visible=name == chosen) for name in groups], origin, list(groups.values()), **_QUIET
+        lambda chosen: [gr.update(visible=name == chosen) for name in groups], origin, list(groups.values()), **QUIET
     )
     return Sources(origin, systems, system_columns, references, reference_columns, first, second, pasted_references)
 
@@ -169,7 +168,7 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
         lambda uploads: _describe_uploads(uploads, role),
         file,
         [columns, note],
-        **_QUIET,
+        **QUIET,
     )
     return file, columns
 

@@ -9,7 +9,7 @@ import gradio as gr
 
 from . import html
 from .charts import Change, waterfall
-from .limits import SHOWN_SETTINGS, RefusedError, explain_error
+from .limits import PRIVATE_WORK, SHOWN_SETTINGS, RefusedError, explain_error
 from .metric import collect_warnings
 from .requests import request_conventions, request_settings
 from .scored import REFERENCES, Scored, read_column, read_segments
@@ -23,7 +23,7 @@ class Why(NamedTuple):
     answer: gr.HTML
 
 
-def add_why(scored: gr.State, work: Mapping[str, Any]) -> Why:
+def add_why(scored: gr.State) -> Why:
     """Add the section to the page, and what happens in it."""
     with gr.Column(elem_id="why-part"):
         gr.HTML("<h2>Another number?</h2>", elem_classes="bleu-page")
@@ -36,7 +36,7 @@ def add_why(scored: gr.State, work: Mapping[str, Any]) -> Why:
             )
             button = gr.Button("Find out why", elem_id="why")
         answer = html.clickable("", "why-answer")
-    gr.on([button.click, reported.submit], _answer, [scored, system, reported], answer, **work)
+    gr.on([button.click, reported.submit], _answer, [scored, system, reported], answer, **PRIVATE_WORK)
     return Why(system, answer)
 
 
