@@ -150,7 +150,7 @@ def _score(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  #
         corpus, remark = prepare_corpus(read_corpus(*given), which, mends)
         progress(0.4, desc="Scoring")
         with collect_warnings() as warnings:
-            scored, results = score_corpus(corpus, options, remark)
+            scored, results = score_corpus(corpus, options, which, remark)
             comparison = None
             if len(results) > 1:
                 progress(0.7, desc="Resampling")

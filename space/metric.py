@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any
 import evaluate
 
 # A Space lies in a folder called `app`, and evaluate wants the name of the folder or the path of the file.
-bleu: Any = evaluate.load(str(Path(__file__).parent.with_name("bleu_metric.py")))
+_PATH = str(Path(__file__).parent.with_name("bleu_metric.py"))
+
+bleu: Any = evaluate.load(_PATH)
 
 _collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 
@@ -27,6 +29,11 @@ def collect_warnings() -> Iterator[list[str]]:
         yield messages
     finally:
         _collected.reset(token)
+
+
+def load_with(options: Mapping[str, Any]) -> Any:
+    """The metric with other defaults: what it compares with, and where a search starts."""
+    return evaluate.load(_PATH, **options)
 
 
 def warm_up() -> None:

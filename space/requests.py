@@ -93,11 +93,12 @@ def request_settings(
     reported: float | str,
     decimals: int | None,
     options: Mapping[str, Any],
+    metric: Any = bleu,
 ) -> Any:
-    """What `reconcile` returns."""
+    """What `reconcile` returns, of a metric whose defaults are where the search starts."""
     check_options(options, bleu.TOKENIZERS)
     check_corpus(predictions, references)
     check_search(predictions, references)
     check_value("reported", reported)
     check_value("decimals", decimals)
-    return bleu.reconcile(predictions, references, reported, decimals=decimals, **options)
+    return metric.reconcile(predictions, references, reported, decimals=decimals, **options)

@@ -24,12 +24,14 @@ class Scored(NamedTuple):
 
     systems: their names.
     options: those that they were scored with.
+    which: the references that count, `"all"` or an index.
     remark: what was changed in the texts before, in words; may be empty.
     parquet, csv, json: the downloads.
     """
 
     systems: list[str]
     options: dict[str, Any]
+    which: int | str
     remark: str
     parquet: str
     csv: str
@@ -63,8 +65,10 @@ def prepare_corpus(corpus: Corpus, which: int | str, mends: Sequence[str]) -> tu
     return Corpus(systems, references), ", ".join(done)
 
 
-def score_corpus(corpus: Corpus, options: Mapping[str, Any], remark: str) -> tuple[Scored, dict[str, dict[str, Any]]]:
-    """Score each system.
+def score_corpus(
+    corpus: Corpus, options: Mapping[str, Any], which: int | str, remark: str
+) -> tuple[Scored, dict[str, dict[str, Any]]]:
+    """Score each system of a corpus that has been prepared.
 
     Returns:
         The scored corpus, and the result of each system by its name.
@@ -82,7 +86,7 @@ def score_corpus(corpus: Corpus, options: Mapping[str, Any], remark: str) -> tup
     table = pa.table({"segment": numbers, **columns, REFERENCES: corpus.references})
     csv, parquet = write_table(table, "segments")
     answer = results if len(results) > 1 else next(iter(results.values()))
-    return Scored(list(results), dict(options), remark, parquet, csv, write_json(answer, "bleu")), results
+    return Scored(list(results), dict(options), which, remark, parquet, csv, write_json(answer, "bleu")), results
 
 
 def read_column(scored: Scored, table: pa.Table, system: str, name: str) -> Any:

@@ -10,7 +10,7 @@ import gradio as gr
 from . import html
 from .charts import Change, waterfall
 from .limits import PRIVATE_WORK, SHOWN_SETTINGS, RefusedError, explain_error
-from .metric import collect_warnings
+from .metric import collect_warnings, load_with
 from .requests import request_conventions, request_settings
 from .scored import REFERENCES, Scored, read_column, read_segments
 from .words import CONVENTIONS, describe_setting, join_clauses
@@ -49,8 +49,8 @@ def _answer(scored: Scored | None, system: str, reported: str) -> str:
         with collect_warnings():
             if not reported.strip():
                 return _tell_conventions(request_conventions(predictions, references))
-            found = request_settings(predictions, references, reported.strip(), None, {})
-        return _tell_settings(found, system)
+            found = request_settings(predictions, references, reported.strip(), None, {}, load_with(scored.options))
+        return _tell_settings(found, system, scored.which)
     except RefusedError as error:
         return html.message(explain_error(error))
     except (TypeError, ValueError, OverflowError) as error:
@@ -66,11 +66,11 @@ def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:
     """
     clauses = _clauses(setting)
     if not clauses:
-        return f"Your {score:.2f} is {reported}: scored as sacreBLEU does."
+        return f"Your {score:.2f} is {reported} already, as it is scored here."
     return f"Your {score:.2f} becomes {setting['score']:.2f} if {join_clauses(clauses)}."
 
 
-def _tell_settings(found: Mapping[str, Any], system: str) -> str:
+def _tell_settings(found: Mapping[str, Any], system: str, which: int | str) -> str:
     settings = (found["matches"] or found["nearest"])[:SHOWN_SETTINGS]
     best, reported = settings[0], str(found["reported"])
     yours = best["score"] - 100 * sum(step["difference"] for step in best["steps"])
@@ -82,12 +82,12 @@ def _tell_settings(found: Mapping[str, Any], system: str) -> str:
         for step in best["steps"]
         if step["difference"]
     ]
-    chart = waterfall(Change(f"{system}, as sacreBLEU", yours), changes, Change("this number", best["score"]))
+    chart = waterfall(Change(f"{system}, as scored", yours), changes, Change("this number", best["score"]))
     rows = [
         [
-            join_clauses(_clauses(one)) or "as sacreBLEU does",
+            join_clauses(_clauses(one)) or "as it is scored here",
             f"{one['score']:.2f}",
-            html.Markup(_apply_button(one)),
+            html.Markup(_apply_button(one, which)),
             one["signature"],
         ]
         for one in settings
@@ -120,7 +120,8 @@ def _clauses(setting: Mapping[str, Any]) -> list[str]:
     return [describe_setting(step["factor"], step["value"]) for step in setting["steps"] if step["difference"]]
 
 
-def _apply_button(setting: Mapping[str, Any]) -> str:
-    """A button that sets the options and the references of a setting."""
+def _apply_button(setting: Mapping[str, Any], which: int | str) -> str:
+    """A button that sets the options and the references of a setting; one that was chosen before stays."""
     options = {name: value for name, value in setting["options"].items() if name != "smooth_value"}
-    return html.button("Apply", "apply", options=html.json_text(options), references=str(setting["references"]))
+    references = setting["references"] if which == "all" else which
+    return html.button("Apply", "apply", options=html.json_text(options), references=str(references))

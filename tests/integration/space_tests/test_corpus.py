@@ -159,6 +159,24 @@ def test_a_reader_of_a_paper_learns_why_and_applies_it(page, bleu, tmp_path):
     expect(page.locator("#corpus-options > button")).to_contain_text("Scored as NLTK does")
 
 
+def test_why_starts_from_what_was_scored_and_keeps_the_reference(page, bleu, tmp_path):
+    tab(page, "Corpus")
+    page.locator("#corpus-options > button").click()
+    choose(page, "#which-references", "only number 2")
+    choose(page, "#corpus-tokenize", "none")
+    score_files(page, tmp_path)
+    second = {"predictions": PREDICTIONS, "references": REFERENCE_SETS[1]}
+    score_of(page, SUMMARY, scored := bleu.compute(**second, tokenize="none")["score"])
+    wanted = bleu.compute(**second, tokenize="none", max_order=2)["score"]
+    fill(page, "#reported", f"{wanted:.6f}")
+    page.locator("#why").click()
+    expect(page.locator("#why-answer .bleu-quote")).to_have_text(
+        f"Your {scored:.2f} becomes {wanted:.2f} if n-grams go up to 2."
+    )
+    page.locator("#why-answer").get_by_role("button", name="Apply").first.click()
+    score_of(page, SUMMARY, wanted)
+
+
 @pytest.mark.parametrize(("number", "message"), [("27,3,1", "give a number"), ("127", "BLEU is from 0 to 1")])
 def test_what_is_no_score(page, number, message):
     paste(page, "a b c d e", "a b c d")
