@@ -284,7 +284,7 @@ def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, m
     numbers themselves. What the prediction doesn't have is node 0.
     """
     max_order = len(matches)
-    bits, nodes = _table_bits(2 * length * max_order), np.int64(0)
+    bits, nodes = _table_bits(2 * length * (max_order - 1)), np.int64(0)
     slots = np.empty(2 << bits, np.int64)  # pairs of key and node
     for slot in range(2 << bits):
         slots[slot] = 0
