@@ -2,8 +2,8 @@
 
     python tests/fuzz.py [segments, 2,000,000 by default] [first seed]
 
-Each tokenizer, case and order gets its share; `multi-bleu`, which sacreBLEU doesn't have, is compared with its definition. Prints the first difference and exits with 1, or the count and exits
-with 0.
+Each tokenizer, case and order gets its share; `multi-bleu`, which sacreBLEU doesn't have, is compared with its
+definition. Prints the first difference and exits with 1, or the count and exits with 0.
 """
 
 import itertools
