@@ -198,4 +198,4 @@ def _render_ngrams(orders: Sequence[Mapping[str, Any]], side: str) -> str:
         ]
         for one in found[:SHOWN_NGRAMS]
     ]
-    return html.rows(["n-gram", "matches only one has", "segment"], rows) if rows else html.message("None.", "note")
+    return html.rows(["n-gram", "matches", "segment"], rows) if rows else html.message("None.", "note")

@@ -16,6 +16,8 @@ from .remedies import Remedy
 
 Explanation = Mapping[str, Any]
 
+_FEW_COLUMNS = 3  # which a telephone has room for
+
 STYLE: str = bleu.html.STYLE
 show = bleu.html.show
 quantity = bleu.html.quantity
@@ -110,7 +112,7 @@ def quote(text: str) -> str:
 
 
 def rows(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """A table, numbers to the right, that is read line by line on a telephone: each cell knows its column's name.
+    """A table, numbers to the right. On a telephone a wide one is read line by line: each cell knows its column's name.
 
     >>> rows(["system"], [["<A>"]])
     '<table class="bleu-rows"><thead><tr><th scope="col">system</th></tr></thead><tbody><tr>\
@@ -128,7 +130,8 @@ def rows(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
         for line in cells
     )
     body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f'<table class="bleu-rows"><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>'
+    width = " wide" * (len(head) > _FEW_COLUMNS)
+    return f'<table class="bleu-rows{width}"><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _is_number(cell: str) -> bool:

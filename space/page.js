@@ -76,6 +76,12 @@
     version++;
     stale();
   };
+  // An answer that begins below the screen, as on a telephone, is brought into it.
+  const answer = () => {
+    scored = asked;
+    stale();
+    document.querySelector("#corpus-message p, #corpus-summary .bleu-quote, #corpus-summary .bleu-score")?.scrollIntoView({ block: "nearest" });
+  };
   const visit = (selector) => {
     const target = document.querySelector(selector);
     target?.scrollIntoView({ block: "center" });
@@ -86,7 +92,7 @@
     place?.focus?.();
   };
   window.bleuPage = {
-    answer: () => { scored = asked; stale(); },
+    answer,
     visit,
     comeBack,
     leave: () => (document.querySelector("#opened h3") ? visit("#back") : comeBack()),

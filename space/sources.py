@@ -50,7 +50,7 @@ class Sources(NamedTuple):
 
 def add_sources() -> Sources:
     """Add the fields to the page; only those of the chosen origin are in sight."""
-    origin = gr.Radio([FROM_FILES, FROM_TEXT, FROM_EXAMPLE], value=FROM_FILES, label="Score", elem_id="origin")
+    origin = gr.Radio([FROM_FILES, FROM_TEXT, FROM_EXAMPLE], value=FROM_FILES, label="Texts", elem_id="origin")
     with gr.Row(elem_id="files") as uploads:
         systems, system_columns = _add_files("systems", "Systems")
         references, reference_columns = _add_files("references", "References")

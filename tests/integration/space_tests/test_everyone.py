@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from .visitor import choose, expect, origin, tab, text
+from .visitor import choose, expect, fill, origin, paste, tab, text
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -85,3 +85,25 @@ def test_japanese_by_keyboard_and_a_convention_that_is_chosen(page):
     expect(page.locator("#sentence-options > button")).to_contain_text("Scored as NLTK does")
     choose(page, "#sentence-tokenize", "char")
     expect(page.locator("#sentence-options > button")).to_contain_text("but text is split into characters")
+
+
+def test_an_answer_below_a_telephones_screen_is_brought_into_it(open_page):
+    page = open_page(390, height=844)
+    paste(page, "one line", "a\nb\nc")
+    page.locator("#score").click()
+    expect(page.locator("#corpus-message p")).to_be_in_viewport()
+    fill(page, "#references-text", "one line more")
+    page.locator("#score").click()
+    expect(page.locator("#corpus-summary .bleu-score")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize(
+    ("width", "columns", "layout"), [(1280, 7, "table-row"), (390, 7, "block"), (390, 3, "table-row")]
+)
+def test_numbers_stand_at_the_right_and_a_telephone_has_room_for_three_columns(open_page, width, columns, layout):
+    page = open_page(width)
+    origin(page, "The example")
+    table = page.locator("#overview table" if columns == 3 else "#corpus-summary table").last
+    expect(table.locator("tbody tr").first).to_have_css("display", layout)
+    alignment = "start" if layout == "block" else "end"
+    expect(table.locator("td.number").first).to_have_css("text-align", alignment)
