@@ -85,7 +85,7 @@ class Buffer:
 
     def __getstate__(self) -> dict[str, Any]:
         """For a copy, in this process or another, that has the same rows and a file of its own."""
-        tables = [self._file.read()] if self._file else self._tables
+        tables = [self._file.read()] if self._file else list(self._tables)
         return {**self.__dict__, "_file": None, "_tables": tables, "_pending": list(self._pending)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -144,11 +144,11 @@ class Buffer:
     def _find_file(self, schema: pa.Schema) -> BufferFile:
         """The file to write to: this process's own."""
         if self._file is None or self._file.process != os.getpid():
-            inherited = self._file
             os.makedirs(str(self._folder), exist_ok=True)
-            self._file = BufferFile(os.path.join(str(self._folder), f"{self._prefix}{uuid.uuid4()}.arrow"), schema)
-            if inherited is not None:
-                self._file.append(inherited.read())
+            file = BufferFile(os.path.join(str(self._folder), f"{self._prefix}{uuid.uuid4()}.arrow"), schema)
+            if self._file is not None:
+                file.append(self._file.read())
+            self._file = file
         return self._file
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Iterable
 from io import FileIO
+from mmap import ACCESS_READ, mmap
 
 import pyarrow as pa
 
@@ -17,7 +19,7 @@ class BufferFile:
     """A file of Arrow tables of one schema.
 
     It is removed with this object, or at the end of the process that made it. A forked process that inherits the object
-    leaves the file alone.
+    leaves the file alone, and reads what was in it then, even after it was appended to or removed.
 
     Args:
         path: of a file that doesn't exist yet.
@@ -34,35 +36,36 @@ class BufferFile:
     """
 
     def __init__(self, path: str, schema: pa.Schema) -> None:
-        self._path, self._file, self.process = path, FileIO(path, "xb"), os.getpid()
+        self._file, self._size, self.process = FileIO(path, "x+b"), 0, os.getpid()
         self.remove = weakref.finalize(self, _remove, self._file, path, self.process)
         try:
-            _write_whole(self._file, schema.serialize())
+            self._write([schema])
         except BaseException:
             self.remove()
             raise
 
     def append(self, table: pa.Table) -> None:
         """Appends a table, or raises and leaves the file as it was."""
-        end = self._file.tell()
-        try:
-            for batch in table.to_batches():
-                _write_whole(self._file, batch.serialize())
-        except BaseException:
-            self._file.truncate(end)
-            self._file.seek(end)
-            raise
+        self._write(table.to_batches())
 
     def read(self) -> pa.Table:
         """All tables as one, mapped and not copied."""
-        with pa.memory_map(self._path) as source, pa.ipc.open_stream(source) as stream:
+        # By the descriptor and as far as this object has written: the path is its maker's, who may go on.
+        mapped = mmap(self._file.fileno(), self._size, access=ACCESS_READ)
+        with pa.ipc.open_stream(pa.py_buffer(mapped)) as stream:
             return stream.read_all()
 
-
-def _write_whole(file: FileIO, buffer: pa.Buffer) -> None:
-    rest = memoryview(buffer)
-    while rest:
-        rest = rest[file.write(rest) :]
+    def _write(self, messages: Iterable[pa.Schema | pa.RecordBatch]) -> None:
+        try:
+            for message in messages:
+                rest = memoryview(message.serialize())
+                while rest:
+                    rest = rest[self._file.write(rest) :]
+        except BaseException:
+            self._file.truncate(self._size)
+            self._file.seek(self._size)
+            raise
+        self._size = self._file.tell()
 
 
 def _remove(file: FileIO, path: str, process: int) -> None:

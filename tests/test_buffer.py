@@ -300,9 +300,11 @@ posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
 
 @pytest.fixture(params=["file", "memory"])
-def kept(request, load, tmp_path):
-    """A metric with its own folder, that keeps rows in a file or in memory."""
-    return load(cache_dir=str(tmp_path), keep_in_memory=request.param == "memory")
+def kept(request, load, tmp_path, monkeypatch):
+    """A metric with its own folder, that keeps batches in a file or in a table, be they as small as here."""
+    metric = load(cache_dir=str(tmp_path), keep_in_memory=request.param == "memory")
+    monkeypatch.setattr(sys.modules[type(metric._buffer).__module__], "_FEW", 1)
+    return metric
 
 
 @pytest.fixture
@@ -320,6 +322,11 @@ def fill(bleu, how):
         bleu.add_batch(predictions=THREE[:2], references=THREE_REFERENCES[:2])
         bleu.add(prediction=THREE[2], reference=THREE_REFERENCES[2])
     assert len(bleu) == 3
+
+
+def lies_in_a_file(kept, how):
+    """Whether there is one after `fill`: rows that are added one by one wait for more of them."""
+    return how != "add" and not kept.keep_in_memory
 
 
 class Interrupted(BaseException):
@@ -446,8 +453,8 @@ def test_a_full_disk_while_rows_are_added_one_by_one(load, tmp_path):
     assert files(tmp_path) == []
 
 
-def child(action):
-    """Does something in a forked process, without what a parent does at its end; whether it went well."""
+def fork(action):
+    """Does something in a forked process, without what a parent does at its end; it exits with 0 if that went well."""
     process = os.fork()
     if not process:
         status = 1
@@ -456,7 +463,12 @@ def child(action):
             status = 0
         finally:
             os._exit(status)
-    return os.waitpid(process, 0)[1] == 0
+    return process
+
+
+def child(action):
+    """The same, waited for; whether it went well."""
+    return os.waitpid(fork(action), 0)[1] == 0
 
 
 @posix
@@ -469,6 +481,7 @@ def test_a_forked_process_leaves_the_parents_file(kept, expected_of_three, tmp_p
     """As a data loader's workers end: only the process that made the file removes it."""
     fill(kept, how)
     before = files(tmp_path)
+    assert len(before) == lies_in_a_file(kept, how)
     assert child(lambda: action(kept))
     assert files(tmp_path) == before
     assert len(kept) == 3
@@ -491,12 +504,59 @@ def test_a_forked_process_adds_to_its_own_copy(load, tmp_path):
     assert files(tmp_path) == []
 
 
+# What the parent does while its child, forked after 200 rows of 4 tokens, waits to compute.
+MEANWHILE = {
+    "nothing": lambda bleu: None,
+    "adds": lambda bleu: bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300),
+    "computes": lambda bleu: bleu.compute(),
+}
+
+
+@posix
+@pytest.mark.parametrize("child_adds", [0, 300])
+@pytest.mark.parametrize("meanwhile", MEANWHILE.values(), ids=MEANWHILE)
+def test_a_forked_process_has_the_rows_of_its_birth(load, tmp_path, meanwhile, child_adds):
+    """Whatever the parent does with its own later."""
+    bleu = load(cache_dir=str(tmp_path))
+    bleu.add_batch(predictions=["a b c d"] * 200, references=["a b c d"] * 200)
+    asked, ask = os.pipe()
+
+    def compute_when_asked():
+        os.read(asked, 1)
+        if child_adds:
+            bleu.add_batch(predictions=["a b c"] * child_adds, references=["a b c"] * child_adds)
+        assert bleu.compute()["translation_length"] == 4 * 200 + 3 * child_adds
+
+    process = fork(compute_when_asked)
+    meanwhile(bleu)
+    os.write(ask, b"1")
+    assert os.waitpid(process, 0)[1] == 0
+    bleu.add(prediction="a", reference="a")
+    bleu.compute()
+    assert files(tmp_path) == []
+
+
+@posix
+def test_a_full_disk_in_a_forked_process(load, tmp_path):
+    bleu = load(cache_dir=str(tmp_path))
+    bleu.add_batch(predictions=["a b c d"] * 200, references=["a b c d"] * 200)
+
+    def fail_and_compute():
+        with full_disk(room=2000), pytest.raises(OSError):  # noqa: PT011
+            bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300)
+        assert bleu.compute()["translation_length"] == 4 * 200
+
+    assert child(fail_and_compute)
+    assert bleu.compute()["translation_length"] == 4 * 200
+    assert files(tmp_path) == []
+
+
 FORKED = """
 import gc, json, multiprocessing, sys
 import evaluate
 
 bleu = evaluate.load(sys.argv[1], cache_dir=sys.argv[2])
-bleu.add_batch(predictions=["a b c d"], references=["a b c d"])
+bleu.add_batch(predictions=["a b c d"] * 200, references=["a b c d"] * 200)
 
 def work(text):
     global bleu
@@ -540,8 +600,10 @@ def test_a_copy_that_goes_takes_nothing_along(kept, expected_of_three, tmp_path,
     """Only the object that made the file removes it; the copy may be used until then."""
     fill(kept, how)
     other = make(kept)
-    assert len(other) in (0, 3)
-    assert other.compute(predictions=OTHERS[0], references=OTHERS[1])["translation_length"] in (8, 8 + 18)
+    gc.collect()  # a copy that was made on the way
+    assert (len(other), len(files(tmp_path))) == (3, 2 * lies_in_a_file(kept, how))
+    other.add_batch(predictions=OTHERS[0], references=OTHERS[1])
+    assert other.compute()["translation_length"] == 8 + 18
     del other
     gc.collect()
     assert len(kept) == 3
