@@ -11,7 +11,7 @@ import types
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import datasets
 import evaluate
@@ -37,7 +37,7 @@ class Buffer:
         prefix: what the file's name begins with.
     """
 
-    _kind: Kind | None
+    _kind: Kind | Literal["lists"] | None  # lists where none has a token yet, so that nobody knows of what they are
     _tables: list[pa.Table]
 
     def __init__(self, folder: str | None, prefix: str = "") -> None:
@@ -50,24 +50,26 @@ class Buffer:
         if len(corpus) < _FEW or corpus.is_blank:
             self._add_few(corpus)
         else:
-            self._write_pending()
+            self._write_pending(corpus.kind)
             self._write(corpus)
-        if len(corpus) and not corpus.is_blank:
-            self._kind = corpus.kind
+        if len(corpus):
+            self._kind = (self._kind or "lists") if corpus.is_blank else corpus.kind
 
     def add_plain_row(self, prediction: str, references: list[str]) -> None:
         """Adds a row of text that has been checked."""
         if self._kind != "text":
             self._check_kind(make_corpus(pa.chunked_array([[prediction]]), pa.chunked_array([[references]])))
-        if len(self._pending) == _BATCH:
-            self._write_pending()
+        if len(self._pending) >= _BATCH:
+            self._write_pending("text")
         self._pending.append((prediction, references))
         self._kind = "text"
 
     def join(self, corpus: Corpus) -> Corpus:
         """All rows, and those of one corpus more."""
         self._check_kind(corpus)
-        kind = self._kind or (corpus.kind if len(corpus) else "tokens")
+        kind: Kind = corpus.kind if len(corpus) else "tokens"
+        if self._kind is not None and self._kind != "lists":
+            kind = self._kind
         tables = [self._file.read()] if self._file else self._tables
         corpora = [make_corpus(table["predictions"], table["references"]) for table in tables]
         corpora += [_build_corpus(self._pending, kind)] if self._pending else []
@@ -103,7 +105,7 @@ class Buffer:
         self._kind = None
 
     def _check_kind(self, corpus: Corpus) -> None:
-        fits = corpus.kind == self._kind or (corpus.is_blank and self._kind != "text")
+        fits = corpus.kind == self._kind or (corpus.kind != "text" and (corpus.is_blank or self._kind == "lists"))
         if len(corpus) and self._kind is not None and not fits:
             raise TypeError(
                 f"These predictions are {corpus.kind}, those added before {self._kind}: compute them apart. `compute()`"
@@ -111,13 +113,13 @@ class Buffer:
             )
 
     def _add_few(self, corpus: Corpus) -> None:
-        if len(self._pending) + len(corpus) > _BATCH:
-            self._write_pending()
+        if len(self._pending) + len(corpus) > _BATCH and not corpus.is_blank:
+            self._write_pending(corpus.kind)
         self._pending += _list_rows(corpus)
 
-    def _write_pending(self) -> None:
+    def _write_pending(self, kind: Kind) -> None:
         if self._pending:
-            self._write(_build_corpus(self._pending, self._kind or "tokens"))
+            self._write(_build_corpus(self._pending, kind))
             self._pending = []
 
     def _write(self, corpus: Corpus) -> None:

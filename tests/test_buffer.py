@@ -143,6 +143,44 @@ def test_a_batch_without_any_token_may_be_of_ids(load, tmp_path):
     assert (result["counts"], result["translation_length"]) == ([2, 1, 0, 0], 2)
 
 
+BLANK = {"predictions": [[]], "references": [[[]]]}
+AFTER_BLANK = {
+    "ids": {"predictions": [[1, 2, 3, 4]], "references": [[[1, 2, 3, 4]]]},
+    "tokens": {"predictions": [["a", "b"]], "references": [[["a", "c"]]]},
+}
+
+
+@pytest.mark.parametrize("keep_in_memory", [False, True])
+@pytest.mark.parametrize("rows", AFTER_BLANK.values(), ids=AFTER_BLANK)
+@pytest.mark.parametrize(("blank", "others"), [(1, 1), (1, 100), (150, 1), (10_001, 1), (10_001, 100)])
+def test_lists_without_tokens_are_of_the_kind_of_what_follows(
+    load, bleu, tmp_path, keep_in_memory, blank, others, rows
+):
+    kept = load(cache_dir=str(tmp_path), keep_in_memory=keep_in_memory)
+    for _ in range(blank if blank < 150 else 1):
+        kept.add_batch(**{name: column * blank for name, column in BLANK.items()})
+    kept.add_batch(**{name: column * others for name, column in rows.items()})
+    kept.add_batch(**BLANK)
+    everything = {name: BLANK[name] * blank + rows[name] * others + BLANK[name] for name in BLANK}
+    assert copy.deepcopy(kept).compute() == kept.compute() == bleu.compute(**everything)
+    assert files(tmp_path) == []
+
+
+@pytest.mark.parametrize("texts", [1, 100])
+def test_text_after_lists_without_tokens(bleu, texts):
+    """Refused, as after any lists, and the rows stay."""
+    bleu.add_batch(**BLANK)
+    for add in (
+        lambda: bleu.add_batch(predictions=["a b"] * texts, references=["a b"] * texts),
+        lambda: bleu.add(prediction="a b", reference="a b"),
+    ):
+        with pytest.raises(TypeError, match="These predictions are text, those added before lists"):
+            add()
+    assert len(bleu) == 1
+    assert bleu.compute()["translation_length"] == 0
+    bleu.add(prediction="a b", reference="a b")
+
+
 def test_a_folder_that_has_been_removed_is_made_again(load, expected, tmp_path):
     bleu = load(cache_dir=str(tmp_path / "cache"))
     shutil.rmtree(tmp_path / "cache")
