@@ -73,16 +73,16 @@ def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
     fields = [*sources, *choices, *options.fields]
     changed = [*choices, *options.fields]
     shown = [*results.components(), options.fold]
-    started = gr.on([button.click], _score, fields, shown, **PRIVATE_WORK)
-    started.then(None, js="() => bleuPage.answer()")
-    # Hidden, since the results below are to stay readable when it isn't the example that is chosen.
-    at_once = {**PRIVATE_WORK, "show_progress": "hidden", "trigger_mode": "always_last"}
-    chosen = sources.origin.input(_score_example, fields, shown, **at_once)
-    chosen.then(None, js="() => bleuPage.answer()")
+    work = {**PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last"}
+    button.click(_score, fields, shown, **work).then(None, js="() => bleuPage.answer()")
+    gr.on([field.change for field in fields], None, fields, None, js="bleuPage.changed")
+    # The example is scored as soon as it's chosen.
+    press = f"(origin) => origin === {html.json_text(FROM_EXAMPLE)} && document.querySelector('#score').click()"
+    sources.origin.input(None, sources.origin, None, js=press)
     options.convention.input(lambda name: convention_values(name), options.convention, options.fields, **QUIET)
     for component in (results.summary, results.why.answer):
         applied = component.click(_apply, changed, changed, **QUIET)
-        applied.then(_score, fields, shown, **PRIVATE_WORK).then(None, js="() => bleuPage.answer()")
+        applied.then(_score, fields, shown, **work).then(None, js="() => bleuPage.answer()")
     _connect_sentence(tabs, sentence, results)
 
 
@@ -143,9 +143,10 @@ def _add_results() -> Results:
 def _score(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  # noqa: B008 where Gradio looks for it
     """Everything below the button, for what the fields hold."""
     given, rest = values[: len(Sources._fields)], values[len(Sources._fields) :]
-    (which, mends, test), options = rest[: len(Choices._fields)], read_options(rest[len(Choices._fields) :])
-    fold = gr.update(label=fold_label(options))
+    (which, mends, test), fold = rest[: len(Choices._fields)], gr.skip()
     try:
+        options = read_options(rest[len(Choices._fields) :])
+        fold = gr.update(label=fold_label(options))
         progress(0.1, desc="Reading")
         corpus, remark = prepare_corpus(read_corpus(*given), which, mends)
         progress(0.4, desc="Scoring")
@@ -159,11 +160,6 @@ def _score(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  #
         return [*_list_values(scored, corpus, results, comparison, warnings), fold]
     except (TypeError, ValueError, OverflowError) as error:
         return [html.message(explain_error(error)), gr.update(visible=False), None, *[gr.skip()] * _BELOW, fold]
-
-
-def _score_example(*values: Any) -> Any:
-    """The example is scored as soon as it's chosen."""
-    return _score(*values) if values[0] == FROM_EXAMPLE else gr.skip()
 
 
 def _list_values(scored: Scored, corpus: Corpus, results: Any, comparison: Any, warnings: Sequence[str]) -> list[Any]:

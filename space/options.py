@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from .limits import MAX_ORDER, RESAMPLES
+from .limits import MAX_ORDER, RESAMPLES, RefusedError
 from .metric import bleu
 from .words import CONVENTIONS, describe_options
 
-OptionField = gr.Dropdown | gr.Checkbox | gr.Number
+OptionField = gr.Dropdown | gr.Checkbox | gr.Number | gr.Textbox
 
 
 class Field(NamedTuple):
@@ -51,7 +51,8 @@ _SCORING_FIELDS: list[dict[str, Field]] = [
         "effective_order": Field(gr.Checkbox, "Leave out orders that the text is too short for", {}),
     },
     {
-        "smooth_value": Field(gr.Number, "Smoothing value, for methods that take one", {}),
+        # No gr.Number, which shows and sends 0 where there is no value (Gradio 6.31).
+        "smooth_value": Field(gr.Textbox, "Smoothing value, for methods that take one", {"max_length": 20}),
         "minimum_total": Field(
             gr.Number, "Count at least so many n-grams an order (NLTK: 1)", {"precision": 0, "minimum": 0}
         ),
@@ -100,8 +101,8 @@ def read_options(values: Sequence[Any]) -> dict[str, Any]:
     >>> read_options(list({**options, "smooth_value": 0.5}.values()))["smooth_value"]  # which "exp" doesn't take
     """
     options = dict(zip(ALL_OPTIONS, values))
-    if bleu.SMOOTH_METHODS[options["smooth_method"]] is None:
-        options["smooth_value"] = None
+    takes_value = bleu.SMOOTH_METHODS[options["smooth_method"]] is not None
+    options["smooth_value"] = _read_number(options["smooth_value"]) if takes_value else None
     if "confidence" in options:
         options["confidence"] = _CONFIDENCES[options["confidence"]]
     return options
@@ -132,6 +133,20 @@ def fold_label(options: Mapping[str, Any], remark: str = "") -> str:
     """
     name, _, changes = describe_options(options).partition(", ")
     return f"Scored as {name} does{f', {changes}' if changes else ''}{f' ({remark})' if remark else ''}"
+
+
+def _read_number(value: Any) -> float | None:
+    """The number that a text field holds, None if it's empty.
+
+    >>> _read_number(""), _read_number("0,5")
+    (None, 0.5)
+    """
+    if value is None or not str(value).strip():
+        return None
+    try:
+        return float(str(value).replace(",", "."))
+    except ValueError:
+        raise RefusedError("Smoothing value: give a number such as 0.1, or nothing for the method’s own.") from None
 
 
 def _add_row(tab: str, row: dict[str, Field], values: dict[str, Any]) -> list[OptionField]:

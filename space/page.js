@@ -23,6 +23,7 @@
   const direct = () => {
     document.querySelectorAll("textarea[dir=ltr]").forEach((field) => (field.dir = "auto"));
     document.querySelectorAll("button.upload-container[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
+    document.querySelectorAll("button[aria-label='common.upload']").forEach((button) => (button.ariaLabel = button.title = "Upload other files"));
   };
 
   const copy = async (button) => {
@@ -64,17 +65,22 @@
     if (token) light(token);
   };
 
-  // What was scored is old as soon as an input changes, until it's scored again with the inputs as they are then.
-  let version = 0;
-  let asked = 0;
-  let scored = 0;
+  // What was scored is old where the inputs aren't as they were when it was asked for: all are compared by their values.
+  let current;
+  let asked;
+  let scored;
   let place; // from which a segment was opened
-  const stale = () => document.querySelectorAll(".bleu-results").forEach((part) => part.classList.toggle("old", version !== scored));
-  const change = (event) => {
-    if (!event.target.closest?.("#corpus-inputs")) return;
-    if (event.type === "click" && !event.target.closest("[role=option], .file-preview-holder button, button[aria-label]")) return;
-    version++;
+  const stale = () => {
+    const isOld = scored !== undefined && current !== scored;
+    document.querySelectorAll(".bleu-results, #corpus-message").forEach((part) => part.classList.toggle("old", isOld));
+  };
+  const changed = (...values) => {
+    current = JSON.stringify(values);
     stale();
+  };
+  const ask = (...values) => {
+    asked = current = JSON.stringify(values);
+    return values;
   };
   // An answer that begins below the screen, as on a telephone, is brought into it.
   const answer = () => {
@@ -92,6 +98,8 @@
     place?.focus?.();
   };
   window.bleuPage = {
+    changed,
+    ask,
     answer,
     visit,
     comeBack,
@@ -100,9 +108,6 @@
   const remember = (event) => {
     const target = event.target.closest("[data-action]");
     if (target?.dataset.action === "open") place = target;
-    // A radio button tells of its change only after its click.
-    const asks = target?.dataset.action === "apply" || event.target.closest("#score, #origin");
-    if (asks) setTimeout(() => (asked = version));
   };
 
   const start = () => {
@@ -112,7 +117,6 @@
   if (document.body) start();
   else document.addEventListener("DOMContentLoaded", start);
   document.addEventListener("mouseover", show);
-  ["input", "change", "drop", "click"].forEach((type) => document.addEventListener(type, change, true));
   document.addEventListener("click", (event) => {
     remember(event);
     const button = event.target.closest("[data-copy]");

@@ -79,15 +79,15 @@ def show_values(shown: Shown, values: Sequence[Any]) -> list[Any]:
 def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, Any]:
     """What stands beside the fields: the scores, what they are made of, and the convention."""
     candidate, second, references = shown.texts
-    options = read_options(values)
-    fold = gr.update(label=fold_label(options, "this example’s choice" if shown.example else ""))
-    lines = [text for text in references.split("\n") if text.strip()]
     candidates = {"Candidate": candidate, "Second candidate": second}
     candidates = {name: text for name, text in candidates.items() if text.strip()}
-    if not candidates or not lines:
-        missing = "a candidate" if lines else "a reference" if candidates else "a candidate and a reference"
-        return "", html.message(f"Type {missing}: score, formula and colours come here.", "note"), fold
+    lines, fold = [text for text in references.split("\n") if text.strip()], gr.skip()
     try:
+        options = read_options(values)
+        fold = gr.update(label=fold_label(options, "this example’s choice" if shown.example else ""))
+        if not candidates or not lines:
+            missing = "a candidate" if lines else "a reference" if candidates else "a candidate and a reference"
+            return "", html.message(f"Type {missing}: score, formula and colours come here.", "note"), fold
         parts = [_explain(name, text, lines, options) for name, text in candidates.items()]
     except (TypeError, ValueError, OverflowError) as error:
         return "", html.message(explain_error(error)), fold
@@ -215,9 +215,11 @@ def _show_typed(shown: Shown | None, *values: Any) -> Any:
     texts, options = values[:3], values[3:]
     if shown and texts == shown.texts:
         return gr.skip()
+    changes = [gr.skip()] * len(options)
     if shown and shown.example:
-        return show_values(Shown(texts), convention_values("default", SCORING_OPTIONS))
-    return [Shown(texts), *[gr.skip()] * len(values), *render(Shown(texts), options)]
+        options = tuple(changes := convention_values("default", SCORING_OPTIONS))
+    # The texts stay as they are by now: who types fast is ahead of what was sent.
+    return [Shown(texts), *[gr.skip()] * len(texts), *changes, *render(Shown(texts), options)]
 
 
 def _show_chosen(*values: Any) -> list[Any]:

@@ -202,3 +202,75 @@ def test_two_visitors_have_their_own_results(open_page):
         expect(page.locator(SUMMARY)).to_contain_text(f"{number + 1} segment")
         page.locator("#segments tbody button").first.click()
         expect(text(page, "#candidate")).to_have_value(f"visitor {number} has a line")
+
+
+OLD = ".bleu-results.old"
+
+# What a visitor changes after a result, with the mouse or with keys; the result is old until it's changed back.
+CHANGES = {
+    "a tokenizer": lambda page: choose(page, "#corpus-tokenize", "char"),
+    "a convention": lambda page: choose(page, "#corpus-convention", "NLTK"),
+    "a reference": lambda page: choose(page, "#which-references", "only number 2"),
+    "a check box": lambda page: page.locator("#corpus-lowercase input").check(),
+    "a number": lambda page: fill(page, "#corpus-max-order", "3"),
+    "a text": lambda page: fill(page, "#second-system-text", "a"),
+    "where the texts are from": lambda page: page.get_by_label("Files", exact=True).check(),
+    "a tokenizer, by keys": lambda page: (
+        text(page, "#corpus-tokenize").focus(), page.keyboard.press("ArrowDown"), page.keyboard.press("ArrowDown"), page.keyboard.press("Enter")
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_whatever_is_changed_the_result_is_marked_as_old(page, change):
+    tab(page, "Corpus")
+    page.locator("#corpus-options > button").click()
+    paste(page, "a b c d e\nb c d e", "a b c d f\tb\nb c d e\tc")
+    score(page)
+    change(page)
+    expect(page.locator(OLD)).to_have_count(1)
+
+
+def test_what_is_as_it_was_scored_is_not_old(page):
+    paste(page, "a b c d e", "a b c d f")
+    score(page)
+    fill(page, "#system-text", "a b c d")
+    expect(page.locator(OLD)).to_have_count(1)
+    fill(page, "#system-text", "a b c d e")
+    expect(page.locator(OLD)).to_have_count(0)
+
+
+def test_an_error_goes_with_its_inputs(page):
+    paste(page, "a b c d e", "a b c d f\nb")
+    page.locator("#score").click()
+    expect(page.locator("#corpus-message p")).to_be_visible()
+    fill(page, "#references-text", "a b c d f")
+    expect(page.locator("#corpus-message p")).to_be_hidden()
+
+
+def test_score_pressed_again_while_it_works_scores_what_is_there_then(page, tmp_path):
+    lines = [f"The cat number {i} sat on the mat of house {i % 7}." for i in range(20_000)]
+    (tmp_path / "cats.txt").write_text("\n".join(lines))
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "cats.txt")
+    upload(page, "references", tmp_path / "cats.txt")
+    page.locator("#corpus-options > button").click()
+    page.locator("#score").click()
+    page.locator("#corpus-lowercase input").check()
+    page.locator("#score").click()
+    expect(page.locator(f"{SUMMARY} .bleu-signature")).to_contain_text("case:lc", timeout=30_000)
+    expect(page.locator(OLD)).to_have_count(0)
+
+
+@pytest.mark.parametrize("method", ["floor", "add-k"])
+def test_a_smoothing_method_has_its_own_value_unless_one_is_given(page, bleu, method):
+    predictions, references = (
+        ["the cat sat on my hat", "hello you there"],
+        ["the cat lay on your hat", "hello me there"],
+    )
+    paste(page, "\n".join(predictions), "\n".join(references))
+    page.locator("#corpus-options > button").click()
+    choose(page, "#corpus-smooth-method", method)
+    score(page)
+    expected = bleu.compute(predictions=predictions, references=references, smooth_method=method)
+    score_of(page, SUMMARY, expected["score"])

@@ -107,3 +107,10 @@ def test_numbers_stand_at_the_right_and_a_telephone_has_room_for_three_columns(o
     expect(table.locator("tbody tr").first).to_have_css("display", layout)
     alignment = "start" if layout == "block" else "end"
     expect(table.locator("td.number").first).to_have_css("text-align", alignment)
+
+
+def test_on_a_telephone_the_score_stays_in_sight(open_page):
+    page = open_page(390, height=844)
+    page.mouse.wheel(0, 500)
+    page.wait_for_function("scrollY > 300")
+    expect(page.locator("#sentence-score strong").first).to_be_in_viewport(ratio=1)

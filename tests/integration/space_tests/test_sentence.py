@@ -64,8 +64,9 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
     page.locator(".bleu-ngrams summary").click()
     expect(page.locator(".bleu-ngrams")).to_contain_text("the (2 of 7 count)")
     text(page, "#candidate").press("End")
-    text(page, "#candidate").press_sequentially(" cat", delay=60)
+    text(page, "#candidate").press_sequentially(" cat", delay=20)
     expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
+    expect(text(page, "#candidate")).to_have_value("the the the the the the the cat")
     references = ["The cat is on the mat", "There is a cat on the mat"]
     score_of(page, "#sentence-score", bleu.explain("the the the the the the the cat", references)["score"])
     expect(page.locator(".bleu-orders .order").last).to_contain_text("smoothed to")
