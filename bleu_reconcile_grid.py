@@ -84,14 +84,13 @@ def score_grid(corpus: Corpus, options: Options, grid: Grid) -> dict[Setting, fl
     >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), Options(), grid).values())
     [0.5, 1.0]
     """
-    options = replace(options, max_order=max(grid["max_order"]))
-    counted, rows = zip(*_count_grid(corpus, options, grid))
+    counted, rows = zip(*_count_grid(corpus, replace(options, max_order=max(grid["max_order"])), grid))
     scores: dict[Setting, float] = {}
     for method, order in product(grid["smooth_method"], grid["max_order"]):
         value = options.smooth_value if method == options.smooth_method else None
-        smoothing = replace(options, smooth_method=method, smooth_value=value)
-        row_scores = bleu(np.stack(rows), smoothing, None if options.weights else order)
-        scores |= {(*factors, method, order): score for factors, score in zip(counted, row_scores.tolist())}
+        scored = replace(options, smooth_method=method, smooth_value=value, max_order=order)
+        row_scores = bleu(np.stack(rows), scored).tolist()
+        scores |= {(*factors, method, order): score for factors, score in zip(counted, row_scores)}
     return scores
 
 

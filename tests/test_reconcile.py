@@ -6,9 +6,9 @@ import random
 import pytest
 import random_text
 from bleu.bleu_compiler import COMPILED
-from bleu.bleu_options import CONVENTIONS, Options
+from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
 from bleu.bleu_reconcile_grid import FACTORS
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wmt21 import WMT21, read_published, read_system
 
@@ -22,6 +22,9 @@ PREDICTIONS = [text.upper() if i % 3 == 0 else text for i, text in enumerate(PRE
 
 
 REFERENCES = [[*row, row[0][: len(row[0]) // 2]][:2] for row in REFERENCES]
+
+
+SHORT = st.text("abcde", max_size=7).map(" ".join)  # few different words: orders with matches, and without any
 
 
 def chosen(references, which):
@@ -129,6 +132,19 @@ def test_a_smoothing_value_of_load_goes_with_its_method_alone(load):
         match = bleu.reconcile(["a b c d x"], ["a b c e f"], score)["matches"][0]
         again = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **match["options"])
         assert (again["score"], again["signature"]) == (pytest.approx(score, abs=1e-9), match["signature"])
+
+
+@pytest.mark.parametrize("method", SMOOTH_METHODS)
+@settings(deadline=None, max_examples=15)
+@given(rows=st.lists(st.tuples(SHORT, SHORT), min_size=1, max_size=3), max_order=st.integers(1, 4))
+@example(rows=[("a c b e d", "a b c d e")], max_order=4)
+def test_the_options_of_every_setting_give_its_score(load, method, rows, max_order):
+    """Under each smoothing method, also those that look at the order beyond the last, or leave it as it is."""
+    bleu, texts = load(max_order=max_order), dict(zip(("predictions", "references"), map(list, zip(*rows))))
+    for reported in (bleu.compute(**texts, smooth_method=method)["score"], "61.8034"):
+        found = bleu.reconcile(**texts, reported=reported, smooth_method=method)
+        for one in found["matches"] + found["nearest"]:
+            assert bleu.compute(**texts, **one["options"])["score"] == pytest.approx(one["score"], abs=1e-9), one
 
 
 @pytest.mark.parametrize("ids", [False, True])
