@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from .bleu_arrow import Int64, list_items, make_lists
-from .bleu_corpus import Corpus, Texts, make_corpus
+from .bleu_corpus import Batch, Corpus, Texts, make_corpus
 from .bleu_options import CONVENTIONS, REFERENCE_LENGTHS, TOKENIZERS, Options, choose_options
 from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
-from .bleu_tokenizer_choice import choose_tokenizer
+from .bleu_tokenizer_choice import choose_tokenizer, prepare_texts
 from .bleu_vocabulary import number_texts
 
 ALL = "all"  # references: all that a row has; or the index of one
@@ -178,11 +178,14 @@ def _count_grid(corpus: Corpus, options: Options, grid: Grid) -> Iterator[tuple[
 
 
 def _number_corpus(corpus: Corpus, options: Options) -> NumberedTokens:
-    references, bounds = list_items(corpus.references.combine_chunks())
-    columns = {"predictions": corpus.predictions, "references": pa.chunked_array([references])}
-    numbers, offsets = number_texts(Texts(columns, corpus.kind), choose_tokenizer(options, corpus.kind))
-    tokens, end = pa.array(numbers), len(corpus)
-    return NumberedTokens(make_lists(offsets[: end + 1], tokens), make_lists(offsets[end:], tokens), bounds)
+    tokenizer, end = choose_tokenizer(options, corpus.kind), len(corpus)
+    batch = Batch(0, corpus.predictions.combine_chunks(), *list_items(corpus.references.combine_chunks()))
+    predictions = prepare_texts(batch.predictions, tokenizer, "predictions", batch.row_of_prediction)
+    references = prepare_texts(batch.references, tokenizer, "references", batch.row_of_reference)
+    columns = {"predictions": pa.chunked_array([predictions]), "references": pa.chunked_array([references])}
+    numbers, offsets = number_texts(Texts(columns, corpus.kind), tokenizer._replace(lowercase=False, split=None))
+    tokens = pa.array(numbers)
+    return NumberedTokens(make_lists(offsets[: end + 1], tokens), make_lists(offsets[end:], tokens), batch.bounds)
 
 
 def _count_with(tokens: NumberedTokens, which: str | int, options: Options, reference_length: str) -> Int64:

@@ -208,6 +208,21 @@ def test_errors(bleu, arguments, options, message):
         bleu.reconcile(*arguments, **options)
 
 
+@pytest.mark.parametrize("method", ["compute", "conventions", "reconcile"])
+@pytest.mark.parametrize(("marked", "where"), [("predictions", 0), ("references", 0), ("references", 1)])
+def test_a_tokenizer_that_fails_is_told_by_the_row(bleu, method, marked, where):
+    """With two references a row, as the caller counts rows, wherever in the row the text is."""
+
+    def split(text):
+        return text.split() if "!" not in text else 1 / 0
+
+    texts = {"predictions": ["a", "b", "c"], "references": [["a", "d"], ["b", "e"], ["c", "f"]]}
+    texts[marked][2] = "!" if marked == "predictions" else [*texts[marked][2][:where], "!", *texts[marked][2][where + 1 :]]
+    reported = {"reported": 50} if method == "reconcile" else {}
+    with pytest.raises(ValueError, match=f"^{marked}, row 2: the tokenizer failed: ZeroDivisionError"):
+        getattr(bleu, method)(**texts, **reported, tokenize=split)
+
+
 @pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
 @pytest.mark.parametrize("decimals", [1, None])
 @pytest.mark.slow
