@@ -51,7 +51,6 @@ from .bleu_options import (
     TOKENIZERS,
     Options,
     choose_options,
-    to_python,
 )
 from .bleu_pairwise import score_pairs
 from .bleu_plots import plot_scatter
@@ -395,7 +394,7 @@ class BleuMetric(BufferedMetric):
         """
         fixed = translate_options(fixed, OPTIONS)
         chosen = self._options.override(fixed, without=CORPUS_ONLY, purpose="the search for a setting")
-        return find_settings(read_corpus(predictions, references), chosen, list(fixed), to_python(reported), decimals)
+        return find_settings(read_corpus(predictions, references), chosen, list(fixed), reported, decimals)
 
     def compute_metrics(
         self,

@@ -8,8 +8,10 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .bleu_corpus import Corpus
-from .bleu_options import Options, make_signature
+from .bleu_options import Options, make_signature, to_python
 from .bleu_plots import Step, plot_steps
 from .bleu_reconcile_grid import (
     ALL,
@@ -149,6 +151,7 @@ def find_settings(
     >>> find_settings(corpus, Options(max_order=1), (), 81.87, None)["matches"][0]["steps"]
     []
     """
+    reported = _to_python(reported)
     number, decimals = _read_score(reported, decimals)
     grid = make_grid(corpus, options, fixed)
     scores, start = score_grid(corpus, options, grid), tuple(values[0] for values in grid.values())
@@ -241,8 +244,13 @@ def _list_indifferent(setting: Setting, others: Sequence[Setting]) -> dict[str, 
     return values
 
 
-# As people write it: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU".
-_WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?)\s*(?:BLEU)?\s*", re.IGNORECASE)
+# As people write it: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and as Python writes 1e-05.
+_WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
+
+
+def _to_python(reported: Any) -> Any:
+    """A float of NumPy's as the decimal number that it shows: of 66.87 in 32 bits, `tolist` makes 66.87000274658203."""
+    return float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
 
 
 def _read_score(reported: Any, decimals: int | None) -> ReportedScore:

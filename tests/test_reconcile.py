@@ -1,8 +1,10 @@
 """`reconcile` finds the setting that a number was made with, `conventions` explains differences; both as `compute` has it."""
 
 import itertools
+import json
 import random
 
+import numpy as np
 import pytest
 import random_text
 from bleu.bleu_compiler import COMPILED
@@ -209,17 +211,19 @@ def test_errors(bleu, arguments, options, message):
 
 
 @pytest.mark.parametrize("method", ["compute", "conventions", "reconcile"])
-@pytest.mark.parametrize(("marked", "where"), [("predictions", 0), ("references", 0), ("references", 1)])
-def test_a_tokenizer_that_fails_is_told_by_the_row(bleu, method, marked, where):
-    """With two references a row, as the caller counts rows, wherever in the row the text is."""
+@pytest.mark.parametrize(
+    ("column", "prediction", "references"),
+    [("predictions", "!", ["a", "b"]), ("references", "a", ["!", "b"]), ("references", "a", ["b", "!"])],
+)
+def test_a_tokenizer_that_fails_is_told_by_the_row(bleu, method, column, prediction, references):
+    """As the caller counts rows, wherever in the row the text is."""
 
     def split(text):
-        return text.split() if "!" not in text else 1 / 0
+        return text.split() if text != "!" else 1 / 0
 
-    texts = {"predictions": ["a", "b", "c"], "references": [["a", "d"], ["b", "e"], ["c", "f"]]}
-    texts[marked][2] = "!" if marked == "predictions" else [*texts[marked][2][:where], "!", *texts[marked][2][where + 1 :]]
+    texts = {"predictions": ["a", "b", prediction], "references": [["a", "d"], ["b", "e"], references]}
     reported = {"reported": 50} if method == "reconcile" else {}
-    with pytest.raises(ValueError, match=f"^{marked}, row 2: the tokenizer failed: ZeroDivisionError"):
+    with pytest.raises(ValueError, match=f"^{column}, row 2: the tokenizer failed: ZeroDivisionError"):
         getattr(bleu, method)(**texts, **reported, tokenize=split)
 
 
@@ -352,8 +356,33 @@ def test_a_number_is_read_as_it_is_written(bleu, score, written, scale, comma):
     assert found["matches"][0]["steps"] == []
 
 
+# What is reported, as what it comes back in Python's types, how many decimals it shows, and its scale.
+NUMBERS = [
+    (np.float32(66.87), 66.87, 2, 100), (np.float16(66.9), 66.9, 1, 100), (np.float64(66.87), 66.87, 2, 100),
+    (np.float32(0.6687), 0.6687, 4, 1), (np.int64(67), 67, 0, 100), (np.str_("66.87"), "66.87", 2, 100),
+    ("6.687e1", "6.687e1", 2, 100), ("6687E-4", "6687E-4", 4, 1), ("BLEU 6,687e+1", "BLEU 6,687e+1", 2, 100),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reported", "returned", "decimals", "scale"), NUMBERS, ids=[repr(row[0]) for row in NUMBERS])
+def test_the_digits_that_a_number_shows_are_its_decimals(bleu, reported, returned, decimals, scale):
+    """Those of NumPy's shorter floats as well, and of a number with an exponent."""
+    found = bleu.reconcile(["a b c d e"], ["a b c d f"], reported)
+    assert (found["decimals"], found["scale"]) == (decimals, scale)
+    assert found["matches"][0]["steps"] == []
+    assert json.loads(json.dumps(found))["reported"] == returned
+
+
+def test_a_float_that_python_writes_with_an_exponent(bleu):
+    """exp(1 - 25/2) is 0.0000101."""
+    found = bleu.reconcile(["a b"], ["a b" + " c" * 23], 1e-5, max_order=2)
+    assert (found["decimals"], found["scale"], found["matches"][0]["steps"]) == (5, 1, [])
+
+
 @pytest.mark.parametrize(
-    "reported", ["", "BLEU", "n/a", "37.6.1", "37.6 38.1", "1,234.5", "37.6%x", None, True, [37.6]], ids=repr
+    "reported",
+    ["", "BLEU", "n/a", "1e", "1e-", "1e-9999999", "37.6.1", "37.6 38.1", "1,234.5", "37.6%x", None, True, [37.6]],
+    ids=repr,
 )
 def test_what_is_no_number(bleu, reported):
     with pytest.raises((TypeError, ValueError), match="reported"):
