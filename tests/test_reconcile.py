@@ -210,6 +210,51 @@ def test_errors(bleu, arguments, options, message):
         bleu.reconcile(*arguments, **options)
 
 
+ABSENT = {
+    "in the only row": (["a b c d e f"], [[None, "a b c d x y", "a b c q e f"]], [1, 2]),
+    "in one row of two": (
+        ["a b c d e f", "k l m n o p"],
+        [[None, "a b c d x y", "zz q"], ["k l m n o q", "k l m n p p", "k l zz"]],
+        [1, 2],
+    ),
+    "in rows of other lengths": (
+        ["a b c d e f", "k l m n o p"],
+        [["a b c d e e", "a b c d x y", None, "a b"], ["k l m n o q", None, "k l m n p p"]],
+        [0],
+    ),
+    "at the end": (["a b c d e f"], [["a b c q e f", "a b c d x y", None]], [0, 1]),
+    "beyond the first of a row": (["a b c d e f", "k l m n o p"], [["a b c d x y"], ["k l m n o q", "k l"]], [0]),
+    "but one": (["a b c d e f"], [[None, "a b c d x y"]], []),
+    "of tokens": ([["a", "b", "c"]], [[None, ["a", "b", "x"], ["c", "b", "c"]]], [1, 2]),
+    "of ids": ([[1, 2, 3]], [[[1, 2, 9], None, [3, 2, 3]]], [0, 2]),
+}
+
+
+@pytest.mark.parametrize(("predictions", "references", "everywhere"), ABSENT.values(), ids=ABSENT)
+def test_a_reference_is_counted_where_it_stands(bleu, predictions, references, everywhere):
+    """With a None before it, too. One that some row doesn't have makes no score."""
+    indices = range(min(map(len, references)))
+    for which in everywhere:
+        alone = {"predictions": predictions, "references": chosen(references, which)}
+        found = bleu.reconcile(predictions, references, bleu.compute(**alone, max_order=2)["score"], max_order=2)
+        first = found["matches"][0]
+        assert which in (first["references"], *first["same_score"].get("references", ()))
+        for match in found["matches"]:
+            if match["references"] != "all":
+                texts = {"predictions": predictions, "references": chosen(references, match["references"])}
+                assert bleu.compute(**texts, **match["options"])["score"] == pytest.approx(match["score"], abs=1e-9)
+            others = match["same_score"].get("references", ())
+            assert {match["references"], *others} <= {"all", *everywhere} <= {"all", *indices}
+
+
+def test_references_that_can_be_read_once_only(bleu):
+    """A generator, with a None."""
+    rows = [[None, "a b c d x y", "a b c q e f"]]
+    alone = bleu.compute(predictions=["a b c d e f"], references=["a b c d x y"])["score"]
+    found = bleu.reconcile(iter(["a b c d e f"]), iter(rows), alone)
+    assert found["matches"][0]["references"] == 1
+
+
 @pytest.mark.parametrize("method", ["compute", "conventions", "reconcile"])
 @pytest.mark.parametrize(
     ("column", "prediction", "references"),
