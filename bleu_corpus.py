@@ -93,10 +93,6 @@ class Corpus:
         counts = self._count_references()
         return str(counts.pop()) if len(counts) == 1 else "var"
 
-    def fewest_references(self) -> int:
-        """How many references the row with the fewest has."""
-        return min(self._count_references())
-
     def _count_references(self) -> set[int]:
         """The fewest and the most references that a row has, in each piece of the corpus."""
         counts = set()

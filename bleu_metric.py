@@ -51,7 +51,6 @@ from .bleu_options import (
     TOKENIZERS,
     Options,
     choose_options,
-    to_python,
 )
 from .bleu_pairwise import score_pairs
 from .bleu_plots import plot_scatter
@@ -378,9 +377,10 @@ class BleuMetric(BufferedMetric):
             `matches`, the settings that round to the number, and if there are none `nearest`, the five that come next.
             Settings that can't be told apart are one, and plausible matches come first: this object's own options, then
             what known tools do, then what takes few changes. Of each: `bleu`, `score`,
-            `difference` (to the reported, in points of 100), `references` (`"all"` or the index of one), `options` for
-            `compute`, `steps` as in `conventions`, `signature`, and `same_score`, other values that a factor may have
-            without changing the score. Also `reported`, `decimals`, and `scale`, 1 or 100. It prints as a table.
+            `difference` (to the reported, in points of 100), `references` (`"all"` or the index of one, a None counted,
+            too), `options` for `compute`, `steps` as in `conventions`, `signature`, and `same_score`, other values that
+            a factor may have without changing the score. Also `reported`, `decimals`, and `scale`, 1 or 100. It prints
+            as a table.
 
         Raises:
             TypeError, ValueError: as `compute`; or `reported` is no BLEU score.
@@ -395,7 +395,7 @@ class BleuMetric(BufferedMetric):
         """
         fixed = translate_options(fixed, OPTIONS)
         chosen = self._options.override(fixed, without=CORPUS_ONLY, purpose="the search for a setting")
-        return find_settings(read_corpus(predictions, references), chosen, list(fixed), to_python(reported), decimals)
+        return find_settings(predictions, references, chosen, list(fixed), reported, decimals)
 
     def compute_metrics(
         self,

@@ -8,14 +8,20 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .bleu_corpus import Corpus
-from .bleu_options import Options, make_signature
+from .bleu_inputs import read_corpus
+from .bleu_inputs_columns import read_column
+from .bleu_inputs_errors import REFERENCES
+from .bleu_options import Options, make_signature, to_python
 from .bleu_plots import Step, plot_steps
 from .bleu_reconcile_grid import (
     ALL,
     FACTORS,
     Setting,
     convention_options,
+    find_references,
     group_settings,
     list_steps,
     make_grid,
@@ -131,48 +137,41 @@ def list_changes(steps: Sequence[Mapping[str, Any]]) -> list[Step]:
 
 
 def find_settings(
-    corpus: Corpus, options: Options, fixed: Collection[str], reported: Any, decimals: int | None
+    predictions: Any, references: Any, options: Options, fixed: Collection[str], reported: Any, decimals: int | None
 ) -> Reconciliation:
     """The settings that give a published number.
 
     Args:
-        corpus: what `bleu_inputs.read_corpus` returns.
+        predictions: as for `bleu_inputs.read_corpus`.
+        references: likewise.
         options: where the search starts.
         fixed: names of options that stay as they are.
         reported: the number, from 0 to 1 or from 0 to 100.
         decimals: how many of its decimals are known; as many as it's written with unless given.
 
     Raises:
-        ValueError: this is no BLEU score.
+        TypeError, ValueError: as `bleu_inputs.read_corpus`; or this is no BLEU score.
 
-    >>> corpus = read_corpus(["我 a b c d"], ["我 a b c d e"])
-    >>> find_settings(corpus, Options(max_order=1), (), 81.87, None)["matches"][0]["steps"]
+    >>> find_settings(["a b c d"], ["a b c d e"], Options(max_order=1), (), 77.88, None)["matches"][0]["steps"]
     []
     """
-    number, decimals = _read_score(reported, decimals)
-    grid = make_grid(corpus, options, fixed)
-    scores, start = score_grid(corpus, options, grid), tuple(values[0] for values in grid.values())
+    reported = _to_python(reported)
+    read = _read_score(reported, decimals)
+    references = read_column("references", references, REFERENCES)  # as they were given, for their indices
+    corpus = read_corpus(predictions, references)
+    places = find_references(corpus, references)
+    grid = make_grid(corpus.kind, places, options, fixed)
+    scores, start = score_grid(corpus, places, options, grid), tuple(values[0] for values in grid.values())
     known = [make_setting(convention) for convention in convention_options(options).values()]
     groups = group_settings(scores, start, known)
-    scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is likeliest from 0 to 1
-    # A whole number is known to half a point of 100, on either scale: a 1 from 0 to 1 is a perfect score.
-    units = {scale: 10.0**-decimals / scale if decimals else 0.01 for scale in scales}
-    fitting = {scale: _select_fitting(groups, scores, number / scale, units[scale]) for scale in scales}
-    scale = next((scale for scale in scales if fitting[scale]), scales[0] if decimals else 100)
-    nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - number / scale))[:NEAREST]
+    scale, fitting = _choose_scale(groups, scores, read)
+    chosen = fitting or _list_nearest(groups, scores, read.number / scale)
     settings = [
-        {
-            "bleu": scores[group[0]],
-            "score": 100 * scores[group[0]],
-            "difference": 100 * (scores[group[0]] - number / scale),
-            **_describe_setting(corpus, options, fixed, group[0]),
-            "steps": list_steps(scores, start, group[0]),
-            "same_score": _list_indifferent(group[0], group[1:]),
-        }
-        for group in fitting[scale] or nearest
+        _describe_group(group, scores, start, read.number / scale) | _describe_setting(corpus, options, fixed, group[0])
+        for group in chosen
     ]
-    found = {"matches": settings, "nearest": []} if fitting[scale] else {"matches": [], "nearest": settings}
-    return Reconciliation(reported=reported, decimals=decimals, scale=scale, **found)
+    found = {"matches": settings, "nearest": []} if fitting else {"matches": [], "nearest": settings}
+    return Reconciliation(reported=reported, decimals=read.decimals, scale=scale, **found)
 
 
 def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
@@ -188,7 +187,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     conventions = convention_options(options)
     settings = {name: make_setting(convention) for name, convention in conventions.items()}
     grid = {name: tuple(dict.fromkeys(values)) for name, values in zip(FACTORS, zip(*settings.values()))}
-    scores, start = score_grid(corpus, conventions["default"], grid), settings["default"]
+    scores, start = score_grid(corpus, {}, conventions["default"], grid), settings["default"]
     return Conventions(
         {
             name: {
@@ -208,11 +207,46 @@ def _sign(corpus: Corpus, options: Options, which: str | int) -> str:
     return make_signature(options, tokenizer, corpus.reference_count() if which == ALL else "1")
 
 
+def _choose_scale(
+    groups: Sequence[list[Setting]], scores: Mapping[Setting, float], reported: ReportedScore
+) -> tuple[int, list[list[Setting]]]:
+    """The scale that a number is on, 1 or 100, and the groups whose score rounds to it there."""
+    number, decimals = reported
+    scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is likeliest from 0 to 1
+    for scale in scales:
+        # A whole number is known to half a point of 100, on either scale: a 1 from 0 to 1 is a perfect score.
+        unit = 10.0**-decimals / scale if decimals else 0.01
+        fitting = _select_fitting(groups, scores, number / scale, unit)
+        if fitting:
+            return scale, fitting
+    return scales[0] if decimals else 100, []
+
+
 def _select_fitting(
     groups: Sequence[list[Setting]], scores: Mapping[Setting, float], number: float, unit: float
 ) -> list[list[Setting]]:
     # Half a unit, whether it was rounded up or down; 1e-11 is what two tools may differ in by floating point.
     return [group for group in groups if abs(scores[group[0]] - number) <= unit / 2 + 1e-11]
+
+
+def _list_nearest(
+    groups: Sequence[list[Setting]], scores: Mapping[Setting, float], number: float
+) -> list[list[Setting]]:
+    return sorted(groups, key=lambda group: abs(scores[group[0]] - number))[:NEAREST]
+
+
+def _describe_group(
+    group: list[Setting], scores: Mapping[Setting, float], start: Setting, number: float
+) -> dict[str, Any]:
+    """The score of a group's settings, how far it is from the number, and the way to the first one."""
+    score = scores[group[0]]
+    return {
+        "bleu": score,
+        "score": 100 * score,
+        "difference": 100 * (score - number),
+        "steps": list_steps(scores, start, group[0]),
+        "same_score": _list_indifferent(group[0], group[1:]),
+    }
 
 
 def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], setting: Setting) -> dict[str, Any]:
@@ -241,8 +275,13 @@ def _list_indifferent(setting: Setting, others: Sequence[Setting]) -> dict[str, 
     return values
 
 
-# As people write it: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU".
-_WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?)\s*(?:BLEU)?\s*", re.IGNORECASE)
+# As people write it: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and as Python writes 1e-05.
+_WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
+
+
+def _to_python(reported: Any) -> Any:
+    """A float of NumPy's as the decimal number that it shows: of 66.87 in 32 bits, `tolist` makes 66.87000274658203."""
+    return float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
 
 
 def _read_score(reported: Any, decimals: int | None) -> ReportedScore:

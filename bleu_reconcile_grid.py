@@ -15,11 +15,11 @@ import numpy as np
 import pyarrow as pa
 
 from .bleu_arrow import Int64, list_items, make_lists
-from .bleu_corpus import Corpus, Texts, make_corpus
+from .bleu_corpus import Batch, Corpus, Kind, Texts, make_corpus
 from .bleu_options import CONVENTIONS, REFERENCE_LENGTHS, TOKENIZERS, Options, choose_options
 from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
-from .bleu_tokenizer_choice import choose_tokenizer
+from .bleu_tokenizer_choice import choose_tokenizer, prepare_texts
 from .bleu_vocabulary import number_texts
 
 ALL = "all"  # references: all that a row has; or the index of one
@@ -37,6 +37,7 @@ FACTORS: dict[str, tuple[Any, ...]] = {
 
 Setting = tuple[Any, ...]  # in the order of FACTORS
 Grid = Mapping[str, Sequence[Any]]  # for each of FACTORS the values to combine
+Places = Mapping[int, Int64]  # an index of a reference, and where each row's is among all references of the corpus
 
 
 class NumberedTokens(NamedTuple):
@@ -47,51 +48,73 @@ class NumberedTokens(NamedTuple):
     bounds: Int64
 
 
-def make_grid(corpus: Corpus, options: Options, fixed: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """The values of each factor that a search goes through: those of `FACTORS`, the one in `options` first.
+def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
+    """Where each row's reference of an index is among all references, for the indices that stand for one in every row.
+
+    Where each row has a single reference, there is nothing to choose among, and no index.
 
     Args:
         corpus: what `bleu_inputs.read_corpus` returns.
+        given: its references as the user counts them, each None as well.
+
+    >>> given = pa.chunked_array([[["a", None, "b"], [None, "c", "d"]]])
+    >>> find_references(read_corpus(["a", "b"], given), given)
+    {2: array([1, 3])}
+    """
+    if corpus.reference_count() == "1":
+        return {}
+    items, bounds = list_items(given.combine_chunks())
+    is_present = np.asarray(items.is_valid())
+    places = np.cumsum(is_present) - 1
+    given_places = {index: bounds[:-1] + index for index in range(np.diff(bounds).min())}
+    return {index: places[rows] for index, rows in given_places.items() if is_present[rows].all()}
+
+
+def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[str]) -> dict[str, tuple[Any, ...]]:
+    """The values of each factor that a search goes through: those of `FACTORS`, the one in `options` first.
+
+    Args:
+        kind: the corpus's.
+        places: what `find_references` returns.
         options: where the search starts.
         fixed: names of options that stay as they are.
 
-    >>> make_grid(read_corpus(["a"], [["b", "c"]]), Options(), {"tokenize": "zh"})["references"]
-    ('all', 0, 1)
+    >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
+    ('all', 0)
     """
-    each = corpus.fewest_references()
     start = {"references": ALL, **vars(options)}
-    values = {**FACTORS, "references": (ALL, *(range(each) if each > 1 else ()))}
+    values = {**FACTORS, "references": (ALL, *places)}
     if options.weights is not None:  # they go with one order alone
         values["max_order"] = ()
-    if corpus.kind != "text":
+    if kind != "text":
         values["tokenize"] = ()
-    if corpus.kind == "ids":
+    if kind == "ids":
         values["lowercase"] = ()
     return {
         name: tuple(dict.fromkeys((start[name], *(() if name in fixed else more)))) for name, more in values.items()
     }
 
 
-def score_grid(corpus: Corpus, options: Options, grid: Grid) -> dict[Setting, float]:
+def score_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> dict[Setting, float]:
     """The score of each setting, from 0 to 1.
 
     Args:
         corpus: what `bleu_inputs.read_corpus` returns.
+        places: what `find_references` returns; of the indices in the grid at least.
         options: what isn't a factor.
         grid: for each of `FACTORS` the values to combine.
 
     >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
-    >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), Options(), grid).values())
+    >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
     [0.5, 1.0]
     """
-    options = replace(options, max_order=max(grid["max_order"]))
-    counted, rows = zip(*_count_grid(corpus, options, grid))
+    counted, rows = zip(*_count_grid(corpus, places, replace(options, max_order=max(grid["max_order"])), grid))
     scores: dict[Setting, float] = {}
     for method, order in product(grid["smooth_method"], grid["max_order"]):
         value = options.smooth_value if method == options.smooth_method else None
-        smoothing = replace(options, smooth_method=method, smooth_value=value)
-        row_scores = bleu(np.stack(rows), smoothing, None if options.weights else order)
-        scores |= {(*factors, method, order): score for factors, score in zip(counted, row_scores.tolist())}
+        scored = replace(options, smooth_method=method, smooth_value=value, max_order=order)
+        row_scores = bleu(np.stack(rows), scored).tolist()
+        scores |= {(*factors, method, order): score for factors, score in zip(counted, row_scores)}
     return scores
 
 
@@ -164,7 +187,7 @@ def make_setting(options: Options) -> Setting:
     return tuple(values[factor] for factor in FACTORS)
 
 
-def _count_grid(corpus: Corpus, options: Options, grid: Grid) -> Iterator[tuple[Setting, Int64]]:
+def _count_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> Iterator[tuple[Setting, Int64]]:
     """The statistics row of the corpus for each combination of the factors that counting depends on."""
     lengths = grid["reference_length"]
     for tokenize, lowercase in product(grid["tokenize"], grid["lowercase"]):
@@ -172,26 +195,28 @@ def _count_grid(corpus: Corpus, options: Options, grid: Grid) -> Iterator[tuple[
         for which in grid["references"]:
             # Where a row has one reference, the closest, shortest and longest are the same.
             different = lengths if which == ALL and len(tokens.references) > len(corpus) else lengths[:1]
-            rows = {length: _count_with(tokens, which, options, length) for length in different}
+            rows = {length: _count_with(tokens, places.get(which), options, length) for length in different}
             for length, minimum in product(lengths, grid["minimum_total"]):
                 row = _sum_with_minimum(rows.get(length, rows[lengths[0]]), minimum)
                 yield (which, tokenize, lowercase, minimum, length), row
 
 
 def _number_corpus(corpus: Corpus, options: Options) -> NumberedTokens:
-    references, bounds = list_items(corpus.references.combine_chunks())
-    columns = {"predictions": corpus.predictions, "references": pa.chunked_array([references])}
-    numbers, offsets = number_texts(Texts(columns, corpus.kind), choose_tokenizer(options, corpus.kind))
-    tokens, end = pa.array(numbers), len(corpus)
-    return NumberedTokens(make_lists(offsets[: end + 1], tokens), make_lists(offsets[end:], tokens), bounds)
+    tokenizer, end = choose_tokenizer(options, corpus.kind), len(corpus)
+    batch = Batch(0, corpus.predictions.combine_chunks(), *list_items(corpus.references.combine_chunks()))
+    predictions = prepare_texts(batch.predictions, tokenizer, "predictions", batch.row_of_prediction)
+    references = prepare_texts(batch.references, tokenizer, "references", batch.row_of_reference)
+    columns = {"predictions": pa.chunked_array([predictions]), "references": pa.chunked_array([references])}
+    numbers, offsets = number_texts(Texts(columns, corpus.kind), tokenizer._replace(lowercase=False, split=None))
+    tokens = pa.array(numbers)
+    return NumberedTokens(make_lists(offsets[: end + 1], tokens), make_lists(offsets[end:], tokens), batch.bounds)
 
 
-def _count_with(tokens: NumberedTokens, which: str | int, options: Options, reference_length: str) -> Int64:
-    """Statistics rows of the predictions with all references, or with one of each row's."""
+def _count_with(tokens: NumberedTokens, chosen: Int64 | None, options: Options, reference_length: str) -> Int64:
+    """Statistics rows of the predictions with all references, or with the one of each row that is chosen."""
     predictions, references, bounds = tokens
-    if which != ALL:
-        references = references.take(pa.array(bounds[:-1] + int(which)))
-        bounds = np.arange(len(bounds))
+    if chosen is not None:
+        references, bounds = references.take(pa.array(chosen)), np.arange(len(bounds))
     corpus = make_corpus(pa.chunked_array([predictions]), pa.chunked_array([make_lists(bounds, references)]))
     return count_corpus(corpus, Options(max_order=options.counted_orders, reference_length=reference_length))
 

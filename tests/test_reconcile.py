@@ -1,14 +1,16 @@
 """`reconcile` finds the setting that a number was made with, `conventions` explains differences; both as `compute` has it."""
 
 import itertools
+import json
 import random
 
+import numpy as np
 import pytest
 import random_text
 from bleu.bleu_compiler import COMPILED
-from bleu.bleu_options import CONVENTIONS, Options
+from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
 from bleu.bleu_reconcile_grid import FACTORS
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from wmt21 import WMT21, read_published, read_system
 
@@ -22,6 +24,9 @@ PREDICTIONS = [text.upper() if i % 3 == 0 else text for i, text in enumerate(PRE
 
 
 REFERENCES = [[*row, row[0][: len(row[0]) // 2]][:2] for row in REFERENCES]
+
+
+SHORT = st.text("abcde", max_size=7).map(" ".join)  # few different words: orders with matches, and without any
 
 
 def chosen(references, which):
@@ -131,6 +136,19 @@ def test_a_smoothing_value_of_load_goes_with_its_method_alone(load):
         assert (again["score"], again["signature"]) == (pytest.approx(score, abs=1e-9), match["signature"])
 
 
+@pytest.mark.parametrize("method", SMOOTH_METHODS)
+@settings(deadline=None, max_examples=15)
+@given(rows=st.lists(st.tuples(SHORT, SHORT), min_size=1, max_size=3), max_order=st.integers(1, 4))
+@example(rows=[("a c b e d", "a b c d e")], max_order=4)
+def test_the_options_of_every_setting_give_its_score(load, method, rows, max_order):
+    """Under each smoothing method, also those that look at the order beyond the last, or leave it as it is."""
+    bleu, texts = load(max_order=max_order), dict(zip(("predictions", "references"), map(list, zip(*rows))))
+    for reported in (bleu.compute(**texts, smooth_method=method)["score"], "61.8034"):
+        found = bleu.reconcile(**texts, reported=reported, smooth_method=method)
+        for one in found["matches"] + found["nearest"]:
+            assert bleu.compute(**texts, **one["options"])["score"] == pytest.approx(one["score"], abs=1e-9), one
+
+
 @pytest.mark.parametrize("ids", [False, True])
 def test_tokens_and_ids(bleu, ids):
     """Nothing to tokenise: the options are ready without a tokenizer, and ids have no case."""
@@ -190,6 +208,68 @@ def test_each_step_of_a_convention_is_one_factor(bleu):
 def test_errors(bleu, arguments, options, message):
     with pytest.raises(ValueError, match=message):
         bleu.reconcile(*arguments, **options)
+
+
+ABSENT = {
+    "in the only row": (["a b c d e f"], [[None, "a b c d x y", "a b c q e f"]], [1, 2]),
+    "in one row of two": (
+        ["a b c d e f", "k l m n o p"],
+        [[None, "a b c d x y", "zz q"], ["k l m n o q", "k l m n p p", "k l zz"]],
+        [1, 2],
+    ),
+    "in rows of other lengths": (
+        ["a b c d e f", "k l m n o p"],
+        [["a b c d e e", "a b c d x y", None, "a b"], ["k l m n o q", None, "k l m n p p"]],
+        [0],
+    ),
+    "at the end": (["a b c d e f"], [["a b c q e f", "a b c d x y", None]], [0, 1]),
+    "beyond the first of a row": (["a b c d e f", "k l m n o p"], [["a b c d x y"], ["k l m n o q", "k l"]], [0]),
+    "but one": (["a b c d e f"], [[None, "a b c d x y"]], []),
+    "of tokens": ([["a", "b", "c"]], [[None, ["a", "b", "x"], ["c", "b", "c"]]], [1, 2]),
+    "of ids": ([[1, 2, 3]], [[[1, 2, 9], None, [3, 2, 3]]], [0, 2]),
+}
+
+
+@pytest.mark.parametrize(("predictions", "references", "everywhere"), ABSENT.values(), ids=ABSENT)
+def test_a_reference_is_counted_where_it_stands(bleu, predictions, references, everywhere):
+    """With a None before it, too. One that some row doesn't have makes no score."""
+    indices = range(min(map(len, references)))
+    for which in everywhere:
+        alone = {"predictions": predictions, "references": chosen(references, which)}
+        found = bleu.reconcile(predictions, references, bleu.compute(**alone, max_order=2)["score"], max_order=2)
+        first = found["matches"][0]
+        assert which in (first["references"], *first["same_score"].get("references", ()))
+        for match in found["matches"]:
+            if match["references"] != "all":
+                texts = {"predictions": predictions, "references": chosen(references, match["references"])}
+                assert bleu.compute(**texts, **match["options"])["score"] == pytest.approx(match["score"], abs=1e-9)
+            others = match["same_score"].get("references", ())
+            assert {match["references"], *others} <= {"all", *everywhere} <= {"all", *indices}
+
+
+def test_references_that_can_be_read_once_only(bleu):
+    """A generator, with a None."""
+    rows = [[None, "a b c d x y", "a b c q e f"]]
+    alone = bleu.compute(predictions=["a b c d e f"], references=["a b c d x y"])["score"]
+    found = bleu.reconcile(iter(["a b c d e f"]), iter(rows), alone)
+    assert found["matches"][0]["references"] == 1
+
+
+@pytest.mark.parametrize("method", ["compute", "conventions", "reconcile"])
+@pytest.mark.parametrize(
+    ("column", "prediction", "references"),
+    [("predictions", "!", ["a", "b"]), ("references", "a", ["!", "b"]), ("references", "a", ["b", "!"])],
+)
+def test_a_tokenizer_that_fails_is_told_by_the_row(bleu, method, column, prediction, references):
+    """As the caller counts rows, wherever in the row the text is."""
+
+    def split(text):
+        return text.split() if text != "!" else 1 / 0
+
+    texts = {"predictions": ["a", "b", prediction], "references": [["a", "d"], ["b", "e"], references]}
+    reported = {"reported": 50} if method == "reconcile" else {}
+    with pytest.raises(ValueError, match=f"^{column}, row 2: the tokenizer failed: ZeroDivisionError"):
+        getattr(bleu, method)(**texts, **reported, tokenize=split)
 
 
 @pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
@@ -321,8 +401,33 @@ def test_a_number_is_read_as_it_is_written(bleu, score, written, scale, comma):
     assert found["matches"][0]["steps"] == []
 
 
+# What is reported, as what it comes back in Python's types, how many decimals it shows, and its scale.
+NUMBERS = [
+    (np.float32(66.87), 66.87, 2, 100), (np.float16(66.9), 66.9, 1, 100), (np.float64(66.87), 66.87, 2, 100),
+    (np.float32(0.6687), 0.6687, 4, 1), (np.int64(67), 67, 0, 100), (np.str_("66.87"), "66.87", 2, 100),
+    ("6.687e1", "6.687e1", 2, 100), ("6687E-4", "6687E-4", 4, 1), ("BLEU 6,687e+1", "BLEU 6,687e+1", 2, 100),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("reported", "returned", "decimals", "scale"), NUMBERS, ids=[repr(row[0]) for row in NUMBERS])
+def test_the_digits_that_a_number_shows_are_its_decimals(bleu, reported, returned, decimals, scale):
+    """Those of NumPy's shorter floats as well, and of a number with an exponent."""
+    found = bleu.reconcile(["a b c d e"], ["a b c d f"], reported)
+    assert (found["decimals"], found["scale"]) == (decimals, scale)
+    assert found["matches"][0]["steps"] == []
+    assert json.loads(json.dumps(found))["reported"] == returned
+
+
+def test_a_float_that_python_writes_with_an_exponent(bleu):
+    """exp(1 - 25/2) is 0.0000101."""
+    found = bleu.reconcile(["a b"], ["a b" + " c" * 23], 1e-5, max_order=2)
+    assert (found["decimals"], found["scale"], found["matches"][0]["steps"]) == (5, 1, [])
+
+
 @pytest.mark.parametrize(
-    "reported", ["", "BLEU", "n/a", "37.6.1", "37.6 38.1", "1,234.5", "37.6%x", None, True, [37.6]], ids=repr
+    "reported",
+    ["", "BLEU", "n/a", "1e", "1e-", "1e-9999999", "37.6.1", "37.6 38.1", "1,234.5", "37.6%x", None, True, [37.6]],
+    ids=repr,
 )
 def test_what_is_no_number(bleu, reported):
     with pytest.raises((TypeError, ValueError), match="reported"):
