@@ -129,8 +129,13 @@ def check_search(predictions: Any, references: Any) -> None:
         )
 
 
-def check_resampling(systems: int, segments: int, resamples: Any) -> None:
-    """Refuse a bootstrap that takes too long.
+def check_resampling(systems: int, segments: int, resamples: Any, advice: str = "") -> None:
+    """Refuse resampling that takes too long.
+
+    Args:
+        systems, segments: how many there are.
+        resamples: how many are asked for.
+        advice: what to do about it; to take fewer, unless given.
 
     >>> check_resampling(10, 100_000, 10_000)
     Traceback (most recent call last):
@@ -138,8 +143,8 @@ def check_resampling(systems: int, segments: int, resamples: Any) -> None:
     """
     count = systems * segments
     if isinstance(resamples, (int, float)) and count * resamples > RESAMPLED_SEGMENTS:
-        most = RESAMPLED_SEGMENTS // count
-        raise RefusedError(f"{resamples:,} resamples of {count:,} segments take too long here: {most:,} at most.")
+        advice = advice or f"{RESAMPLED_SEGMENTS // count:,} at most"
+        raise RefusedError(f"{resamples:,} resamples of {count:,} segments take too long here: {advice}.")
 
 
 def explain_error(error: Exception) -> str:

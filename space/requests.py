@@ -21,7 +21,7 @@ from .limits import (
 )
 from .metric import bleu
 
-_RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # the metric's, unless given
+_WITHOUT_INTERVALS = "leave the intervals out (confidence: none), or give a part of the segments"
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 
@@ -67,8 +67,10 @@ def request_comparison(
     check_value("baseline", baseline)
     check_value("test", test)
     if isinstance(systems, dict) and isinstance(references, list):
-        resamples = options.get("n_resamples", _RESAMPLES.get(str(test), 0))
-        check_resampling(len(systems), len(references), resamples)
+        size = len(systems), len(references)
+        if options.get("confidence", 0.95) is not None:  # the intervals' bootstrap, which takes no count from the test
+            check_resampling(*size, bleu.OPTIONS["n_resamples"], _WITHOUT_INTERVALS)
+        check_resampling(*size, options.get("n_resamples") or bleu.RESAMPLES.get(str(test), 0))
     return bleu.compare(systems, references, baseline=baseline, test=test, **options)
 
 
