@@ -43,3 +43,25 @@ def test_a_comparison_within_both_limits_is_made():
     systems = {"A": texts, "B": texts[::-1], "C": texts}
     found = requests.request_comparison(systems, texts, None, "bootstrap", {"confidence": None, "n_resamples": 2})
     assert found["n_resamples"] == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (ValueError("reported='127': BLEU is from 0 to 1."), "&#x27;127&#x27;: BLEU is from 0 to 1."),
+        (ValueError("9" * 1000), "9" * 399 + "…"),
+        (OverflowError("Python int too large to convert to C long"), "a number is too large"),
+    ],
+)
+def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, told):
+    why, scored = (importlib.import_module(f"space.{name}") for name in ("why", "scored"))
+
+    def fail(*arguments):
+        raise error
+
+    monkeypatch.setattr(why, "request_settings", fail)
+    corpus = scored.Corpus({"A": ["a b c d"]}, [["a b c d"]])
+    kept, _ = scored.score_corpus(corpus, dict(why.load_with({}).OPTIONS), "all", "")
+    answer = why._answer(kept, "A", "127")
+    assert told in answer and "Python" not in answer
+    assert len(answer) < 500
