@@ -1,7 +1,9 @@
 """The page's docstrings, and limits that no browser comes to; what a visitor sees is in integration/space_tests."""
 
+import asyncio
 import doctest
 import importlib
+import tracemalloc
 
 import pytest
 from conftest import ROOT
@@ -63,5 +65,49 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
     corpus = scored.Corpus({"A": ["a b c d"]}, [["a b c d"]])
     kept, _ = scored.score_corpus(corpus, dict(why.load_with({}).OPTIONS), "all", "")
     answer = why._answer(kept, "A", "127")
-    assert told in answer and "Python" not in answer
+    assert told in answer
+    assert "Python" not in answer
     assert len(answer) < 500
+
+
+@pytest.mark.parametrize(
+    ("headers", "most"),
+    [
+        ([], 21),  # what comes before the limit is crossed
+        ([(b"content-length", b"30000000")], 2),  # the part that has just come
+    ],
+)
+def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
+    """It is read nevertheless: parts of a megabyte each, thirty of them where twenty are the limit."""
+    gate = importlib.import_module("space.gate")
+    held, sent = [], []
+
+    async def receive():
+        held.append(tracemalloc.get_traced_memory()[0] / 1_000_000)
+        return {"type": "http.request", "body": bytes(1_000_000), "more_body": len(held) < 30}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": headers}
+    tracemalloc.start()
+    asyncio.run(gate.Gate(None)(scope, receive, send))
+    tracemalloc.stop()
+    assert b"more than 20 MB" in sent[1]["body"]
+    assert (len(held), max(held) < most, held[-1] < 2) == (30, True, True)
+
+
+def test_a_body_that_breaks_off_is_not_passed_on():
+    """It was to be too large, and nothing of it was kept."""
+    gate = importlib.import_module("space.gate")
+    sent = []
+
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": [(b"content-length", b"30000000")]}
+    asyncio.run(gate.Gate(None)(scope, receive, send))
+    assert sent[0]["status"] == 413
