@@ -9,7 +9,7 @@ FILE_MEGABYTES = 50  # a file as it is uploaded, and the text in one that is com
 UPLOAD_MEGABYTES = 300  # what is uploaded in one go
 BODY_MEGABYTES = 20  # what a program or a form sends
 SENTENCE_MEGABYTES = 1  # the same for one sentence
-BODY_VALUES = 300_000  # in it: texts, numbers, lists
+BODY_VALUES = 300_000  # in a body: texts, numbers, lists
 BODY_DEPTH = 12  # lists within lists; of tokens in references in a list of arguments it is 6
 TEXT_MEGABYTES = 100  # the text in a compressed file, as the file says
 LINE_BYTES = 400_000  # a line of a file
@@ -23,7 +23,7 @@ REFERENCES = 20
 MAX_ORDER = 10
 RESAMPLES = 10_000
 RESAMPLED_SEGMENTS = 400_000_000  # segments of all systems by resamples
-VALUE_CHARACTERS = 100  # of a text that is no prediction and no reference: a name, an option
+VALUE_LENGTH = 100  # characters, or values in a list, of what is no prediction and no reference: a name, an option
 VALUE_DIGITS = 20
 MESSAGE_CHARACTERS = 400
 FEW_SEGMENTS = 100  # fewer than that, and an interval comes with a caution
@@ -160,14 +160,18 @@ def explain_error(error: Exception) -> str:
 
 
 def check_value(name: str, value: Any) -> None:
-    """Refuse a text or a number that is too long for what it is.
+    """Refuse a text, a list or a number that is too long for what it is.
 
     >>> check_value("reported", "9" * 101)
     Traceback (most recent call last):
     space.limits.RefusedError: reported has 101 characters; it takes 100 at most.
+    >>> check_value("weights", [0.1] * 101)
+    Traceback (most recent call last):
+    space.limits.RefusedError: weights has 101 values; it takes 100 at most.
     """
-    if isinstance(value, (str, list, dict)) and len(value) > VALUE_CHARACTERS:
-        raise RefusedError(f"{name} has {len(value):,} characters; it takes {VALUE_CHARACTERS} at most.")
+    if isinstance(value, (str, list, dict)) and len(value) > VALUE_LENGTH:
+        unit = "characters" if isinstance(value, str) else "values"
+        raise RefusedError(f"{name} has {len(value):,} {unit}; it takes {VALUE_LENGTH} at most.")
     if isinstance(value, int) and abs(value) >= 10**VALUE_DIGITS:
         raise RefusedError(f"{name} has more than {VALUE_DIGITS} digits.")
 
