@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 FILE_MEGABYTES = 50  # a file as it is uploaded, and the text in one that is compressed
@@ -176,10 +176,15 @@ def check_value(name: str, value: Any) -> None:
         raise RefusedError(f"{name} has more than {VALUE_DIGITS} digits.")
 
 
-def check_options(options: Any, tokenizers: Sequence[str]) -> None:
+def check_options(options: Any, names: Collection[str], tokenizers: Sequence[str]) -> None:
     """Refuse options that take too long, and tokenizers that would have to be downloaded.
 
-    >>> check_options({"tokenize": "flores200"}, ["13a", "zh"])
+    Args:
+        options: by name.
+        names: those that there are; under those of other tools, which the metric understands, limits would be missed.
+        tokenizers: those that may be chosen.
+
+    >>> check_options({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"])
     Traceback (most recent call last):
     space.limits.RefusedError: tokenize='flores200': choose '13a', 'zh'. Others need the metric in Python: see About.
     """
@@ -188,6 +193,8 @@ def check_options(options: Any, tokenizers: Sequence[str]) -> None:
     for name, value in options.items():
         check_value("The name of an option", name)
         check_value(name, value)
+        if name not in names:
+            raise RefusedError(f"There is no option `{name}` here: choose among {', '.join(names)}.")
     if options.get("tokenize", tokenizers[0]) not in tokenizers:
         choices = ", ".join(map(repr, tokenizers))
         raise RefusedError(

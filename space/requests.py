@@ -31,7 +31,7 @@ def request_explanation(prediction: str, references: Sequence[str] | str, option
     >>> request_explanation("the the", ["the cat"], {"max_order": 1})["orders"][0]["matches"]
     1
     """
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_sentence([prediction, *(references if isinstance(references, list) else [references])])
     return bleu.explain(prediction, references, **options)
 
@@ -45,7 +45,7 @@ def request_score(
     >>> len(result["segment_bleu"]), statistics["reference_length"].to_pylist()
     (1, [3])
     """
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_corpus(predictions, references)
     if options.get("confidence") is not None and isinstance(predictions, list):
         check_resampling(1, len(predictions), options.get("n_resamples", bleu.OPTIONS["n_resamples"]))
@@ -62,7 +62,7 @@ def request_comparison(
     options: Mapping[str, Any],
 ) -> Any:
     """What `compare` returns."""
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_systems(systems, references)
     check_value("baseline", baseline)
     check_value("test", test)
@@ -78,7 +78,7 @@ def request_difference(
     first: Sequence[Any], second: Sequence[Any], references: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
     """What `diff` returns."""
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_systems({"first": first, "second": second}, references)
     return bleu.diff(first, second, references, **options)
 
@@ -98,7 +98,7 @@ def request_settings(
     metric: Any = bleu,
 ) -> Any:
     """What `reconcile` returns, of a metric whose defaults are where the search starts."""
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_corpus(predictions, references)
     check_search(predictions, references)
     check_value("reported", reported)

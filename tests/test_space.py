@@ -111,3 +111,21 @@ def test_a_body_that_breaks_off_is_not_passed_on():
     scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": [(b"content-length", b"30000000")]}
     asyncio.run(gate.Gate(None)(scope, receive, send))
     assert sent[0]["status"] == 413
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("max_ngram_order", 50), ("tokenizer", "flores200"), ("trg_lang", "ja"), ("baseline", "A"), ("predictions", [])],
+)
+def test_no_limit_is_passed_by_under_another_name(name, value):
+    """The metric understands other tools' names of options, and Python the names of its arguments."""
+    requests = importlib.import_module("space.requests")
+    options, texts = {name: value}, ["a b c d"]
+    for request in (
+        lambda: requests.request_score(texts, texts, options),
+        lambda: requests.request_explanation("a", "a", options),
+        lambda: requests.request_comparison({"A": texts, "B": texts}, texts, None, "bootstrap", options),
+        lambda: requests.request_settings(texts, texts, "50", None, options),
+    ):
+        with pytest.raises(ValueError, match=f"There is no option `{name}` here: choose among tokenize, "):
+            request()
