@@ -129,3 +129,13 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
     ):
         with pytest.raises(ValueError, match=f"There is no option `{name}` here: choose among tokenize, "):
             request()
+
+
+def test_the_page_lists_the_ngrams_that_the_printed_table_lists():
+    """Parts of longer n-grams are left out in both."""
+    differences, metric = (importlib.import_module(f"space.{name}") for name in ("differences", "metric"))
+    difference = metric.bleu.diff(["a b c d"], ["x y z e"], ["a b c d e"])
+    overview = differences._render_overview(difference, ("A", "B"))
+    assert [row[0] for row in difference.rows()[-2:]] == ["a b c d", "e"]
+    for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
+        assert (f">{ngram}</td>" in overview) == is_listed
