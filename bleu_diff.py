@@ -75,7 +75,7 @@ class Difference(Report):
 
         >>> difference = diff_systems(["a b c"], ["x"], ["a b c"], None, Options(max_order=2))
         >>> [ngram["ngram"] for ngram in difference.most_telling("first", 5)]
-        [['b', 'c'], ['a', 'b']]
+        [['a', 'b'], ['b', 'c']]
         """
         ngrams = [ngram for order in reversed(self["ngrams"]) for ngram in order[system]]
         ngrams.sort(key=lambda ngram: -measure_telling(ngram["only_first"], ngram["only_second"]))
