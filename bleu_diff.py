@@ -63,6 +63,28 @@ class Difference(Report):
         scores = self["segment_bleu"]
         return plot_scatter(scores["first"], scores["second"], ("first", "second"), ax)
 
+    def most_telling(self, system: str, count: int) -> list[dict[str, Any]]:
+        """The most telling n-grams of all orders, the longer of equal ones first, without parts of those before.
+
+        Args:
+            system: `"first"` or `"second"`, whichever gets them more often.
+            count: how many at most.
+
+        Returns:
+            Dicts as in `ngrams`.
+
+        >>> difference = diff_systems(["a b c"], ["x"], ["a b c"], None, Options(max_order=2))
+        >>> [ngram["ngram"] for ngram in difference.most_telling("first", 5)]
+        [['a', 'b'], ['b', 'c']]
+        """
+        ngrams = [ngram for order in reversed(self["ngrams"]) for ngram in order[system]]
+        ngrams.sort(key=lambda ngram: -measure_telling(ngram["only_first"], ngram["only_second"]))
+        chosen: list[dict[str, Any]] = []
+        for ngram in ngrams:
+            if not any(_is_part(ngram["ngram"], other["ngram"]) for other in chosen):
+                chosen.append(ngram)
+        return chosen[:count]
+
     def rows(self) -> list[list[str]]:
         return [*self._group_rows(), *([name, "", *numbers] for name, *numbers in self._ngram_rows())]
 
@@ -96,7 +118,7 @@ class Difference(Report):
             yield [f"… {len(self['by_label']) - _PRINTED_LABELS:,} more labels", "", "", "", ""]
 
     def _ngram_rows(self) -> list[list[str]]:
-        ngrams = [ngram for name in ("first", "second") for ngram in _choose_ngrams(self["ngrams"], name)]
+        ngrams = [ngram for name in ("first", "second") for ngram in self.most_telling(name, _PRINTED_NGRAMS)]
         head = ["matches that only one has", "first", "second", "difference"]
         return [head, *map(_print_ngram, ngrams)] if ngrams else []
 
@@ -243,17 +265,6 @@ def _list_segments(scores: Float64) -> dict[str, list[dict[str, Any]]]:
         ]
         for name, segments in best.items()
     }
-
-
-def _choose_ngrams(orders: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
-    """The most telling n-grams of all orders, the longer of equal ones first, without parts of those before."""
-    ngrams = [ngram for order in reversed(orders) for ngram in order[name]]
-    ngrams.sort(key=lambda ngram: -measure_telling(ngram["only_first"], ngram["only_second"]))
-    chosen: list[dict[str, Any]] = []
-    for ngram in ngrams:
-        if not any(_is_part(ngram["ngram"], other["ngram"]) for other in chosen):
-            chosen.append(ngram)
-    return chosen[:_PRINTED_NGRAMS]
 
 
 def _is_part(ngram: list[Any], other: list[Any]) -> bool:

@@ -93,6 +93,7 @@ class BleuMetric(BufferedMetric):
     CONVENTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(CONVENTIONS)
     TOKENIZERS = TOKENIZERS
     REFERENCE_LENGTHS = REFERENCE_LENGTHS
+    RESAMPLES: Mapping[str, int] = MappingProxyType(RESAMPLES)  # of each test of `compare`, unless given
     SMOOTH_METHODS = MappingProxyType({name: method.value for name, method in SMOOTH_METHODS.items()})  # `smooth_value`
 
     html = bleu_html  # how results are written as HTML, for a page that puts them together in its own way

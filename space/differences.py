@@ -147,7 +147,7 @@ def _render_references(both: Sequence[Mapping[str, Any]], order: int) -> str:
     return "".join(parts)
 
 
-def _render_overview(difference: Mapping[str, Any], names: tuple[str, str]) -> str:
+def _render_overview(difference: Any, names: tuple[str, str]) -> str:
     first, second = names
     systems = difference["systems"]
     words = (
@@ -167,7 +167,8 @@ def _render_overview(difference: Mapping[str, Any], names: tuple[str, str]) -> s
     ]
     by_length = html.rows(["tokens of the reference", "segments", first, second, "difference"], lengths)
     ngrams = "".join(
-        f"<section>{html.heading(f'Only {name} gets')}{_render_ngrams(difference['ngrams'], side)}</section>"
+        f"<section>{html.heading(f'Only {name} gets')}{_render_ngrams(difference.most_telling(side, SHOWN_NGRAMS))}"
+        "</section>"
         for side, name in (("first", first), ("second", second))
     )
     return (
@@ -184,18 +185,13 @@ def _choose_points(scores: Mapping[str, Sequence[float]]) -> list[Point]:
     return [Point(row + 1, float(first[row]), float(second[row])) for row in sorted(order.tolist())]
 
 
-def _render_ngrams(orders: Sequence[Mapping[str, Any]], side: str) -> str:
-    """The most telling n-grams of all orders, the longer of equal ones first."""
-    found = [ngram for order in reversed(orders) for ngram in order[side]]
-    found.sort(
-        key=lambda one: -((one["only_first"] - one["only_second"]) ** 2) / (one["only_first"] + one["only_second"])
-    )
+def _render_ngrams(ngrams: Sequence[Mapping[str, Any]]) -> str:
     rows = [
         [
             " ".join(map(str, one["ngram"])),
             f"{one['only_first']:,} : {one['only_second']:,}",
             html.Markup(html.button(str(one["segment"] + 1), "open", segment=str(one["segment"] + 1))),
         ]
-        for one in found[:SHOWN_NGRAMS]
+        for one in ngrams
     ]
     return html.rows(["n-gram", "matches", "segment"], rows) if rows else html.message("None.", "note")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -161,14 +162,6 @@ def _decode_lines(file: Path) -> Iterator[str]:
             yield line.removesuffix("\n").removesuffix("\r")
 
 
-def _describe_csv(file: Path) -> Description:
-    return _describe_delimited(file, ",")
-
-
-def _describe_tsv(file: Path) -> Description:
-    return _describe_delimited(file, "\t")
-
-
 def _describe_delimited(file: Path, delimiter: str) -> Description:
     count = _check_text(file, 4 * SEGMENTS)  # in CSV a cell may have several lines
     if next(_decode_lines(file)).count(delimiter) >= COLUMNS:
@@ -181,14 +174,6 @@ def _describe_delimited(file: Path, delimiter: str) -> Description:
         raise RefusedError(f"{file.name} has two columns of one name: rename one of them.")
     segments = count - 1 if delimiter == "\t" else len(_read_delimited(file, names[:1], ",")[names[0]])
     return Description(names, segments)
-
-
-def _read_csv(file: Path, columns: Sequence[str]) -> Columns:
-    return _read_delimited(file, columns, ",")
-
-
-def _read_tsv(file: Path, columns: Sequence[str]) -> Columns:
-    return _read_delimited(file, columns, "\t")
 
 
 def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> Columns:
@@ -263,10 +248,14 @@ def _describe_parquet(file: Path) -> Description:
     return Description(*list_parquet_columns(file))
 
 
+def _delimited(delimiter: str) -> _Kind:
+    return _Kind(partial(_describe_delimited, delimiter=delimiter), partial(_read_delimited, delimiter=delimiter))
+
+
 _JSON_LINES = _Kind(_describe_json_lines, _read_json_lines)
 _KINDS = {
-    ".csv": _Kind(_describe_csv, _read_csv),
-    ".tsv": _Kind(_describe_tsv, _read_tsv),
+    ".csv": _delimited(","),
+    ".tsv": _delimited("\t"),
     ".jsonl": _JSON_LINES,
     ".ndjson": _JSON_LINES,
     ".json": _Kind(_refuse_json, _read_json_lines),

@@ -40,7 +40,7 @@ class Gate:
             if scope["path"].endswith(_UPLOAD) and _read_length(scope) <= megabytes * 1_000_000:
                 await self._app(scope, _count_bytes(receive, megabytes), send)
             else:
-                body = await _read_body(receive, megabytes)
+                body = await _read_body(receive, megabytes, _read_length(scope))
                 check_body(body)
                 await self._app(scope, _replay(body, receive), send)
         except RefusedError as error:
@@ -99,17 +99,17 @@ def _read_length(scope: Scope) -> int:
     return int(length) if length.isdigit() else 0
 
 
-async def _read_body(receive: Receive, megabytes: int) -> bytes:
+async def _read_body(receive: Receive, megabytes: int, declared: int) -> bytes:
     """The body; of one that is too large nothing is kept, but it's read: its sender sees no answer before the end."""
-    parts, size, is_more = [], 0, True
-    while is_more and size <= _PATIENCE * megabytes * 1_000_000:
+    parts, size, limit, is_more = [], 0, megabytes * 1_000_000, True
+    while is_more and size <= _PATIENCE * limit:
         message = await receive()
-        part = message.get("body", b"")
-        size += len(part)
-        if size <= megabytes * 1_000_000:
-            parts.append(part)
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if max(size, declared) > limit:
+            parts.clear()
         is_more = message.get("more_body", False)
-    check_size(size, megabytes)
+    check_size(max(size, declared), megabytes)
     return b"".join(parts)
 
 

@@ -6,6 +6,7 @@ The style of the page's own is in page.css, that of the metric's comes with it.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,8 @@ from .remedies import Remedy
 Explanation = Mapping[str, Any]
 
 _FEW_COLUMNS = 3  # which a telephone has room for
+_NUMBER = r"[+-]?\d[\d,]*(\.\d+)?"
+_NUMBERS = re.compile(rf"({_NUMBER}(( to | : ){_NUMBER}| and more)?)?")
 
 STYLE: str = bleu.html.STYLE
 show = bleu.html.show
@@ -135,12 +138,14 @@ def rows(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    """Whether a cell is one, or empty as it would be beside some.
+    """Whether a cell is one or two, or empty as it would be beside some.
 
-    >>> [_is_number(cell) for cell in ("+1,234.50", "0 to 9", "5 : 0", "a")]
-    [True, True, True, False]
+    >>> [_is_number(cell) for cell in ("+1,234.50", "0 to 9", "5 : 0", "500 and more", "")]
+    [True, True, True, True, True]
+    >>> [_is_number(cell) for cell in ("a", "to", ": . to", "1.", "1 2")]
+    [False, False, False, False, False]
     """
-    return not isinstance(cell, Markup) and set(cell) <= set("0123456789+-., to:")
+    return not isinstance(cell, Markup) and _NUMBERS.fullmatch(cell) is not None
 
 
 def notes(messages: Sequence[str]) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 FILE_MEGABYTES = 50  # a file as it is uploaded, and the text in one that is compressed
 UPLOAD_MEGABYTES = 300  # what is uploaded in one go
 BODY_MEGABYTES = 20  # what a program or a form sends
 SENTENCE_MEGABYTES = 1  # the same for one sentence
-BODY_VALUES = 300_000  # in it: texts, numbers, lists
+BODY_VALUES = 300_000  # in a body: texts, numbers, lists
 BODY_DEPTH = 12  # lists within lists; of tokens in references in a list of arguments it is 6
 TEXT_MEGABYTES = 100  # the text in a compressed file, as the file says
 LINE_BYTES = 400_000  # a line of a file
@@ -23,7 +23,7 @@ REFERENCES = 20
 MAX_ORDER = 10
 RESAMPLES = 10_000
 RESAMPLED_SEGMENTS = 400_000_000  # segments of all systems by resamples
-VALUE_CHARACTERS = 100  # of a text that is no prediction and no reference: a name, an option
+VALUE_LENGTH = 100  # characters, or values in a list, of what is no prediction and no reference: a name, an option
 VALUE_DIGITS = 20
 MESSAGE_CHARACTERS = 400
 FEW_SEGMENTS = 100  # fewer than that, and an interval comes with a caution
@@ -129,8 +129,13 @@ def check_search(predictions: Any, references: Any) -> None:
         )
 
 
-def check_resampling(systems: int, segments: int, resamples: Any) -> None:
-    """Refuse a bootstrap that takes too long.
+def check_resampling(systems: int, segments: int, resamples: Any, advice: str = "") -> None:
+    """Refuse resampling that takes too long.
+
+    Args:
+        systems, segments: how many there are.
+        resamples: how many are asked for.
+        advice: what to do about it; to take fewer, unless given.
 
     >>> check_resampling(10, 100_000, 10_000)
     Traceback (most recent call last):
@@ -138,8 +143,8 @@ def check_resampling(systems: int, segments: int, resamples: Any) -> None:
     """
     count = systems * segments
     if isinstance(resamples, (int, float)) and count * resamples > RESAMPLED_SEGMENTS:
-        most = RESAMPLED_SEGMENTS // count
-        raise RefusedError(f"{resamples:,} resamples of {count:,} segments take too long here: {most:,} at most.")
+        advice = advice or f"{RESAMPLED_SEGMENTS // count:,} at most"
+        raise RefusedError(f"{resamples:,} resamples of {count:,} segments take too long here: {advice}.")
 
 
 def explain_error(error: Exception) -> str:
@@ -155,22 +160,31 @@ def explain_error(error: Exception) -> str:
 
 
 def check_value(name: str, value: Any) -> None:
-    """Refuse a text or a number that is too long for what it is.
+    """Refuse a text, a list or a number that is too long for what it is.
 
     >>> check_value("reported", "9" * 101)
     Traceback (most recent call last):
     space.limits.RefusedError: reported has 101 characters; it takes 100 at most.
+    >>> check_value("weights", [0.1] * 101)
+    Traceback (most recent call last):
+    space.limits.RefusedError: weights has 101 values; it takes 100 at most.
     """
-    if isinstance(value, (str, list, dict)) and len(value) > VALUE_CHARACTERS:
-        raise RefusedError(f"{name} has {len(value):,} characters; it takes {VALUE_CHARACTERS} at most.")
+    if isinstance(value, (str, list, dict)) and len(value) > VALUE_LENGTH:
+        unit = "characters" if isinstance(value, str) else "values"
+        raise RefusedError(f"{name} has {len(value):,} {unit}; it takes {VALUE_LENGTH} at most.")
     if isinstance(value, int) and abs(value) >= 10**VALUE_DIGITS:
         raise RefusedError(f"{name} has more than {VALUE_DIGITS} digits.")
 
 
-def check_options(options: Any, tokenizers: Sequence[str]) -> None:
+def check_options(options: Any, names: Collection[str], tokenizers: Sequence[str]) -> None:
     """Refuse options that take too long, and tokenizers that would have to be downloaded.
 
-    >>> check_options({"tokenize": "flores200"}, ["13a", "zh"])
+    Args:
+        options: by name.
+        names: those that there are; under those of other tools, which the metric understands, limits would be missed.
+        tokenizers: those that may be chosen.
+
+    >>> check_options({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"])
     Traceback (most recent call last):
     space.limits.RefusedError: tokenize='flores200': choose '13a', 'zh'. Others need the metric in Python: see About.
     """
@@ -179,6 +193,8 @@ def check_options(options: Any, tokenizers: Sequence[str]) -> None:
     for name, value in options.items():
         check_value("The name of an option", name)
         check_value(name, value)
+        if name not in names:
+            raise RefusedError(f"There is no option `{name}` here: choose among {', '.join(names)}.")
     if options.get("tokenize", tokenizers[0]) not in tokenizers:
         choices = ", ".join(map(repr, tokenizers))
         raise RefusedError(

@@ -21,7 +21,7 @@ from .limits import (
 )
 from .metric import bleu
 
-_RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # the metric's, unless given
+_WITHOUT_INTERVALS = "leave the intervals out (confidence: none), or give a part of the segments"
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 
@@ -31,7 +31,7 @@ def request_explanation(prediction: str, references: Sequence[str] | str, option
     >>> request_explanation("the the", ["the cat"], {"max_order": 1})["orders"][0]["matches"]
     1
     """
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_sentence([prediction, *(references if isinstance(references, list) else [references])])
     return bleu.explain(prediction, references, **options)
 
@@ -45,7 +45,7 @@ def request_score(
     >>> len(result["segment_bleu"]), statistics["reference_length"].to_pylist()
     (1, [3])
     """
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_corpus(predictions, references)
     if options.get("confidence") is not None and isinstance(predictions, list):
         check_resampling(1, len(predictions), options.get("n_resamples", bleu.OPTIONS["n_resamples"]))
@@ -62,13 +62,15 @@ def request_comparison(
     options: Mapping[str, Any],
 ) -> Any:
     """What `compare` returns."""
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_systems(systems, references)
     check_value("baseline", baseline)
     check_value("test", test)
     if isinstance(systems, dict) and isinstance(references, list):
-        resamples = options.get("n_resamples", _RESAMPLES.get(str(test), 0))
-        check_resampling(len(systems), len(references), resamples)
+        size = len(systems), len(references)
+        if options.get("confidence", 0.95) is not None:  # the intervals' bootstrap, which takes no count from the test
+            check_resampling(*size, bleu.OPTIONS["n_resamples"], _WITHOUT_INTERVALS)
+        check_resampling(*size, options.get("n_resamples") or bleu.RESAMPLES.get(str(test), 0))
     return bleu.compare(systems, references, baseline=baseline, test=test, **options)
 
 
@@ -76,7 +78,7 @@ def request_difference(
     first: Sequence[Any], second: Sequence[Any], references: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
     """What `diff` returns."""
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_systems({"first": first, "second": second}, references)
     return bleu.diff(first, second, references, **options)
 
@@ -96,7 +98,7 @@ def request_settings(
     metric: Any = bleu,
 ) -> Any:
     """What `reconcile` returns, of a metric whose defaults are where the search starts."""
-    check_options(options, bleu.TOKENIZERS)
+    check_options(options, bleu.OPTIONS, bleu.TOKENIZERS)
     check_corpus(predictions, references)
     check_search(predictions, references)
     check_value("reported", reported)

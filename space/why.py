@@ -9,8 +9,9 @@ import gradio as gr
 
 from . import html
 from .charts import Change, waterfall
-from .limits import PRIVATE_WORK, SHOWN_SETTINGS, RefusedError, explain_error
+from .limits import PRIVATE_WORK, SHOWN_SETTINGS, explain_error
 from .metric import collect_warnings, load_with
+from .options import SCORING_OPTIONS
 from .requests import request_conventions, request_settings
 from .scored import REFERENCES, Scored, read_column, read_segments
 from .words import CONVENTIONS, describe_setting, join_clauses
@@ -50,11 +51,9 @@ def _answer(scored: Scored | None, system: str, reported: str) -> str:
             if not reported.strip():
                 return _tell_conventions(request_conventions(predictions, references))
             found = request_settings(predictions, references, reported.strip(), None, {}, load_with(scored.options))
-        return _tell_settings(found, system, scored.which)
-    except RefusedError as error:
-        return html.message(explain_error(error))
+        return _tell_settings(found, system, scored)
     except (TypeError, ValueError, OverflowError) as error:
-        return html.message(str(error).replace("reported=", ""))
+        return html.message(explain_error(error).replace("reported=", ""))
 
 
 def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:
@@ -70,7 +69,7 @@ def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:
     return f"Your {score:.2f} becomes {setting['score']:.2f} if {join_clauses(clauses)}."
 
 
-def _tell_settings(found: Mapping[str, Any], system: str, which: int | str) -> str:
+def _tell_settings(found: Mapping[str, Any], system: str, scored: Scored) -> str:
     settings = (found["matches"] or found["nearest"])[:SHOWN_SETTINGS]
     best, reported = settings[0], str(found["reported"])
     yours = best["score"] - 100 * sum(step["difference"] for step in best["steps"])
@@ -87,7 +86,7 @@ def _tell_settings(found: Mapping[str, Any], system: str, which: int | str) -> s
         [
             join_clauses(_clauses(one)) or "as it is scored here",
             f"{one['score']:.2f}",
-            html.Markup(_apply_button(one, which)),
+            html.Markup(_apply_button(one, scored)),
             one["signature"],
         ]
         for one in settings
@@ -120,8 +119,8 @@ def _clauses(setting: Mapping[str, Any]) -> list[str]:
     return [describe_setting(step["factor"], step["value"]) for step in setting["steps"] if step["difference"]]
 
 
-def _apply_button(setting: Mapping[str, Any], which: int | str) -> str:
-    """A button that sets the options and the references of a setting; one that was chosen before stays."""
-    options = {name: value for name, value in setting["options"].items() if name != "smooth_value"}
-    references = setting["references"] if which == "all" else which
+def _apply_button(setting: Mapping[str, Any], scored: Scored) -> str:
+    """A button that sets a setting's options, the others as they were scored; references that were chosen stay."""
+    options = {name: scored.options[name] for name in SCORING_OPTIONS} | setting["options"]
+    references = setting["references"] if scored.which == "all" else scored.which
     return html.button("Apply", "apply", options=html.json_text(options), references=str(references))

@@ -28,7 +28,7 @@ _SMOOTHING = {
     "none": "nothing is smoothed",
     "exp": "orders without a match are smoothed as sacreBLEU does",
     "floor": "orders without a match count a small number (floor)",
-    "add-k": "1 is added to matches and totals of the longer n-grams (add-k)",
+    "add-k": "a constant is added to matches and totals of the longer n-grams (add-k)",
     "laplace": "1 is added to matches and totals of all orders (laplace)",
 }
 _LENGTHS = {

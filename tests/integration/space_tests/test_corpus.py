@@ -177,6 +177,34 @@ def test_why_starts_from_what_was_scored_and_keeps_the_reference(page, bleu, tmp
     score_of(page, SUMMARY, wanted)
 
 
+@pytest.mark.parametrize(
+    ("method", "value", "searched", "left"),
+    [
+        ("floor", "0.5", {"smooth_method": "add-k"}, ""),  # another method, with its own value
+        ("add-k", "2", {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2}, "2"),  # the same
+    ],
+)
+def test_what_is_applied_gives_the_score_that_was_promised(page, bleu, method, value, searched, left):
+    """Whatever the visitor does to the value of the smoothing meanwhile."""
+    paste(page, "the cat sat on a mat\na dog ran here", "the cat sat on the mat\nthat dog ran there")
+    page.locator("#corpus-options > button").click()
+    choose(page, "#corpus-smooth-method", method)
+    fill(page, "#corpus-smooth-value", value)
+    score(page)
+    corpus = {
+        "predictions": ["the cat sat on a mat", "a dog ran here"],
+        "references": ["the cat sat on the mat", "that dog ran there"],
+    }
+    wanted = bleu.compute(**corpus, **searched)["score"]
+    fill(page, "#reported", f"{wanted:.6f}")
+    page.locator("#why").click()
+    expect(page.locator("#why-answer .bleu-quote")).to_contain_text(f"becomes {wanted:.2f} if")
+    fill(page, "#corpus-smooth-value", "0.25")
+    page.locator("#why-answer").get_by_role("button", name="Apply").first.click()
+    score_of(page, SUMMARY, wanted)
+    expect(text(page, "#corpus-smooth-value")).to_have_value(left)
+
+
 @pytest.mark.parametrize(("number", "message"), [("27,3,1", "give a number"), ("127", "BLEU is from 0 to 1")])
 def test_what_is_no_score(page, number, message):
     paste(page, "a b c d e", "a b c d")

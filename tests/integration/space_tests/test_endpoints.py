@@ -67,7 +67,7 @@ def test_they_say_what_they_want(client):
     [
         ("/score", {"predictions": ["a"], "references": []}, "1 prediction and 0 references"),
         ("/score", {"predictions": ["a", None], "references": ["a", "b"]}, "predictions, row 1: found None"),
-        ("/score", {"predictions": ["a"], "references": ["a"], "options": {"tokeniser": "zh"}}, "Did you mean `tokenize`"),
+        ("/score", {"predictions": ["a"], "references": ["a"], "options": {"tokeniser": "zh"}}, "choose among tokenize, "),
         ("/score", {"predictions": 3, "references": 4}, "predictions"),
         ("/explain", {"prediction": 3, "references": ["a"]}, "predictions, row 0: found int"),
         ("/explain", {"prediction": "a", "references": []}, "there is no reference"),
