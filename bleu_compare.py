@@ -26,6 +26,7 @@ from .bleu_significance import (
 )
 from .bleu_statistics import count_corpus
 from .bleu_tokenizer_choice import choose_tokenizer
+from .bleu_warnings import warn_about_text
 
 RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}
 
@@ -177,6 +178,7 @@ def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options
             corpus = read_corpus(predictions, references)
             tokenizer = choose_tokenizer(options, corpus.kind)
         references = corpus.references  # Arrow by now, for the systems that follow
+        warn_about_text(corpus.predictions, options.tokenize)
         rows[name] = count_corpus(corpus, options)
     return CountedSystems(rows, tokenizer.name, corpus.reference_count())
 

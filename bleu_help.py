@@ -17,7 +17,7 @@ METHODS: dict[str, Collection[str]] = {
     "compute": (),
     "statistics": (),
     "score": (),
-    "compare": (),
+    "compare": ("segments",),
     "diff": CORPUS_ONLY,
     "explain": CORPUS_ONLY,
     "conventions": CORPUS_ONLY,

@@ -134,7 +134,7 @@ def _simplify_type(type_: pa.DataType) -> pa.DataType | None:
         return type_
     if pa.types.is_integer(type_):
         return pa.int64()
-    if pa.types.is_dictionary(type_):
+    if pa.types.is_dictionary(type_) or "run_end_encoded" in str(type_).split("<")[0]:
         return _simplify_type(type_.value_type)
     if "string_view" in str(type_) and not hasattr(type_, "value_type"):
         return pa.large_string()

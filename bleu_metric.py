@@ -34,7 +34,7 @@ from .bleu_diff_ngrams import NGramDifferences
 from .bleu_drop_in import answer_as, read_arguments
 from .bleu_explain import Explanation, explain_segment
 from .bleu_formula import plain_formula
-from .bleu_help import describe_metric, show_options, without_shown_methods
+from .bleu_help import METHODS, describe_metric, show_options, without_shown_methods
 from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
 from .bleu_inputs_columns import read_column
@@ -43,7 +43,6 @@ from .bleu_lower_case import lower_case
 from .bleu_lower_case_compiled import lower_case as compiled_lower_case
 from .bleu_options import (
     CONVENTIONS,
-    CORPUS_ONLY,
     DROP_INS,
     OPTIONS,
     REFERENCE_LENGTHS,
@@ -209,7 +208,7 @@ class BleuMetric(BufferedMetric):
         True
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._options.override(given, without=["segments"], purpose="a comparison of systems")
+        chosen = self._options.override(given, without=METHODS["compare"], purpose="a comparison of systems")
         return compare_systems(systems, references, baseline, test, n_resamples, chosen)
 
     def diff(self, first: Any, second: Any, references: Any, by: Any = None, **options: Any) -> Difference:
@@ -251,7 +250,7 @@ class BleuMetric(BufferedMetric):
         >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["second"]]
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
-        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="the difference of two systems")
+        chosen = self._options.override(options, without=METHODS["diff"], purpose="the difference of two systems")
         return diff_systems(first, second, references, by, chosen)
 
     def explain(self, prediction: Any, references: Any, **options: Any) -> Explanation:
@@ -281,7 +280,7 @@ class BleuMetric(BufferedMetric):
         >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
         (3, 2)
         """
-        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="one segment")
+        chosen = self._options.override(options, without=METHODS["explain"], purpose="one segment")
         return explain_segment(prediction, references, replace(chosen, segments=False, confidence=None))
 
     def pairwise(self, predictions: Any, references: Any = None, **options: Any) -> np.ndarray[Any, Any]:
@@ -303,7 +302,7 @@ class BleuMetric(BufferedMetric):
         >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
         'the cat sat here'
         """
-        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="scores of single texts")
+        chosen = self._options.override(options, without=METHODS["pairwise"], purpose="scores of single texts")
         columns = {"predictions": predictions, **({} if references is None else {"references": references})}
         return score_pairs(read_texts(**columns), chosen)
 
@@ -325,7 +324,7 @@ class BleuMetric(BufferedMetric):
         >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
         [1.0, 1.0, 0.0]
         """
-        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="scores of single texts")
+        chosen = self._options.override(options, without=METHODS["self_bleu"], purpose="scores of single texts")
         return score_against_others(read_texts(texts=texts), chosen)
 
     def conventions(self, predictions: Any, references: Any, **options: Any) -> Conventions:
@@ -355,7 +354,7 @@ class BleuMetric(BufferedMetric):
         nltk         64.32      -35.68        tokenize='none' (-35.68)
         moses        64.32      -35.68  tokenize='multi-bleu' (-35.68)
         """
-        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="conventions side by side")
+        chosen = self._options.override(options, without=METHODS["conventions"], purpose="conventions side by side")
         return compare_conventions(read_corpus(predictions, references), chosen)
 
     def reconcile(
@@ -395,7 +394,7 @@ class BleuMetric(BufferedMetric):
         references=0, tokenize='none'  50.8133  -0.1867
         """
         fixed = translate_options(fixed, OPTIONS)
-        chosen = self._options.override(fixed, without=CORPUS_ONLY, purpose="the search for a setting")
+        chosen = self._options.override(fixed, without=METHODS["reconcile"], purpose="the search for a setting")
         return find_settings(predictions, references, chosen, list(fixed), reported, decimals)
 
     def compute_metrics(
@@ -431,7 +430,9 @@ class BleuMetric(BufferedMetric):
         >>> hook((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
-        chosen = self._options.override(options, without=CORPUS_ONLY, purpose="a trainer, which logs numbers")
+        chosen = self._options.override(
+            options, without=METHODS["compute_metrics"], purpose="a trainer, which logs numbers"
+        )
         choose_tokenizer(chosen, "text")  # a wrong name fails here, and not after a model has generated
         return TrainerMetric(tokenizer, references, ignore_index, details, chosen)
 

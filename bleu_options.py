@@ -242,7 +242,7 @@ def _check(options: Options) -> None:
         if name != "seed" or options.seed is not None:
             _check_whole_number(name, getattr(options, name), least)
     for name, choices in (("smooth_method", SMOOTH_METHODS), ("reference_length", REFERENCE_LENGTHS)):
-        if getattr(options, name) not in choices:
+        if not isinstance(getattr(options, name), str) or getattr(options, name) not in choices:
             raise ValueError(f"{name}={getattr(options, name)!r}: choose one of {_list_names(choices)}.")
     if options.smooth_value is not None:
         _check_smooth_value(options)
@@ -262,8 +262,8 @@ def _check_whole_number(name: str, value: Any, least: int) -> None:
 
 
 def _check_number(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
-        raise TypeError(f"{name}={value!r}: give a number.")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name}={value!r}: give a number, an int or a float.")
     if not math.isfinite(value):
         raise ValueError(f"{name}={value!r}: give a finite number.")
 

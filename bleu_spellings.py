@@ -73,13 +73,16 @@ def translate_options(
     TypeError: There is no option `tokeniser`. Did you mean `tokenize`?
     """
     options = {name: value for name, value in given.items() if name in known}
-    for name in given.keys() - options.keys():
+    written = {name: name for name in options}  # as the user has it
+    for name in [name for name in given if name not in options]:
         translate = expected.get(name) or TRANSLATIONS.get(name)
         if translate is None:
             raise TypeError(explain_unknown_option(name, known))
         translated = translate(given[name])
-        for own_name in translated.keys() & options.keys():
-            raise TypeError(f"`{name}` and `{own_name}` are one option: give `{own_name}` alone.")
+        for own_name in translated:
+            if own_name in written:
+                raise TypeError(f"`{name}` and `{written[own_name]}` are one option: give `{own_name}` alone.")
+            written[own_name] = name
         options |= translated
         if name not in expected:
             _note_once(name, ", ".join(f"{own_name}={value!r}" for own_name, value in translated.items()))

@@ -5,6 +5,7 @@ Native tokenizers cut while they count. Someone else's, sacreBLEU's or a user's 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
@@ -189,7 +190,10 @@ def _make_lists(lists: Sequence[Sequence[Any]], name: str, row_of: Callable[[int
         for token in tokens:
             if not isinstance(token, str):
                 raise _wrong_answer(name, row_of(place), f"a list with {type(token).__name__}")
-    return pa.array(lists, _TOKENS)  # there are none, or such as Arrow can't encode
+            if re.search("[\ud800-\udfff]", token):
+                row = row_of(place)
+                raise ValueError(f"{name}, row {row}: the tokenizer returned half of a surrogate pair ({token!r}).")
+    return pa.array(lists, _TOKENS)  # there are none
 
 
 def _wrong_answer(name: str, row: int, found: str) -> TypeError:

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
+from .bleu_corpus import make_corpus
 from .bleu_inputs import read_corpus
 from .bleu_options import Options
 from .bleu_scoring import make_result
@@ -30,10 +32,9 @@ class TrainerMetric:
         options: those that decide the number.
     """
 
-    def __init__(
-        self, tokenizer: Any, references: Sequence[Any] | None, ignore_index: int, details: bool, options: Options
-    ) -> None:
-        self._tokenizer, self._references, self._ignore_index = tokenizer, references, ignore_index
+    def __init__(self, tokenizer: Any, references: Any, ignore_index: int, details: bool, options: Options) -> None:
+        self._tokenizer, self._ignore_index = tokenizer, ignore_index
+        self._references = None if references is None else _read_references(references)
         self._details, self._options = details, options
         self._rows_of_reference: dict[str, set[int]] | None = None
         self.reset()
@@ -73,21 +74,21 @@ class TrainerMetric:
             )
         self._notice_new_beginning(labels)
         texts = self._decode(predicted)
-        corpus = read_corpus(texts, self._next_references(labels, len(texts)))
+        corpus = make_corpus(pa.chunked_array([texts], pa.string()), self._next_references(labels, len(texts)))
         is_padding = (predicted == self._ignore_index) | (predicted == self._tokenizer.pad_token_id)
         self._sum += sum_corpus(corpus, self._options).row
         self._rows += len(texts)
         self._generated += int((~is_padding).sum())
 
-    def _next_references(self, labels: np.ndarray[Any, Any], rows: int) -> Sequence[Any]:
+    def _next_references(self, labels: np.ndarray[Any, Any], rows: int) -> pa.ChunkedArray:
         if self._references is None:
-            return self._decode(labels)
+            return _read_references(self._decode(labels))
         if self._rows + rows > len(self._references):
             raise ValueError(
                 f"There are {len(self._references)} references, but more predictions: one list a row, in order."
             )
         self._notice_other_order(self._decode(labels))
-        return self._references[self._rows : self._rows + rows]
+        return self._references.slice(self._rows, rows)
 
     def _notice_new_beginning(self, labels: np.ndarray[Any, Any]) -> None:
         """Warns where the first labels come a second time before there was a result."""
@@ -102,7 +103,7 @@ class TrainerMetric:
     def _notice_other_order(self, labels: Sequence[str]) -> None:
         """Warns where a label isn't among its row's references, but among another row's."""
         if self._rows_of_reference is None:
-            self._rows_of_reference = _index_references(self._references or ())
+            self._rows_of_reference = _index_references(self._references)
         for row, label in enumerate(labels, self._rows):
             rows = self._rows_of_reference.get(label)
             if rows and row not in rows:
@@ -138,13 +139,18 @@ def _list_details(result: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(result[name]) for name in _DETAILS} | precisions
 
 
-def _index_references(references: Sequence[Any]) -> dict[str, set[int]]:
+def _read_references(references: Any) -> pa.ChunkedArray:
+    """The references of all rows, as a corpus has them."""
+    rows = references if hasattr(references, "__len__") else list(references)
+    return read_corpus([""] * len(rows), rows).references
+
+
+def _index_references(references: pa.ChunkedArray | None) -> dict[str, set[int]]:
     """The rows that each text is a reference of."""
     rows: dict[str, set[int]] = {}
-    for row, texts in enumerate(references):
-        for text in [texts] if isinstance(texts, str) else texts:
-            if isinstance(text, str) and text.strip():
-                rows.setdefault(text.strip(), set()).add(row)
+    for row, texts in enumerate(references.to_pylist() if references is not None else ()):
+        for text in filter(None, map(str.strip, texts)):
+            rows.setdefault(text, set()).add(row)
     return rows
 
 

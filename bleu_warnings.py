@@ -105,6 +105,8 @@ def _explain_zero(row: Int64, empty_predictions: int | None, orders: Sequence[in
             f"no prediction has {orders[-1]} tokens, which the longest n-gram takes (effective_order=True leaves out"
             " what they are too short for)"
         )
+    if orders and not totals[orders[0] - 1] and is_effective:
+        reasons.append(f"no prediction has {orders[0]} tokens, which the shortest n-gram with a weight takes")
     unmatched = [n for n in orders if totals[n - 1] and not matches[n - 1]]
     if unmatched and not reasons:
         reasons.append(

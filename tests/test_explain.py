@@ -3,6 +3,9 @@
 import json
 import math
 
+import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 import random_text
 from hypothesis import given, settings
@@ -182,6 +185,15 @@ EFFECTIVE = [
     ([None, "", None, "a b c d", None], 3),
     (["a b", None, "a b c d"], 0),  # as near, and shorter
 ]
+
+
+@pytest.mark.parametrize("container", [tuple, lambda texts: np.array(texts, object), pd.Series, pa.array])
+def test_an_absent_reference_counts_in_any_container(bleu, container):
+    assert bleu.explain("a b c", container([None, "a", "a b c"]))["effective_reference"] == 2
+
+
+def test_a_single_reference_may_be_a_str_and_empty(bleu):
+    assert bleu.explain("a b c", "") == bleu.explain("a b c", [""])
 
 
 @pytest.mark.parametrize(("references", "index"), EFFECTIVE, ids=str)

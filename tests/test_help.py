@@ -7,7 +7,7 @@ import pydoc
 
 import pytest
 from bleu.bleu_help import METHODS
-from bleu.bleu_options import CORPUS_ONLY, OPTIONS
+from bleu.bleu_options import OPTIONS
 
 
 def test_the_object_in_a_line(load):
@@ -33,7 +33,7 @@ def test_every_method_that_takes_options_is_listed(load):
 def test_signatures_list_the_options_with_this_objects_defaults(load, name):
     parameters = inspect.signature(getattr(load(tokenize="zh"), name)).parameters
     missing = set(OPTIONS) - set(parameters)
-    assert missing == (set(CORPUS_ONLY) if METHODS[name] else set())
+    assert missing == set(METHODS[name])
     assert parameters["tokenize"].default == "zh"
     assert parameters["max_order"].default == 4
     assert not any(one.kind == one.VAR_KEYWORD for one in parameters.values())

@@ -526,6 +526,17 @@ def test_rare_arrow_types_are_scored_or_refused_in_one_sentence(bleu, make, call
         assert result["counts"] == bleu.score(expected)["counts"]
 
 
+@pytest.mark.parametrize("call", ["compute", "self_bleu", "pairwise"])
+def test_run_ends_are_texts_and_no_lists_of_letters(bleu, call):
+    rows = ["the cat sat on the mat", "the cat sat on the mat", "a dog sat on it"]
+    calls = {
+        "compute": lambda column: bleu.compute(predictions=rows, references=column),
+        "self_bleu": bleu.self_bleu,
+        "pairwise": lambda column: bleu.pairwise(rows, column).tolist(),
+    }
+    assert calls[call](pc.run_end_encode(pa.array(rows))) == calls[call](rows)
+
+
 def not_utf8(*rows):
     """A string column as a careless writer leaves it: Arrow doesn't look into its bytes."""
     ends = np.cumsum([0, *map(len, rows)]).astype(np.int32)

@@ -6,6 +6,8 @@ import math
 import re
 import sys
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -420,3 +422,24 @@ def test_warnings_of_options_come_once_a_call(bleu):
         warnings.simplefilter("always")
         bleu.compute(**CORPUS, smooth_value=0.5)
     assert sum("smooth_value" in str(one.message) for one in caught) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fooo": 1, "barr": 1}, "no option `fooo`"),
+        ({"tokenizer": "zh", "trg_lang": "zh"}, "`trg_lang` and `tokenizer` are one option: give `tokenize` alone"),
+        ({"smooth_method": ["exp"]}, r"smooth_method=\['exp'\]: choose one of"),
+        (
+            {"smooth_method": "floor", "smooth_value": Decimal("0.5")},
+            "smooth_value=Decimal.*: give a number, an int or a float",
+        ),
+        ({"weights": [Fraction(1, 4)] * 4}, "weights=Fraction.*: give a number, an int or a float"),
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_is_told_of_options_that_cant_be(bleu, options, message):
+    """The first one as they were written, by the names that they were written with."""
+    with pytest.raises((TypeError, ValueError), match=message):
+        bleu.compute(predictions=["a"], references=["a"], **options)

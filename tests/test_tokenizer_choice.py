@@ -68,3 +68,11 @@ def test_borrowed_tokenizers_say_what_to_install(name, monkeypatch):
     borrow_tokenizer.cache_clear()
     with pytest.raises(ImportError, match=f"tokenize='{name}'.*pip install .*sacrebleu"):
         borrow_tokenizer(name)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_token_that_is_half_a_character(bleu):
+    with pytest.raises(ValueError, match="references, row 1: the tokenizer returned half of a surrogate pair"):
+        bleu.compute(
+            predictions=["a", "b"], references=["c", "d"], tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"]
+        )

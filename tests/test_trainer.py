@@ -4,6 +4,7 @@ import warnings
 
 import dill
 import numpy as np
+import pandas as pd
 import pytest
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -271,3 +272,26 @@ def test_labels_that_are_no_references_say_nothing(bleu, labels):
     hook = bleu.compute_metrics(MoreWords(), references=ALTERNATIVES)
     _, told = heard(lambda: hook((ids(*FOUR), ids(*labels))))
     assert not any("order" in message for message in told)
+
+
+CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "generator": iter,
+    "Series": lambda rows: pd.Series(rows, index=range(7, 7 + len(rows))),
+    "array": lambda rows: np.array(rows),
+    "one str a row": lambda rows: [row[0] for row in rows],
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+def test_references_in_any_container(bleu, container):
+    hook = bleu.compute_metrics(MoreWords(), references=container([[text] for text in FOUR_LABELS]))
+    assert hook(WHOLE) == bleu.compute_metrics(MoreWords())(WHOLE)
+
+
+@pytest.mark.parametrize("row", [[], [None], None, ["a", 1]], ids=str)
+def test_a_row_without_references_is_told_when_the_hook_is_made(bleu, row):
+    """By its row in the data, and not after a model has generated for hours."""
+    with pytest.raises((TypeError, ValueError), match="references, row 3"):
+        bleu.compute_metrics(MoreWords(), references=[*([text] for text in FOUR_LABELS[:3]), row])

@@ -115,6 +115,9 @@ ZEROS = {
     "many short ones": (["a b", "c d e"] * 5, [["b a"], ["e d c"]] * 5, {}, r"(?i)\b4\b.*effective_order", r"2-gram of"),
     "far too short": (["a b c d"], [["a b c d " * 1000]], {}, r"(?i)brevity|too short|shorter|length", r"no token|-gram"),
     "far too short, no smoothing": (["a b c d"], [["a b c d " * 1000]], {"smooth_method": "none"}, r"(?i)brevity|too short|shorter|length", r"no token|-gram"),
+    "no order that has a weight has n-grams": (
+        ["a b"], [["a b"]], {"weights": [0, 0, 0.5, 0.5], "effective_order": True}, r"no prediction has 3 tokens", r"brevity",
+    ),
     "an empty reference": (["a b c d"], [[""]], {}, r"(?i)empty.*reference|reference.*empty", r"1-gram"),
     "only empty references": (["a b c d", "e f g h"], [["", ""], [" "]], {}, r"(?i)empty.*reference|reference.*empty", r"1-gram"),
     "nothing matches": (["a b c d"], [["w x y z"]], {}, r"(?i)(1-gram|token|word).*reference", r"effective_order|empty"),
@@ -206,3 +209,11 @@ def test_the_class_of_warnings_is_reached_from_the_metric(load, call, convention
 def test_one_class_for_all_objects(load):
     """Loaded twice, and under another convention: one filter is for all."""
     assert load().Warning is load("nltk").Warning
+
+
+@pytest.mark.parametrize("call", ["compare", "diff"])
+def test_systems_are_warned_of_as_a_corpus_is(bleu, call):
+    chinese = ["我们用的是中文。"]
+    systems = ({"A": chinese, "B": ["Chinese."]},) if call == "compare" else (chinese, ["Chinese."])
+    with pytest.warns(UserWarning, match="no spaces between words"):
+        getattr(bleu, call)(*systems, references=chinese)
