@@ -14,6 +14,7 @@ import numpy as np
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL = {"fontsize": "small"}
+_ACCENT = "C0"
 _OFFSET = {"textcoords": "offset points", **_LABEL}
 
 
@@ -130,7 +131,7 @@ def plot_scatter(first: Sequence[float], second: Sequence[float], names: tuple[s
     crowd = np.sqrt(len(x) + 1)
     opacity, size = float(np.clip(30 / crowd, 0.05, 0.6)), float(np.clip(150 / crowd, 12, 40))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
-    ax.scatter(x, y, s=size, color=_accent(), alpha=opacity, linewidths=0)
+    ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
     counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
     better = ", ".join(f"{_plain(name)} better in {count:,}" for name, count in counts.items())
     ax.set_title(f"{better} of {len(x):,} segments", fontsize="medium", wrap=True)
@@ -157,15 +158,11 @@ def _ink(ax: Any) -> Any:
     return ax.xaxis.label.get_color()
 
 
-def _accent() -> Any:
-    return "C0"
-
-
 def _style(ax: Any, kind: str) -> dict[str, Any]:
     """A filled bar for what counts, and hollow or hatched ones for what is set beside it."""
     hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
     if kind not in hatches:
-        return {"facecolor": _accent(), "edgecolor": _ink(ax), "linewidth": 0.8}
+        return {"facecolor": _ACCENT, "edgecolor": _ink(ax), "linewidth": 0.8}
     return {"facecolor": "none", "edgecolor": _ink(ax), "linewidth": 0.8, "hatch": hatches[kind]}
 
 

@@ -51,7 +51,7 @@ def bleu(rows: Int64, options: Options, orders: int | None = None) -> Number:
     smoothed = _smooth(statistics, options)
     weights = order_weights(smoothed.present, options, orders)
     logarithms = [_log(value) for value in smoothed.values[: len(weights)]]
-    return _combine(weights, logarithms, _brevity_penalty(statistics))
+    return _combine(weights, logarithms, brevity_penalty(statistics.length, statistics.reference_length))
 
 
 def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
@@ -96,13 +96,19 @@ def precisions(rows: Int64, options: Options) -> Precisions:
     return _smooth(_split_rows(rows), options)
 
 
-def brevity_penalty(rows: Int64) -> Number:
+def brevity_penalty(length: Number, reference_length: Number) -> Number:
     """1 where the predictions are at least as long as the references, exp(1 - r/c) where shorter, 0 where empty.
 
-    >>> brevity_penalty(np.array([[3, 3, 3, 4], [3, 3, 4, 3], [0, 0, 0, 3]])).round(4).tolist()
-    [0.7165, 1.0, 0.0]
+    Args:
+        length: c, the length of the predictions.
+        reference_length: r, the effective length of their references.
+
+    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
+    0.7165
     """
-    return _brevity_penalty(_split_rows(rows))
+    is_short = length < reference_length
+    ratio = divide(reference_length, length, is_short & (length > 0))
+    return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
 
 
 def count_wins(deltas: Float64) -> dict[str, int]:
@@ -126,11 +132,11 @@ def make_result(row: Int64, options: Options) -> dict[str, Any]:
         options: those that decide the number.
     """
     statistics, orders = _split_rows(row), range(1, options.max_order + 1)
-    smoothed, penalty = _smooth(statistics, options), float(_brevity_penalty(statistics))
+    length, reference_length = statistics.length, statistics.reference_length
+    smoothed, penalty = _smooth(statistics, options), float(brevity_penalty(length, reference_length))
     logarithms = [_log(value) for value in smoothed.values]
     score = _combine(order_weights(smoothed.present, options), logarithms, penalty)
     by_order = [_combine(order_weights(smoothed.present, options, n), logarithms, penalty) for n in orders]
-    length, reference_length = statistics.length, statistics.reference_length
     return {
         "bleu": score,
         "score": 100 * score,
@@ -172,13 +178,6 @@ def _smooth(statistics: _Statistics, options: Options) -> Precisions:
     if options.smooth_method != "laplace" and has_match is not True:
         values = [choose(has_match, value, 0.0) for value in values]
     return Precisions(values, has_ngrams(totals))
-
-
-def _brevity_penalty(statistics: _Statistics) -> Number:
-    length, reference_length = statistics.length, statistics.reference_length
-    is_short = length < reference_length
-    ratio = divide(reference_length, length, is_short & (length > 0))
-    return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
 
 
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:

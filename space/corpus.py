@@ -70,12 +70,13 @@ def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
         sources = add_sources()
         button = gr.Button("Score", variant="primary", elem_id="score")
     results = _add_results()
-    fields = [*sources, *choices, *options.fields]
+    inputs = [*sources, *choices, *options.fields]
+    fields = [*inputs, results.why.system]
     changed = [*choices, *options.fields]
     shown = [*results.components(), options.fold]
     work = {**PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last"}
     button.click(_score, fields, shown, **work).then(None, js="() => bleuPage.answer()")
-    gr.on([field.change for field in fields], None, fields, None, js="bleuPage.changed")
+    gr.on([field.change for field in inputs], None, inputs, None, js="bleuPage.changed")
     # The example is scored as soon as it's chosen.
     press = f"(origin) => origin === {html.json_text(FROM_EXAMPLE)} && document.querySelector('#score').click()"
     sources.origin.input(None, sources.origin, None, js=press)
@@ -142,7 +143,8 @@ def _add_results() -> Results:
 
 def _score(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  # noqa: B008 where Gradio looks for it
     """Everything below the button, for what the fields hold."""
-    given, rest = values[: len(Sources._fields)], values[len(Sources._fields) :]
+    *inputs, asked_about = values
+    given, rest = inputs[: len(Sources._fields)], inputs[len(Sources._fields) :]
     (which, mends, test), fold = rest[: len(Choices._fields)], gr.skip()
     try:
         options = read_options(rest[len(Choices._fields) :])
@@ -157,13 +159,13 @@ def _score(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  #
                 progress(0.7, desc="Resampling")
                 comparison = request_comparison(corpus.systems, corpus.references, None, test, options)
         progress(0.9, desc="Drawing")
-        return [*_list_values(scored, corpus, results, comparison, warnings), fold]
+        return [*_list_values(scored, corpus, results, comparison, warnings), *_list_why(scored, asked_about), fold]
     except (TypeError, ValueError, OverflowError) as error:
         return [html.message(explain_error(error)), gr.update(visible=False), None, *[gr.skip()] * _BELOW, fold]
 
 
 def _list_values(scored: Scored, corpus: Corpus, results: Any, comparison: Any, warnings: Sequence[str]) -> list[Any]:
-    """What the components of `Results` hold."""
+    """What the components of `Results` hold, but for those of `Why`."""
     first, *others = scored.systems
     predictions = corpus.systems[first]
     remedies = find_remedies(predictions, corpus.references, scored.options)
@@ -182,7 +184,6 @@ def _list_values(scored: Scored, corpus: Corpus, results: Any, comparison: Any, 
         overview, download, listing, opened = show_pair(scored, first, others[0])
         pair = [gr.update(visible=True), *choices, overview, download, "", listing, opened]
         listed = [gr.update(visible=False), *[gr.skip()] * (len(Segments._fields) - 1)]
-    why = [gr.update(choices=scored.systems, value=first), ""]
     return [
         "",
         gr.update(visible=True),
@@ -193,8 +194,13 @@ def _list_values(scored: Scored, corpus: Corpus, results: Any, comparison: Any, 
         scored.json,
         *listed,
         *pair,
-        *why,
     ]
+
+
+def _list_why(scored: Scored, asked_about: str | None) -> list[Any]:
+    """What the components of `Why` hold: the system that was asked about stays, if there still is one of its name."""
+    system = asked_about if asked_about in scored.systems else scored.systems[0]
+    return [gr.update(choices=scored.systems, value=system), ""]
 
 
 def _apply(event: gr.EventData, which: Any, mends: list[str], test: str, *values: Any) -> list[Any]:

@@ -59,15 +59,17 @@ def add_differences(scored: gr.State) -> Differences:
     components = Differences(column, first, second, overview, download, search, listing, opened)
     pair = [scored, first, second]
     shown = [overview, download, listing, opened]
-    gr.on([first.input, second.input], show_pair, pair, shown, **PRIVATE_WORK)
+    gr.on([first.input, second.input], show_pair, [*pair, search], shown, **PRIVATE_WORK)
     search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **QUIET)
     for component in (overview, listing):
         component.click(_open_pair, pair, opened, **QUIET).then(None, js="() => bleuPage.visit('#opened h3')")
     return components
 
 
-def show_pair(scored: Scored | None, first: str, second: str) -> list[Any]:
-    """The overview of two systems, its download, the list, and no segment opened."""
+def show_pair(scored: Scored | None, first: str, second: str, search: str = "") -> list[Any]:
+    """The overview of two systems, its download, the list of segments with a text, and no segment opened."""
+    if first == second:
+        return [html.message("Choose two different systems."), gr.skip(), "", ""]
     try:
         table = read_segments(scored)
         assert scored is not None
@@ -77,7 +79,7 @@ def show_pair(scored: Scored | None, first: str, second: str) -> list[Any]:
     except RefusedError as error:
         return [html.message(explain_error(error)), gr.skip(), "", ""]
     overview = _render_overview(difference, (first, second))
-    return [overview, write_json(dict(difference), "differences"), list_pairs(scored, first, second, ""), ""]
+    return [overview, write_json(dict(difference), "differences"), list_pairs(scored, first, second, search), ""]
 
 
 def list_pairs(scored: Scored | None, first: str, second: str, search: str) -> str:

@@ -56,29 +56,25 @@ def describe(path: str) -> Description:
     return Description([], _check_text(file)) if kind is None else kind.list_columns(file)
 
 
-def read_columns(path: str, columns: Sequence[str]) -> list[list[Any]]:
-    """The segments of an uploaded file: the lines of a text, or each of some columns of a table.
+def read_columns(path: str, columns: Sequence[str]) -> Columns:
+    """The segments of an uploaded file: the lines of a text by the file's name, or a table's columns among some.
 
     Args:
         path: as for `describe`.
-        columns: names of columns; ignored for a text file.
+        columns: names of columns, of which a table must have one; ignored for a text file.
 
     Raises:
-        RefusedError: as `describe`; or there is no column of this name.
+        RefusedError: as `describe`; or the table has none of these columns.
     """
     file, kind = _check_size(path), _KINDS.get(Path(path).suffix.lower())
     if kind is None:
         _check_text(file)
-        return [list(_decode_lines(file))]
+        return {file.stem: list(_decode_lines(file))}
     there = kind.list_columns(file).columns
-    listed = f"There are: {', '.join(map(_shorten, there))}."
-    if not columns:
-        raise RefusedError(f"{file.name}: choose a column. {listed}")
-    for column in columns:
-        if column not in there:
-            raise RefusedError(f"{file.name}: there is no column {_shorten(column)!r}. {listed}")
-    table = kind.read(file, columns)
-    return [table[column] for column in columns]
+    chosen = [column for column in columns if column in there]
+    if not chosen:
+        raise RefusedError(f"{file.name}: choose a column. There are: {', '.join(map(_shorten, there))}.")
+    return kind.read(file, chosen)
 
 
 def lines(text: str) -> list[str]:

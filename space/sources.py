@@ -124,11 +124,34 @@ def _read_systems(paths: Sequence[str], columns: Sequence[str]) -> dict[str, lis
     if len(paths) > SYSTEMS:
         raise RefusedError(f"There are {len(paths)} files of systems: give {SYSTEMS} at most.")
     systems: dict[str, list[Any]] = {}
-    for path in paths:
-        texts = files.read_columns(path, columns)
-        names = [Path(path).stem] if len(texts) == 1 else columns
-        systems |= {_rename(name[:60], systems): column for name, column in zip(names, texts)}
+    for path, texts in _read_files(paths, columns):
+        names = texts if len(texts) > 1 else [Path(path).stem]
+        for name, column in zip(names, texts.values()):
+            _check_texts(Path(path).name, column)
+            systems[_rename(name[:60], systems)] = column
     return systems
+
+
+def _check_texts(name: str, column: Sequence[Any]) -> None:
+    """Refuse a system that lacks a segment.
+
+    >>> _check_texts("A.jsonl", ["a", None])
+    Traceback (most recent call last):
+    space.limits.RefusedError: A.jsonl, segment 2: there is no text. Each segment is one; it may be empty.
+    """
+    number = next((number for number, cell in enumerate(column, 1) if not isinstance(cell, (str, list))), None)
+    if number is not None:
+        raise RefusedError(f"{name}, segment {number:,}: there is no text. Each segment is one; it may be empty.")
+
+
+def _read_files(paths: Sequence[str], columns: Sequence[str]) -> list[tuple[str, files.Columns]]:
+    """What is in each file; a column that is chosen has to be in one of them."""
+    read = [(path, files.read_columns(path, columns)) for path in paths]
+    is_table = any(files.describe(path).columns for path in paths)
+    for column in columns if is_table else []:
+        if not any(column in texts for _, texts in read):
+            raise RefusedError(f"There is no column {column[:60]!r} in any of the files.")
+    return read
 
 
 def _rename(name: str, taken: dict[str, Any]) -> str:
@@ -145,8 +168,8 @@ def _read_references(paths: Sequence[str], columns: Sequence[str]) -> list[list[
     if len(paths) > REFERENCES:
         raise RefusedError(f"There are {len(paths)} files of references: give {REFERENCES} at most.")
     sets: list[list[list[Any]]] = []
-    for path in paths:
-        for column in files.read_columns(path, columns):
+    for path, texts in _read_files(paths, columns):
+        for column in texts.values():
             if sets and len(column) != len(sets[0]):
                 raise RefusedError(
                     f"{Path(path).name} has {quantity(len(column), 'segment')}, and the references before"
@@ -185,10 +208,11 @@ def _describe_uploads(uploads: Any, role: str) -> tuple[Any, str]:
         return gr.update(choices=[], value=None, visible=False), message(str(error))
     if not found:
         return gr.update(choices=[], value=None, visible=False), message(_HINTS[role], "note")
-    columns = next(iter(found.values())).columns
+    tables = [one.columns for one in found.values() if one.columns]
+    columns = [*dict.fromkeys(chain.from_iterable(tables))]
+    likely = [*dict.fromkeys(chain.from_iterable(_likely_columns(table, role) for table in tables))]
     lines = (f"{name}: {quantity(one.segments, 'segment')}, {_describe_kind(one)}" for name, one in found.items())
-    choice = gr.update(choices=columns, value=_likely_columns(columns, role), visible=bool(columns))
-    return choice, message("; ".join(lines), "note")
+    return gr.update(choices=columns, value=likely, visible=bool(columns)), message("\n".join(lines), "note")
 
 
 def _describe_kind(description: files.Description) -> str:

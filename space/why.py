@@ -9,7 +9,7 @@ import gradio as gr
 
 from . import html
 from .charts import Change, waterfall
-from .limits import PRIVATE_WORK, SHOWN_SETTINGS, explain_error
+from .limits import PRIVATE_WORK, QUIET, SHOWN_SETTINGS, explain_error
 from .metric import collect_warnings, load_with
 from .options import SCORING_OPTIONS
 from .requests import request_conventions, request_settings
@@ -38,6 +38,7 @@ def add_why(scored: gr.State) -> Why:
             button = gr.Button("Find out why", elem_id="why")
         answer = html.clickable("", "why-answer")
     gr.on([button.click, reported.submit], _answer, [scored, system, reported], answer, **PRIVATE_WORK)
+    system.input(lambda: "", None, answer, **QUIET)
     return Why(system, answer)
 
 

@@ -75,7 +75,7 @@ class TestWhenItPays:
     @pytest.mark.parametrize("size", [0.003, 0.4, 4.99, 12])
     @pytest.mark.parametrize(("on_disk", "cost"), [(False, COMPILING), (True, LOADING)])
     def test_never_twice_the_time_of_the_better_choice(self, world, on_disk, cost, size):
-        """Whatever the sizes and the number of calls; beyond that is one call at most, as long as compiling."""
+        """Whatever the sizes and the number of calls; plus one call of the definition at most, no longer than compiling takes."""
         new = world(on_disk=on_disk)
         for calls in range(1, 3000 if size < 0.1 else 60):
             new.twins(np.empty(int(size * 1e6), np.uint8))

@@ -181,7 +181,7 @@ def test_why_starts_from_what_was_scored_and_keeps_the_reference(page, bleu, tmp
     ("method", "value", "searched", "left"),
     [
         ("floor", "0.5", {"smooth_method": "add-k"}, ""),  # another method, with its own value
-        ("add-k", "2", {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2}, "2"),  # the same
+        ("add-k", "2", {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2}, "2.0"),  # the same
     ],
 )
 def test_what_is_applied_gives_the_score_that_was_promised(page, bleu, method, value, searched, left):
@@ -302,3 +302,29 @@ def test_a_smoothing_method_has_its_own_value_unless_one_is_given(page, bleu, me
     score(page)
     expected = bleu.compute(predictions=predictions, references=references, smooth_method=method)
     score_of(page, SUMMARY, expected["score"])
+
+
+def test_the_system_asked_about_stays_and_its_answer_goes_with_it(page):
+    origin(page, "The example")
+    expect(page.locator("#difference-list tbody tr")).to_have_count(20)
+    choose(page, "#why-system", "cedar")
+    page.locator("#why").click()
+    page.locator("#why-answer tr", has_text="NLTK").get_by_role("button", name="Apply").click()
+    expect(page.locator("#corpus-options > button")).to_contain_text("Scored as NLTK does")
+    expect(text(page, "#why-system")).to_have_value("cedar")
+    page.locator("#why").click()
+    expect(page.locator("#why-answer table")).to_be_visible()
+    choose(page, "#why-system", "birch")
+    expect(page.locator("#why-answer table")).to_have_count(0)
+    expect(page.locator(OLD)).to_have_count(0)
+
+
+def test_a_filter_stays_when_another_pair_is_chosen(page):
+    origin(page, "The example")
+    fill(page, "#search-differences", "ferry")
+    expect(page.locator("#difference-list tbody tr")).to_have_count(1)
+    choose(page, "#second-system", "cedar")
+    expect(page.locator("#overview")).to_contain_text("cedar")
+    expect(page.locator("#difference-list tbody tr")).to_have_count(1)
+    choose(page, "#first-system", "cedar")
+    expect(page.locator("#overview")).to_contain_text("Choose two different systems")

@@ -2,10 +2,9 @@
 
 import re
 
-import pandas as pd
 import pytest
 
-from .visitor import expect, tab, upload
+from .visitor import expect, score, tab, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -62,17 +61,28 @@ def test_different_numbers_of_lines(page, tmp_path):
     expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segment, and the references before 3")
 
 
-def test_a_missing_column_and_rows_that_are_no_text(page, tmp_path):
-    """Two files of references, the second without the column that was chosen in the first; then a number in a row."""
-    pd.DataFrame({"reference": ["a", "b"]}).to_csv(tmp_path / "r.csv", index=False)
-    pd.DataFrame({"target": ["a", "b"]}).to_csv(tmp_path / "s.csv", index=False)
+def test_rows_that_are_no_text(page, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"prediction": "a"}\n{"prediction": 3}\n')
+    (tmp_path / "r.txt").write_text("a\nb\n")
     tab(page, "Corpus")
     upload(page, "systems", tmp_path / "a.jsonl", has_columns=True)
-    upload(page, "references", [tmp_path / "r.csv", tmp_path / "s.csv"], has_columns=True)
+    upload(page, "references", tmp_path / "r.txt")
     page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("s.csv: there is no column 'reference'. There are: target.")
-    page.locator("#references-file").get_by_role("button", name="Clear").click()
-    upload(page, "references", tmp_path / "r.csv", has_columns=True)
-    page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("predictions, row 1: found")
+    expect(page.locator("#corpus-message")).to_contain_text("a.jsonl, segment 2: there is no text")
+
+
+def test_each_table_has_columns_of_its_own(page, bleu, tmp_path):
+    """Beside a text, and beside tables whose columns are called otherwise."""
+    (tmp_path / "one.txt").write_text("a b c d\ne f g h\n")
+    (tmp_path / "two.csv").write_text("prediction,note\na b c x,1\ne f g h,2\n")
+    (tmp_path / "three.csv").write_text("mt,id\na b y x,1\ne f g h,2\n")
+    (tmp_path / "reference.txt").write_text("a b c d\ne f g h\n")
+    tab(page, "Corpus")
+    upload(page, "systems", [tmp_path / name for name in ("one.txt", "two.csv", "three.csv")], has_columns=True)
+    upload(page, "references", tmp_path / "reference.txt")
+    score(page)
+    references = ["a b c d", "e f g h"]
+    for name, first in (("one", "a b c d"), ("two", "a b c x"), ("three", "a b y x")):
+        expected = bleu.compute(predictions=[first, "e f g h"], references=references)["score"]
+        row = page.locator("#corpus-summary tr", has=page.get_by_role("cell", name=name, exact=True))
+        expect(row).to_contain_text(f"{expected:.2f}")
