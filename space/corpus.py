@@ -83,7 +83,8 @@ def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
     options.convention.input(lambda name: convention_values(name), options.convention, options.fields, **QUIET)
     for component in (results.summary, results.why.answer):
         applied = component.click(_apply, changed, changed, **QUIET)
-        applied.then(_score, fields, shown, **work).then(None, js="() => bleuPage.answer()")
+        again = applied.then(_score, fields, shown, **work)
+        again.then(None, js="() => { bleuPage.answer(); bleuPage.keepFocus('#score'); }")
     _connect_sentence(tabs, sentence, results)
 
 

@@ -97,7 +97,12 @@
     place?.scrollIntoView?.({ block: "center" });
     place?.focus?.();
   };
+  // A button that goes with what it has changed must not take the focus along.
+  const keepFocus = (selector) => {
+    if (document.activeElement === document.body) document.querySelector(selector)?.focus({ preventScroll: true });
+  };
   window.bleuPage = {
+    keepFocus,
     changed,
     ask,
     answer,

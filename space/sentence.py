@@ -207,7 +207,8 @@ def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
     for name, button in buttons.items():
         button.click(lambda name=name: _show_example(name), None, [*everything, sentence.fold], **QUIET)
     for component in sentence.results[:2]:
-        component.click(_show_remedied, fields, everything, **QUIET)
+        remedied = component.click(_show_remedied, fields, everything, **QUIET)
+        remedied.then(None, js="() => bleuPage.keepFocus('#sentence-options > button')")
 
 
 def _show_typed(shown: Shown | None, *values: Any) -> Any:

@@ -11,7 +11,7 @@ import gradio as gr
 
 from . import files
 from .examples import EXAMPLE_NOTE, read_example
-from .html import message, quantity
+from .html import message, notes, quantity
 from .limits import FILE_MEGABYTES, QUIET, REFERENCES, SYSTEMS, RefusedError
 
 FROM_FILES, FROM_TEXT, FROM_EXAMPLE = "Files", "Pasted text", "The example"
@@ -147,8 +147,7 @@ def _check_texts(name: str, column: Sequence[Any]) -> None:
 def _read_files(paths: Sequence[str], columns: Sequence[str]) -> list[tuple[str, files.Columns]]:
     """What is in each file; a column that is chosen has to be in one of them."""
     read = [(path, files.read_columns(path, columns)) for path in paths]
-    is_table = any(files.describe(path).columns for path in paths)
-    for column in columns if is_table else []:
+    for column in columns:
         if not any(column in texts for _, texts in read):
             raise RefusedError(f"There is no column {column[:60]!r} in any of the files.")
     return read
@@ -211,8 +210,8 @@ def _describe_uploads(uploads: Any, role: str) -> tuple[Any, str]:
     tables = [one.columns for one in found.values() if one.columns]
     columns = [*dict.fromkeys(chain.from_iterable(tables))]
     likely = [*dict.fromkeys(chain.from_iterable(_likely_columns(table, role) for table in tables))]
-    lines = (f"{name}: {quantity(one.segments, 'segment')}, {_describe_kind(one)}" for name, one in found.items())
-    return gr.update(choices=columns, value=likely, visible=bool(columns)), message("\n".join(lines), "note")
+    lines = [f"{name}: {quantity(one.segments, 'segment')}, {_describe_kind(one)}" for name, one in found.items()]
+    return gr.update(choices=columns, value=likely, visible=bool(columns)), notes(lines)
 
 
 def _describe_kind(description: files.Description) -> str:

@@ -114,3 +114,16 @@ def test_on_a_telephone_the_score_stays_in_sight(open_page):
     page.mouse.wheel(0, 500)
     page.wait_for_function("scrollY > 300")
     expect(page.locator("#sentence-score strong").first).to_be_in_viewport(ratio=1)
+
+
+def test_a_button_that_goes_leaves_the_focus_on_the_page(page):
+    """In Sentence on what it has changed, in Corpus on what was pressed for it."""
+    page.get_by_role("button", name="a short sentence", exact=True).click()
+    page.locator("#sentence-score .bleu-button, #sentence .bleu-button").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#sentence-options > button")).to_be_focused()
+    paste(page, "He said “no” to it .", 'He said "no" to it.')
+    page.locator("#score").click()
+    page.locator("#corpus-summary .bleu-button").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#score")).to_be_focused()
