@@ -5,7 +5,7 @@ What is Arrow already is not copied.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
 from typing import Any
 
@@ -63,7 +63,7 @@ def read_labels(labels: Any, rows: int) -> list[Any]:
     >>> read_labels(np.array([3, 4]), 2), read_labels(["news", None, float("nan")], 3)
     ([3, 4], ['news', None, None])
     """
-    if isinstance(labels, (str, bytes, Mapping)) or not isinstance(labels, Iterable):
+    if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
         raise TypeError(f"by: found {name_value(labels)}. Give a list (or another column) with one label a row.")
     read = [_read_label(label, row) for row, label in enumerate(_list_labels(labels))]
     if len(read) != rows:

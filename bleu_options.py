@@ -8,7 +8,7 @@ concept (`bleu_tokenizers`, `bleu_smoothing`, `bleu_counting`). Nothing here com
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
@@ -277,7 +277,7 @@ def _check_smooth_value(options: Options) -> None:
 
 
 def _check_weights(weights: Any, max_order: int) -> None:
-    if isinstance(weights, Mapping) or not hasattr(weights, "__len__"):
+    if isinstance(weights, (Mapping, Set)) or not hasattr(weights, "__len__"):
         raise TypeError(f"weights: found {type(weights).__name__}. Give a list, one weight an order.")
     if len(weights) != max_order:
         raise ValueError(f"weights={weights!r}: give one weight an order, {max_order} in all, or change max_order.")

@@ -422,6 +422,7 @@ ERRORS = [
     (["a"], ["a"], ["a"], {"by": ["x", "y"]}, ValueError, "by: there are 2 labels and 1 predictions"),
     (["a"], ["a"], ["a"], {"by": "x"}, TypeError, "by: found str. Give a list"),
     (["a"], ["a"], ["a"], {"by": 3}, TypeError, "by: found int. Give a list"),
+    (["a"], ["a"], ["a"], {"by": {"x"}}, TypeError, "by: found set. Give a list"),
     (["a"], ["a"], ["a"], {"by": [["x"]]}, TypeError, "by, row 0: found list. A label is a str or a number"),
     ([["a"]], [["a"]], [[["a"]]], {"tokenize": "none"}, ValueError, "tokenize='none', but these rows are tokens"),
     ([[1]], [[1]], [[[1]]], {"lowercase": True}, ValueError, "token ids have no case"),

@@ -44,6 +44,7 @@ WRONG = [
     ({"max_order": 4.0}, TypeError, "max_order=4.0"),
     ({"max_order": True}, TypeError, "max_order=True"),
     ({"weights": [1]}, ValueError, "one weight an order, 4 in all"),
+    ({"weights": {0.1, 0.2, 0.3, 0.4}}, TypeError, "weights: found set. Give a list"),
     ({"weights": [1, 1, 1, float("nan")]}, ValueError, "weights=nan: give a finite number"),
     ({"weights": [1, 1, 1, "a"]}, TypeError, "weights='a': give a number"),
     ({"weights": [0, 0, 0, 0]}, ValueError, "not all 0"),
