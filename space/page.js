@@ -99,7 +99,8 @@
   };
   // A button that goes with what it has changed must not take the focus along.
   const keepFocus = (selector) => {
-    if (document.activeElement === document.body) document.querySelector(selector)?.focus({ preventScroll: true });
+    const goes = document.activeElement === document.body || document.activeElement.closest("[data-action=apply]");
+    if (goes) document.querySelector(selector)?.focus({ preventScroll: true });
   };
   window.bleuPage = {
     keepFocus,
