@@ -16,8 +16,6 @@ from .bleu_compute import describe_corpus
 from .bleu_counting import REFERENCE_LENGTHS, NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
 from .bleu_formula import plain_formula
 from .bleu_inputs import read_corpus
-from .bleu_inputs_columns import read_column
-from .bleu_inputs_errors import REFERENCES
 from .bleu_options import Options
 from .bleu_plots import plot_precisions
 from .bleu_report import Report
@@ -108,8 +106,7 @@ def _list_present(references: Any) -> list[int]:
     """The indices of references as the caller counts them, without those that are None."""
     if isinstance(references, str):
         return [0]
-    (given,) = read_column("references", [references], REFERENCES)
-    return [i for i, reference in enumerate(given) if reference.is_valid]
+    return [i for i, reference in enumerate(references) if reference is not None]
 
 
 def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> dict[str, Any]:
