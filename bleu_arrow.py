@@ -13,12 +13,18 @@ Float64 = np.ndarray[Any, np.dtype[np.float64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
+# By the number of the type: is_string and its like in `pa.types` are three calls of Python for one answer.
+_STRINGS = {pa.string().id: np.int32, pa.large_string().id: np.int64}
+_LISTS = {pa.list_(pa.null()).id: np.int32, pa.large_list(pa.null()).id: np.int64}
+_OFFSETS = {**_STRINGS, **_LISTS}
+
+
 def is_string(type_: pa.DataType) -> bool:
-    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
+    return type_.id in _STRINGS
 
 
 def is_list(type_: pa.DataType) -> bool:
-    return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_))
+    return type_.id in _LISTS
 
 
 def innermost_type(type_: pa.DataType) -> pa.DataType:
@@ -36,19 +42,23 @@ def utf8(array: pa.Array) -> tuple[Bytes, Int64]:
     >>> utf8(pa.array(["ab", "", "c"]).slice(1))
     (array([99], dtype=uint8), array([0, 0, 1]))
     """
-    text, offsets = array.buffers()[2], string_offsets(array)
+    text, offsets = array.buffers()[2], find_offsets(array)
     if text is None:
         return np.empty(0, np.uint8), offsets
     return np.frombuffer(text, np.uint8)[offsets[0] : offsets[-1]], offsets - offsets[0]
 
 
-def string_offsets(array: pa.Array) -> Int64:
-    """int64 [strings + 1]: where in the bytes of a string array each string begins and the last ends.
+def find_offsets(array: pa.Array) -> Int64:
+    """int64: where each string begins in the bytes, or each list among the values, and where the last one ends.
 
-    >>> string_offsets(pa.array(["ab", "", "c"]).slice(1))
-    array([2, 2, 3])
+    >>> find_offsets(pa.array(["ab", "", "c"]).slice(1)), find_offsets(pa.array([["a"], ["b", "c"]]).slice(1))
+    (array([2, 2, 3]), array([1, 3]))
     """
-    return _offsets(array, pa.types.is_large_string(array.type))
+    size, first = len(array), array.offset
+    if not size:
+        return np.zeros(1, np.int64)
+    offsets = np.frombuffer(array.buffers()[1], _OFFSETS[array.type.id])
+    return offsets[first : first + size + 1].astype(np.int64, copy=False)
 
 
 def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
@@ -57,17 +67,8 @@ def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
     >>> list_items(pa.array([["a"], ["b", "c"]]).slice(1))[1]
     array([0, 2])
     """
-    offsets = list_offsets(array)
+    offsets = find_offsets(array)
     return array.values.slice(offsets[0], offsets[-1] - offsets[0]), offsets - offsets[0]
-
-
-def list_offsets(array: pa.Array) -> Int64:
-    """int64 [lists + 1]: where among the values of a list array each list begins and the last ends.
-
-    >>> list_offsets(pa.array([["a"], ["b", "c"]]).slice(1))
-    array([1, 3])
-    """
-    return _offsets(array, pa.types.is_large_list(array.type))
 
 
 def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
@@ -105,10 +106,3 @@ def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
             continue
         for start in range(0, len(chunk), rows):
             yield chunk.slice(start, rows)
-
-
-def _offsets(array: pa.Array, is_large: bool) -> Int64:
-    if not len(array):
-        return np.zeros(1, np.int64)
-    width, size = (np.int64, 8) if is_large else (np.int32, 4)
-    return np.frombuffer(array.buffers()[1], width, len(array) + 1, array.offset * size).astype(np.int64)

@@ -16,7 +16,7 @@ from .bleu_plots import plot_precisions, plot_segments
 from .bleu_report import Report
 from .bleu_scoring import bleu, make_result
 from .bleu_significance import bootstrap_scores, interval
-from .bleu_statistics import CorpusSum, count_corpus, sum_corpus, sum_rows
+from .bleu_statistics import count_corpus, sum_corpus
 from .bleu_statistics_table import adopt_counting, read_statistics
 from .bleu_tokenizer_choice import choose_tokenizer
 from .bleu_warnings import warn_about_text, warn_about_zero
@@ -73,23 +73,27 @@ def compute_corpus(corpus: Corpus, options: Options) -> Result:
     """
     if options.segments or options.confidence:
         rows = count_corpus(corpus, options)
-        return describe_corpus(corpus, options, sum_rows(rows), rows)
-    return describe_corpus(corpus, options, sum_corpus(corpus, options))
+        return describe_corpus(corpus, options, rows.sum(axis=0), rows)
+    total = sum_corpus(corpus, options)
+    return describe_corpus(corpus, options, total.row, unspaced=total.unspaced)
 
 
-def describe_corpus(corpus: Corpus, options: Options, total: CorpusSum, rows: Int64 | None = None) -> Result:
+def describe_corpus(
+    corpus: Corpus, options: Options, total: Int64, rows: Int64 | None = None, unspaced: int | None = None
+) -> Result:
     """The result of a corpus that has been counted, with the warnings about it.
 
     Args:
         corpus: for the warnings and the signature.
         options: all of them.
-        total: the sum of its rows.
+        total: int64 [2 N + 2], the sum of its rows.
         rows: int64 [segments, 2 N + 2], for `segments` and `confidence`.
+        unspaced: for `warn_about_text`.
     """
-    warn_about_text(corpus.predictions, options.tokenize)
-    result = _make_result(options, total.row, rows)
+    warn_about_text(corpus.predictions, options.tokenize, unspaced)
+    result = _make_result(options, total, rows)
     if result["bleu"] == 0:
-        _warn_about_zero(total.row, total.empty_predictions, options)
+        _warn_about_zero(total, len(corpus), options)
     tokenizer = choose_tokenizer(options, corpus.kind).name
     return Result(result, signature=_sign(options, tokenizer, corpus.reference_count()))
 
@@ -135,10 +139,10 @@ def _make_result(options: Options, total: Int64, rows: Int64 | None) -> dict[str
     return result
 
 
-def _warn_about_zero(row: Int64, empty_predictions: int | None, options: Options) -> None:
+def _warn_about_zero(row: Int64, segments: int | None, options: Options) -> None:
     weights = options.weights or (1.0,) * options.max_order
     orders = [n for n, weight in enumerate(weights, 1) if weight]
-    warn_about_zero(row, empty_predictions, orders, options.effective_order)
+    warn_about_zero(row, segments, orders, options.effective_order)
 
 
 def _sign(options: Options, tokenizer: str, references: str, unknown: Collection[str] = ()) -> str:

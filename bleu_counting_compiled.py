@@ -12,11 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from .bleu_arrow import Int64, is_list, list_items, string_offsets
+from .bleu_arrow import Int64, find_offsets, is_list, list_items
 from .bleu_compiler import load_word, lowest_bit, njit
-from .bleu_tokenizers_compiled import FACTOR, make_key, table_of, tokenize
+from .bleu_tokenizers_compiled import FACTOR, make_automaton, make_key, tokenize
 
 _SHORT = 64  # so many positions fit the bits of a word
+_NO_TOKENS: Int64 = np.empty(0, np.int64)
 _REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}
 
 
@@ -40,19 +41,19 @@ def count_rows(
         texts, tokens = _find_tokens([predictions, references])
         tokenizer = "none"  # which nobody asks
     else:
-        texts, tokens = [_find_strings(column) for column in (predictions, references)], np.empty(0, np.int64)
-    table, edge, strips_start = table_of(tokenizer)
+        texts, tokens = [_find_strings(column) for column in (predictions, references)], _NO_TOKENS
+    _, table, edge, strips_start = make_automaton(tokenizer)
     room = sum(int(ends[-1] - ends[0]) for ends in texts)
-    copies = np.empty(room, np.uint8)  # for a prediction and a reference that markup is taken out of
+    copies = pa.allocate_buffer(room)  # for a prediction and a reference that markup is taken out of
     _count_rows(
         *texts,
         bounds,
         tokens,
-        table.ctypes.data,
+        table,
         edge,
         strips_start,
         FACTOR,
-        copies.ctypes.data,
+        copies.address,
         _REFERENCE_LENGTHS[reference_length],
         rows.T,  # in C order, as a single row is in both: numba would compile a second time for the other
     )
@@ -62,7 +63,7 @@ def count_rows(
 def _find_strings(strings: pa.Array) -> Int64:
     """The address of each string, and where the last one ends. They are good as long as the array lives."""
     text = strings.buffers()[2]
-    return string_offsets(strings) + (text.address if text else 0)
+    return find_offsets(strings) + (text.address if text else 0)
 
 
 def _find_tokens(columns: Sequence[pa.Array]) -> tuple[list[Int64], Int64]:

@@ -20,7 +20,7 @@ from .bleu_options import Options
 from .bleu_plots import plot_precisions
 from .bleu_report import Report
 from .bleu_scoring import order_weights, precisions
-from .bleu_statistics import CorpusSum, split_segment
+from .bleu_statistics import split_segment
 
 
 class Explanation(Report):
@@ -86,7 +86,7 @@ def explain_segment(prediction: Any, references: Any, options: Options) -> Expla
     row = _make_row(counts & allowed, len(tokens.prediction), reference_length, options)
     orders = range(1, options.max_order + 1)
     return Explanation(
-        describe_corpus(corpus, options, CorpusSum(row, int(not tokens.prediction))),
+        describe_corpus(corpus, options, row),
         weights=order_weights(precisions(row, options).present, options),
         prediction=_cover_tokens(tokens.prediction, allowed, options.max_order),
         references=[_cover_tokens(reference, counts, options.max_order) for reference in tokens.references],

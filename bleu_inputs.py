@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .bleu_arrow import innermost_type, is_list, is_string, list_items, make_lists, pieces
-from .bleu_corpus import Corpus, Texts, kind_of, make_corpus
+from .bleu_corpus import Batch, Corpus, FlatCorpus, Texts, kind_of, make_corpus
 from .bleu_inputs_columns import read_column
 from .bleu_inputs_errors import (
     REFERENCES,
@@ -23,7 +23,6 @@ from .bleu_inputs_errors import (
 )
 from .bleu_warnings import warn
 
-_TEXTS = pa.list_(pa.string())
 _LOOKED_AT = 1000  # rows, for a sign of a mistake that all rows share
 
 
@@ -108,23 +107,20 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
         return None
     kinds = set(map(type, references))
     is_wrapped = kinds == {list} and all(references)
-    texts = chain.from_iterable(references) if is_wrapped else references
+    texts = list(chain.from_iterable(references)) if is_wrapped else references
     if set(map(type, predictions)) != {str} or set(map(type, texts)) != {str}:
         return None
     try:
-        column = _make_column(references, _TEXTS if is_wrapped else pa.string())
-        corpus = make_corpus(_make_column(predictions, pa.string()), column if is_wrapped else _wrap_each(column))
+        prediction_array, text_array = (pa.array(column, pa.large_string()) for column in (predictions, texts))
     except UnicodeEncodeError:  # half a character; the long way says in which row
         return None
-    rows = len(predictions)
-    if is_wrapped and len(references[0]) == rows > 1 and all(len(row) == rows for row in references):
+    rows, counts = len(predictions), list(map(len, references)) if is_wrapped else [1] * len(predictions)
+    different_counts = set(counts)
+    if different_counts == {rows} and rows > 1:
         _warn_about_square(rows)
-    return corpus
-
-
-def _make_column(rows: list[Any], type_: pa.DataType) -> pa.ChunkedArray:
-    array = pa.array(rows, type_)
-    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])  # in chunks beyond 2 GB
+    bounds = np.fromiter(accumulate(counts, initial=0), np.int64, rows + 1)
+    is_ascii = all(map(str.isascii, predictions))
+    return FlatCorpus(Batch(0, prediction_array, text_array, bounds, is_ascii), different_counts)
 
 
 def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:

@@ -221,7 +221,7 @@ def make_signature(
         **{key: "?" for name, key in _UNSIGNED_DEFAULTS.items() if name in unknown},
         "version": f"bleu_metric-{__version__}",
     }
-    return "|".join(f"{key}:{text}" for key, text in keys.items() if text is not None)
+    return "|".join([f"{key}:{text}" for key, text in keys.items() if text is not None])
 
 
 # Keys that a signature has only where the option isn't the default.

@@ -18,7 +18,7 @@ import numpy as np
 
 from .bleu_arrow import Float64, Int64
 from .bleu_options import Options
-from .bleu_smoothing import SMOOTHING, Number, choose, divide, divide_counts, has_ngrams
+from .bleu_smoothing import SMOOTHING, Number, choose, divide, has_ngrams
 
 NOISE = 1e-11  # scores that differ by less are equal, but for the order in which floats were added
 
@@ -132,21 +132,25 @@ def make_result(row: Int64, options: Options) -> dict[str, Any]:
         options: those that decide the number.
     """
     statistics, orders = _split_rows(row), range(1, options.max_order + 1)
-    length, reference_length = statistics.length, statistics.reference_length
-    smoothed, penalty = _smooth(statistics, options), float(brevity_penalty(length, reference_length))
+    smoothed = _smooth(statistics, options)
+    penalty = float(brevity_penalty(statistics.length, statistics.reference_length))
     logarithms = [_log(value) for value in smoothed.values]
-    score = _combine(order_weights(smoothed.present, options), logarithms, penalty)
     by_order = [_combine(order_weights(smoothed.present, options, n), logarithms, penalty) for n in orders]
+    score = by_order[-1]
+    if options.weights is not None:
+        score = _combine(order_weights(smoothed.present, options), logarithms, penalty)
+    *counts, length, reference_length = row.tolist()
+    totals = counts[len(counts) // 2 :]
     return {
         "bleu": score,
         "score": 100 * score,
-        "precisions": [float(value) for value in smoothed.values],
+        "precisions": smoothed.values,
         "brevity_penalty": penalty,
         "length_ratio": length / reference_length if reference_length else 0.0,
-        "translation_length": int(length),
-        "reference_length": int(reference_length),
-        "counts": [int(match) for match in statistics.matches[: options.max_order]],
-        "totals": [int(total) for total in statistics.totals[: options.max_order]],
+        "translation_length": length,
+        "reference_length": reference_length,
+        "counts": counts[: options.max_order],
+        "totals": totals[: options.max_order],
         "bleu_by_order": by_order,
     }
 
@@ -174,10 +178,11 @@ def _smooth(statistics: _Statistics, options: Options) -> Precisions:
     has_match = reduce(or_, [match > 0 for match in matches[: options.max_order]])
     value = options.smooth_value_in_effect or 0.0
     matches, totals = SMOOTHING[options.smooth_method](matches, totals, statistics.length, value)
-    values = [_at_most_one(value) for value in divide_counts(matches, totals)]
+    present = has_ngrams(totals)
+    values = [_divide_counts(*counts) for counts in zip(matches, totals, present)]
     if options.smooth_method != "laplace" and has_match is not True:
         values = [choose(has_match, value, 0.0) for value in values]
-    return Precisions(values, has_ngrams(totals))
+    return Precisions(values, present)
 
 
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
@@ -186,10 +191,10 @@ def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: N
     for weight, logarithm in zip(weights, logarithms):
         flag = weight > 0
         has_weight = has_weight | flag
-        if isinstance(flag, np.ndarray):  # without a weight, nothing even of minus infinity
-            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
-        elif flag:
+        if flag is True:
             total = total + weight * logarithm
+        elif isinstance(flag, np.ndarray):  # without a weight, nothing even of minus infinity
+            total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
     score = choose(has_weight, penalty * np.exp(total), 0.0)
     return score if isinstance(score, np.ndarray) else float(score)
 
@@ -201,5 +206,8 @@ def _log(value: Number) -> Number:
     return float(np.log(value)) if value > 0 else -math.inf
 
 
-def _at_most_one(value: Number) -> Number:
-    return np.minimum(value, 1.0) if isinstance(value, np.ndarray) else min(value, 1.0)
+def _divide_counts(match: Number, total: Number, flag: Number) -> Number:
+    """A precision: at most 1, and 0 where there is no n-gram."""
+    if isinstance(flag, np.ndarray):
+        return np.minimum(divide(match, total, flag), 1.0)
+    return min(float(match / total), 1.0) if flag else 0.0

@@ -164,6 +164,9 @@ def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Num
     """The matches, with `first` at the first order that has none, and so many times what it was at each further one."""
     replaced, share = [], first
     for flag, match in zip(_is_missing(matches, totals), matches):
+        if flag is False:  # of a single row, and most often so
+            replaced.append(match)
+            continue
         replaced.append(choose(flag, share, match))
         share = choose(flag, share * factor, share)
     return replaced

@@ -20,13 +20,13 @@ from .bleu_options import Options
 from .bleu_tokenizer_choice import Tokenizer, choose_tokenizer, prepare_texts
 from .bleu_tokenizers import list_tokens
 from .bleu_twins import Twins
-from .bleu_warnings import warn_once_that_numba_is_missing
+from .bleu_warnings import count_unspaced_characters, warn_once_that_numba_is_missing
 
 _BATCH = 4096  # rows: some milliseconds of work for a thread, and memory that doesn't grow with the corpus
 _FEW = 512  # rows, for which threads aren't worth while
 _AT_ONCE = 64  # batches in the threads' queue
 
-Reduced = TypeVar("Reduced")
+Counted = TypeVar("Counted")
 
 count_rows = Twins(
     definition.count_rows,
@@ -39,14 +39,14 @@ count_rows = Twins(
 
 
 class CorpusSum(NamedTuple):
-    """What the score of a corpus needs to know.
+    """What the score of a corpus, and the warnings about it, need to know.
 
     row: int64 [2 N + 2], the sum of the statistics rows.
-    empty_predictions: how many predictions have no token.
+    unspaced: how many characters the predictions have that the tokenizer should have cut.
     """
 
     row: Int64
-    empty_predictions: int
+    unspaced: int
 
 
 class Segment(NamedTuple):
@@ -72,9 +72,9 @@ def count_corpus(corpus: Corpus, options: Options) -> Int64:
     """
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
     first_row = 0
-    for batch in _map_batches(lambda batch: batch, corpus, options):
-        rows[first_row : first_row + len(batch)] = batch
-        first_row += len(batch)
+    for batch_rows in _map_batches(count_batch, corpus, options):
+        rows[first_row : first_row + len(batch_rows)] = batch_rows
+        first_row += len(batch_rows)
     return rows
 
 
@@ -85,14 +85,14 @@ def sum_corpus(corpus: Corpus, options: Options) -> CorpusSum:
         corpus: what `bleu_inputs.read_corpus` returns.
         options: those in `bleu_options.COUNTING` are looked at.
 
-    >>> sum_corpus(read_corpus(["a b", "b", ""], ["a b"] * 3), Options(max_order=1))
-    CorpusSum(row=array([3, 3, 3, 6]), empty_predictions=1)
+    >>> sum_corpus(read_corpus(["a b", "b", "何"], ["a b"] * 3), Options(max_order=1))
+    CorpusSum(row=array([3, 4, 4, 6]), unspaced=1)
     """
-    row, empty_predictions = np.zeros(2 * options.counted_orders + 2, np.int64), 0
-    for batch in _map_batches(sum_rows, corpus, options):
+    row, unspaced = np.zeros(2 * options.counted_orders + 2, np.int64), 0
+    for batch in _map_batches(_sum_batch, corpus, options):
         row += batch.row
-        empty_predictions += batch.empty_predictions
-    return CorpusSum(row, empty_predictions)
+        unspaced += batch.unspaced
+    return CorpusSum(row, unspaced)
 
 
 def count_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> Int64:
@@ -121,15 +121,6 @@ def count_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> Int64:
     return rows
 
 
-def sum_rows(rows: Int64) -> CorpusSum:
-    """The sum of some statistics rows.
-
-    >>> sum_rows(np.array([[1, 2, 2, 2], [0, 0, 0, 1]]))
-    CorpusSum(row=array([1, 2, 2, 3]), empty_predictions=1)
-    """
-    return CorpusSum(rows.sum(axis=0), len(rows) - int(np.count_nonzero(rows[:, -2])))
-
-
 def split_segment(corpus: Corpus, options: Options) -> Segment:
     """The tokens of a corpus of a single segment, as they are counted.
 
@@ -142,21 +133,25 @@ def split_segment(corpus: Corpus, options: Options) -> Segment:
     return Segment(predictions[0], references)
 
 
-def _map_batches(reduce: Callable[[Int64], Reduced], corpus: Corpus, options: Options) -> Iterator[Reduced]:
+def _sum_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> CorpusSum:
+    unspaced = 0 if batch.is_ascii else count_unspaced_characters(batch.predictions, options.tokenize)
+    return CorpusSum(np.add.reduce(count_batch(batch, tokenizer, options)), unspaced)
+
+
+def _map_batches(
+    count: Callable[[Batch, Tokenizer, Options], Counted], corpus: Corpus, options: Options
+) -> Iterator[Counted]:
     tokenizer = choose_tokenizer(options, corpus.kind)
-    is_compiled = count_rows.get_ready(corpus.predictions, corpus.references)
-
-    def count(batch: Batch) -> Reduced:
-        return reduce(count_batch(batch, tokenizer, options))
-
+    is_compiled = count_rows.get_ready(corpus)
     if tokenizer.split or not is_compiled or len(corpus) <= _FEW:  # Python's work isn't done sooner by two threads
-        yield from map(count, corpus.batches(_BATCH))
+        for batch in corpus.batches(_BATCH):
+            yield count(batch, tokenizer, options)
         return
     processors = _count_processors()
     batches = corpus.batches(min(_BATCH, max(_FEW, -(-len(corpus) // processors))))
     with ThreadPoolExecutor(processors) as pool:
         while some := list(islice(batches, _AT_ONCE)):
-            yield from pool.map(count, some)
+            yield from pool.map(lambda batch: count(batch, tokenizer, options), some)
 
 
 def _prepare_batch(batch: Batch, tokenizer: Tokenizer) -> tuple[pa.Array, pa.Array]:

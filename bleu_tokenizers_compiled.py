@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import secrets
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -79,7 +80,7 @@ def split_texts(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     text, offsets = utf8(texts)
     token_text, token_ends = np.empty(len(text), np.uint8), np.zeros(len(text) + 1, np.int64)
     bounds = np.zeros(len(offsets), np.int64)
-    table, edge, strips_start = table_of(tokenizer)
+    _, table, edge, strips_start = make_automaton(tokenizer)
     longest = int(np.diff(offsets).max(initial=0))
     events, copy, tokens = (
         np.empty(longest + 1, np.int64),
@@ -87,7 +88,7 @@ def split_texts(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
         np.empty((longest, 3), np.int64),
     )
     _split_texts(
-        text.ctypes.data + offsets, table.ctypes.data, edge, strips_start, FACTOR,
+        text.ctypes.data + offsets, table, edge, strips_start, FACTOR,
         events, copy.ctypes.data, tokens, token_text, token_ends, bounds,
     )  # fmt: skip
     ends = token_ends[: bounds[-1] + 1]
@@ -95,16 +96,27 @@ def split_texts(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     return make_lists(bounds, strings)
 
 
-@cache
-def table_of(tokenizer: str) -> tuple[Bytes, int, bool]:
+class Automaton(NamedTuple):
     """What the automaton has to know of a native tokenizer.
 
-    Returns:
-        The class of each first two bytes of a character (the second is anything for ASCII), and from _PAIRS on of each
-        character; what stands at the edges of a text; whether white space at its start is taken off. At its end it
-        always is.
+    table: the class of each first two bytes of a character (the second is anything for ASCII), and from _PAIRS on of
+        each character.
+    address: the table's.
+    edge: what stands at the edges of a text.
+    strips_start: whether white space at its start is taken off. At its end it always is.
+    """
 
-    >>> table, edge, strips_start = table_of("13a")
+    table: Bytes
+    address: int
+    edge: int
+    strips_start: bool
+
+
+@cache
+def make_automaton(tokenizer: str) -> Automaton:
+    """The automaton of a native tokenizer.
+
+    >>> table = make_automaton("13a").table
     >>> [int(table[ord(character)]) for character in "a !"] == [_LETTER, _SPACE, _ALONE]
     True
     """
@@ -113,7 +125,7 @@ def table_of(tokenizer: str) -> tuple[Bytes, int, bool]:
         for first, last in ranges:
             classes[first : last + 1] = kind
     table = np.concatenate([_classify_pairs(classes), classes])
-    return table, _SPACE if tokenizer == "13a" else _EDGE, tokenizer == "zh"
+    return Automaton(table, table.ctypes.data, _SPACE if tokenizer == "13a" else _EDGE, tokenizer == "zh")
 
 
 def _classify_pairs(classes: Bytes) -> Bytes:

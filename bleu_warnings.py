@@ -11,10 +11,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_arrow import Bytes, Int64, is_string, pieces, utf8
+from .bleu_arrow import Int64, is_string, pieces, utf8
 
 DETACHED_PERIODS = 100  # so many, and the text looks tokenised; sacreBLEU draws the line there too
 UNSPACED_SHARE = 0.1  # of the predictions' characters
+
+Tokenize = str | Callable[[str], list[str]]  # the option
 
 # Han, Kana, Thai, Lao, Khmer and Burmese: the first two bytes that their characters have in UTF-8.
 _UNSPACED = {0xE0: (0xB8, 0xBB), 0xE3: (0x81, 0xBF), **dict.fromkeys(range(0xE4, 0xEA), (0x80, 0xBF))}
@@ -38,14 +40,15 @@ def warn(message: str) -> None:
     warnings.warn(message, BleuWarning, stacklevel=level)
 
 
-def warn_about_text(predictions: pa.ChunkedArray, tokenize: str | Callable[[str], list[str]]) -> None:
+def warn_about_text(predictions: pa.ChunkedArray, tokenize: Tokenize, unspaced: int | None = None) -> None:
     """Warns where predictions don't look like the text that the tokenizer is for.
 
     Args:
         predictions: a column of texts; tokens and ids are as they were given, with nothing to warn of.
         tokenize: the option.
+        unspaced: the sum of `count_unspaced_characters` over them, if somebody knows it.
     """
-    if not is_string(predictions.type) or not len(predictions):
+    if not is_string(predictions.type):
         return
     if tokenize in ("13a", "intl", "zh") and len(predictions) >= DETACHED_PERIODS:
         detached = sum(map(_count_detached_periods, pieces(predictions)))
@@ -54,47 +57,51 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenize: str | Callable[[str]
                 f"{detached:,} predictions end in a period that stands alone: they look tokenised, and tokenize="
                 f"{tokenize!r} is for text that isn't. Detokenise it, or choose tokenize='none'."
             )
-    if tokenize in ("13a", "intl", "none"):
-        unspaced = sum(count_unspaced_characters(utf8(piece)[0]) for piece in pieces(predictions))
-        characters = pc.sum(pc.utf8_length(predictions)).as_py() if unspaced else 0
-        if unspaced > UNSPACED_SHARE * characters:
-            warn(
-                f"{unspaced / characters:.0%} of the predictions' characters are of a script that has no spaces between"
-                f" words, which tokenize={tokenize!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or 'char'."
-            )
+    if unspaced is None:
+        unspaced = sum(count_unspaced_characters(piece, tokenize) for piece in pieces(predictions))
+    characters = pc.sum(pc.utf8_length(predictions)).as_py() if unspaced else 0
+    if unspaced > UNSPACED_SHARE * characters:
+        warn(
+            f"{unspaced / characters:.0%} of the predictions' characters are of a script that has no spaces between"
+            f" words, which tokenize={tokenize!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or 'char'."
+        )
 
 
-def count_unspaced_characters(text: Bytes) -> int:
-    """How many characters are of scripts without spaces between words.
+def count_unspaced_characters(texts: pa.Array, tokenize: Tokenize) -> int:
+    """How many characters are of scripts without spaces between words, if the tokenizer doesn't cut those.
 
-    >>> count_unspaced_characters(np.frombuffer("BLEU 是".encode(), np.uint8))
-    1
+    >>> texts = pa.array(["BLEU 是"])
+    >>> count_unspaced_characters(texts, "13a"), count_unspaced_characters(texts, "zh")
+    (1, 0)
     """
-    if text.max(initial=0) < 0xE0:  # no character beyond U+07FF, where the first of them is
+    if tokenize not in ("13a", "intl", "none") or not is_string(texts.type):
+        return 0
+    text, _ = utf8(texts)
+    if np.maximum.reduce(text, initial=0) < 0xE0:  # no character beyond U+07FF, where the first of them is
         return 0
     first = np.flatnonzero(text[:-1] >= 0xE0)
     pairs = text.take(first).astype(np.uint16) << 8 | text.take(first + 1)
     return int(np.count_nonzero(_IS_UNSPACED.take(pairs)))  # in half the time that an index of two arrays takes
 
 
-def warn_about_zero(row: Int64, empty_predictions: int | None, orders: Sequence[int], is_effective: bool) -> None:
+def warn_about_zero(row: Int64, segments: int | None, orders: Sequence[int], is_effective: bool) -> None:
     """Warns that a score is 0: the cause, and what to do about it.
 
     Args:
         row: int64 [2 N + 2], the corpus's statistics row.
-        empty_predictions: how many predictions have no token, None if unknown.
+        segments: how many predictions there are, None if unknown.
         orders: those that the score is of, ascending.
         is_effective: whether it leaves out orders that the predictions are too short for.
     """
-    warn(f"The score is 0: {' and '.join(_explain_zero(row, empty_predictions, orders, is_effective))}.")
+    warn(f"The score is 0: {' and '.join(_explain_zero(row, segments, orders, is_effective))}.")
 
 
-def _explain_zero(row: Int64, empty_predictions: int | None, orders: Sequence[int], is_effective: bool) -> list[str]:
+def _explain_zero(row: Int64, segments: int | None, orders: Sequence[int], is_effective: bool) -> list[str]:
     *counts, length, reference_length = row.tolist()
     matches, totals = counts[: len(counts) // 2], counts[len(counts) // 2 :]
     if not length:
-        plural = "" if empty_predictions == 1 else "s"
-        return [f"{empty_predictions:,} empty prediction{plural}" if empty_predictions else "the predictions are empty"]
+        plural = "" if segments == 1 else "s"
+        return [f"{segments:,} empty prediction{plural}" if segments else "the predictions are empty"]
     if not reference_length:
         return ["the references are empty"]
     if not matches[0]:

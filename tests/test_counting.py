@@ -125,7 +125,17 @@ BATCHES = [
 def test_a_corpus_in_batches(chunks, most, batches):
     """Each is part of one chunk, and has its rows' references, numbered from its own first."""
     texts, references = (pa.chunked_array([[text] * length for length in chunks]) for text in ("a", ["b", "c"]))
-    found = list(make_corpus(texts, references).batches(most))
+    check_batches(make_corpus(texts, references), most, batches)
+
+
+@pytest.mark.parametrize(("chunks", "most", "batches"), [case for case in BATCHES if len(case[0]) == 1])
+def test_plain_lists_in_batches(chunks, most, batches):
+    """They have no chunks, and are cut in the same way."""
+    check_batches(oracles.read_corpus(["a"] * sum(chunks), [["b", "c"]] * sum(chunks)), most, batches)
+
+
+def check_batches(corpus, most, batches):
+    found = list(corpus.batches(most))
     assert [(batch.first_row, len(batch.predictions)) for batch in found] == batches
     for batch in found:
         assert batch.references.to_pylist() == ["b", "c"] * len(batch.predictions)

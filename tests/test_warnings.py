@@ -3,7 +3,7 @@
 import re
 import warnings
 
-import numpy as np
+import pyarrow as pa
 import pytest
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_warnings import BleuWarning, count_unspaced_characters
@@ -32,6 +32,15 @@ def test_unspaced_scripts_warn_where_the_tokenizer_doesnt_cut_them(bleu, text, t
     told = [warning for warning in caught if "no spaces between words" in str(warning.message)]
     assert len(told) == (tokenize in ("13a", "none", "intl"))
     assert all(warning.filename == __file__ for warning in told)
+
+
+@pytest.mark.parametrize("column", [list, tuple])  # plain lists are read in a way of their own
+@pytest.mark.parametrize("options", [{}, {"segments": True}])
+def test_the_share_of_unspaced_characters_is_that_of_all_rows(bleu, column, options):
+    """More rows than a thread gets at a time; every other one has a character in four."""
+    texts = column(["abc是", "abcd"] * 5_000)
+    with pytest.warns(BleuWarning, match=r"^12% of the predictions' characters"):
+        bleu.compute(predictions=texts, references=texts, **options)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +91,7 @@ SPACED_NEIGHBOURS = {
     ids=[*UNSPACED_ENDS, *SPACED_NEIGHBOURS],
 )
 def test_the_edges_of_the_scripts(text, unspaced):
-    assert count_unspaced_characters(np.frombuffer(text.encode(), np.uint8)) == len(text) * unspaced
+    assert count_unspaced_characters(pa.array([text]), "13a") == len(text) * unspaced
 
 
 @pytest.mark.parametrize(("count", "tokenize", "warns"), [(99, "13a", 0), (100, "13a", 1), (100, "none", 0)])

@@ -21,6 +21,7 @@ from sacrebleu.metrics import BLEU
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = {1: 1000, 8: 300, 64: 60, 512: 20, 4096: 5, 40_000: 3, 100_000: 1}  # rows, and how often
+TURN = 50  # calls
 Columns = tuple[list[str], list[list[str]]]
 
 
@@ -40,13 +41,16 @@ def new_texts(columns: Columns, rows: int, call: int) -> Columns:
     return [f"{call} {text}" for text in predictions], [[f"{call} {text}" for text in row] for row in references]
 
 
-def median_microseconds(call: Callable[..., object], inputs: list[Any]) -> float:
-    times = []
-    for arguments in inputs:
-        start = time.perf_counter()
-        call(*arguments)
-        times.append(time.perf_counter() - start)
-    return 1e6 * statistics.median(times)
+def median_microseconds(calls: list[Callable[..., object]], inputs: list[Columns]) -> list[float]:
+    """The median time of each call. They take turns of some calls each: the machine's pace changes."""
+    times: list[list[float]] = [[] for _ in calls]
+    for start in range(0, len(inputs), TURN):
+        for call, own_times in zip(calls, times):
+            for arguments in inputs[start : start + TURN]:
+                begin = time.perf_counter()
+                call(*arguments)
+                own_times.append(time.perf_counter() - begin)
+    return [1e6 * statistics.median(own_times) for own_times in times]
 
 
 def print_sizes(bleu: Any, columns: Columns) -> None:
@@ -54,10 +58,12 @@ def print_sizes(bleu: Any, columns: Columns) -> None:
     print("| rows | `compute`, µs | sacreBLEU | bleuscore |\n| ---: | ---: | ---: | ---: |")
     for rows, calls in SIZES.items():
         inputs = [new_texts(columns, rows, call) for call in range(calls)]
-        ours = median_microseconds(lambda p, r: bleu.compute(predictions=p, references=r), inputs)
-        streams = [(predictions, list(zip(*references))) for predictions, references in inputs]
-        theirs = median_microseconds(reused.corpus_score, streams)
-        rust = median_microseconds(lambda p, r: bleuscore.compute(r, p), inputs)
+        peers = [
+            lambda p, r: bleu.compute(predictions=p, references=r),
+            lambda p, r: reused.corpus_score(p, list(zip(*r))),
+            lambda p, r: bleuscore.compute(r, p),
+        ]
+        ours, theirs, rust = median_microseconds(peers, inputs)
         print(f"| {rows:,} | {ours:,.0f} | {theirs / ours:.1f}x | {rust / ours:.1f}x |", flush=True)
 
 
@@ -81,9 +87,8 @@ def print_calls(bleu: Any, columns: Columns) -> None:
     generator = np.random.default_rng(0)
     batches = {rows: (generator.integers(1, 900, (rows, 20)), generator.integers(1, 900, (rows, 20))) for rows in sizes}
     for name, call in calls.items():
-        times = [
-            median_microseconds(call, [new_texts(columns, rows, i) for i in range(SIZES[rows] // 4)]) for rows in sizes
-        ]
+        inputs = [[new_texts(columns, rows, i) for i in range(SIZES[rows] // 4)] for rows in sizes]
+        times = [median_microseconds([call], some)[0] for some in inputs]
         print(f"| {name} | {' | '.join(f'{time:,.0f}' for time in times)} |", flush=True)
 
 
