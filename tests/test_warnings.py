@@ -37,9 +37,9 @@ def test_unspaced_scripts_warn_where_the_tokenizer_doesnt_cut_them(bleu, text, t
 @pytest.mark.parametrize("column", [list, tuple])  # plain lists are read in a way of their own
 @pytest.mark.parametrize("options", [{}, {"segments": True}])
 def test_the_share_of_unspaced_characters_is_that_of_all_rows(bleu, column, options):
-    """More rows than a thread gets at a time; every other one has a character in four."""
-    texts = column(["abc是", "abcd"] * 5_000)
-    with pytest.warns(BleuWarning, match=r"^12% of the predictions' characters"):
+    """More rows than a thread gets at a time; every other one has two such characters of eight."""
+    texts = column(["a b c 是是", "a b c dd"] * 5_000)
+    with pytest.warns(bleu.Warning, match=r"^12% of the predictions' characters"):
         bleu.compute(predictions=texts, references=texts, **options)
 
 
