@@ -118,6 +118,7 @@ class FlatCorpus(Corpus):
     reference_counts: Collection[int]
 
     def __init__(self, batch: Batch, reference_counts: Collection[int]) -> None:
+        # A corpus is frozen: nothing may be assigned to it.
         vars(self).update(batch=batch, reference_counts=reference_counts, kind="text", is_blank=False)
 
     @property

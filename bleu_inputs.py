@@ -114,8 +114,8 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
         prediction_array, text_array = (pa.array(column, pa.large_string()) for column in (predictions, texts))
     except UnicodeEncodeError:  # half a character; the long way says in which row
         return None
-    rows, counts = len(predictions), list(map(len, references)) if is_wrapped else [1] * len(predictions)
-    different_counts = set(counts)
+    counts = list(map(len, references)) if is_wrapped else [1] * len(references)
+    rows, different_counts = len(counts), set(counts)
     if different_counts == {rows} and rows > 1:
         _warn_about_square(rows)
     bounds = np.fromiter(accumulate(counts, initial=0), np.int64, rows + 1)

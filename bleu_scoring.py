@@ -191,10 +191,10 @@ def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: N
     for weight, logarithm in zip(weights, logarithms):
         flag = weight > 0
         has_weight = has_weight | flag
-        if flag is True:
-            total = total + weight * logarithm
-        elif isinstance(flag, np.ndarray):  # without a weight, nothing even of minus infinity
+        if isinstance(flag, np.ndarray):  # without a weight, nothing even of minus infinity
             total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
+        elif flag:
+            total = total + weight * logarithm
     score = choose(has_weight, penalty * np.exp(total), 0.0)
     return score if isinstance(score, np.ndarray) else float(score)
 
