@@ -200,7 +200,7 @@ class BufferedMetric(evaluate.Metric, ABC):
 
     def _compute_buffer(self, corpus: Corpus, options: Options) -> dict[str, Any] | None:
         """The result of what was added and of one corpus more; None in a process that isn't the first."""
-        corpus = self._buffer.join(corpus) if len(self) else corpus
+        corpus = self._buffer.join(corpus) if len(self._buffer) else corpus
         if self.num_process > 1 and not self._is_gathered:
             return self._compute_together(corpus, options)
         if not len(corpus):
