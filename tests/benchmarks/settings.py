@@ -16,7 +16,7 @@ from typing import Any
 import evaluate
 from corpora import corpus
 from sacrebleu.metrics import BLEU
-from speed import best_seconds
+from speed import best_in_turns
 from wmt21 import WMT21, read_lines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,8 +66,12 @@ def against_sacrebleu(bleu: evaluate.Metric, texts: list[list[Any]], columns: li
     """How many times `compute`'s time sacreBLEU needs: it gets the texts that the columns are made of."""
     options_there = options if isinstance(columns[0][0], str) else {"tokenize": "none", **options}
     streams = [list(stream) for stream in zip(*texts[1])]
-    theirs = best_seconds(lambda: BLEU(**options_there).corpus_score(texts[0], streams), 2)
-    return theirs / best_seconds(lambda: bleu.compute(predictions=columns[0], references=columns[1], **options), 9)
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        "theirs": (lambda: BLEU(**options_there).corpus_score(texts[0], streams), 1),
+        "ours": (lambda: bleu.compute(predictions=columns[0], references=columns[1], **options), 5),
+    }
+    seconds = best_in_turns(calls)
+    return seconds["theirs"] / seconds["ours"]
 
 
 def against_alone(bleu: evaluate.Metric, columns: list[list[Any]], tokenize: Callable[[str], list[str]]) -> float:
@@ -78,8 +82,12 @@ def against_alone(bleu: evaluate.Metric, columns: list[list[Any]], tokenize: Cal
         for text in texts:
             tokenize(text)
 
-    ours = best_seconds(lambda: bleu.compute(predictions=columns[0], references=columns[1], tokenize=tokenize), 9)
-    return ours / best_seconds(alone, 9)
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        "alone": (alone, 3),
+        "ours": (lambda: bleu.compute(predictions=columns[0], references=columns[1], tokenize=tokenize), 3),
+    }
+    seconds = best_in_turns(calls)
+    return seconds["ours"] / seconds["alone"]
 
 
 def main(segments: int = 4_000) -> None:
