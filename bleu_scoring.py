@@ -30,13 +30,12 @@ class Precisions(NamedTuple):
     present: list[Number]
 
 
-def bleu(rows: Int64, options: Options, orders: int | None = None) -> Number:
+def bleu(rows: Int64, options: Options) -> Number:
     """BLEU of each row (Papineni et al., 2002, section 2.3), from 0 to 1.
 
     Args:
         rows: int64 [..., 2 N + 2].
-        options: `smooth_method`, `smooth_value`, `effective_order`, `weights` are looked at.
-        orders: BLEU-n: as for `order_weights`.
+        options: `max_order`, `smooth_method`, `smooth_value`, `effective_order`, `weights` are looked at.
 
     Returns:
         float64 [...]; a float for a single row.
@@ -44,13 +43,13 @@ def bleu(rows: Int64, options: Options, orders: int | None = None) -> Number:
     Three of four words are right and one bigram of three: BLEU-2 is the root of 3/4 · 1/3.
 
     >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
-    >>> print(f"{bleu(row, Options(), orders=2):.4f}")
+    >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
     0.5000
     """
     statistics = _split_rows(rows)
     smoothed = _smooth(statistics, options)
-    weights = order_weights(smoothed.present, options, orders)
-    logarithms = [_log(value) for value in smoothed.values[: len(weights)]]
+    weights = order_weights(smoothed.present, options)
+    logarithms = [_log(value) for value in smoothed.values]
     return _combine(weights, logarithms, brevity_penalty(statistics.length, statistics.reference_length))
 
 
