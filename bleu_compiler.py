@@ -1,6 +1,8 @@
 """numba, where it can be used: what functions are compiled with, whether they are, and what numba itself can't do.
 
 The intrinsics at the end are for compiled functions only. An address is an int64, and need not be a multiple of eight.
+So are the functions of Python's own (its stable interface), whose objects are addresses, too, as `id` returns them.
+What calls those must not be `nogil`.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from typing import Any
 try:
     from llvmlite import ir
     from numba import config, njit, types
+    from numba.core import cgutils
     from numba.extending import intrinsic
 
     if config.DISABLE_JIT:
@@ -27,8 +30,21 @@ except ImportError:
 else:
     COMPILED = True
 
-__all__ = ["COMPILED", "fold_product", "load_byte", "load_pair", "load_word", "lowest_bit", "njit"]
-__all__ += ["store_byte", "store_word"]
+__all__ = ["COMPILED", "copy_bytes", "fold_product", "load_byte", "load_pair", "load_word", "lowest_bit", "njit"]
+__all__ += ["prefetch", "store_byte", "store_word"]
+__all__ += ["clear_error", "find_item", "find_utf8", "read_integer", "size_of_list"]
+
+
+def _declare(name: str, arguments: int, returns: str = "int64") -> Any:
+    """A function of Python's own, from so many integers."""
+    return types.ExternalFunction(name, getattr(types, returns)(*[types.int64] * arguments)) if COMPILED else None
+
+
+size_of_list = _declare("PyList_Size", 1)  # -1 and an error if it is no list
+find_item = _declare("PyList_GetItem", 2)  # its address
+find_utf8 = _declare("PyUnicode_AsUTF8AndSize", 2)  # its address; 0 and an error if it is no str, or half a character
+read_integer = _declare("PyLong_AsSsize_t", 1)  # -1 and an error if it is no int, or too large
+clear_error = _declare("PyErr_Clear", 0, returns="void")
 
 
 @intrinsic
@@ -59,6 +75,34 @@ def store_byte(typing_context: Any, address: Any, byte: Any) -> Any:
 def store_word(typing_context: Any, address: Any, word: Any) -> Any:
     """Writes eight bytes to an address, the lowest one first."""
     return types.void(types.int64, types.int64), _generate_store(64)
+
+
+@intrinsic
+def copy_bytes(typing_context: Any, source: Any, target: Any, size: Any) -> Any:
+    """Copies so many bytes from one address to another."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        source, target, size = arguments
+        source, target = (builder.inttoptr(address, cgutils.voidptr_t) for address in (source, target))
+        cgutils.raw_memcpy(builder, target, source, size, 1)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def prefetch(typing_context: Any, address: Any) -> Any:
+    """Asks for what is at an address, so that it is in the processor's cache a little later."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer, number = cgutils.voidptr_t, ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
+        function = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+        # To read, to be kept near, data.
+        builder.call(function, [builder.inttoptr(arguments[0], pointer), number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate
 
 
 @intrinsic

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pyarrow.compute as pc
 
 from .bleu_arrow import innermost_type, is_list, is_string, list_items, make_lists, pieces
 from .bleu_corpus import Batch, Corpus, FlatCorpus, Texts, kind_of, make_corpus
-from .bleu_inputs_columns import read_column
+from .bleu_inputs_columns import read_column, read_lists
 from .bleu_inputs_errors import (
     REFERENCES,
     TEXT,
@@ -102,25 +101,21 @@ def is_plain_row(prediction: Any, reference: Any) -> bool:
 
 
 def _read_plain(predictions: Any, references: Any) -> Corpus | None:
-    """The corpus of plain lists of str, which need no further look: what most calls bring."""
-    if type(predictions) is not list or type(references) is not list or len(predictions) != len(references):
+    """The corpus of plain lists, which need no further look: what most calls bring."""
+    if type(predictions) is not list or type(references) is not list or not 0 < len(predictions) == len(references):
         return None
-    kinds = set(map(type, references))
-    is_wrapped = kinds == {list} and all(references)
-    texts = list(chain.from_iterable(references)) if is_wrapped else references
-    if set(map(type, predictions)) != {str} or set(map(type, texts)) != {str}:
+    rows, is_wrapped = len(predictions), type(references[0]) is list
+    read = read_lists([predictions, *(references if is_wrapped else [references])])
+    counts = set(map(len, references)) if read and is_wrapped else {1}
+    if not read or 0 in counts:
         return None
-    try:
-        prediction_array, text_array = (pa.array(column, pa.large_string()) for column in (predictions, texts))
-    except UnicodeEncodeError:  # half a character; the long way says in which row
-        return None
-    counts = list(map(len, references)) if is_wrapped else [1] * len(references)
-    rows, different_counts = len(counts), set(counts)
-    if different_counts == {rows} and rows > 1:
+    bounds = read.bounds[1:] - rows if is_wrapped else np.arange(rows + 1)
+    corpus = FlatCorpus(Batch(0, read.items.slice(0, rows), read.items.slice(rows), bounds, read.highest_byte), counts)
+    if corpus.kind != "text":
+        _warn_about_sentences(corpus.predictions)
+    elif counts == {rows} and rows > 1:
         _warn_about_square(rows)
-    bounds = np.fromiter(accumulate(counts, initial=0), np.int64, rows + 1)
-    is_ascii = all(map(str.isascii, predictions))
-    return FlatCorpus(Batch(0, prediction_array, text_array, bounds, is_ascii), different_counts)
+    return corpus
 
 
 def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:

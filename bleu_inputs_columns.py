@@ -12,8 +12,20 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from . import bleu_inputs_lists as definition
+from . import bleu_inputs_lists_compiled as compiled
 from .bleu_arrow import innermost_type, is_string
 from .bleu_inputs_errors import name_value, raise_for_first_bad_row, wrong_type
+from .bleu_twins import Twins
+
+read_lists = Twins(
+    definition.read_lists,
+    compiled.read_lists,
+    kernel=compiled._read_lists,
+    example=([["a"]],),
+    seconds_to_compile=0.9,
+    seconds_a_megabyte=0.0,  # nobody knows how large a list is before it has been read
+)
 
 
 def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:

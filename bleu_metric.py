@@ -39,6 +39,8 @@ from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
 from .bleu_inputs_columns import read_column
 from .bleu_inputs_errors import wrong_type
+from .bleu_inputs_lists import read_lists
+from .bleu_inputs_lists_compiled import read_lists as compiled_read_lists
 from .bleu_lower_case import lower_case
 from .bleu_lower_case_compiled import lower_case as compiled_lower_case
 from .bleu_options import (

@@ -6,8 +6,7 @@ Native tokenizers cut while they count. Someone else's, sacreBLEU's or a user's 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,9 +15,10 @@ import pyarrow.compute as pc
 
 from . import bleu_lower_case as definition
 from . import bleu_lower_case_compiled as compiled
-from .bleu_arrow import map_strings
+from .bleu_arrow import is_string, make_lists, map_strings
 from .bleu_compiler import COMPILED
 from .bleu_corpus import Kind
+from .bleu_inputs_columns import read_lists
 from .bleu_options import TOKENIZERS, Options
 from .bleu_tokenizers import ASCII_CASE, Split
 from .bleu_twins import Twins
@@ -33,7 +33,7 @@ BORROWED = {
     "spBLEU-1K": "sacrebleu sentencepiece",
 }
 
-_TOKENS = pa.list_(pa.string())
+_TOKENS = pa.large_list(pa.large_string())
 _AT_ONCE = 256  # texts whose tokens are Python's at the same time: few enough for a processor's cache
 
 
@@ -118,9 +118,8 @@ def prepare_texts(texts: pa.Array, tokenizer: Tokenizer, name: str, row_of: Call
         return texts
     parts = [pa.array([], _TOKENS)]
     for start in range(0, len(texts), _AT_ONCE):
-        some = enumerate(texts.slice(start, _AT_ONCE).to_pylist(), start)
-        lists = [_split_text(tokenizer.split, text, name, row_of, place) for place, text in some]
-        parts.append(_make_lists(lists, name, row_of, start))
+        some = texts.slice(start, _AT_ONCE).to_pylist()
+        parts.append(_make_lists(_split_texts(tokenizer.split, some, name, row_of, start), name, row_of, start))
     return pa.concat_arrays(parts)
 
 
@@ -169,23 +168,29 @@ def _check_utf8(texts: pa.Array, name: str, row_of: Callable[[int], int]) -> Non
                 raise ValueError(f"{name}, row {row_of(place)}: these bytes are no UTF-8 ({error.reason}).") from None
 
 
-def _split_text(split: Split, text: str, name: str, row_of: Callable[[int], int], place: int) -> Sequence[Any]:
+def _split_texts(
+    split: Split, texts: list[str], name: str, row_of: Callable[[int], int], first_place: int
+) -> list[list[Any]]:
+    answers: list[Any] = []
     try:
-        tokens = split(text)
+        for text in texts:
+            answers.append(split(text))
     except Exception as error:
-        row = row_of(place)
+        row = row_of(first_place + len(answers))
         raise ValueError(f"{name}, row {row}: the tokenizer failed: {type(error).__name__}: {error}") from error
-    if not isinstance(tokens, (list, tuple)):
-        raise _wrong_answer(name, row_of(place), type(tokens).__name__)
-    return tokens
+    if set(map(type, answers)) == {list}:
+        return answers
+    for place, answer in enumerate(answers, first_place):
+        if not isinstance(answer, (list, tuple)):
+            raise _wrong_answer(name, row_of(place), type(answer).__name__)
+    return list(map(list, answers))
 
 
-def _make_lists(lists: Sequence[Sequence[Any]], name: str, row_of: Callable[[int], int], first_place: int) -> pa.Array:
-    """The tokens as Arrow has them. What type it finds says whether all are strings, sooner than a look at each."""
-    with suppress(pa.ArrowException, TypeError, ValueError):
-        array = pa.array(lists)
-        if array.type == _TOKENS and not array.values.null_count:
-            return array
+def _make_lists(lists: list[list[Any]], name: str, row_of: Callable[[int], int], first_place: int) -> pa.Array:
+    """The tokens as Arrow has them."""
+    read = read_lists(lists)
+    if read is not None and is_string(read.items.type):
+        return make_lists(read.bounds, read.items)
     for place, tokens in enumerate(lists, first_place):
         for token in tokens:
             if not isinstance(token, str):

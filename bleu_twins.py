@@ -13,7 +13,8 @@ from datasets.utils import are_progress_bars_disabled, tqdm
 
 from .bleu_compiler import COMPILED
 
-_SECONDS_TO_LOAD = 0.2  # what has been compiled before, on this machine
+# What has been compiled before, on this machine: numba itself takes most of it, once a process.
+_SECONDS_TO_START, _SECONDS_TO_LOAD = 0.2, 0.02
 
 Answer = TypeVar("Answer")
 
@@ -34,6 +35,8 @@ class Twins(Generic[Answer]):
         seconds_to_compile: on a machine of 2024; a guess will do.
         seconds_a_megabyte: that the definition takes there for its arguments.
     """
+
+    _has_started = False  # whether any twin is loaded in this process, and numba with it
 
     def __init__(
         self,
@@ -67,7 +70,8 @@ class Twins(Generic[Answer]):
         if self._is_ready or not COMPILED:
             return self._is_ready
         needed = self._spent + self._seconds_a_byte * sum(getattr(part, "nbytes", 0) for part in data)
-        if needed > _SECONDS_TO_LOAD and (needed > self._seconds_to_compile or self._is_on_disk()):
+        seconds_to_load = _SECONDS_TO_LOAD if Twins._has_started else _SECONDS_TO_START
+        if needed > seconds_to_load and (needed > self._seconds_to_compile or self._is_on_disk()):
             self.warm_up()
         return self._is_ready
 
@@ -80,7 +84,7 @@ class Twins(Generic[Answer]):
                 what = self._kernel.__name__.strip("_")
                 tqdm.write(f"bleu_metric compiles {what}, once on this machine.", file=sys.stderr)
             self._twin(*self._example)
-            self._is_ready = True
+            self._is_ready = Twins._has_started = True
 
     def _is_on_disk(self) -> bool:
         """Whether numba has an index of what it compiled of this kernel, for this Python; it has no way to ask."""

@@ -57,6 +57,30 @@ def test_a_function_is_a_tokenizer():
     assert rows.tolist() == [[2, 1, 2, 1, 2, 2]]
 
 
+class Tokens(list):
+    """A list of one's own."""
+
+
+@pytest.mark.parametrize("answer", [tuple, Tokens, lambda tokens: list(map(np.str_, tokens))])
+def test_what_else_a_function_may_return(answer):
+    rows = our_rows(["a b a", ""], [["a b"], ["c"]], tokenize=lambda text: answer(text.split()), max_order=1)
+    assert rows.tolist() == [[2, 3, 3, 2], [0, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("error", [StopIteration, KeyError, RecursionError])
+def test_a_function_that_fails_names_the_row(bleu, error):
+    """Any error, in a later one of the portions that texts are cut in; StopIteration would end a loop in silence."""
+    texts = ["a"] * 700
+
+    def fail(text):
+        if text == "fails":
+            raise error("why")
+        return [text]
+
+    with pytest.raises(ValueError, match=f"references, row 600: the tokenizer failed: {error.__name__}: .*why"):
+        bleu.compute(predictions=texts, references=[*texts[:600], "fails", *texts[:99]], tokenize=fail)
+
+
 def test_names_that_nobody_knows():
     with pytest.raises(ValueError, match=r"tokenize='13b'.*13a, none, intl, zh, char, .*flores200"):
         borrow_tokenizer("13b")

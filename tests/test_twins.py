@@ -17,14 +17,18 @@ from processes import python
 
 needs_numba = pytest.mark.skipif(not COMPILED, reason="numba can't be imported")
 MEGABYTE = np.zeros(10**6, np.uint8)
-COMPILING, LOADING = 5.0, 0.2  # seconds
+COMPILING, STARTING, LOADING = 5.0, 0.2, 0.02  # seconds
 
 
 class World:
-    """A definition that takes a second a megabyte, and a twin on a machine that has compiled it before or hasn't."""
+    """A definition that takes a second a megabyte, and a twin on a machine that has compiled it before or hasn't.
 
-    def __init__(self, folder, monkeypatch, on_disk=False):
+    numba is new in the process, or was started by another twin.
+    """
+
+    def __init__(self, folder, monkeypatch, on_disk=False, started=False):
         self.now, self.calls = 0.0, []
+        monkeypatch.setattr(Twins, "_has_started", started)
         if on_disk:
             version = "py{}{}".format(*sys.version_info)
             (folder / f"room.kernel-7.{version}.nbi").touch()
@@ -52,31 +56,37 @@ def world(tmp_path, monkeypatch):
 @needs_numba
 class TestWhenItPays:
     @pytest.mark.parametrize(
-        ("on_disk", "sizes", "expected"),
+        ("machine", "sizes", "expected"),
         [
-            (False, [0.001], ["definition"]),
-            (False, [4.9], ["definition"]),
-            (False, [5.1], ["compiles", "twin"]),
-            (False, [2, 2, 2], ["definition", "definition", "compiles", "twin"]),
-            (False, [2, 2, 0.5, 0.6], [*["definition"] * 3, "compiles", "twin"]),
-            (False, [6, 0.001], ["compiles", "twin", "twin"]),
-            (True, [0.001], ["definition"]),
-            (True, [0.3], ["compiles", "twin"]),
-            (True, [0.1, 0.09, 0.09], [*["definition"] * 2, "compiles", "twin"]),
+            ({}, [0.001], ["definition"]),
+            ({}, [4.9], ["definition"]),
+            ({}, [5.1], ["compiles", "twin"]),
+            ({}, [2, 2, 2], ["definition", "definition", "compiles", "twin"]),
+            ({}, [2, 2, 0.5, 0.6], [*["definition"] * 3, "compiles", "twin"]),
+            ({}, [6, 0.001], ["compiles", "twin", "twin"]),
+            ({"started": True}, [4.9], ["definition"]),
+            ({"on_disk": True}, [0.001], ["definition"]),
+            ({"on_disk": True}, [0.3], ["compiles", "twin"]),
+            ({"on_disk": True}, [0.1, 0.09, 0.09], [*["definition"] * 2, "compiles", "twin"]),
+            ({"on_disk": True, "started": True}, [0.019], ["definition"]),
+            ({"on_disk": True, "started": True}, [0.019, 0.002], ["definition", "compiles", "twin"]),
         ],
     )
-    def test_a_machine_that_compiled_it_before_or_not(self, world, on_disk, sizes, expected):
+    def test_a_machine_that_compiled_it_before_or_not(self, world, machine, sizes, expected):
         """`sizes` are the calls' megabytes, a second each by the definition."""
-        new = world(on_disk=on_disk)
+        new = world(**machine)
         for size in sizes:
             new.twins(MEGABYTE.repeat(7)[: int(size * 1e6)])
         assert new.calls == expected
 
     @pytest.mark.parametrize("size", [0.003, 0.4, 4.99, 12])
-    @pytest.mark.parametrize(("on_disk", "cost"), [(False, COMPILING), (True, LOADING)])
-    def test_never_twice_the_time_of_the_better_choice(self, world, on_disk, cost, size):
+    @pytest.mark.parametrize(
+        ("machine", "cost"),
+        [({}, COMPILING), ({"on_disk": True}, STARTING), ({"on_disk": True, "started": True}, LOADING)],
+    )
+    def test_never_twice_the_time_of_the_better_choice(self, world, machine, cost, size):
         """Whatever the sizes and the number of calls; plus one call of the definition at most, no longer than compiling takes."""
-        new = world(on_disk=on_disk)
+        new = world(**machine)
         for calls in range(1, 3000 if size < 0.1 else 60):
             new.twins(np.empty(int(size * 1e6), np.uint8))
             taken = new.now + cost * ("compiles" in new.calls)
@@ -154,7 +164,7 @@ class TestProcesses:
 
     def test_a_second_process_compiles_nothing(self, tmp_path):
         said, first = run("bleu.warm_up()", tmp_path)
-        assert said.count("\n") == said.count("once on this machine.") == 4
+        assert said.count("\n") == said.count("once on this machine.") == 5
         calls = "bleu.warm_up(); bleu.compute(predictions=predictions * 9000, references=references * 9000, lowercase=True); bleu.pairwise(predictions * 300)"
         said, second = run(calls, tmp_path)
         assert said == ""
