@@ -104,7 +104,9 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
     """The corpus of plain lists, which need no further look: what most calls bring."""
     if type(predictions) is not list or type(references) is not list or not 0 < len(predictions) == len(references):
         return None
-    rows, is_wrapped = len(predictions), type(references[0]) is list
+    rows, is_wrapped = len(predictions), type(references[0]) in (list, tuple)
+    if type(references[0]) is tuple:  # as from zip(*streams)
+        references = [list(row) if type(row) is tuple else row for row in references]
     read = read_lists([predictions, *(references if is_wrapped else [references])])
     counts = set(map(len, references)) if read and is_wrapped else {1}
     if not read or 0 in counts:

@@ -113,6 +113,8 @@ def test_the_short_way_of_plain_lists_ends_where_the_long_way_does(way, data):
     references = data.draw(st.lists(reference, min_size=rows, max_size=data.draw(st.sampled_from([rows, rows, 4]))))
     with way():
         answer = read_or_refuse(predictions, references)
+        wrapped = [tuple(row) if isinstance(row, list) else row for row in references]
+        assert answer == read_or_refuse(predictions, wrapped)
     assert answer == read_or_refuse(tuple(predictions), tuple(references))
 
 
