@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import evaluate
+import ipadic
+import MeCab
 from corpora import corpus
 from sacrebleu.metrics import BLEU
 from speed import best_in_turns
@@ -55,10 +57,12 @@ CHANGES: list[tuple[str, Callable[[str], Any], dict[str, Any]]] = [
     ("lists of tokens, lower case", str.split, {"lowercase": True}),
     ("lists of ids", lambda text: [IDS.setdefault(token, len(IDS)) for token in text.split()], {}),
 ]
+_MECAB = MeCab.Tagger(f"{ipadic.MECAB_ARGS} -Owakati")
 TOKENIZERS = {
     "`str.split`": str.split,
     "`re.findall`": re.compile(r"\w+|[^\w\s]").findall,
     "a function in Python": lambda text: [word.strip(".,") for word in text.split(" ")],
+    "MeCab, Japanese": lambda text: _MECAB.parse(text).split(),
 }
 
 
@@ -108,7 +112,8 @@ def main(segments: int = 4_000) -> None:
     print("\n| a function as tokenizer | its own time |")
     print("| --- | ---: |")
     for what, tokenize in TOKENIZERS.items():
-        print(f"| {what} | {against_alone(bleu, columns, tokenize):.2f}x |", flush=True)
+        texts = japanese(segments) if "Japanese" in what else columns
+        print(f"| {what} | {against_alone(bleu, texts, tokenize):.2f}x |", flush=True)
 
 
 if __name__ == "__main__":
