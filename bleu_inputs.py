@@ -22,7 +22,7 @@ from .bleu_inputs_errors import (
 )
 from .bleu_warnings import warn
 
-_LOOKED_AT = 1000  # rows, for a sign of a mistake that all rows share
+_LOOKED_AT = 100  # rows, for a sign of a mistake that all rows share
 
 
 def read_corpus(predictions: Any, references: Any, may_be_empty: bool = False) -> Corpus:
