@@ -18,6 +18,7 @@ import evaluate
 import pyarrow as pa
 
 from .bleu_buffer_file import BufferFile
+from .bleu_buffer_meeting import PACKED, pack, unpack
 from .bleu_compute import compute_corpus
 from .bleu_corpus import SCHEMAS, Corpus, Kind, join_corpora, make_corpus
 from .bleu_inputs import is_plain_row, read_corpus
@@ -203,6 +204,9 @@ class BufferedMetric(evaluate.Metric, ABC):
         corpus = self._buffer.join(corpus) if len(self._buffer) else corpus
         if self.num_process > 1 and not self._is_gathered:
             return self._compute_together(corpus, options)
+        return self._compute_here(corpus, options)
+
+    def _compute_here(self, corpus: Corpus, options: Options) -> dict[str, Any]:
         if not len(corpus):
             raise ValueError("There is nothing to score: give predictions and references, or add some first.")
         result = compute_corpus(corpus, options)
@@ -212,12 +216,11 @@ class BufferedMetric(evaluate.Metric, ABC):
 
     def _compute_together(self, corpus: Corpus, options: Options) -> dict[str, Any] | None:
         """The result of all processes' rows, which travel to the first one through evaluate's files and locks."""
-        schema = SCHEMAS[corpus.kind]
-        self.selected_feature_format = datasets.Features.from_arrow_schema(schema)
+        self.selected_feature_format = datasets.Features.from_arrow_schema(PACKED)
         try:
             self._init_writer()
             for batch in corpus.to_table().to_batches(max_chunksize=_BATCH):
-                self.writer.write_table(pa.Table.from_batches([batch]).cast(schema), writer_batch_size=_BATCH)
+                self.writer.write_table(pack(batch, self.process_id))
             result = evaluate.Metric.compute(self, options=options)
         finally:
             self._leave_meeting()
@@ -227,14 +230,23 @@ class BufferedMetric(evaluate.Metric, ABC):
     def _compute(
         self, *, predictions: pa.ChunkedArray, references: pa.ChunkedArray, options: Options
     ) -> dict[str, Any]:
-        """Called by evaluate in the first process, with the rows of all."""
-        corpus = make_corpus(predictions, references)
+        """Called by evaluate in the first process, with the packed rows of all."""
+        gathered, refusals = Buffer(folder=None), []
+        for cells in zip(predictions, references):
+            batch, process = unpack(*cells)
+            try:
+                gathered.add_corpus(batch)
+            except TypeError as error:
+                refusals.append(f"Process {process}: {error}")
+        corpus = gathered.join(read_corpus([], [], may_be_empty=True))
         try:
-            return compute_corpus(corpus, options)
+            if refusals:
+                raise TypeError(refusals[0])
+            return self._compute_here(corpus, options)
         except BaseException:  # the other processes have gone: their rows are here or nowhere
             self._buffer.clear()
             self._buffer.add_corpus(corpus)
-            self._is_gathered = True
+            self._is_gathered = len(corpus) > 0
             raise
 
     def _leave_meeting(self) -> None:

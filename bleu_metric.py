@@ -22,6 +22,7 @@ from . import bleu_html
 from .bleu_arrow import is_list
 from .bleu_buffer import BufferedMetric
 from .bleu_buffer_file import BufferFile
+from .bleu_buffer_meeting import PACKED
 from .bleu_compare import RESAMPLES, Comparison, compare_systems
 from .bleu_compiler import COMPILED
 from .bleu_compute import Result, compute_corpus, score_statistics

@@ -233,6 +233,11 @@ def meet(metrics, parts, **options):
     return [call.exception() or call.result() for call in calls]
 
 
+def arrow_files(folder):
+    """Those with rows; evaluate leaves the locks beside them."""
+    return [path for path in files(folder) if path.endswith(".arrow")]
+
+
 @pytest.fixture
 def three_processes(load, tmp_path):
     shared = {"num_process": 3, "experiment_id": "meeting", "cache_dir": str(tmp_path)}
@@ -249,7 +254,43 @@ def test_the_first_process_has_the_score_of_all(three_processes, expected, tmp_p
     for _ in range(2):
         assert meet(three_processes, parts) == [expected, None, None]
         assert [len(metric) for metric in three_processes] == [0, 0, 0]
-        assert [path for path in files(tmp_path) if path.endswith(".arrow")] == []
+        assert arrow_files(tmp_path) == []
+
+
+NONE, TEXT, TOKENS, IDS = ([], []), (["a b"], [["a b"]]), ([["a", "b"]], [[["a"]]]), ([[1, 2]], [[[1]]])
+NO_TOKENS = [[]], [[[]]]  # a row all the same, of tokens or of ids: nobody knows
+# What three processes bring, and the corpus's counts of unigrams: matches and n-grams.
+KINDS = {
+    "ids, and no rows in the first": ([NONE, IDS, IDS], (2, 4)),
+    "ids, and no rows in the last": ([IDS, IDS, NONE], (2, 4)),
+    "ids, and no tokens in the first": ([NO_TOKENS, IDS, NONE], (1, 2)),
+    "tokens, and no tokens in the second": ([TOKENS, NO_TOKENS, TOKENS], (2, 4)),
+    "no tokens anywhere": ([NO_TOKENS, NO_TOKENS, NO_TOKENS], (0, 0)),
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("parts", "unigrams"), KINDS.values(), ids=KINDS)
+def test_processes_need_not_know_of_what_kind_the_rows_of_others_are(three_processes, parts, unigrams):
+    for _ in range(2):
+        first, *others = meet(three_processes, parts)
+        assert (first["counts"][0], first["totals"][0], others) == (*unigrams, [None, None])
+
+
+def test_rows_of_another_kind_are_refused_and_the_rest_is_kept(three_processes, tmp_path):
+    first, *others = meet(three_processes, [TEXT, IDS, TEXT])
+    assert isinstance(first, TypeError)
+    assert str(first).startswith("Process 1: These predictions are ids, those added before text: compute them apart.")
+    assert (others, arrow_files(tmp_path)) == ([None, None], [])
+    assert three_processes[0].compute()["counts"][:2] == [4, 2]
+    assert meet(three_processes, [IDS, IDS, IDS])[0]["totals"][0] == 6
+
+
+def test_processes_without_rows_meet_for_nothing(three_processes, tmp_path):
+    first, *others = meet(three_processes, [NONE] * 3)
+    assert isinstance(first, ValueError)
+    assert (str(first)[:26], others, arrow_files(tmp_path)) == ("There is nothing to score:", [None, None], [])
+    assert meet(three_processes, [TEXT] * 3)[0]["totals"][0] == 6
 
 
 def test_a_failing_compute_of_several_processes_keeps_everyones_rows_in_the_first(three_processes, expected):
