@@ -53,6 +53,10 @@ def _find_first(lists: list[list[Any]]) -> tuple[Any, Any]:
 def _read_lists(lists, is_nested, are_ids, true, false):
     """What the lists have, with no values if that isn't what was announced.
 
+    Args:
+        lists, true, false: addresses; to Python, the booleans are integers.
+        is_nested, are_ids: what is announced.
+
     Returns:
         The bounds of the lists, and of the lists in them; ids, or where each string begins and the last ends; the
         strings' UTF-8, with room behind; and its highest byte.
