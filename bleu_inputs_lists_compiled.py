@@ -59,7 +59,7 @@ def _read_lists(lists, is_nested, are_ids, true, false):
 
     Returns:
         The bounds of the lists, and of the lists in them; ids, or where each string begins and the last ends; the
-        strings' UTF-8, with room behind; and its highest byte.
+        strings' UTF-8; and its highest byte.
     """
     outermost = np.empty(1, np.int64)
     outermost[0] = lists
@@ -96,24 +96,20 @@ def _find_items(lists):
 
 @njit()
 def _read_strings(items):
-    """Where each string begins and the last ends, and the bytes; nothing if something is no string that has UTF-8."""
-    count, end = len(items), 0
-    ends, size = np.empty(count + 1, np.int64), np.empty(1, np.int64)
-    text = np.empty(8 * count, np.uint8)
+    """Where each string begins and the last one ends, and the bytes; nothing if something is no string with UTF-8."""
+    count = len(items)
+    starts, ends, size = np.empty(count, np.int64), np.empty(count + 1, np.int64), np.empty(1, np.int64)
+    ends[0] = 0
     for i in range(count):
         prefetch(items[min(i + _AHEAD, count - 1)])
-        start = find_utf8(items[i], size.ctypes.data)
-        if start == 0:
+        starts[i] = find_utf8(items[i], size.ctypes.data)
+        if starts[i] == 0:
             clear_error()
-            return np.empty(0, np.int64), text
-        if end + size[0] > len(text):
-            longer = np.empty(2 * (end + size[0]), np.uint8)
-            copy_bytes(text.ctypes.data, longer.ctypes.data, end)
-            text = longer
-        copy_bytes(start, text.ctypes.data + end, size[0])
-        ends[i] = end
-        end += size[0]
-    ends[count] = end
+            return ends[:0], np.empty(0, np.uint8)
+        ends[i + 1] = ends[i] + size[0]
+    text = np.empty(ends[count], np.uint8)  # all at once: room that grows is new to the machine each time
+    for i in range(count):
+        copy_bytes(starts[i], text.ctypes.data + ends[i], ends[i + 1] - ends[i])
     return ends, text
 
 
