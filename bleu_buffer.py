@@ -231,17 +231,17 @@ class BufferedMetric(evaluate.Metric, ABC):
         self, *, predictions: pa.ChunkedArray, references: pa.ChunkedArray, options: Options
     ) -> dict[str, Any]:
         """Called by evaluate in the first process, with the packed rows of all."""
-        gathered, refusals = Buffer(folder=None), []
+        gathered, refusal = Buffer(folder=None), None
         for cells in zip(predictions, references):
             batch, process = unpack(*cells)
             try:
                 gathered.add_corpus(batch)
             except TypeError as error:
-                refusals.append(f"Process {process}: {error}")
+                refusal = refusal or f"Process {process}: {error}"
         corpus = gathered.join(read_corpus([], [], may_be_empty=True))
         try:
-            if refusals:
-                raise TypeError(refusals[0])
+            if refusal:
+                raise TypeError(refusal)
             return self._compute_here(corpus, options)
         except BaseException:  # the other processes have gone: their rows are here or nowhere
             self._buffer.clear()

@@ -108,8 +108,8 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
     if type(references[0]) is tuple:  # as from zip(*streams)
         references = [list(row) if type(row) is tuple else row for row in references]
     read = read_lists([predictions, *(references if is_wrapped else [references])])
-    counts = set(map(len, references)) if read and is_wrapped else {1}
-    if not read or 0 in counts:
+    counts = set(map(len, references)) if read is not None and is_wrapped else {1}
+    if read is None or 0 in counts:
         return None
     bounds = read.bounds[1:] - rows if is_wrapped else np.arange(rows + 1)
     corpus = FlatCorpus(Batch(0, read.items.slice(0, rows), read.items.slice(rows), bounds, read.highest_byte), counts)

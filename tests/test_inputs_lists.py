@@ -1,4 +1,4 @@
-"""Python's lists to Arrow: the compiled twin against the definition, which is Arrow's own reading of them."""
+"""Python's lists to Arrow: the compiled twin against the definition, which looks at each type and leaves the rest to Arrow."""
 
 import gc
 import sys

@@ -3,6 +3,7 @@
 import itertools
 import math
 import random
+from dataclasses import replace
 
 import bleuscore
 import nltk.translate.bleu_score as nltk_bleu
@@ -232,7 +233,10 @@ def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_
         max_order=max_order, smooth_method=smooth_method, effective_order=effective_order, weights=weights
     )
     many, penalties = bleu_scoring.bleu(rows, options), bleu_scoring.brevity_penalty(*rows[:, -2:].T)
+    up_to = [[1 / n] * n + [0.0] * (max_order - n) for n in range(1, max_order + 1)]
+    many_by_order = np.transpose([bleu_scoring.bleu(rows, replace(options, weights=first)) for first in up_to])
     for i, row in enumerate(rows):
         result = bleu_scoring.make_result(row, options)
         assert (result["bleu"], result["brevity_penalty"]) == (many[i], penalties[i])
+        assert result["bleu_by_order"] == list(many_by_order[i])
         assert bleu_scoring.bleu(row, options) == many[i]

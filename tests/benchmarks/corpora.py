@@ -5,6 +5,7 @@ import random
 import string
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
@@ -42,6 +43,13 @@ def made_up(rows: int) -> tuple[list[str], list[list[str]]]:
             row.append(" ".join(mixed).capitalize() + ".")
         references.append(row)
     return predictions, references
+
+
+def renew(value: Any) -> Any:
+    """The same texts, as strings and lists that are new: Python keeps a string's UTF-8 once somebody has asked for it."""
+    if isinstance(value, list):
+        return [renew(item) for item in value]
+    return value.encode().decode() if isinstance(value, str) else value
 
 
 def corpus(rows: int) -> tuple[str, list[str], list[list[str]]]:

@@ -3,7 +3,8 @@
     python tests/benchmarks/settings.py [segments, 4,000 by default]
 
 sacreBLEU gets a new `BLEU` each time, since it remembers what it has cut; for tokens and ids it cuts the text that they
-are from at white space. A user's tokenizer is timed alone by a plain loop over the same texts.
+are from at white space. A user's tokenizer is timed alone by a plain loop over the same texts. Lists and their strings
+are new in each call.
 """
 
 import re
@@ -16,7 +17,7 @@ from typing import Any
 import evaluate
 import ipadic
 import MeCab
-from corpora import corpus
+from corpora import corpus, renew
 from sacrebleu.metrics import BLEU
 from speed import best_in_turns
 from wmt21 import WMT21, read_lines
@@ -69,12 +70,11 @@ TOKENIZERS = {
 def against_sacrebleu(bleu: evaluate.Metric, texts: list[list[Any]], columns: list[list[Any]], options: Any) -> float:
     """How many times `compute`'s time sacreBLEU needs: it gets the texts that the columns are made of."""
     options_there = options if isinstance(columns[0][0], str) else {"tokenize": "none", **options}
-    streams = [list(stream) for stream in zip(*texts[1])]
-    calls: dict[str, tuple[Callable[[], object], int]] = {
-        "theirs": (lambda: BLEU(**options_there).corpus_score(texts[0], streams), 1),
-        "ours": (lambda: bleu.compute(predictions=columns[0], references=columns[1], **options), 5),
+    calls: dict[str, tuple[Callable[..., object], int]] = {
+        "theirs": (lambda t, c: BLEU(**options_there).corpus_score(t[0], list(zip(*t[1]))), 1),
+        "ours": (lambda t, c: bleu.compute(predictions=c[0], references=c[1], **options), 5),
     }
-    seconds = best_in_turns(calls)
+    seconds = best_in_turns(calls, lambda: renew([texts, columns]))
     return seconds["theirs"] / seconds["ours"]
 
 
@@ -82,15 +82,15 @@ def against_alone(bleu: evaluate.Metric, columns: list[list[Any]], tokenize: Cal
     """How many times the tokenizer's own time `compute` needs."""
     texts = [*columns[0], *(text for row in columns[1] for text in row)]
 
-    def alone() -> None:
+    def alone(p: object, r: object) -> None:
         for text in texts:
             tokenize(text)
 
-    calls: dict[str, tuple[Callable[[], object], int]] = {
+    calls: dict[str, tuple[Callable[..., object], int]] = {
         "alone": (alone, 3),
-        "ours": (lambda: bleu.compute(predictions=columns[0], references=columns[1], tokenize=tokenize), 3),
+        "ours": (lambda p, r: bleu.compute(predictions=p, references=r, tokenize=tokenize), 3),
     }
-    seconds = best_in_turns(calls)
+    seconds = best_in_turns(calls, lambda: renew(columns))
     return seconds["ours"] / seconds["alone"]
 
 
