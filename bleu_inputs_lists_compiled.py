@@ -96,20 +96,25 @@ def _find_items(lists):
 
 @njit()
 def _read_strings(items):
-    """Where each string begins and the last one ends, and the bytes; nothing if something is no string with UTF-8."""
+    """Where each string begins and the last one ends, and the bytes; nothing if something is no string with UTF-8.
+
+    Memory that is new to the process costs as much as reading does: the addresses of the strings' bytes take the place
+    of their own, and the text gets its room at once instead of growing.
+    """
     count = len(items)
-    starts, ends, size = np.empty(count, np.int64), np.empty(count + 1, np.int64), np.empty(1, np.int64)
+    ends, size = np.empty(count + 1, np.int64), np.empty(1, np.int64)
     ends[0] = 0
     for i in range(count):
         prefetch(items[min(i + _AHEAD, count - 1)])
-        starts[i] = find_utf8(items[i], size.ctypes.data)
-        if starts[i] == 0:
+        items[i] = find_utf8(items[i], size.ctypes.data)
+        if items[i] == 0:
             clear_error()
             return ends[:0], np.empty(0, np.uint8)
         ends[i + 1] = ends[i] + size[0]
-    text = np.empty(ends[count], np.uint8)  # all at once: room that grows is new to the machine each time
+    text = np.empty(ends[count], np.uint8)
     for i in range(count):
-        copy_bytes(starts[i], text.ctypes.data + ends[i], ends[i + 1] - ends[i])
+        prefetch(items[min(i + _AHEAD, count - 1)])
+        copy_bytes(items[i], text.ctypes.data + ends[i], ends[i + 1] - ends[i])
     return ends, text
 
 
