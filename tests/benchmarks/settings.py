@@ -80,11 +80,11 @@ def against_sacrebleu(bleu: evaluate.Metric, texts: list[list[Any]], columns: li
 
 def against_alone(bleu: evaluate.Metric, columns: list[list[Any]], tokenize: Callable[[str], list[str]]) -> float:
     """How many times the tokenizer's own time `compute` needs."""
-    texts = [*columns[0], *(text for row in columns[1] for text in row)]
 
-    def alone(p: object, r: object) -> None:
-        for text in texts:
-            tokenize(text)
+    def alone(predictions: list[str], references: list[list[str]]) -> None:
+        for texts in (predictions, *references):
+            for text in texts:
+                tokenize(text)
 
     calls: dict[str, tuple[Callable[..., object], int]] = {
         "alone": (alone, 3),
