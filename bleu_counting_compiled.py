@@ -43,8 +43,6 @@ def count_rows(
     else:
         texts, tokens = [_find_strings(column) for column in (predictions, references)], _NO_TOKENS
     _, table, edge, strips_start = make_automaton(tokenizer)
-    room = sum(int(ends[-1] - ends[0]) for ends in texts)
-    copies = pa.allocate_buffer(room)  # for a prediction and a reference that markup is taken out of
     _count_rows(
         *texts,
         bounds,
@@ -53,7 +51,6 @@ def count_rows(
         edge,
         strips_start,
         FACTOR,
-        copies.address,
         _REFERENCE_LENGTHS[reference_length],
         rows.T,  # in C order, as a single row is in both: numba would compile a second time for the other
     )
@@ -90,7 +87,7 @@ def _find_ids(ids: pa.Array) -> Int64:
 @njit(nogil=True, cache=True)
 def _count_rows(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
-    copies, reference_length, columns,
+    reference_length, columns,
 ):  # fmt: skip
     max_order = len(columns) // 2 - 1
     longest_prediction, longest_reference = _longest(predictions), _longest(references)
@@ -102,6 +99,7 @@ def _count_rows(
     tokens = np.empty((2 * longest_text, 3), np.int64)  # the prediction's and a reference's: key, address, length
     numbers, reference_numbers = np.empty(longest_text, np.int64), np.empty(longest_row, np.int64)
     slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(_longest(bounds), np.int64)
+    copies = np.empty((longest_prediction + longest_reference) // 8 + 1, np.int64)  # of texts without their markup
     positions, found = np.empty(_SHORT + 1, np.int64), np.empty(max_order, np.int64)
     counts, matches = np.empty((3 * max_order, _SHORT + 1), np.int64), np.empty(max_order, np.int64)
     for n in range(len(counts)):
@@ -111,10 +109,11 @@ def _count_rows(
         first, last = bounds[row], bounds[row + 1]
         length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
         for text in range(first - 1, last):
+            copy = np.int64(copies.ctypes.data)  # here, so that numba keeps the array
             if text < first:
-                start, end, copy = predictions[row], predictions[row + 1], copies
+                start, end = predictions[row], predictions[row + 1]
             else:
-                start, end, copy = references[text], references[text + 1], copies + longest_prediction
+                start, end, copy = references[text], references[text + 1], copy + longest_prediction
             if len(token_addresses):
                 count = _take_tokens(start, end, token_addresses, factor, tokens, length)
             else:

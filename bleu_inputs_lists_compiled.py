@@ -114,7 +114,7 @@ def _read_strings(items):
     text = np.empty(ends[count], np.uint8)
     for i in range(count):
         prefetch(items[min(i + _AHEAD, count - 1)])
-        copy_bytes(items[i], text.ctypes.data + ends[i], ends[i + 1] - ends[i])
+        copy_bytes(items[i], np.int64(text.ctypes.data) + ends[i], ends[i + 1] - ends[i])
     return ends, text
 
 
