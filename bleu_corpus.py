@@ -35,14 +35,14 @@ class Batch(NamedTuple):
 
     first_row: which row of the corpus the first one is.
     bounds: int64 [rows + 1].
-    highest_byte: none in the predictions' UTF-8 is above it.
+    may_lack_spaces: whether a character of a script without spaces between words may be in the predictions.
     """
 
     first_row: int
     predictions: pa.Array
     references: pa.Array
     bounds: Int64
-    highest_byte: int = 0xFF
+    may_lack_spaces: bool = True
 
     def row_of_prediction(self, place: int) -> int:
         """Which row of the corpus the prediction at a place in `predictions` is from."""
@@ -134,14 +134,14 @@ class FlatCorpus(Corpus):
         return len(self.batch.predictions)
 
     def batches(self, rows: int) -> Iterator[Batch]:
-        _, predictions, references, bounds, highest_byte = self.batch
+        _, predictions, references, bounds, may_lack_spaces = self.batch
         if len(predictions) <= rows:
             yield self.batch
             return
         for start in range(0, len(predictions), rows):
             own = bounds[start : start + rows + 1]
             texts = references.slice(own[0], own[-1] - own[0])
-            yield Batch(start, predictions.slice(start, rows), texts, own - own[0], highest_byte)
+            yield Batch(start, predictions.slice(start, rows), texts, own - own[0], may_lack_spaces)
 
     @property
     def nbytes(self) -> int:

@@ -112,7 +112,8 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
     if read is None or 0 in counts:
         return None
     bounds = read.bounds[1:] - rows if is_wrapped else np.arange(rows + 1)
-    corpus = FlatCorpus(Batch(0, read.items.slice(0, rows), read.items.slice(rows), bounds, read.highest_byte), counts)
+    columns = read.items.slice(0, rows), read.items.slice(rows)
+    corpus = FlatCorpus(Batch(0, *columns, bounds, read.may_lack_spaces), counts)
     if corpus.kind != "text":
         _warn_about_sentences(corpus.predictions)
     elif counts == {rows} and rows > 1:

@@ -27,12 +27,12 @@ class Lists(NamedTuple):
 
     items: strings, lists of strings, or lists of int64 from 0.
     bounds: int64 [lists + 1]: where among them each list's begin and the last one's end.
-    highest_byte: none in the strings' UTF-8 is above it.
+    may_lack_spaces: whether a character of a script without spaces between words may be in the strings.
     """
 
     items: pa.Array
     bounds: Int64
-    highest_byte: int = 0xFF
+    may_lack_spaces: bool = True
 
 
 def read_lists(lists: list[list[Any]]) -> Lists | None:

@@ -29,7 +29,9 @@ def read_lists(lists: list[list[Any]]) -> Lists | None:
     is_nested, are_ids = type(item) is list, type(leaf) is int
     if type(leaf) is not str and not (is_nested and are_ids):
         return None
-    bounds, inner_bounds, values, text, highest_byte = _read_lists(id(lists), is_nested, are_ids, id(True), id(False))
+    bounds, inner_bounds, values, text, may_lack_spaces = _read_lists(
+        id(lists), is_nested, are_ids, id(True), id(False)
+    )
     if not len(values):
         return None
     if are_ids:
@@ -37,7 +39,7 @@ def read_lists(lists: list[list[Any]]) -> Lists | None:
     else:
         buffers = [None, pa.py_buffer(values), pa.py_buffer(text)]
         leaves = pa.Array.from_buffers(pa.large_string(), len(values) - 1, buffers)
-    return Lists(make_lists(inner_bounds, leaves) if is_nested else leaves, bounds, highest_byte)
+    return Lists(make_lists(inner_bounds, leaves) if is_nested else leaves, bounds, may_lack_spaces)
 
 
 def _find_first(lists: list[list[Any]]) -> tuple[Any, Any]:
@@ -59,21 +61,20 @@ def _read_lists(lists, is_nested, are_ids, true, false):
 
     Returns:
         The bounds of the lists, and of the lists in them; ids, or where each string begins and the last ends; the
-        strings' UTF-8; and its highest byte.
+        strings' UTF-8; and whether it may have characters of a script without spaces.
     """
     outermost = np.empty(1, np.int64)
     outermost[0] = lists
     outer, _ = _find_items(outermost)
     items, bounds = _find_items(outer)
-    inner_bounds, values, text, highest_byte = bounds, np.empty(0, np.int64), np.empty(0, np.uint8), np.uint8(0)
+    inner_bounds, values, text = bounds, np.empty(0, np.int64), np.empty(0, np.uint8)
     if is_nested:
         items, inner_bounds = _find_items(items)
     if are_ids:
         values = _read_ids(items, true, false)
     elif len(items):
         values, text = _read_strings(items)
-        highest_byte = _find_highest(text, values[len(values) - 1]) if len(values) else highest_byte
-    return bounds, inner_bounds, values, text, highest_byte
+    return bounds, inner_bounds, values, text, _has_unspaced(text)
 
 
 @njit()
@@ -119,11 +120,12 @@ def _read_strings(items):
 
 
 @njit()  # a loop that is alone in its function takes many bytes at a time
-def _find_highest(bytes_, count):
-    highest = np.uint8(0)
-    for i in range(count):
-        highest = max(highest, bytes_[i])
-    return highest
+def _has_unspaced(text):
+    """Whether any byte is one of those that `bleu_warnings` counts a script's characters by."""
+    found = False
+    for byte in text:
+        found |= (byte >= 0xE0) & (byte <= 0xE9) & (byte != 0xE2)
+    return found
 
 
 @njit()

@@ -134,7 +134,7 @@ def split_segment(corpus: Corpus, options: Options) -> Segment:
 
 
 def _sum_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> CorpusSum:
-    unspaced = count_unspaced_characters(batch.predictions, options.tokenize, batch.highest_byte)
+    unspaced = count_unspaced_characters(batch.predictions, options.tokenize, batch.may_lack_spaces)
     return CorpusSum(np.add.reduce(count_batch(batch, tokenizer, options)), unspaced)
 
 

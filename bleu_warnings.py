@@ -67,19 +67,19 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenize: Tokenize, unspaced: 
         )
 
 
-def count_unspaced_characters(texts: pa.Array, tokenize: Tokenize, highest_byte: int = 0xFF) -> int:
+def count_unspaced_characters(texts: pa.Array, tokenize: Tokenize, may_lack_spaces: bool = True) -> int:
     """How many characters are of scripts without spaces between words, if the tokenizer doesn't cut those.
 
     Args:
         texts: of any kind.
         tokenize: the option.
-        highest_byte: none in the texts' UTF-8 is above it.
+        may_lack_spaces: whether any such character may be there, for all that is known.
 
     >>> texts = pa.array(["BLEU 是"])
     >>> count_unspaced_characters(texts, "13a"), count_unspaced_characters(texts, "zh")
     (1, 0)
     """
-    if highest_byte < 0xE0 or tokenize not in ("13a", "intl", "none") or not is_string(texts.type):
+    if not may_lack_spaces or tokenize not in ("13a", "intl", "none") or not is_string(texts.type):
         return 0
     text, _ = utf8(texts)
     if np.maximum.reduce(text, initial=0) < 0xE0:  # no character beyond U+07FF, where the first of them is

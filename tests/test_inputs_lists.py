@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from bleu import bleu_inputs_lists, bleu_inputs_lists_compiled
 from bleu.bleu_compiler import COMPILED
+from bleu.bleu_warnings import count_unspaced_characters
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -91,11 +92,13 @@ def test_bytes_are_as_arrow_has_them():
 
 
 @needs_numba
-@pytest.mark.parametrize(
-    ("texts", "highest"), [(["", ""], 0), (["az", "a"], ord("z")), (["az", "a\u07ff"], 0xDF), (["\u2019", "a"], 0xE2)]
-)
-def test_the_highest_byte(texts, highest):
-    assert bleu_inputs_lists_compiled.read_lists([texts]).highest_byte == highest
+def test_scripts_without_spaces_are_noticed():
+    """Wherever `count_unspaced_characters` counts one; and not for an accent, a quotation mark, Hangul or an emoji."""
+    read = bleu_inputs_lists_compiled.read_lists
+    for character in map(chr, [*range(0, 0xD800, 64), *range(0xE000, 0x20000, 64)]):  # two of three bytes decide
+        counted = count_unspaced_characters(pa.array([character]), "13a")
+        assert read([["az", f"a{character}z"]]).may_lack_spaces >= bool(counted), hex(ord(character))
+    assert not read([["", "az é Ω й “–” 한국 🙂"]]).may_lack_spaces
 
 
 @needs_numba
