@@ -91,6 +91,9 @@ def _cast(name: str, array: pa.ChunkedArray, simple_type: pa.DataType, expected:
         pass
     try:  # by Python, what Arrow has no cast for: some releases know views and run ends by name only
         return pa.chunked_array([pa.array(array.to_pylist(), simple_type)])
+    except OverflowError:
+        raise_for_first_bad_row(name, array.to_pylist(), expected)
+        raise
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
         raise wrong_type(name, str(array.type), expected) from None
 
@@ -169,6 +172,6 @@ def _read_label(label: Any, row: int) -> Any:
     label = label.item() if isinstance(label, np.generic) else label
     if isinstance(label, (list, tuple, dict, set, np.ndarray)):
         raise TypeError(f"by, row {row}: found {name_value(label)}. A label is a str or a number.")
-    if label is None or label != label:
+    if label is None or (label != label) is not False:  # NaN is unequal to itself, and of pandas.NA nobody knows
         return None
     return label if isinstance(label, (str, int, float)) else str(label)

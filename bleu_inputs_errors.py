@@ -130,6 +130,8 @@ def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int =
             )
         return f"a list of {shapes[0]}" if shapes else None
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and depth:
+        if abs(int(value)) >= 2**63:
+            raise ValueError(f"{name}, row {row}: found the token id {value}. Ids are from 0 to 2**63 - 1.")
         return "int"
     raise TypeError(f"{name}, row {row}: found {name_value(value)}. Each row is {expected}.")
 

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from .bleu_arrow import Int64
 from .bleu_corpus import Corpus
+from .bleu_inputs_errors import name_value
 from .bleu_options import COUNTING, Options
 from .bleu_statistics import count_corpus
 from .bleu_tokenizer_choice import choose_tokenizer
@@ -96,7 +97,10 @@ def read_statistics(statistics: Any) -> Statistics:
     """
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
     parts = [_unwrap(part) for part in parts]
-    if parts and all(_has_columns(part) for part in parts):
+    are_tables = {_has_columns(part) for part in parts}
+    if len(are_tables) > 1:
+        raise _no_rows(f"{' and '.join(sorted(set(map(name_value, parts))))} in one list")
+    if are_tables == {True}:
         tables = [_select_statistics(part, number) for number, part in enumerate(parts)]
         are_segments = not any(_is_sum(part) for part in parts)
     else:
@@ -183,14 +187,21 @@ def _select_statistics(part: Any, number: int) -> pa.Table:
 
 
 def _tabulate_sums(statistics: Any) -> pa.Table:
-    rows = np.atleast_2d(np.asarray(statistics))
+    try:
+        rows = np.atleast_2d(np.asarray(statistics))
+    except ValueError:
+        raise _no_rows("rows of several lengths") from None
     if rows.ndim != 2 or not rows.size or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
-        raise ValueError(
-            "These are no statistics rows: give a table of `statistics`, a list of them, or sums of rows, whole numbers"
-            f" of shape [2 N + 2] or [sums, 2 N + 2], not {rows.dtype} {list(rows.shape)}."
-        )
+        raise _no_rows(f"{rows.dtype} {list(rows.shape)}")
     names = column_names(rows.shape[1] // 2 - 1)
     return pa.table({name: column.astype(np.int64) for name, column in zip(names, rows.T)})
+
+
+def _no_rows(found: str) -> ValueError:
+    return ValueError(
+        "These are no statistics rows: give a table of `statistics`, a list of them, or sums of rows, whole numbers"
+        f" of shape [2 N + 2] or [sums, 2 N + 2], not {found}."
+    )
 
 
 def _cast_to_int64(table: pa.Table, name: str) -> pa.Table:

@@ -225,6 +225,8 @@ LABELS = [
     (pandas.Series(["x", "y", "y"], dtype="category"), ["x", "y"]),
     (pandas.Series([1, None, 1], dtype="Int64"), [1, None]),
     ([float("nan"), None, 1.5], [None, 1.5]),
+    ([pandas.NA, pandas.NaT, "x"], [None, "x"]),
+    (np.array([pandas.NA, "x", "x"], object), [None, "x"]),
     ([pandas.Timestamp("2021-01-02").date()] * 3, ["2021-01-02"]),
 ]
 

@@ -344,6 +344,29 @@ def test_ids_of_0_and_more_are_tokens(bleu):
     assert bleu.compute(predictions=[[0, 1, largest, 3]], references=[[[0, 1, largest, 3]]])["bleu"] == 1
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[1], [2, 2**63]],
+        [[1], [2, 2**70]],
+        [[1], [-(2**70)]],
+        np.array([[1], [2**63]], np.uint64),
+        [np.array([1], np.uint64), np.array([2**63], np.uint64)],
+        pd.Series([[1], [2**63]]),
+        pa.array([[1], [2**63]], pa.list_(pa.uint64())),
+        pa.chunked_array(
+            [pa.array([[1]], pa.large_list(pa.uint64())), pa.array([[2**63]], pa.large_list(pa.uint64()))]
+        ),
+    ],
+    ids=["2**63", "2**70", "-2**70", "array", "arrays", "pandas", "Arrow", "Arrow, chunks"],
+)
+def test_ids_of_more_than_63_bits_are_named(bleu, rows):
+    with pytest.raises(ValueError, match=r"predictions, row 1: found the token id -?\d{19,22}\. Ids are from 0 to"):
+        bleu.compute(predictions=rows, references=[[[1]], [[1]]])
+    with pytest.raises(ValueError, match=r"references, row 1: found the token id"):
+        bleu.compute(predictions=[[1], [1]], references=[[[1]], [[1], [2, 2**63]]])
+
+
 def test_a_padded_row_far_down_is_named(bleu):
     """The row in the column, not in the chunk or in the batch that it is worked on in."""
     rows = [GOOD_IDS] * 70_000

@@ -21,7 +21,18 @@ def expected(load):
     return load().compute(predictions=PREDICTIONS, references=REFERENCES)
 
 
-NO_ROWS = [[1, 2, 3], [], [[1.5] * 10], [[5, 1, 4, 0, 1, 1]], [-1] * 10, "abc", {"a": 1}, [0] * 9, [[[0] * 10]]]
+NO_ROWS = [
+    [1, 2, 3],
+    [],
+    [[1] * 10, [1] * 4],
+    [[1.5] * 10],
+    [[5, 1, 4, 0, 1, 1]],
+    [-1] * 10,
+    "abc",
+    {"a": 1},
+    [0] * 9,
+    [[[0] * 10]],
+]
 
 
 def test_score_of_the_table_is_compute(bleu, expected):
@@ -78,6 +89,17 @@ def test_rows_counted_in_different_ways_dont_mix(bleu, load):
 def test_what_is_no_statistics(bleu, statistics):
     with pytest.raises(ValueError, match=r"no statistics rows|no table of statistics"):
         bleu.score(statistics)
+
+
+@pytest.mark.parametrize(
+    ("other", "kinds"),
+    [([1, 1, 1, 1], "Table and list"), (None, "None and Table"), ([[1, 1, 1, 1]], "Table and list")],
+)
+def test_a_list_of_tables_and_something_else(bleu, other, kinds):
+    table = bleu.statistics(predictions=["a"], references=["a"], max_order=1)
+    for mixed in ([table, other], [other, table]):
+        with pytest.raises(ValueError, match=f"no statistics rows.* not {kinds} in one list"):
+            bleu.score(mixed)
 
 
 def test_a_table_of_something_else(bleu):
