@@ -56,15 +56,16 @@ def _table() -> np.ndarray:
 @njit(nogil=True, cache=True)
 def _lower_case(texts, table, copy, ends):
     """Writes the lower case of all texts to an address, and where in it each begins and the last ends."""
-    begin = copy
+    begin, last = copy, texts[len(texts) - 1]
     for index in range(len(texts) - 1):
         i, end = texts[index], texts[index + 1]
         ends[index] = copy - begin
         while i < end:
-            if i + 8 <= end and not np.uint64(load_word(i)) & _TOP_BITS:
+            size = min(end - i, 8)  # the bytes of the next text are overwritten when its turn comes
+            if i + 8 <= last and not np.uint64(load_word(i)) & _TOP_BITS >> np.uint64(64 - 8 * size):
                 store_word(copy, np.int64(_lower_ascii(np.uint64(load_word(i)))))
-                i += 8
-                copy += 8
+                i += size
+                copy += size
                 continue
             character, width = decode(i, end)
             lowered = table[character] & _CHARACTER if character < len(table) else character

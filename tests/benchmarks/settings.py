@@ -74,7 +74,7 @@ def against_sacrebleu(bleu: evaluate.Metric, texts: list[list[Any]], columns: li
         "theirs": (lambda t, c: BLEU(**options_there).corpus_score(t[0], list(zip(*t[1]))), 1),
         "ours": (lambda t, c: bleu.compute(predictions=c[0], references=c[1], **options), 5),
     }
-    seconds = best_in_turns(calls, lambda: renew([texts, columns]))
+    seconds = best_in_turns(calls, lambda: renew([texts, columns]), rounds=5)
     return seconds["theirs"] / seconds["ours"]
 
 
