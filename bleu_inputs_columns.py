@@ -46,11 +46,14 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
         raise TypeError(f"{name}: found {name_value(data)}. Give a list (or another column) of rows, each {expected}.")
     data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
+    refusal = None
     try:
         array = _to_arrow(data)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        refusal = error
+    if refusal:  # out of the `except`, or a traceback would begin with Arrow's words
         raise_for_first_bad_row(name, data, expected)
-        raise TypeError(f"{name}: Arrow can't make a column of it: {error}") from error
+        raise TypeError(f"{name}: Arrow can't make a column of it: {refusal}") from refusal
     if isinstance(array, pa.Table):
         raise TypeError(f"{name}: found a table. Give one of its columns: {', '.join(array.column_names)}.")
     array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
@@ -92,10 +95,11 @@ def _cast(name: str, array: pa.ChunkedArray, simple_type: pa.DataType, expected:
     try:  # by Python, what Arrow has no cast for: some releases know views and run ends by name only
         return pa.chunked_array([pa.array(array.to_pylist(), simple_type)])
     except OverflowError:
-        raise_for_first_bad_row(name, array.to_pylist(), expected)
-        raise
+        pass
     except (pa.ArrowException, TypeError, ValueError, NotImplementedError):
         raise wrong_type(name, str(array.type), expected) from None
+    raise_for_first_bad_row(name, array.to_pylist(), expected)
+    raise wrong_type(name, str(array.type), expected)
 
 
 def _to_arrow(data: Any) -> Any:

@@ -259,12 +259,16 @@ ERRORS = [
     ("predictions", "references", "error", "message"), ERRORS, ids=[row[-1][:60] for row in ERRORS]
 )
 def test_errors_name_column_and_row_and_are_forgotten(load, tmp_path, predictions, references, error, message):
-    """In `compute`, `add_batch` and `statistics`; the next call is right, and nothing is left on disk."""
+    """In `compute`, `add_batch` and `statistics`; the next call is right, and nothing is left on disk.
+
+    The error stands alone: no error of Arrow's is shown before it.
+    """
     bleu = load(cache_dir=str(tmp_path))
     for call in (bleu.compute, bleu.add_batch, bleu.statistics):
         with pytest.raises(error, match=message) as raised:
             call(predictions=predictions, references=references)
         assert len(str(raised.value)) < 400
+        assert raised.value.__context__ is None or raised.value.__suppress_context__
         assert files(tmp_path) == []
     assert bleu.compute(predictions=["a b c d"], references=["a b c d"])["translation_length"] == 4
 
