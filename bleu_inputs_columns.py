@@ -50,10 +50,10 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     try:
         array = _to_arrow(data)
     except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
-        refusal = error
-    if refusal:  # out of the `except`, or a traceback would begin with Arrow's words
+        refusal = str(error)
+    if refusal is not None:  # out of the `except`, or a traceback would begin with Arrow's words
         raise_for_first_bad_row(name, data, expected)
-        raise TypeError(f"{name}: Arrow can't make a column of it: {refusal}") from refusal
+        raise TypeError(f"{name}: Arrow can't make a column of it: {refusal}")
     if isinstance(array, pa.Table):
         raise TypeError(f"{name}: found a table. Give one of its columns: {', '.join(array.column_names)}.")
     array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
