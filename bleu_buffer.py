@@ -1,6 +1,7 @@
-"""What `add` and `add_batch` keep until `compute`.
+"""The rows that `add` and `add_batch` collect until `compute`, in memory as Arrow.
 
-Rows lie in `bleu_buffer_file`. evaluate's own files and locks come in only where several processes share one result.
+evaluate's own files and locks are used only if several processes share one result. The files hold columns of one type,
+so that rows of any kind are packed into bytes; if processes contribute rows that do not fit, this module reports it.
 """
 
 from __future__ import annotations
@@ -8,7 +9,6 @@ from __future__ import annotations
 import copy
 import os
 import types
-import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -17,178 +17,114 @@ import datasets
 import evaluate
 import pyarrow as pa
 
-from .bleu_buffer_file import BufferFile
-from .bleu_buffer_meeting import PACKED, pack, unpack
-from .bleu_compute import compute_corpus
-from .bleu_corpus import SCHEMAS, Corpus, Kind, join_corpora, make_corpus
-from .bleu_inputs import is_plain_row, read_corpus
+from .bleu_corpus import Corpus, Kind, join_corpora, list_items, make_corpus, make_lists
+from .bleu_inputs import make_empty_corpus, read_corpus
 from .bleu_options import Options
 
-_BATCH = 10_000  # rows that are collected before they are written
-_FEW = 100  # rows that are collected, and not written at once
-
-Row = tuple[Any, list[Any]]  # a prediction and its references
+_SMALL_CORPORA = 1000  # consecutive ones that are combined: an Arrow array of one row takes too much memory
+_ROWS_PER_CELL = 10_000  # of packed rows
+_PACKED = pa.schema({"predictions": pa.binary(), "references": pa.binary()})
 
 
 class Buffer:
-    """Rows of one kind, in the order in which they were added; a failed call leaves it as it was.
+    """Corpora of one kind, in the order in which they were added; a failed call leaves it unchanged.
 
-    Args:
-        folder: where they are written; None to keep them in memory.
-        prefix: what the file's name begins with.
+    Corpora whose lists are all empty fit tokens and ids, and become of the kind of the others.
     """
 
-    _kind: Kind | Literal["lists"] | None  # lists where none has a token yet, so that nobody knows of what they are
-    _tables: list[pa.Table]
+    _corpora: list[Corpus]
+    _small: int  # the number of small corpora at the end
+    _kind: Kind | Literal["lists"] | None  # "lists": empty ones only, of tokens or of ids
 
-    def __init__(self, folder: str | None, prefix: str = "") -> None:
-        self._folder, self._prefix = folder, prefix
-        self._forget()
+    def __init__(self) -> None:
+        self.clear()
 
-    def add_corpus(self, corpus: Corpus) -> None:
-        """Adds the rows of a corpus."""
-        self._check_kind(corpus)
-        if len(corpus) < _FEW or corpus.is_blank:
-            self._add_few(corpus)
-        else:
-            self._write_pending(corpus.kind)
-            self._write(corpus)
-        if len(corpus):
-            self._kind = (self._kind or "lists") if corpus.is_blank else corpus.kind
-
-    def add_plain_row(self, prediction: str, references: list[str]) -> None:
-        """Adds a row of text that has been checked."""
-        if self._kind != "text":
-            self._check_kind(make_corpus(pa.chunked_array([[prediction]]), pa.chunked_array([[references]])))
-        if len(self._pending) >= _BATCH:
-            self._write_pending("text")
-        self._pending.append((prediction, references))
-        self._kind = "text"
+    def add(self, corpus: Corpus) -> None:
+        """Add the rows of a corpus."""
+        self._kind = self._merge_kinds(corpus)
+        if not len(corpus):
+            return
+        self._corpora.append(corpus)
+        self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
+        if self._small == _SMALL_CORPORA:
+            self._corpora[-_SMALL_CORPORA:] = [_join(self._corpora[-_SMALL_CORPORA:]).combine()]
+            self._small = 0
 
     def join(self, corpus: Corpus) -> Corpus:
-        """All rows, and those of one corpus more."""
-        self._check_kind(corpus)
-        kind: Kind = corpus.kind if len(corpus) else "tokens"
-        if self._kind is not None and self._kind != "lists":
-            kind = self._kind
-        tables = [self._file.read()] if self._file else self._tables
-        corpora = [make_corpus(table["predictions"], table["references"]) for table in tables]
-        corpora += [_build_corpus(self._pending, kind)] if self._pending else []
-        corpora += [_build_corpus(_list_rows(corpus), kind) if corpus.is_blank else corpus] if len(corpus) else []
-        return join_corpora(corpora) if corpora else corpus
+        """Return the rows of the buffer followed by those of a corpus."""
+        self._merge_kinds(corpus)
+        corpora = [*self._corpora, corpus] if len(corpus) else self._corpora
+        return _join(corpora) if corpora else corpus
 
     def clear(self) -> None:
-        """Forgets all rows and removes the file."""
-        if self._file:
-            self._file.remove()
-        self._forget()
+        """Remove all rows."""
+        self._corpora, self._small, self._kind = [], 0, None
 
     def __len__(self) -> int:
-        return self._written + len(self._pending)
+        return sum(map(len, self._corpora))
 
-    def __getstate__(self) -> dict[str, Any]:
-        """For a copy, in this process or another, that has the same rows and a file of its own."""
-        tables = [self._file.read()] if self._file else list(self._tables)
-        return {**self.__dict__, "_file": None, "_tables": tables, "_pending": list(self._pending)}
+    def __copy__(self) -> Buffer:
+        buffer = Buffer()
+        buffer.__dict__.update(self.__dict__, _corpora=list(self._corpora))
+        return buffer
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._folder is not None:
-            tables, self._tables = self._tables, []
-            for table in tables:
-                self._find_file(table.schema).append(table)
+    def _merge_kinds(self, corpus: Corpus) -> Kind | Literal["lists"] | None:
+        """Return the kind of the buffer with a corpus added, or raise if they do not fit."""
+        if not len(corpus):
+            return self._kind
+        kind: Kind | Literal["lists"] = "lists" if corpus.is_blank else corpus.kind
+        if self._kind is None or (self._kind == "lists" and kind != "text"):
+            return kind
+        if kind == self._kind or (kind == "lists" and self._kind != "text"):
+            return self._kind
+        raise TypeError(
+            f"These predictions are {corpus.kind}, those added before {self._kind}: compute them apart. `compute()`"
+            " scores those added before, and forgets them."
+        )
 
-    def _forget(self) -> None:
-        self._pending: list[Row] = []
-        self._tables = []
-        self._file: BufferFile | None = None
-        self._written = 0
-        self._kind = None
 
-    def _check_kind(self, corpus: Corpus) -> None:
-        fits = corpus.kind == self._kind or (corpus.kind != "text" and (corpus.is_blank or self._kind == "lists"))
-        if len(corpus) and self._kind is not None and not fits:
-            raise TypeError(
-                f"These predictions are {corpus.kind}, those added before {self._kind}: compute them apart. `compute()`"
-                " scores those added before, and forgets them."
-            )
-
-    def _add_few(self, corpus: Corpus) -> None:
-        if len(self._pending) + len(corpus) > _BATCH and not corpus.is_blank:
-            self._write_pending(corpus.kind)
-        self._pending += _list_rows(corpus)
-
-    def _write_pending(self, kind: Kind) -> None:
-        if self._pending:
-            self._write(_build_corpus(self._pending, kind))
-            self._pending = []
-
-    def _write(self, corpus: Corpus) -> None:
-        schema = SCHEMAS[corpus.kind]
-        # Batch by batch, since the schema's offsets have 32 bits, whatever the corpus is.
-        batches = corpus.to_table().to_batches(max_chunksize=_BATCH)
-        table = pa.concat_tables([pa.Table.from_batches([batch]).cast(schema) for batch in batches])
-        if self._folder is None:
-            self._tables.append(table)
-        else:
-            self._append(table)
-        self._written += len(table)
-
-    def _append(self, table: pa.Table) -> None:
-        file = self._find_file(table.schema)
-        try:
-            file.append(table)
-        except BaseException:
-            if not self._written:  # a file without rows: the next ones may be of another kind, with another schema
-                file.remove()
-                self._file = None
-            raise
-
-    def _find_file(self, schema: pa.Schema) -> BufferFile:
-        """The file to write to: this process's own."""
-        if self._file is None or self._file.process != os.getpid():
-            os.makedirs(str(self._folder), exist_ok=True)
-            file = BufferFile(os.path.join(str(self._folder), f"{self._prefix}{uuid.uuid4()}.arrow"), schema)
-            if self._file is not None:
-                file.append(self._file.read())
-            self._file = file
-        return self._file
+def _join(corpora: list[Corpus]) -> Corpus:
+    kind = next((corpus.kind for corpus in corpora if not corpus.is_blank), corpora[0].kind)
+    return join_corpora([corpus if corpus.kind == kind else corpus.cast(kind) for corpus in corpora])
 
 
 class BufferedMetric(evaluate.Metric, ABC):
-    """A metric of text with a buffer of Arrow rows.
+    """A metric that collects Arrow rows.
 
-    Abstract, or evaluate's loader would take it for the metric.
+    It is abstract because evaluate's loader would take it for the metric otherwise.
     """
 
     def __init__(self, **arguments: Any) -> None:
         super().__init__(**arguments)
-        # Of evaluate's meeting of several processes, which begins and ends within `compute`.
+        # evaluate's objects for several processes; they exist only during `compute`.
         self.writer: Any = None
         self.filelock: Any = None
         self.filelocks: Any = None
         self.file_paths: Any = None
         self.rendez_vous_lock: Any = None
-        self._buffer = Buffer(None if self.keep_in_memory else self.data_dir, f"{self.experiment_id}-")
-        self._is_gathered = False
+        self._buffer = Buffer()
+        self._is_gathered = False  # True if the buffer holds the rows of all processes, after an error
 
     @abstractmethod
     def _info(self) -> evaluate.MetricInfo:
-        """What evaluate shows of the metric."""
+        """Return evaluate's description of the metric."""
+
+    @abstractmethod
+    def _choose(self, options: Mapping[str, Any]) -> Options:
+        """Return the options of a call."""
+
+    @abstractmethod
+    def _score(self, corpus: Corpus, options: Options) -> dict[str, Any]:
+        """Return the result of a corpus."""
 
     def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
-        """Adds one row to what the next `compute` scores."""
+        """Add one row to those that the next `compute` scores."""
         prediction, reference = others.pop("predictions", prediction), others.pop("references", reference)
-        _refuse(others)
-        if is_plain_row(prediction, reference):
-            self._buffer.add_plain_row(prediction, [reference] if isinstance(reference, str) else list(reference))
-        else:
-            self._buffer.add_corpus(read_corpus([prediction], [reference]))
+        self._add([prediction], [reference], others)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
-        """Adds rows to what the next `compute` scores."""
-        _refuse(others)
-        self._buffer.add_corpus(read_corpus(predictions, references, may_be_empty=True))
+        """Add rows to those that the next `compute` scores."""
+        self._add(predictions, references, others)
 
     def __len__(self) -> int:
         return len(self._buffer)
@@ -196,61 +132,58 @@ class BufferedMetric(evaluate.Metric, ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._buffer = copy.copy(self._buffer)
-        for name in ("compute", "add", "add_batch"):  # evaluate has bound them to the object that this is a copy of
+        for name in ("compute", "add", "add_batch"):  # evaluate has bound them to the object that was copied
             setattr(self, name, types.MethodType(getattr(self, name).__func__, self))
 
-    def _compute_buffer(self, corpus: Corpus, options: Options) -> dict[str, Any] | None:
-        """The result of what was added and of one corpus more; None in a process that isn't the first."""
-        corpus = self._buffer.join(corpus) if len(self._buffer) else corpus
-        if self.num_process > 1 and not self._is_gathered:
-            return self._compute_together(corpus, options)
-        return self._compute_here(corpus, options)
+    def _add(self, predictions: Any, references: Any, others: dict[str, Any]) -> None:
+        if others:
+            raise TypeError(f"There is no column {next(iter(others))!r} to add to: give predictions and references.")
+        self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
-    def _compute_here(self, corpus: Corpus, options: Options) -> dict[str, Any]:
-        if not len(corpus):
-            raise ValueError("There is nothing to score: give predictions and references, or add some first.")
-        result = compute_corpus(corpus, options)
+    def _compute_rows(self, predictions: Any, references: Any, options: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Score the rows of the buffer and those passed; return None in every process but the first."""
+        chosen = self._choose(options)
+        if predictions is None and references is None:
+            predictions, references = [], []
+        corpus = self._buffer.join(read_corpus(predictions, references, allow_empty=True))
+        if self.num_process > 1 and not self._is_gathered:
+            result = self._compute_together(corpus, options)
+        else:
+            result = self._score(corpus, chosen)
         self._buffer.clear()
         self._is_gathered = False
         return result
 
-    def _compute_together(self, corpus: Corpus, options: Options) -> dict[str, Any] | None:
-        """The result of all processes' rows, which travel to the first one through evaluate's files and locks."""
-        self.selected_feature_format = datasets.Features.from_arrow_schema(PACKED)
+    def _compute_together(self, corpus: Corpus, options: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Send the rows of this process to the first one through evaluate's files, and score them there."""
+        self.selected_feature_format = datasets.Features.from_arrow_schema(_PACKED)
         try:
             self._init_writer()
-            for batch in corpus.to_table().to_batches(max_chunksize=_BATCH):
-                self.writer.write_table(pack(batch, self.process_id))
-            result = evaluate.Metric.compute(self, options=options)
+            for batch in corpus.split(_ROWS_PER_CELL) if len(corpus) else ():
+                self.writer.write_table(pack(make_corpus([batch[1:]]), self.process_id))
+            return evaluate.Metric.compute(self, **options)
         finally:
-            self._leave_meeting()
-        self._buffer.clear()
-        return result
+            self._remove_files()
 
-    def _compute(
-        self, *, predictions: pa.ChunkedArray, references: pa.ChunkedArray, options: Options
-    ) -> dict[str, Any]:
-        """Called by evaluate in the first process, with the packed rows of all."""
-        gathered, refusal = Buffer(folder=None), None
+    def _gather(self, predictions: Any, references: Any) -> Corpus:
+        """Return the rows of all processes, packed by `_compute_together`; after an error they stay in the buffer."""
+        if getattr(predictions, "type", None) != pa.binary():
+            return read_corpus(predictions, references)
+        gathered, problem = Buffer(), None
         for cells in zip(predictions, references):
-            batch, process = unpack(*cells)
+            corpus, process = unpack(*cells)
             try:
-                gathered.add_corpus(batch)
+                gathered.add(corpus)
             except TypeError as error:
-                refusal = refusal or f"Process {process}: {error}"
-        corpus = gathered.join(read_corpus([], [], may_be_empty=True))
-        try:
-            if refusal:
-                raise TypeError(refusal)
-            return self._compute_here(corpus, options)
-        except BaseException:  # the other processes have gone: their rows are here or nowhere
-            self._buffer.clear()
-            self._buffer.add_corpus(corpus)
-            self._is_gathered = len(corpus) > 0
-            raise
+                problem = problem or f"Process {process}: {error}"
+        # The other processes have returned, so that this one holds the only copy of their rows.
+        self._buffer, self._is_gathered = gathered, len(gathered) > 0
+        if problem:
+            raise TypeError(problem)
+        return gathered.join(make_empty_corpus("text"))
 
-    def _leave_meeting(self) -> None:
-        """Removes what evaluate leaves of its files and locks, and all of them after an error."""
+    def _remove_files(self) -> None:
+        """Remove the files and locks that evaluate leaves, all of them after an error."""
         if self.writer is not None:
             self.writer.close()
         for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or [])):
@@ -263,16 +196,25 @@ class BufferedMetric(evaluate.Metric, ABC):
         self.rendez_vous_lock = self.cache_file_name = self.selected_feature_format = None
 
 
-def _list_rows(corpus: Corpus) -> list[Row]:
-    return list(zip(corpus.predictions.to_pylist(), corpus.references.to_pylist()))
+def pack(corpus: Corpus, process: int) -> pa.Table:
+    """Pack a corpus of one batch into a row of bytes, whose type is the same for every kind."""
+    (batch,) = corpus.batches
+    cells = []
+    for array in (batch.predictions, make_lists(batch.bounds, batch.references)):
+        rows = pa.table({"rows": array}).replace_schema_metadata({"process": str(process)})
+        with pa.BufferOutputStream() as sink, pa.ipc.new_stream(sink, rows.schema) as stream:
+            stream.write_table(rows)
+        cells.append([sink.getvalue().to_pybytes()])
+    return pa.table(cells, _PACKED)
 
 
-def _build_corpus(rows: list[Row], kind: Kind) -> Corpus:
-    schema, (predictions, references) = SCHEMAS[kind], zip(*rows)
-    columns = zip((predictions, references), schema.types)
-    return make_corpus(*(pa.chunked_array([pa.array(column, type_)]) for column, type_ in columns))
+def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[Corpus, int]:
+    """Return the corpus of a packed row, and the number of the process that packed it.
 
-
-def _refuse(others: Mapping[str, Any]) -> None:
-    if others:
-        raise TypeError(f"There is no column {next(iter(others))!r} to add to: give predictions and references.")
+    >>> corpus, process = unpack(*(column[0] for column in pack(read_corpus(["a"], ["b"]), process=2).columns))
+    >>> corpus.references.to_pylist(), process
+    ([['b']], 2)
+    """
+    tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in (predictions, references)]
+    arrays = [table["rows"].combine_chunks() for table in tables]
+    return make_corpus([(arrays[0], *list_items(arrays[1]))]), int(tables[0].schema.metadata[b"process"])

@@ -1,38 +1,53 @@
-"""Systems against a baseline: scores, intervals, differences and p-values, and how they look on paper."""
+"""Which system is better: the work of `compare`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from .bleu_arrow import Float64, Int64
-from .bleu_html import interval as draw_interval
-from .bleu_html import table
+from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus
-from .bleu_inputs_errors import name_system
 from .bleu_options import Options, make_signature
-from .bleu_plots import plot_systems
-from .bleu_report import Report
-from .bleu_scoring import bleu, count_wins
-from .bleu_significance import (
+from .bleu_report import Report, draw_interval, plot_systems, table
+from .bleu_scoring import (
+    Wins,
+    bleu,
     bootstrap_scores,
+    count_wins,
     detectable_difference,
     interval,
     p_value,
     randomization_differences,
 )
 from .bleu_statistics import count_corpus
-from .bleu_tokenizer_choice import choose_tokenizer
-from .bleu_warnings import warn_about_text
+from .bleu_tokenizers import choose_tokenizer
+from .bleu_warnings import name_system, warn_about_text
 
-RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}
+RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # by test, unless given
+_SIGNATURE_KEYS = {"bootstrap": "bs", "randomization": "ar"}
+
+
+class SystemScores(TypedDict, total=False):
+    """The scores of a system, and its differences from the baseline; `Column.key` names them in the table."""
+
+    bleu: float
+    score: float
+    confidence_interval: list[float]
+    bootstrap_mean: float
+    delta: float
+    p_value: float
+    wins: int
+    ties: int
+    losses: int
+    delta_interval: list[float]
+    detectable_delta: float
 
 
 class Comparison(Report):
-    """What `compare` returns: a dict for programs, and a table where it is printed.
+    """The result of `compare`: a dict that displays as a table.
 
     >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
     >>> print(Comparison(baseline="A", systems={"A": system}, test="bootstrap", n_resamples=1000, signature="nrefs:1"))
@@ -53,10 +68,10 @@ class Comparison(Report):
         return f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the systems with their intervals, by matplotlib.
+        """Plot the systems with their intervals with matplotlib.
 
         Args:
-            ax: the Axes to draw into; those of a new figure unless given.
+            ax: the Axes to draw into; None for a new figure.
 
         Returns:
             The Axes.
@@ -64,7 +79,7 @@ class Comparison(Report):
         return plot_systems(self["systems"], self["baseline"], ax)
 
     def _html_table(self) -> str:
-        """The table, with the intervals drawn behind their numbers."""
+        """Return the table with the intervals drawn in a further column."""
         (head, *rows), systems = self.rows(), list(self["systems"].values())
         ends = [end for system in systems for end in system.get("confidence_interval", ())]
         if ends:
@@ -79,7 +94,7 @@ class Comparison(Report):
 
 
 class Column(NamedTuple):
-    """A column of the table of systems: its name, the key of its value in a system's dict, and how it is written."""
+    """A column of the table of systems: its name, the key of its value, and the format of the value."""
 
     name: str
     key: str
@@ -109,9 +124,9 @@ def _format_system(system: Mapping[str, Any]) -> list[str]:
 class CountedSystems(NamedTuple):
     """The statistics rows of systems on the same references.
 
-    rows: int64 [segments, 2 N + 2] by the system's name.
-    tokenizer: what it is called in a signature.
-    references: how many a segment has.
+    rows: int64 [segments, 2 N + 2] by the name of the system.
+    tokenizer: its name in a signature.
+    references: the number of references per segment.
     """
 
     rows: dict[Any, Int64]
@@ -122,19 +137,7 @@ class CountedSystems(NamedTuple):
 def compare_systems(
     systems: Mapping[Any, Any], references: Any, baseline: Any, test: str, n_resamples: int | None, options: Options
 ) -> Comparison:
-    """Whether systems differ from a baseline by more than chance.
-
-    Args:
-        systems: the predictions of each, by name.
-        references: as `bleu_inputs.read_corpus` takes them.
-        baseline: the name of one system; None for the first.
-        test: a name in `RESAMPLES`.
-        n_resamples: of the test; None for those chosen at load, or those of `RESAMPLES`.
-        options: `n_resamples` and `seed` of the bootstrap, `confidence` of the intervals (None for none), and those
-            that decide the number.
-
-    Raises:
-        TypeError, ValueError: as `BleuMetric.compare` documents.
+    """Test systems against a baseline.
 
     >>> compare_systems({"A": ["a"], "B": ["b"]}, ["a"], None, "bootstrap", 99, Options(max_order=1))["systems"]["B"]
     {'bleu': 0.0, 'score': 0.0, 'delta': -1.0, 'p_value': 0.01, 'wins': 0, 'ties': 0, 'losses': 1}
@@ -143,18 +146,20 @@ def compare_systems(
     baseline = next(iter(systems)) if baseline is None else baseline
     if n_resamples is None:
         n_resamples = options.n_resamples if options.is_chosen("n_resamples") else RESAMPLES[test]
-    of_test = options.override({"n_resamples": n_resamples})
+    n_resamples = options.override({"n_resamples": n_resamples}).n_resamples  # checked
     counted = _count_systems(systems, references, options)
     names = [baseline, *(name for name in counted.rows if name != baseline)]
-    described = _describe_systems(np.stack([counted.rows[name] for name in names]), test, options, of_test)
-    resampled = {_KEYS[test]: of_test.n_resamples}
-    if options.confidence and resampled.get("bs") != options.n_resamples:
-        resampled["ci" if "bs" in resampled else "bs"] = options.n_resamples
+    described = _describe_systems(np.stack([counted.rows[name] for name in names]), test, n_resamples, options)
+    resampled = {_SIGNATURE_KEYS[test]: n_resamples}
+    if options.confidence and test == "randomization":
+        resampled["bs"] = options.n_resamples
+    elif options.confidence and options.n_resamples != n_resamples:
+        resampled["ci"] = options.n_resamples
     return Comparison(
         baseline=baseline,
         systems={name: described[names.index(name)] for name in systems},
         test=test,
-        n_resamples=of_test.n_resamples,
+        n_resamples=n_resamples,
         seed=options.seed,
         signature=make_signature(options, counted.tokenizer, counted.references, resampled),
     )
@@ -177,61 +182,50 @@ def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options
         with name_system(name):
             corpus = read_corpus(predictions, references)
             tokenizer = choose_tokenizer(options, corpus.kind)
-        references = corpus.references  # Arrow by now, for the systems that follow
-        warn_about_text(corpus.predictions, options.tokenize)
+        references = corpus.references  # read once
+        warn_about_text(corpus.predictions, tokenizer)
         rows[name] = count_corpus(corpus, options)
     return CountedSystems(rows, tokenizer.name, corpus.reference_count())
 
 
-def _describe_systems(rows: Int64, test: str, options: Options, of_test: Options) -> list[dict[str, Any]]:
-    """What is said of each system; the first one is the baseline.
+def _describe_systems(rows: Int64, test: str, n_resamples: int, options: Options) -> list[SystemScores]:
+    """Score and test systems.
 
     Args:
-        rows: int64 [systems, segments, 2 N + 2].
+        rows: int64 [systems, segments, 2 N + 2], the baseline first.
         test: a name in `RESAMPLES`.
-        options: of the intervals.
-        of_test: the same with the test's `n_resamples`.
+        n_resamples: of the test.
+        options: those that decide the score; `confidence`, `n_resamples` and `seed` of the intervals.
     """
     observed = bleu(rows.sum(axis=1), options)
-    systems: list[dict[str, Any]] = [{"bleu": float(score), "score": 100 * float(score)} for score in observed]
-    # An interval belongs to the corpus, the seed and the bootstrap's count: no test changes it.
-    scores = _bootstrap(rows, options) if options.confidence else None
-    if scores is not None and options.confidence:
-        for system, own_scores in zip(systems, scores.T):
-            system |= {"confidence_interval": interval(own_scores, options.confidence)}
-            system |= {"bootstrap_mean": float(own_scores.mean())}
-    differences = _TESTS[test](rows, of_test, scores)
     segment_scores = bleu(rows, replace(options, effective_order=True))
-    for i, system in enumerate(systems[1:], 1):
-        delta = float(observed[i] - observed[0])
-        system |= {"delta": delta, "p_value": p_value(differences[:, i - 1], abs(delta))}
-        system |= count_wins(segment_scores[i] - segment_scores[0])
+    # An interval belongs to the corpus, the seed and the bootstrap's count, and is the same under either test.
+    scores = bootstrap_scores(rows, options, options.n_resamples) if options.confidence else None
+    if test == "randomization":
+        differences = randomization_differences(rows, options, n_resamples)
+    else:
+        differences = _deviations(rows, n_resamples, options, scores)
+    systems: list[SystemScores] = []
+    for i, score in enumerate(observed.tolist()):
+        system: SystemScores = {"bleu": score, "score": 100 * score}
         if scores is not None and options.confidence:
-            resampled = scores[:, i] - scores[:, 0]
-            system |= {"delta_interval": interval(resampled, options.confidence)}
-            system |= {"detectable_delta": detectable_difference(resampled)}
+            system["confidence_interval"] = interval(scores[:, i], options.confidence)
+            system["bootstrap_mean"] = float(scores[:, i].mean())
+        if i:
+            system["delta"] = score - float(observed[0])
+            system["p_value"] = p_value(differences[:, i - 1], abs(system["delta"]))
+            wins: Wins = count_wins(segment_scores[i] - segment_scores[0])
+            system |= wins  # type: ignore[typeddict-item]
+        if i and scores is not None and options.confidence:
+            system["delta_interval"] = interval(scores[:, i] - scores[:, 0], options.confidence)
+            system["detectable_delta"] = detectable_difference(scores[:, i] - scores[:, 0])
+        systems.append(system)
     return systems
 
 
-def _bootstrap(rows: Int64, options: Options) -> Float64:
-    return bootstrap_scores(rows, options, np.random.default_rng(options.seed), options.n_resamples)
-
-
-def _test_by_bootstrap(rows: Int64, options: Options, scores: Float64 | None) -> Float64:
-    """How much the differences on resampled corpora stray from their mean (Koehn, 2004; Riezler and Maxwell, 2005)."""
-    if scores is None or len(scores) != options.n_resamples:
-        scores = _bootstrap(rows, options)
+def _deviations(rows: Int64, n_resamples: int, options: Options, scores: Float64 | None) -> Float64:
+    """Return how much absolute differences on resampled corpora exceed their mean (Riezler and Maxwell, 2005)."""
+    if scores is None or len(scores) != n_resamples:
+        scores = bootstrap_scores(rows, options, n_resamples)
     differences = np.abs(scores[:, 1:] - scores[:, :1])
     return differences - differences.mean(axis=0)
-
-
-def _test_by_randomization(rows: Int64, options: Options, scores: Float64 | None) -> Float64:
-    """The differences under exchange."""
-    return randomization_differences(rows, options, np.random.default_rng(options.seed), options.n_resamples)
-
-
-_TESTS: dict[str, Callable[[Int64, Options, Float64 | None], Float64]] = {
-    "bootstrap": _test_by_bootstrap,
-    "randomization": _test_by_randomization,
-}
-_KEYS = {"bootstrap": "bs", "randomization": "ar"}  # in a signature

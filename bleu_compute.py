@@ -1,57 +1,61 @@
-"""A corpus, or its statistics rows, to the result: the work of `compute` and `score`."""
+"""One system: the work of `compute`, `score` and `explain`."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypedDict
 
 import numpy as np
 
-from . import bleu_html as html
-from .bleu_arrow import Int64
-from .bleu_corpus import Corpus
-from .bleu_options import Options, make_signature
-from .bleu_plots import plot_precisions, plot_segments
-from .bleu_report import Report
-from .bleu_scoring import bleu, make_result
-from .bleu_significance import bootstrap_scores, interval
-from .bleu_statistics import count_corpus, sum_corpus
-from .bleu_statistics_table import adopt_counting, read_statistics
-from .bleu_tokenizer_choice import choose_tokenizer
-from .bleu_warnings import warn_about_text, warn_about_zero
+from . import bleu_report as html
+from .bleu_corpus import Corpus, Int64
+from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, count_segment
+from .bleu_inputs import read_corpus
+from .bleu_options import OPTIONS, Options, make_signature
+from .bleu_report import Report, plain_formula, plot_precisions, plot_segments
+from .bleu_scoring import bleu, bootstrap_scores, interval, order_weights, precisions, score_row
+from .bleu_statistics import adopt_counting, count_corpus, read_statistics, split_segment, sum_corpus
+from .bleu_tokenizers import choose_tokenizer
+from .bleu_warnings import count_things, warn_about_text, warn_about_zero
+
+# --- compute and score ------------------------------------------------------------------------------------------------
 
 
 class Result(Report):
-    """What `compute` and `score` return: a dict, which prints as one, and a table by order elsewhere."""
+    """The result of `compute` and `score`: a dict, which prints as one, and displays as a table by order."""
 
     prints_as_table = False
+    optional_keys = MappingProxyType(
+        {
+            "segment_bleu": "segments=True",
+            "confidence_interval": "confidence=0.95",
+            "bootstrap_mean": "confidence=0.95",
+        }
+    )
 
     def title(self) -> str:
         return f"BLEU {self['score']:.2f}"
 
     def rows(self) -> list[list[str]]:
-        return [["n-grams", "matches", "total", "precision", "BLEU-n"], *map(_format_order, self.records())]
+        head = ["n-grams", "matches", "total", "precision", "BLEU-n"]
+        return [head, *([*map("{:,}".format, record[:3]), *_percent(record[3:])] for record in self._orders())]
 
     def records(self) -> list[dict[str, Any]]:
-        columns = zip(self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
-        names = ("order", "matches", "total", "precision", "bleu")
-        return [dict(zip(names, (order, *values))) for order, values in enumerate(columns, 1)]
-
-    def note(self) -> str:
-        return str(self["signature"])
+        return [dict(zip(("order", "matches", "total", "precision", "bleu"), record)) for record in self._orders()]
 
     def to_html(self) -> str:
         head, *rows = self.rows()
-        parts = [html.headline(self["score"]), html.paragraph(". ".join(_list_facts(self)))]
+        parts = [html.headline(self["score"]), html.paragraph(". ".join(self._list_facts()))]
         return html.wrap(*parts, html.table(head, rows), html.paragraph(self.note(), "note"))
 
     def plot(self, ax: Any = None, kind: str | None = None) -> Any:
-        """Plot the scores of the segments, or precision by order, by matplotlib.
+        """Plot the scores of the segments, or precision by order, with matplotlib.
 
         Args:
-            ax: the Axes to draw into; those of a new figure unless given.
-            kind: `"segments"` or `"precisions"`; the segments, if there are any, unless given.
+            ax: the Axes to draw into; None for a new figure.
+            kind: `"segments"` or `"precisions"`; None for the segments if there are any.
 
         Returns:
             The Axes.
@@ -60,53 +64,37 @@ class Result(Report):
             return plot_segments(self["segment_bleu"], ax)
         return plot_precisions(self, ax)
 
+    def _orders(self) -> list[tuple[Any, ...]]:
+        columns = zip(self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
+        return [(order, *values) for order, values in enumerate(columns, 1)]
 
-def compute_corpus(corpus: Corpus, options: Options) -> Result:
-    """The result of a corpus, with the warnings about it.
+    def _list_facts(self) -> list[str]:
+        """Describe the interval and the segments if they were asked for, and the lengths."""
+        facts = []
+        if "confidence_interval" in self:
+            facts.append("Interval {} to {}".format(*_percent(self["confidence_interval"])))
+        if "segment_bleu" in self:
+            scores = self["segment_bleu"]
+            quantiles = "lowest {}, median {}, highest {}".format(*_percent(np.quantile(scores, [0, 0.5, 1])))
+            facts.append(f"{count_things(len(scores), 'segment')}: {quantiles}")
+        lengths = f"{count_things(self['translation_length'], 'token')} against {self['reference_length']:,}"
+        return [*facts, f"Brevity penalty {self['brevity_penalty']:.4f}: {lengths} in the references"]
 
-    Args:
-        corpus: what `bleu_inputs.read_corpus` returns.
-        options: all of them.
 
-    >>> compute_corpus(read_corpus(["a b c d"], ["a b c d"]), Options())["score"]
+def score_corpus(corpus: Corpus, options: Options) -> Result:
+    """Score a corpus, with the warnings about it.
+
+    >>> score_corpus(read_corpus(["a b c d"], ["a b c d"]), Options())["score"]
     100.0
     """
     if options.segments or options.confidence:
         rows = count_corpus(corpus, options)
-        return describe_corpus(corpus, options, rows.sum(axis=0), rows)
-    total = sum_corpus(corpus, options)
-    return describe_corpus(corpus, options, total.row, unspaced=total.unspaced)
-
-
-def describe_corpus(
-    corpus: Corpus, options: Options, total: Int64, rows: Int64 | None = None, unspaced: int | None = None
-) -> Result:
-    """The result of a corpus that has been counted, with the warnings about it.
-
-    Args:
-        corpus: for the warnings and the signature.
-        options: all of them.
-        total: int64 [2 N + 2], the sum of its rows.
-        rows: int64 [segments, 2 N + 2], for `segments` and `confidence`.
-        unspaced: for `warn_about_text`.
-    """
-    warn_about_text(corpus.predictions, options.tokenize, unspaced)
-    result = _make_result(options, total, rows)
-    if result["bleu"] == 0:
-        _warn_about_zero(total, len(corpus), options)
-    tokenizer = choose_tokenizer(options, corpus.kind).name
-    return Result(result, signature=_sign(options, tokenizer, corpus.reference_count()))
+        return _describe_corpus(corpus, options, rows.sum(axis=0), rows)
+    return _describe_corpus(corpus, options, sum_corpus(corpus, options))
 
 
 def score_statistics(statistics: Any, options: Options) -> Result:
-    """The result of a corpus whose statistics rows are given.
-
-    Args:
-        statistics: as `bleu_statistics_table.read_statistics` takes them.
-        options: all of them.
-
-    Raises:
-        ValueError: these are no statistics, or they weren't counted under these options.
+    """Score statistics in any form that `read_statistics` takes.
 
     >>> score_statistics([3, 3, 3, 4], Options(max_order=1))["counts"]
     [3]
@@ -116,33 +104,44 @@ def score_statistics(statistics: Any, options: Options) -> Result:
     if wanted and not known.are_segments:
         raise ValueError(
             f"{wanted[0]} needs a row a segment, and these are sums of rows: give the tables of `statistics`, or leave"
-            f" {wanted[0]} out ({wanted[0]}={Options.__dataclass_fields__[wanted[0]].default})."
+            f" {wanted[0]} out ({wanted[0]}={OPTIONS[wanted[0]]})."
         )
     options, tokenizer, unknown = adopt_counting(known, options)
     rows = known.stack() if wanted else None
     total = known.sum() if rows is None else rows.sum(axis=0)
-    result = _make_result(options, total, rows)
-    if result["bleu"] == 0:
-        _warn_about_zero(total, None, options)
-    return Result(result, signature=_sign(options, tokenizer, known.references, unknown))
+    return _describe_rows(options, total, rows, None, _sign(options, tokenizer, known.references, unknown))
 
 
-def _make_result(options: Options, total: Int64, rows: Int64 | None) -> dict[str, Any]:
-    result = make_result(total, options)
+def _describe_corpus(corpus: Corpus, options: Options, total: Int64, rows: Int64 | None = None) -> Result:
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    warn_about_text(corpus.predictions, tokenizer)
+    signature = _sign(options, tokenizer.name, corpus.reference_count())
+    return _describe_rows(options, total, rows, len(corpus), signature)
+
+
+def _describe_rows(options: Options, total: Int64, rows: Int64 | None, segments: int | None, signature: str) -> Result:
+    """Put a result together.
+
+    Args:
+        options: all of them.
+        total: int64 [2 N + 2], the sum of the rows.
+        rows: int64 [segments, 2 N + 2], for `segments` and `confidence`.
+        segments: the number of segments, None if unknown.
+        signature: of the result.
+    """
+    result = Result(score_row(total, options))
     if rows is not None and options.segments:
         result["segment_bleu"] = bleu(rows, replace(options, effective_order=True)).tolist()
     if rows is not None and options.confidence:
-        generator = np.random.default_rng(options.seed)
-        scores = bootstrap_scores(rows[np.newaxis], options, generator, options.n_resamples)[:, 0]
+        scores = bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]
         result["confidence_interval"] = interval(scores, options.confidence)
         result["bootstrap_mean"] = float(scores.mean())
+    if result["bleu"] == 0:
+        weights = options.weights or (1.0,) * options.max_order
+        orders = [n for n, weight in enumerate(weights, 1) if weight]
+        warn_about_zero(total, segments, orders, options.effective_order)
+    result["signature"] = signature
     return result
-
-
-def _warn_about_zero(row: Int64, segments: int | None, options: Options) -> None:
-    weights = options.weights or (1.0,) * options.max_order
-    orders = [n for n, weight in enumerate(weights, 1) if weight]
-    warn_about_zero(row, segments, orders, options.effective_order)
 
 
 def _sign(options: Options, tokenizer: str, references: str, unknown: Collection[str] = ()) -> str:
@@ -150,20 +149,135 @@ def _sign(options: Options, tokenizer: str, references: str, unknown: Collection
     return make_signature(options, tokenizer, references, resampled, unknown)
 
 
-def _format_order(record: Mapping[str, Any]) -> list[str]:
-    counts = [f"{record[name]:,}" for name in ("order", "matches", "total")]
-    return [*counts, *(f"{100 * record[name]:.2f}" for name in ("precision", "bleu"))]
+def _percent(scores: Any) -> list[str]:
+    return [f"{100 * score:.2f}" for score in scores]
 
 
-def _list_facts(result: Result) -> list[str]:
-    """What there is to say of a result in words: interval and segments if they were asked for, and lengths."""
-    facts = []
-    if "confidence_interval" in result:
-        low, high = result["confidence_interval"]
-        facts.append(f"Interval {100 * low:.2f} to {100 * high:.2f}")
-    if "segment_bleu" in result:
-        low, median, high = 100 * np.quantile(result["segment_bleu"], [0, 0.5, 1])
-        count = html.quantity(len(result["segment_bleu"]), "segment")
-        facts.append(f"{count}: lowest {low:.2f}, median {median:.2f}, highest {high:.2f}")
-    lengths = f"{html.quantity(result['translation_length'], 'token')} against {result['reference_length']:,}"
-    return [*facts, f"Brevity penalty {result['brevity_penalty']:.4f}: {lengths} in the references"]
+# --- explain ----------------------------------------------------------------------------------------------------------
+
+
+class CoveredText(TypedDict):
+    """The tokens of a text, each with the order of the longest matching n-gram that it is part of, 0 for none."""
+
+    tokens: list[Any]
+    longest_match: list[int]
+    length: int
+
+
+class NGramCount(TypedDict):
+    """An n-gram, its count in the prediction, and the count that may match."""
+
+    ngram: list[Any]
+    count: int
+    allowed: int
+
+
+class OrderCounts(TypedDict):
+    """The n-grams of one order: their numbers, and those that were clipped or missed."""
+
+    order: int
+    total: int
+    unclipped_matches: int
+    matches: int
+    clipped: list[NGramCount]
+    missed: list[NGramCount]
+
+
+class Explanation(Report):
+    """The result of `explain`: a dict for programs, a table in print, and colors in a notebook."""
+
+    def title(self) -> str:
+        return f"BLEU {self['score']:.2f} = 100 · {plain_formula(self)}"
+
+    def rows(self) -> list[list[str]]:
+        head = ["n-grams", "total", "unclipped matches", "matches", "precision"]
+        rows = [list(record.values()) for record in self.records()]
+        return [head, *([*map(str, counts), *_percent([precision])] for *counts, precision in rows)]
+
+    def records(self) -> list[dict[str, Any]]:
+        keys = ("order", "total", "unclipped_matches", "matches")
+        return [
+            {**{key: order[key] for key in keys}, "precision": precision}
+            for order, precision in zip(self["orders"], self["precisions"])
+        ]
+
+    def to_html(self) -> str:
+        legend = html.legend(len(self["orders"]))
+        return html.wrap(html.explanation(self), legend, html.paragraph(self.note(), "note"))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot precision by order, before clipping and after, with matplotlib.
+
+        Args:
+            ax: the Axes to draw into; None for a new figure.
+
+        Returns:
+            The Axes.
+        """
+        return plot_precisions(self, ax)
+
+
+def explain_segment(prediction: Any, references: Any, options: Options) -> Explanation:
+    """Show what matched in one segment: the counts of `bleu_counting`, with the n-grams kept.
+
+    The first order of the paper's example 2:
+
+    >>> explanation = explain_segment("the the the", ["the cat is on the mat"], Options(max_order=1))
+    >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
+    ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
+    """
+    corpus = read_corpus([prediction], [references])
+    tokens = split_segment(corpus, options)
+    orders = options.counted_orders
+    row = np.array(count_segment(*tokens, orders, options.reference_length, options.minimum_total))
+    counts, allowed = count_ngrams(tokens.prediction, orders), count_most_ngrams(tokens.references, orders)
+    lengths = [len(reference) for reference in tokens.references]
+    explanation = Explanation(_describe_corpus(corpus, options, row))
+    explanation["weights"] = order_weights(precisions(row, options).present, options)
+    explanation["prediction"] = _cover_tokens(tokens.prediction, allowed, options.max_order)
+    explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in tokens.references]
+    explanation["effective_reference"] = _list_present(references)[lengths.index(row[-1])]
+    explanation["orders"] = [
+        _explain_order(order, int(row[orders + order - 1]), counts, allowed)
+        for order in range(1, options.max_order + 1)
+    ]
+    return explanation
+
+
+def _list_present(references: Any) -> list[int]:
+    """Return the indices, as the caller counts, of the references that are not None."""
+    if isinstance(references, str):
+        return [0]
+    return [i for i, reference in enumerate(references) if reference is not None]
+
+
+def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> CoveredText:
+    """Return the tokens with the length of the longest clipped match that covers each."""
+    longest = [0] * len(tokens)
+    for order in range(max_order, 0, -1):
+        remaining = {ngram: count for ngram, count in allowed.items() if len(ngram) == order}
+        # Occurrences inside a longer match come first, because those are the ones that match (the sort is stable).
+        within = [min(longest[i : i + order]) for i in range(len(tokens) - order + 1)]
+        for start in sorted(range(len(within)), key=lambda i: not within[i]):
+            ngram = tuple(tokens[start : start + order])
+            if remaining.get(ngram, 0):
+                remaining[ngram] -= 1
+                longest[start : start + order] = [max(order, match) for match in longest[start : start + order]]
+    return {"tokens": list(tokens), "longest_match": longest, "length": len(tokens)}
+
+
+def _explain_order(order: int, total: int, counts: NGrams, allowed: NGrams) -> OrderCounts:
+    counts_of_order = {ngram: count for ngram, count in counts.items() if len(ngram) == order}
+    unmatched: list[NGramCount] = [
+        {"ngram": list(ngram), "count": count, "allowed": allowed[ngram]}
+        for ngram, count in counts_of_order.items()
+        if count > allowed[ngram]
+    ]
+    return {
+        "order": order,
+        "total": total,
+        "unclipped_matches": sum(count for ngram, count in counts_of_order.items() if ngram in allowed),
+        "matches": sum(min(count, allowed[ngram]) for ngram, count in counts_of_order.items()),
+        "clipped": [ngram for ngram in unmatched if ngram["allowed"]],
+        "missed": [ngram for ngram in unmatched if not ngram["allowed"]],
+    }

@@ -1,186 +1,172 @@
-"""What is scored: columns of texts, of what kind they are, and how many references a row has.
+"""The data structures for texts: a corpus in batches, and zero-copy views of Arrow arrays.
 
-There are three kinds, and nothing else gets past `bleu_inputs`:
+A corpus is of one of three kinds, and `bleu_inputs` lets nothing else through:
 
-    text    predictions: string          references: list of string
-    tokens  predictions: list of string  references: list of list of string
-    ids     predictions: list of int64   references: list of list of int64
+    kind    predictions                 references of a batch, one segment's after the other's
+    text    large_string                large_string
+    tokens  large_list<large_string>    large_list<large_string>
+    ids     large_list<int64>           large_list<int64>
 
-Each row has a prediction and one reference or more, and there is no null anywhere. Strings and lists may be of Arrow's
-large types.
+Every segment has a prediction and at least one reference, and there are no nulls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from .bleu_arrow import Int64, find_offsets, is_list, is_string, list_items, make_lists, pieces
-
+Int64 = np.ndarray[Any, np.dtype[np.int64]]
+Float64 = np.ndarray[Any, np.dtype[np.float64]]
+Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Kind = Literal["text", "tokens", "ids"]
 
-SCHEMAS = {
-    "text": pa.schema({"predictions": pa.string(), "references": pa.list_(pa.string())}),
-    "tokens": pa.schema({"predictions": pa.list_(pa.string()), "references": pa.list_(pa.list_(pa.string()))}),
-    "ids": pa.schema({"predictions": pa.list_(pa.int64()), "references": pa.list_(pa.list_(pa.int64()))}),
-}
+STRINGS = pa.large_string()
+TOKENS = pa.large_list(STRINGS)
+IDS = pa.large_list(pa.int64())
+TYPES: dict[Kind, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}  # of a text, by kind
+
+_STRING_IDS = {pa.string().id, pa.large_string().id}
+_LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
 
 
 class Batch(NamedTuple):
-    """Some rows of a corpus: the predictions, all their references in one array, and where each row's begin.
+    """Consecutive segments of a corpus.
 
-    first_row: which row of the corpus the first one is.
-    bounds: int64 [rows + 1].
-    may_lack_spaces: whether a character of a script without spaces between words may be in the predictions.
+    first_row: the row of the corpus that the first segment stands in.
+    predictions: one text per segment.
+    references: all references, one segment's after the other's.
+    bounds: int64 [segments + 1], where each segment's references begin and the last ones end.
     """
 
     first_row: int
     predictions: pa.Array
     references: pa.Array
     bounds: Int64
-    may_lack_spaces: bool = True
 
     def row_of_prediction(self, place: int) -> int:
-        """Which row of the corpus the prediction at a place in `predictions` is from."""
+        """Return the corpus row of the prediction at an index of `predictions`."""
         return self.first_row + place
 
     def row_of_reference(self, place: int) -> int:
-        """Which row of the corpus the reference at a place in `references` is from.
+        """Return the corpus row of the reference at an index of `references`.
 
         >>> Batch(10, pa.array(["a", "b"]), pa.array(["c", "d", "e"]), np.array([0, 2, 3])).row_of_reference(2)
         11
         """
         return self.first_row + int(np.searchsorted(self.bounds, place, side="right")) - 1
 
+    def slice(self, start: int, size: int) -> Batch:
+        """Return at most `size` of the segments, without a copy of the texts."""
+        bounds = self.bounds[start : start + size + 1]
+        references = self.references.slice(bounds[0], bounds[-1] - bounds[0])
+        return Batch(self.first_row + start, self.predictions.slice(start, size), references, bounds - bounds[0])
+
 
 @dataclass(frozen=True)
 class Corpus:
-    """Predictions and references, a row a segment. Make one with `bleu_inputs.read_corpus`, or `make_corpus`.
+    """Predictions and references, in one or more batches of any size. Make one with `bleu_inputs.read_corpus`."""
 
-    `is_blank` says that there is no token in any list, so that nobody can tell tokens from ids.
-    """
-
-    predictions: pa.ChunkedArray
-    references: pa.ChunkedArray
+    batches: tuple[Batch, ...]
     kind: Kind
-    is_blank: bool = False
 
     def __len__(self) -> int:
-        return len(self.predictions)
-
-    def to_table(self) -> pa.Table:
-        """The two columns as a table."""
-        return pa.table({"predictions": self.predictions, "references": self.references})
-
-    def batches(self, rows: int) -> Iterator[Batch]:
-        """The corpus in batches of so many rows at most, in their order."""
-        if len(self) <= rows and self.predictions.num_chunks == self.references.num_chunks == 1:
-            yield Batch(0, self.predictions.chunk(0), *list_items(self.references.chunk(0)))
-            return
-        first_row = 0
-        for batch in self.to_table().to_batches(max_chunksize=rows):
-            yield Batch(first_row, batch.column(0), *list_items(batch.column(1)))
-            first_row += len(batch)
-
-    def reference_count(self) -> str:
-        """How many references the rows have, `"var"` if not all the same number.
-
-        >>> make_corpus(pa.chunked_array([["a", "b"]]), pa.chunked_array([[["a"], ["b", "c"]]])).reference_count()
-        'var'
-        """
-        counts = set()
-        for piece in pieces(self.references):
-            lengths = np.diff(find_offsets(piece))
-            counts |= {int(lengths.min()), int(lengths.max())}
-        return _describe_counts(counts)
-
-    @property
-    def nbytes(self) -> int:
-        """How much memory the texts take."""
-        return int(self.predictions.nbytes + self.references.nbytes)
-
-
-class FlatCorpus(Corpus):
-    """A corpus that is a single batch, as lists become; its columns are made when somebody asks for them.
-
-    Without them a sentence is scored in two thirds of the time.
-
-    Args:
-        batch: all rows.
-        reference_counts: the numbers of references that rows have.
-    """
-
-    batch: Batch
-    reference_counts: Collection[int]
-
-    def __init__(self, batch: Batch, reference_counts: Collection[int]) -> None:
-        # A corpus is frozen: nothing may be assigned to it.
-        kind = kind_of(batch.predictions.type)
-        vars(self).update(batch=batch, reference_counts=reference_counts, kind=kind, is_blank=False)
+        return sum([len(batch.predictions) for batch in self.batches])
 
     @property
     def predictions(self) -> pa.ChunkedArray:
-        return pa.chunked_array([self.batch.predictions])
+        """All predictions as one column."""
+        return pa.chunked_array([batch.predictions for batch in self.batches], TYPES[self.kind])
 
     @property
     def references(self) -> pa.ChunkedArray:
-        return pa.chunked_array([make_lists(self.batch.bounds, self.batch.references)])
+        """All references as one column of lists."""
+        lists = [make_lists(batch.bounds, batch.references) for batch in self.batches]
+        return pa.chunked_array(lists, pa.large_list(TYPES[self.kind]))
 
-    def __len__(self) -> int:
-        return len(self.batch.predictions)
-
-    def batches(self, rows: int) -> Iterator[Batch]:
-        _, predictions, references, bounds, may_lack_spaces = self.batch
-        if len(predictions) <= rows:
-            yield self.batch
-            return
-        for start in range(0, len(predictions), rows):
-            own = bounds[start : start + rows + 1]
-            texts = references.slice(own[0], own[-1] - own[0])
-            yield Batch(start, predictions.slice(start, rows), texts, own - own[0], may_lack_spaces)
+    @property
+    def is_blank(self) -> bool:
+        """True if all texts are empty lists, so that tokens and ids cannot be told apart."""
+        texts = (text for batch in self.batches for text in (batch.predictions, batch.references))
+        return self.kind != "text" and not any(len(list_items(text)[0]) for text in texts)
 
     @property
     def nbytes(self) -> int:
-        return int(self.batch.predictions.nbytes + self.batch.references.nbytes)
+        """The memory of the texts in bytes."""
+        return sum([batch.predictions.nbytes + batch.references.nbytes for batch in self.batches])
+
+    def split(self, rows: int) -> Iterator[Batch]:
+        """Yield the segments in order, in batches of at most `rows`."""
+        for batch in self.batches:
+            if len(batch.predictions) <= rows:
+                yield batch
+                continue
+            for start in range(0, len(batch.predictions), rows):
+                yield batch.slice(start, rows)
 
     def reference_count(self) -> str:
-        return _describe_counts(self.reference_counts)
+        """Return the number of references per segment, `"var"` if it differs.
+
+        >>> make_corpus([(pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS), np.array([0, 1, 3]))]
+        ... ).reference_count()
+        'var'
+        """
+        counts = np.concatenate([np.diff(batch.bounds) for batch in self.batches])
+        return str(counts[0]) if len(counts) and (counts == counts[0]).all() else "var"
+
+    def combine(self) -> Corpus:
+        """Return the corpus as a single batch, with a copy of the texts if it has several."""
+        if len(self.batches) == 1:
+            return self
+        predictions = pa.concat_arrays([batch.predictions for batch in self.batches])
+        references = pa.concat_arrays([batch.references for batch in self.batches])
+        counts = np.concatenate([np.diff(batch.bounds) for batch in self.batches])
+        return make_corpus([(predictions, references, np.concatenate([[0], np.cumsum(counts)]))])
+
+    def cast(self, kind: Kind) -> Corpus:
+        """Return a blank corpus as one of another kind."""
+        type_ = TYPES[kind]
+        batches = [
+            batch._replace(predictions=batch.predictions.cast(type_), references=batch.references.cast(type_))
+            for batch in self.batches
+        ]
+        return Corpus(tuple(batches), kind)
 
 
 @dataclass(frozen=True)
 class Texts:
-    """Columns of any length with one text a row, all of one kind, by the names that errors call them."""
+    """Columns of any length, one text per row, all of one kind; by the names that errors call them."""
 
     columns: dict[str, pa.ChunkedArray]
     kind: Kind
 
 
-def make_corpus(predictions: pa.ChunkedArray, references: pa.ChunkedArray, is_blank: bool = False) -> Corpus:
-    """The corpus of two columns that are known to be in order."""
-    return Corpus(predictions, references, kind_of(predictions.type), is_blank)
+def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]]) -> Corpus:
+    """Build a corpus from validated predictions, references and bounds, one triple per batch and at least one."""
+    batches, first_row = [], 0
+    for predictions, references, bounds in parts:
+        batches.append(Batch(first_row, predictions, references, bounds))
+        first_row += len(predictions)
+    return Corpus(tuple(batches), kind_of(batches[0].predictions.type))
 
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
-    """The rows of several corpora of one kind, one corpus's after the other's.
+    """Return the rows of several corpora of one kind, one corpus after the other.
 
-    >>> texts = pa.chunked_array([["a"]]), pa.chunked_array([[["b"]]])
-    >>> len(join_corpora([make_corpus(*texts), make_corpus(*texts)]))
-    2
+    >>> corpus = make_corpus([(pa.array(["a"], STRINGS), pa.array(["b"], STRINGS), np.array([0, 1]))])
+    >>> [batch.first_row for batch in join_corpora([corpus, corpus]).batches]
+    [0, 1]
     """
-    if len(corpora) == 1:
-        return corpora[0]
-    tables = pa.concat_tables([corpus.to_table() for corpus in corpora], promote_options="permissive")
-    return make_corpus(tables["predictions"], tables["references"])
+    return make_corpus([batch[1:] for corpus in corpora for batch in corpus.batches])
 
 
 def kind_of(type_: pa.DataType) -> Kind:
-    """Of what kind a column of predictions is.
+    """Return the kind of a text of a type.
 
-    >>> kind_of(pa.list_(pa.int64()))
+    >>> kind_of(pa.large_list(pa.int64()))
     'ids'
     """
     if not is_list(type_):
@@ -188,5 +174,87 @@ def kind_of(type_: pa.DataType) -> Kind:
     return "tokens" if is_string(type_.value_type) else "ids"
 
 
-def _describe_counts(counts: Collection[int]) -> str:
-    return str(*counts) if len(counts) == 1 else "var"
+def is_string(type_: pa.DataType) -> bool:
+    """Return True for strings with offsets of 32 or 64 bits."""
+    return type_.id in _STRING_IDS
+
+
+def is_list(type_: pa.DataType) -> bool:
+    """Return True for lists with offsets of 32 or 64 bits."""
+    return type_.id in _LIST_IDS
+
+
+def innermost_type(type_: pa.DataType) -> pa.DataType:
+    """Return the type of the items of a list, or of lists of lists; any other type as it is.
+
+    >>> innermost_type(pa.list_(pa.list_(pa.string())))
+    DataType(string)
+    """
+    return innermost_type(type_.value_type) if is_list(type_) else type_
+
+
+def find_offsets(array: pa.Array) -> Int64:
+    """Return the offsets of a large_string or large_list array: int64 [items + 1].
+
+    >>> find_offsets(pa.array(["ab", "", "c"], STRINGS).slice(1))
+    array([2, 2, 3])
+    """
+    if not len(array):
+        return np.zeros(1, np.int64)
+    return np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+
+
+def utf8(array: pa.Array) -> tuple[Bytes, Int64]:
+    """Return the bytes of a large_string array, and int64 [strings + 1], where in them each string begins.
+
+    >>> utf8(pa.array(["ab", "", "c"], STRINGS).slice(1))
+    (array([99], dtype=uint8), array([0, 0, 1]))
+    """
+    text, offsets = array.buffers()[2], find_offsets(array)
+    if text is None:
+        return np.empty(0, np.uint8), offsets
+    return np.frombuffer(text, np.uint8)[offsets[0] : offsets[-1]], offsets - offsets[0]
+
+
+def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
+    """Return the items of a large_list array, and int64 [lists + 1], where among them each list begins.
+
+    >>> list_items(pa.array([["a"], ["b", "c"]], TOKENS).slice(1))[1]
+    array([0, 2])
+    """
+    offsets = find_offsets(array)
+    return array.values.slice(offsets[0], offsets[-1] - offsets[0]), offsets - offsets[0]
+
+
+def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
+    """Build the large_list array with these offsets and items.
+
+    >>> make_lists(np.array([0, 1, 3]), pa.array(["a", "b", "c"])).to_pylist()
+    [['a'], ['b', 'c']]
+    """
+    return pa.LargeListArray.from_arrays(pa.array(offsets, pa.int64()), items)
+
+
+def map_strings(array: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.Array:
+    """Apply a function to the strings of texts of any kind; ids stay as they are.
+
+    >>> map_strings(pa.array([["a"], ["b", "c"]], TOKENS), lambda strings: pa.array(["x"] * len(strings))).to_pylist()
+    [['x'], ['x', 'x']]
+    """
+    if array.type == STRINGS:
+        return change(array)
+    if array.type != TOKENS:
+        return array
+    items, offsets = list_items(array)
+    return make_lists(offsets, change(items))
+
+
+def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
+    """Yield a column in arrays of at most `rows` items, so that what is derived from one needs little memory.
+
+    >>> [len(piece) for piece in pieces(pa.chunked_array([[1, 2, 3], [4]]), rows=2)]
+    [2, 1, 1]
+    """
+    for chunk in array.chunks:
+        for start in range(0, len(chunk), rows):
+            yield chunk.slice(start, rows)

@@ -1,39 +1,78 @@
-"""Where two systems differ: segments, lengths, labels, and the n-grams that one gets and the other misses."""
+"""Where two systems differ: segments, lengths, labels, and the n-grams that one system matches and the other misses."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
 
-from . import bleu_html as html
-from .bleu_arrow import Float64, Int64, list_items, make_lists
-from .bleu_corpus import Batch, Corpus, Texts
-from .bleu_diff_ngrams import Block, NGramDifferences, measure_telling
-from .bleu_inputs import read_corpus
-from .bleu_inputs_columns import read_labels
-from .bleu_inputs_errors import name_system
+from . import bleu_report as html
+from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, list_items, make_lists
+from .bleu_inputs import read_corpus, read_labels
 from .bleu_options import Options, make_signature
-from .bleu_plots import plot_scatter
-from .bleu_report import Report
+from .bleu_pairwise import encode_texts, number_runs, sorted_order
+from .bleu_report import Report, plot_scatter
 from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import count_batch
-from .bleu_tokenizer_choice import Tokenizer, choose_tokenizer, prepare_texts
-from .bleu_vocabulary import encode_texts
-from .bleu_warnings import warn_about_text
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
+from .bleu_warnings import count_things, name_system, warn_about_text
 
-LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)  # where a group of reference lengths begins
-SEGMENTS = 20  # that are listed for each system
+LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)  # tokens: where a group of reference lengths begins
+LISTED_SEGMENTS = 20  # per system
+LISTED_NGRAMS = 20  # per order and system
+MAX_NGRAMS = 1 << 21  # rows of a table: some 60 MB for 4-grams
 
-_AT_ONCE = 2048  # segments: few enough that their n-grams are sorted quickly, and memory doesn't grow with the corpus
+_SEGMENTS_PER_BLOCK = 2048  # their n-grams are sorted quickly, and memory does not grow with the corpus
 _PRINTED_LABELS, _PRINTED_NGRAMS, _PRINTED_CHARACTERS = 10, 5, 48
+_NO_SEGMENT = np.iinfo(np.int32).max
+
+Int32 = np.ndarray[Any, np.dtype[np.int32]]
+
+
+class NGramDifference(TypedDict):
+    """An n-gram that one system matches more often: in all, alone in a segment, and the first such segment."""
+
+    ngram: list[Any]
+    count: int
+    only_first: int
+    only_second: int
+    segment: int
+
+
+class OrderDifferences(TypedDict):
+    """The n-grams of one order that each system matches more often."""
+
+    order: int
+    first: list[NGramDifference]
+    second: list[NGramDifference]
+
+
+class GroupScores(TypedDict):
+    """BLEU of both systems on a group of segments."""
+
+    segments: int
+    first: float
+    second: float
+    delta: float
+
+
+class SegmentScores(TypedDict):
+    """BLEU of both systems on a segment."""
+
+    segment: int
+    first: float
+    second: float
+    delta: float
+
+
+# --- The result -------------------------------------------------------------------------------------------------------
 
 
 class Difference(Report):
-    """What `diff` returns: a dict for programs, and a table where it is printed.
+    """The result of `diff`: a dict that displays as a table.
 
     >>> print(diff_systems(["a b c e"], ["a b c d"], ["a b c d"], None, Options(max_order=2)))
     The second system scores 100.00, the first 70.71: +29.29 BLEU; better in 1 segment, equal in 0, worse in 0
@@ -44,7 +83,7 @@ class Difference(Report):
     matches that only one has             first  second  difference
     c d                                       0       1          +1
     <BLANKLINE>
-    nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.1.0
+    nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.2.0
     """
 
     def records(self) -> list[dict[str, Any]]:
@@ -52,10 +91,10 @@ class Difference(Report):
         return groups + [{"group": "label", **group} for group in self.get("by_label", ())]
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the segments of the second system against those of the first, by matplotlib.
+        """Plot the segments of the second system against those of the first with matplotlib.
 
         Args:
-            ax: the Axes to draw into; those of a new figure unless given.
+            ax: the Axes to draw into; None for a new figure.
 
         Returns:
             The Axes.
@@ -63,12 +102,12 @@ class Difference(Report):
         scores = self["segment_bleu"]
         return plot_scatter(scores["first"], scores["second"], ("first", "second"), ax)
 
-    def most_telling(self, system: str, count: int) -> list[dict[str, Any]]:
-        """The most telling n-grams of all orders, the longer of equal ones first, without parts of those before.
+    def most_telling(self, system: str, count: int) -> list[NGramDifference]:
+        """Return the most distinctive n-grams of all orders, without n-grams that are part of those before.
 
         Args:
-            system: `"first"` or `"second"`, whichever gets them more often.
-            count: how many at most.
+            system: `"first"` or `"second"`: the system that matches them more often.
+            count: the largest number of n-grams.
 
         Returns:
             Dicts as in `ngrams`.
@@ -78,8 +117,8 @@ class Difference(Report):
         [['a', 'b'], ['b', 'c']]
         """
         ngrams = [ngram for order in reversed(self["ngrams"]) for ngram in order[system]]
-        ngrams.sort(key=lambda ngram: -measure_telling(ngram["only_first"], ngram["only_second"]))
-        chosen: list[dict[str, Any]] = []
+        ngrams.sort(key=lambda ngram: -mcnemar_statistic(ngram["only_first"], ngram["only_second"]))
+        chosen: list[NGramDifference] = []
         for ngram in ngrams:
             if not any(_is_part(ngram["ngram"], other["ngram"]) for other in chosen):
                 chosen.append(ngram)
@@ -90,17 +129,13 @@ class Difference(Report):
 
     def title(self) -> str:
         first, second = (100 * self["systems"][name]["bleu"] for name in ("first", "second"))
-        segments = "segment" if self["wins"] == 1 else "segments"
         return (
             f"The second system scores {second:.2f}, the first {first:.2f}: {second - first:+.2f} BLEU; better in"
-            f" {self['wins']:,} {segments}, equal in {self['ties']:,}, worse in {self['losses']:,}"
+            f" {count_things(self['wins'], 'segment')}, equal in {self['ties']:,}, worse in {self['losses']:,}"
         )
 
-    def note(self) -> str:
-        return str(self["signature"])
-
     def _html_table(self) -> str:
-        """A table of groups and, where the systems differ in any, one of n-grams."""
+        """Return a table of groups and, if the systems differ in any, one of n-grams."""
         tables = filter(None, [list(self._group_rows()), self._ngram_rows()])
         return "".join(html.table(head, rows) for head, *rows in tables)
 
@@ -123,11 +158,34 @@ class Difference(Report):
         return [head, *map(_print_ngram, ngrams)] if ngrams else []
 
 
+def _is_part(ngram: list[Any], other: list[Any]) -> bool:
+    return any(other[i : i + len(ngram)] == ngram for i in range(len(other) - len(ngram) + 1))
+
+
+def _print_group(name: str, group: Any) -> list[str]:
+    scores = (f"{100 * group[system]:.2f}" for system in ("first", "second"))
+    return [name, f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
+
+
+def _print_ngram(ngram: NGramDifference) -> list[str]:
+    first, second = ngram["only_first"], ngram["only_second"]
+    return [_shorten(" ".join(map(str, ngram["ngram"]))), f"{first:,}", f"{second:,}", f"{second - first:+,}"]
+
+
+def _shorten(text: str) -> str:
+    """Put a text on one line of limited length."""
+    text = " ".join(text.split())
+    return text if len(text) <= _PRINTED_CHARACTERS else text[: _PRINTED_CHARACTERS - 1] + "…"
+
+
+# --- Counting and scoring ---------------------------------------------------------------------------------------------
+
+
 class CountedPair(NamedTuple):
-    """What is left of two systems' texts when they have been counted.
+    """The counts of two systems.
 
     rows: int64 [2, segments, 2 N + 2], the statistics rows.
-    ngrams: the n-grams in which they differ.
+    ngrams: the n-grams in which the systems differ.
     """
 
     rows: Int64
@@ -135,20 +193,7 @@ class CountedPair(NamedTuple):
 
 
 def diff_systems(first: Any, second: Any, references: Any, by: Any, options: Options) -> Difference:
-    """Where two systems differ.
-
-    Args:
-        first: predictions, as `bleu_inputs.read_corpus` takes them.
-        second: predictions of another system.
-        references: of both.
-        by: a label a row, or None.
-        options: those that decide the number.
-
-    Returns:
-        What `BleuMetric.diff` documents.
-
-    Raises:
-        TypeError, ValueError: as `BleuMetric.diff` documents.
+    """Compare two systems segment by segment and n-gram by n-gram.
 
     >>> difference = diff_systems(["a b", "c"], ["a b", "d"], ["a b", "d"], ["A", "B"], Options(max_order=1))
     >>> difference["by_label"][1]
@@ -157,19 +202,19 @@ def diff_systems(first: Any, second: Any, references: Any, by: Any, options: Opt
     corpora = _read_corpora(first, second, references)
     labels = None if by is None else read_labels(by, len(corpora["first"]))
     tokenizer = choose_tokenizer(options, corpora["first"].kind)
-    warn_about_text(corpora["first"].predictions, options.tokenize)
+    warn_about_text(corpora["first"].predictions, tokenizer)
     rows, ngrams = _count_pair(corpora, tokenizer, options)
     scores = bleu(rows, replace(options, effective_order=True))
-    return Difference(
-        **count_wins(scores[1] - scores[0]),
-        systems=_describe_systems(rows, options),
-        by_length=_score_lengths(rows, options),
-        **({} if labels is None else {"by_label": _score_labels(rows, labels, options)}),
-        ngrams=ngrams.list_most_telling(),
-        segments=_list_segments(scores),
-        segment_bleu={"first": scores[0].tolist(), "second": scores[1].tolist()},
-        signature=make_signature(options, tokenizer.name, corpora["first"].reference_count()),
-    )
+    difference = Difference(count_wins(scores[1] - scores[0]))
+    difference["systems"] = _describe_systems(rows, options)
+    difference["by_length"] = _score_lengths(rows, options)
+    if labels is not None:
+        difference["by_label"] = _score_labels(rows, labels, options)
+    difference["ngrams"] = ngrams.list_most_telling()
+    difference["segments"] = _list_segments(scores)
+    difference["segment_bleu"] = {"first": scores[0].tolist(), "second": scores[1].tolist()}
+    difference["signature"] = make_signature(options, tokenizer.name, corpora["first"].reference_count())
+    return difference
 
 
 def _read_corpora(first: Any, second: Any, references: Any) -> dict[str, Corpus]:
@@ -177,13 +222,13 @@ def _read_corpora(first: Any, second: Any, references: Any) -> dict[str, Corpus]
     for name, predictions in (("first", first), ("second", second)):
         with name_system(name):
             corpora[name] = read_corpus(predictions, references)
-        references = corpora[name].references  # Arrow by now, for the second
+        references = corpora[name].references  # read once
     return corpora
 
 
-def _count_pair(corpora: dict[str, Corpus], tokenizer: Tokenizer, options: Options) -> CountedPair:
-    """Count each text once."""
-    ids, ngrams = Tokenizer("ids", lowercase=False), NGramDifferences(options.max_order)
+def _count_pair(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer, options: Options) -> CountedPair:
+    """Count both systems, tokenizing each text once: from there on tokens are ids."""
+    ids, ngrams = ChosenTokenizer("ids"), NGramDifferences(options.max_order)
     rows: Int64 = np.empty((2, len(corpora["first"]), 2 * options.counted_orders + 2), np.int64)
     for block in _split_blocks(corpora, tokenizer):
         segments = len(block.bounds) - 1
@@ -197,12 +242,12 @@ def _count_pair(corpora: dict[str, Corpus], tokenizer: Tokenizer, options: Optio
     return CountedPair(rows, ngrams)
 
 
-def _split_blocks(corpora: dict[str, Corpus], tokenizer: Tokenizer) -> Iterator[Block]:
-    """The texts of both systems and the references, as tokens, some segments at a time."""
+def _split_blocks(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer) -> Iterator[Block]:
+    """Yield the tokens of both systems and of the references, a block of segments at a time."""
     columns = {name: corpus.predictions for name, corpus in corpora.items()}
     table = pa.table({**columns, "references": corpora["first"].references})
-    native, first_segment = tokenizer._replace(lowercase=False, split=None), 0
-    for batch in filter(len, table.to_batches(max_chunksize=_AT_ONCE)):
+    prepared_already, first_segment = tokenizer._replace(lowercase=False), 0
+    for batch in filter(len, table.to_batches(max_chunksize=_SEGMENTS_PER_BLOCK)):
         first = Batch(first_segment, batch.column("first"), *list_items(batch.column("references")))
         texts = {
             name: prepare_texts(batch.column(name), tokenizer, f"System {name!r}: predictions", first.row_of_prediction)
@@ -210,7 +255,7 @@ def _split_blocks(corpora: dict[str, Corpus], tokenizer: Tokenizer) -> Iterator[
         }
         texts["references"] = prepare_texts(first.references, tokenizer, "references", first.row_of_reference)
         prepared = Texts({name: pa.chunked_array([text]) for name, text in texts.items()}, corpora["first"].kind)
-        yield Block(first_segment, *encode_texts(prepared, native), first.bounds)
+        yield Block(first_segment, *encode_texts(prepared, prepared_already), first.bounds)
         first_segment += len(batch)
 
 
@@ -223,26 +268,23 @@ def _describe_systems(rows: Int64, options: Options) -> dict[str, dict[str, floa
 
 
 def _score_lengths(rows: Int64, options: Options) -> list[dict[str, Any]]:
-    """BLEU of both by effective reference length: the shorter one where it isn't the same for both."""
+    """Score both systems by effective reference length; if it differs between them, the shorter one decides."""
     groups = np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right")
     found, scores = _score_groups(rows, groups, options)
-    bounds = [0, *LENGTHS, None]
-    return [
-        {"from": bounds[group], "to": end - 1 if (end := bounds[group + 1]) else None, **score}
-        for group, score in zip(found, scores)
-    ]
+    begins, ends = [0, *LENGTHS], [*(length - 1 for length in LENGTHS), None]
+    return [{"from": begins[group], "to": ends[group], **score} for group, score in zip(found, scores)]
 
 
 def _score_labels(rows: Int64, labels: list[Any], options: Options) -> list[dict[str, Any]]:
-    """BLEU of both by label, in the order in which the labels first appear."""
+    """Score both systems by label, in the order of first appearance."""
     numbers: dict[Any, int] = {}
     groups = np.array([numbers.setdefault(label, len(numbers)) for label in labels])
     _, scores = _score_groups(rows, groups, options)
     return [{"label": label, **score} for label, score in zip(numbers, scores)]
 
 
-def _score_groups(rows: Int64, groups: Int64, options: Options) -> tuple[list[int], list[dict[str, Any]]]:
-    """The groups that have segments, and BLEU of both systems in each."""
+def _score_groups(rows: Int64, groups: Int64, options: Options) -> tuple[list[int], list[GroupScores]]:
+    """Return the groups that have segments, and BLEU of both systems in each."""
     order = np.argsort(groups, kind="stable")
     found, begins, sizes = np.unique(groups[order], return_index=True, return_counts=True)
     scores = bleu(np.add.reduceat(rows[:, order], begins, axis=1), options)
@@ -252,11 +294,11 @@ def _score_groups(rows: Int64, groups: Int64, options: Options) -> tuple[list[in
     ]
 
 
-def _list_segments(scores: Float64) -> dict[str, list[dict[str, Any]]]:
-    """The segments in which one system is better, each system's best first."""
+def _list_segments(scores: Float64) -> dict[str, list[SegmentScores]]:
+    """List the segments in which each system is better, the largest differences first."""
     deltas = scores[1] - scores[0]
     order = np.argsort(deltas, kind="stable")
-    best = {"first": order[:SEGMENTS], "second": np.argsort(-deltas, kind="stable")[:SEGMENTS]}
+    best = {"first": order[:LISTED_SEGMENTS], "second": np.argsort(-deltas, kind="stable")[:LISTED_SEGMENTS]}
     return {
         name: [
             {"segment": i, "first": float(scores[0, i]), "second": float(scores[1, i]), "delta": float(deltas[i])}
@@ -267,21 +309,204 @@ def _list_segments(scores: Float64) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _is_part(ngram: list[Any], other: list[Any]) -> bool:
-    return any(other[i : i + len(ngram)] == ngram for i in range(len(other) - len(ngram) + 1))
+# --- N-grams ----------------------------------------------------------------------------------------------------------
 
 
-def _print_group(name: str, group: dict[str, Any]) -> list[str]:
-    scores = (f"{100 * group[system]:.2f}" for system in ("first", "second"))
-    return [name, f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
+class Block(NamedTuple):
+    """The texts of some segments: the predictions of the first system, those of the second, and all references.
+
+    first_segment: the corpus row of the first segment.
+    tokens: all tokens; equal tokens have the same index.
+    offsets: int64 [texts + 1], where among the tokens each text begins.
+    bounds: int64 [segments + 1], where each segment's references begin.
+    """
+
+    first_segment: int
+    tokens: pa.DictionaryArray
+    offsets: Int64
+    bounds: Int64
 
 
-def _print_ngram(ngram: dict[str, Any]) -> list[str]:
-    first, second = ngram["only_first"], ngram["only_second"]
-    return [_shorten(" ".join(map(str, ngram["ngram"]))), f"{first:,}", f"{second:,}", f"{second - first:+,}"]
+class NGramTable(NamedTuple):
+    """N-grams of one order in which the systems differ.
+
+    tokens: int32 [rows, order], the numbers of the tokens.
+    surplus: int32 [rows, 2], the matches that only the first system has, and only the second, in segments where it has
+        more.
+    segments: int32 [rows, 2], the first such segment, `_NO_SEGMENT` if there is none.
+    """
+
+    tokens: Int32
+    surplus: Int32
+    segments: Int32
+
+    def take(self, index: Any) -> NGramTable:
+        """Return the rows at an index."""
+        return NGramTable(self.tokens[index], self.surplus[index], self.segments[index])
 
 
-def _shorten(text: str) -> str:
-    """The text on one line, and no longer than a column of a table should be."""
-    text = " ".join(text.split())
-    return text if len(text) <= _PRINTED_CHARACTERS else text[: _PRINTED_CHARACTERS - 1] + "…"
+class NGramDifferences:
+    """The n-grams that one system matches and the other misses, of all blocks that were added.
+
+    Memory grows with the number of different n-grams in which the systems differ, and not with the text. Beyond
+    `MAX_NGRAMS` rows of an order, those with the fewest matches so far are dropped.
+
+    >>> differences = NGramDifferences(max_order=1)
+    >>> tokens = pa.array(["a", "b", "a", "c"]).dictionary_encode()
+    >>> differences.add(Block(0, tokens, np.array([0, 1, 2, 4]), np.array([0, 1])))
+    >>> differences.list_most_telling()[0]["first"]
+    [{'ngram': ['a'], 'count': 1, 'only_first': 1, 'only_second': 0, 'segment': 0}]
+    """
+
+    def __init__(self, max_order: int) -> None:
+        self._numbers: dict[Any, int] = {}
+        none: Int32 = np.empty((0, 2), np.int32)
+        self._tables = [[NGramTable(np.empty((0, order), np.int32), none, none)] for order in range(1, max_order + 1)]
+
+    def add(self, block: Block) -> None:
+        """Add the n-grams of a block."""
+        found = list(_find_differences(block, len(self._tables)))
+        numbers = self._number_tokens(
+            block.tokens.dictionary, np.concatenate([table.tokens.ravel() for table in found])
+        )
+        for tables, table in zip(self._tables, found):
+            tables.append(table._replace(tokens=numbers[table.tokens].astype(np.int32)))
+            if sum(len(table.tokens) for table in tables) > MAX_NGRAMS:
+                tables[:] = [_drop_rarest(_merge(tables), MAX_NGRAMS // 2)]
+
+    def list_most_telling(self) -> list[OrderDifferences]:
+        """List for each order the most distinctive n-grams of each system.
+
+        The order is that of McNemar's statistic, then of the segment, then of the tokens.
+        """
+        tokens, listed = list(self._numbers), []
+        for order, tables in enumerate(self._tables, 1):
+            table = _merge(tables)
+            first, second = (_describe_rows(_choose_rows(table, system), system, tokens) for system in (0, 1))
+            listed.append(OrderDifferences(order=order, first=first, second=second))
+        return listed
+
+    def _number_tokens(self, tokens: pa.Array, used: Int32) -> Int64:
+        """Return the number that each token of a block has in the tables; only used tokens get one."""
+        numbers, is_used = np.zeros(len(tokens), np.int64), np.zeros(len(tokens), bool)
+        is_used[used] = True
+        found = tokens.filter(pa.array(is_used)).to_pylist()
+        numbers[is_used] = [self._numbers.setdefault(token, len(self._numbers)) for token in found]
+        return numbers
+
+
+def mcnemar_statistic(only_first: Any, only_second: Any) -> Any:
+    """Return (a - b)² / (a + b) for the matches that only one system has (McNemar, 1947).
+
+    It is large if chance is a bad explanation, given that each system is as likely to miss a match.
+
+    >>> mcnemar_statistic(12, 0), mcnemar_statistic(300, 300)
+    (12.0, 0.0)
+    """
+    return (only_first - only_second) ** 2 / (only_first + only_second)
+
+
+def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
+    """Yield for each order the n-grams in which the systems differ, one row per n-gram and segment.
+
+    The numbers of tokens are those of the block.
+    """
+    numbers, offsets = np.asarray(block.tokens.indices).astype(np.int64), block.offsets
+    segments = np.arange(len(block.bounds) - 1)
+    text_of = np.arange(len(offsets) - 1).repeat(np.diff(offsets))
+    segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[text_of]
+    starts, ngrams = np.arange(len(numbers)), segment_of  # n-grams without tokens are equal within a segment
+    for n in range(max_order):
+        # 1. Extend the n-grams that do not end their text by a token, sort them, and number equal ones equally.
+        whole = np.flatnonzero(starts + n < offsets[text_of[starts] + 1])
+        keys = ngrams[whole] * len(block.tokens.dictionary) + numbers[starts[whole] + n]
+        order = sorted_order(keys)
+        starts, ngrams = starts[whole[order]], number_runs(keys[order])
+        # 2. Compare the clipped counts of both systems.
+        counts = _count_ngrams(ngrams, text_of[starts], len(segments))
+        matches = np.minimum(counts[:2], counts[2])
+        different = np.flatnonzero(matches[0] != matches[1])
+        places = starts[np.searchsorted(ngrams, different)]
+        surplus = np.maximum(matches - matches[::-1], 0)[:, different]
+        first_segments = np.where(surplus, block.first_segment + segment_of[places], _NO_SEGMENT)
+        tokens = numbers[places[:, np.newaxis] + np.arange(n + 1)]
+        yield NGramTable(tokens.astype(np.int32), surplus.T.astype(np.int32), first_segments.T.astype(np.int32))
+        # 3. Keep the n-grams that matched: a longer one matches only if its beginning does.
+        could_match = matches.any(axis=0)[ngrams]
+        starts, ngrams = starts[could_match], ngrams[could_match]
+
+
+def _count_ngrams(ngrams: Int64, texts: Int64, segments: int) -> Int64:
+    """Count n-grams in the first prediction, in the second, and in the reference that has most of them.
+
+    Args:
+        ngrams: sorted, numbered consecutively from 0; those of different segments are different.
+        texts: the text of each, sorted among equal n-grams.
+        segments: the number of predictions per system.
+
+    Returns:
+        int64 [3, n-grams].
+    """
+    begins = np.flatnonzero((np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0))
+    occurrences, numbers = np.diff(begins, append=len(ngrams)), ngrams[begins]
+    sources = np.minimum(texts[begins] // segments, 2)  # first system, second system, references
+    counts = np.zeros((3, ngrams.max(initial=-1) + 1), np.int64)
+    for source in range(3):
+        is_source = sources == source
+        np.maximum.at(counts[source], numbers[is_source], occurrences[is_source])
+    return counts
+
+
+def _merge(tables: Sequence[NGramTable]) -> NGramTable:
+    """Sum up the rows of the same n-gram, sorted by the numbers of their tokens."""
+    table = NGramTable(*map(np.concatenate, zip(*tables)))
+    ngrams = np.zeros(len(table.tokens), np.int64)
+    for column in range(table.tokens.shape[1]):
+        keys = ngrams * (int(table.tokens[:, column].max(initial=0)) + 1) + table.tokens[:, column]
+        order = sorted_order(keys)
+        table, ngrams = table.take(order), number_runs(keys[order])
+    begins = np.flatnonzero(np.diff(ngrams, prepend=-1))
+    if not len(begins):
+        return table
+    surplus = np.add.reduceat(table.surplus, begins)
+    return NGramTable(table.tokens[begins], surplus, np.minimum.reduceat(table.segments, begins))
+
+
+def _drop_rarest(table: NGramTable, rows: int) -> NGramTable:
+    """Keep at most `rows` n-grams, those with the most matches."""
+    order = np.argsort(-table.surplus.sum(axis=1), kind="stable")
+    return table.take(np.sort(order[:rows]))
+
+
+def _choose_rows(table: NGramTable, system: int) -> NGramTable:
+    """Return the most distinctive n-grams of a system (0 or 1), with all that tie with the last one."""
+    table = table.take(table.surplus[:, system] > table.surplus[:, 1 - system])
+    if len(table.tokens) <= LISTED_NGRAMS:
+        return table
+    scores: Float64 = mcnemar_statistic(*table.surplus.T.astype(float))
+    enough = scores >= np.partition(scores, -LISTED_NGRAMS)[-LISTED_NGRAMS]
+    table, scores = table.take(enough), scores[enough]
+    segments = table.segments[:, system]
+    order = np.lexsort((segments, -scores))
+    last = order[LISTED_NGRAMS - 1]
+    like_last = (scores[order] == scores[last]) & (segments[order] == segments[last])
+    return table.take(order[like_last | (np.arange(len(order)) < LISTED_NGRAMS)])
+
+
+def _describe_rows(table: NGramTable, system: int, tokens: list[Any]) -> list[NGramDifference]:
+    described = []
+    for numbers, (only_first, only_second), segments in zip(*(column.tolist() for column in table)):
+        described.append(
+            NGramDifference(
+                ngram=[tokens[number] for number in numbers],
+                count=abs(only_first - only_second),
+                only_first=only_first,
+                only_second=only_second,
+                segment=segments[system],
+            )
+        )
+    return sorted(described, key=_rank)[:LISTED_NGRAMS]
+
+
+def _rank(ngram: NGramDifference) -> tuple[float, int, list[Any]]:
+    return -mcnemar_statistic(ngram["only_first"], ngram["only_second"]), ngram["segment"], ngram["ngram"]

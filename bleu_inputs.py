@@ -1,136 +1,293 @@
-"""What a user passes to a `Corpus`, or to `Texts`; or an error that names the column and the row."""
+"""Any container to a `Corpus`, `Texts` or labels; or an error that names the column and the row.
+
+Plain lists of strings, which most calls pass, take a fast path. Everything else becomes an Arrow column first, without a
+copy of the texts if it is Arrow already; the columns are then checked.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Set
+from contextlib import suppress
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_arrow import innermost_type, is_list, is_string, list_items, make_lists, pieces
-from .bleu_corpus import Batch, Corpus, FlatCorpus, Texts, kind_of, make_corpus
-from .bleu_inputs_columns import read_column, read_lists
-from .bleu_inputs_errors import (
+from .bleu_corpus import (
+    STRINGS,
+    TYPES,
+    Batch,
+    Corpus,
+    Kind,
+    Texts,
+    innermost_type,
+    is_list,
+    is_string,
+    kind_of,
+    list_items,
+    make_corpus,
+    make_lists,
+    pieces,
+)
+from .bleu_warnings import (
     REFERENCES,
     TEXT,
     count_things,
     describe_items,
     describe_references,
     describe_type,
+    name_value,
+    raise_for_first_bad_row,
+    warn,
+    warn_about_square,
     wrong_type,
 )
-from .bleu_warnings import warn
 
-_LOOKED_AT = 100  # rows, for a sign of a mistake that all rows share
+_SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
 
 
-def read_corpus(predictions: Any, references: Any, may_be_empty: bool = False) -> Corpus:
-    """The corpus that is to be scored.
+def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) -> Corpus:
+    """Read predictions and references.
 
     Args:
-        predictions: one a row: a str, a list of str tokens, or a list of int token ids.
-        references: a list of references a row, or one str a row. `None` in a list is none, `""` is an empty one.
-        may_be_empty: whether no rows at all are a corpus, too.
+        predictions: one per segment: a str, a list of str tokens, or a list of int token ids.
+        references: a list of references per segment, or one str per segment. None in a list is skipped, `""` is an
+            empty reference.
+        allow_empty: accept zero rows.
 
     Raises:
-        TypeError: something isn't a prediction or a reference.
-        ValueError: the columns don't fit each other, a row lacks something, or there is no row.
+        TypeError: an item is not a prediction or a reference.
+        ValueError: the columns do not fit each other, a row lacks something, or there are no rows.
 
     >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
     [['a']]
     """
-    plain = _read_plain(predictions, references)
-    if plain is not None:
-        return plain
+    corpus = _read_plain(predictions, references)
+    if corpus is not None:
+        return corpus
     for name, data in (("predictions", predictions), ("references", references)):
         if data is None:
             raise ValueError(f"There are no {name}. Give predictions and references, one row each.")
     prediction_column = read_column("predictions", predictions, TEXT)
     reference_column = read_column("references", references, REFERENCES)
-    if may_be_empty and len(prediction_column) == len(reference_column) == 0:
-        return make_corpus(pa.chunked_array([], pa.string()), pa.chunked_array([], pa.list_(pa.string())))
+    if allow_empty and len(prediction_column) == len(reference_column) == 0:
+        return make_empty_corpus("text")
     _check_lengths(prediction_column, reference_column)
-    is_blank = all(_has_only_empty_lists(column.type) for column in (prediction_column, reference_column))
     prediction_column = _check_texts("predictions", prediction_column, reference_column.type)
     reference_column = _check_references(reference_column, prediction_column.type)
     _warn_about_sentences(prediction_column)
-    return make_corpus(prediction_column, reference_column, is_blank)
+    # Columns may be chunked differently; a table has batches in which both are whole.
+    table = pa.table({"predictions": prediction_column, "references": reference_column})
+    return make_corpus([(batch.column(0), *list_items(batch.column(1))) for batch in table.to_batches() if len(batch)])
+
+
+def make_empty_corpus(kind: Kind) -> Corpus:
+    """Return a corpus without segments."""
+    none = pa.array([], TYPES[kind])
+    return Corpus((Batch(0, none, none, np.zeros(1, np.int64)),), kind)
 
 
 def read_texts(**columns: Any) -> Texts:
-    """Columns of any length with one text a row, all of one kind.
+    """Read columns of any length, one text per row, all of one kind.
 
     Args:
-        **columns: a str a row, a list of str tokens, or a list of int token ids; by the name that errors call it.
+        **columns: a str per row, a list of str tokens, or a list of int token ids; by the name that errors call it.
 
     Raises:
-        TypeError: something isn't a text, or not of the kind that the first column's texts are.
-        ValueError: there is no row, or a row is None.
+        TypeError: an item is not a text, or not of the kind of the first column's texts.
+        ValueError: there are no rows, or a row is None.
 
-    >>> read_texts(predictions=[["a"], []], references=[[]]).columns["references"].type
-    ListType(list<item: string>)
+    >>> read_texts(predictions=[["a"], []], references=[[]]).columns["references"].to_pylist()
+    [[]]
     """
     arrays = {name: read_column(name, data, TEXT) for name, data in columns.items()}
-    types = sorted((array.type for array in arrays.values()), key=_has_only_empty_lists)
+    types = sorted((array.type for array in arrays.values()), key=lambda type_: pa.types.is_null(innermost_type(type_)))
     for name, array in arrays.items():
         if not len(array):
             raise ValueError(f"There is nothing to score: no {name}.")
         arrays[name] = _check_texts(name, array, types[0])
     (first_name, first), *others = arrays.items()
     for name, array in others:
-        if kind_of(array.type) != kind_of(first.type):
+        if array.type != first.type:
             expected = f"{describe_type(first.type)}, as the {first_name} are"
             raise wrong_type(name, describe_type(array.type), expected)
     return Texts(arrays, kind_of(first.type))
 
 
-def is_plain_row(prediction: Any, reference: Any) -> bool:
-    """Whether one row needs no further look, so that adding 100,000 of them one by one stays fast.
+def read_references(references: Any) -> pa.ChunkedArray:
+    """Read a column of references to text, as `read_corpus` does."""
+    rows = references if hasattr(references, "__len__") else list(references)
+    return read_corpus([""] * len(rows), rows).references
 
-    >>> is_plain_row("a", ["a", "b"]), is_plain_row("a", None)
-    (True, False)
+
+def read_labels(labels: Any, rows: int) -> list[Any]:
+    """Read one label per row as plain Python values: str, numbers and None; anything else as its text.
+
+    Args:
+        labels: a list or another column.
+        rows: the number of rows.
+
+    Raises:
+        TypeError: this is not a column of labels.
+        ValueError: there is not one label per row.
+
+    >>> read_labels(np.array([3, 4]), 2), read_labels(["news", None, float("nan")], 3)
+    ([3, 4], ['news', None, None])
     """
-    if isinstance(reference, str):
-        reference = (reference,)
-    texts = (prediction, *reference) if type(reference) in (list, tuple) and reference else ()
+    if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
+        raise TypeError(f"by: found {name_value(labels)}. Give a list (or another column) with one label a row.")
+    if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
+        with suppress(pa.ArrowException):  # labels of several types, in an array of objects
+            labels = _to_arrow(labels).to_pylist()
+    read = [_read_label(label, row) for row, label in enumerate(labels)]
+    if len(read) != rows:
+        raise ValueError(f"by: there are {len(read):,} labels and {rows:,} predictions; each row needs one.")
+    return read
+
+
+def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
+    """Read a container as an Arrow column of large_string, int64 or null, possibly in large lists of any depth.
+
+    Args:
+        name: the column, for errors.
+        data: the container.
+        expected: the rows that belong there, for errors.
+
+    Raises:
+        TypeError: this is not a container, or a row has another type.
+        ValueError: a text cannot be encoded as UTF-8, or is not valid UTF-8.
+
+    >>> read_column("predictions", ("a", "b"), "a str").to_pylist()
+    ['a', 'b']
+    """
+    if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
+        raise TypeError(f"{name}: found {name_value(data)}. Give a list (or another column) of rows, each {expected}.")
+    data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
     try:
-        return bool(texts) and all(type(text) is str and (text.isascii() or text.encode()) for text in texts)
-    except UnicodeEncodeError:
-        return False
+        array, problem = _to_arrow(data), None
+    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+        array, problem = None, str(error)
+    if problem is not None:  # outside of the `except`, or the traceback would begin with Arrow's error
+        raise_for_first_bad_row(name, data, expected)
+        raise TypeError(f"{name}: Arrow can't make a column of it: {problem}")
+    if isinstance(array, pa.Table):
+        raise TypeError(f"{name}: found a table. Give one of its columns: {', '.join(array.column_names)}.")
+    array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    type_ = _find_canonical_type(name, array.type)
+    if type_ is None:
+        raise_for_first_bad_row(name, data, expected)
+        raise wrong_type(name, str(array.type), expected)
+    if not isinstance(data, list):
+        _check_utf8(name, array)
+    try:
+        return array if type_ == array.type else array.cast(type_)
+    except pa.ArrowException:  # unsigned ids beyond int64
+        raise_for_first_bad_row(name, array.to_pylist(), expected)
+        raise wrong_type(name, str(array.type), expected) from None
 
 
 def _read_plain(predictions: Any, references: Any) -> Corpus | None:
-    """The corpus of plain lists, which need no further look: what most calls bring."""
-    if type(predictions) is not list or type(references) is not list or not 0 < len(predictions) == len(references):
+    """Read plain lists of strings on a fast path; return None for anything else, which takes the general path."""
+    if not (type(predictions) is type(references) is list and 0 < len(predictions) == len(references)):
         return None
-    rows, is_wrapped = len(predictions), type(references[0]) in (list, tuple)
-    if type(references[0]) is tuple:  # as from zip(*streams)
-        references = [list(row) if type(row) is tuple else row for row in references]
-    read = read_lists([predictions, *(references if is_wrapped else [references])])
-    counts = set(map(len, references)) if read is not None and is_wrapped else {1}
-    if read is None or 0 in counts:
+    rows = [[row] for row in references] if type(references[0]) is str else references
+    if set(map(type, rows)) != {list} or not all(rows):
         return None
-    bounds = read.bounds[1:] - rows if is_wrapped else np.arange(rows + 1)
-    columns = read.items.slice(0, rows), read.items.slice(rows)
-    corpus = FlatCorpus(Batch(0, *columns, bounds, read.may_lack_spaces), counts)
-    if corpus.kind != "text":
-        _warn_about_sentences(corpus.predictions)
-    elif counts == {rows} and rows > 1:
-        _warn_about_square(rows)
-    return corpus
+    texts = list(chain.from_iterable(rows))
+    if {*map(type, predictions), *map(type, texts)} != {str}:
+        return None
+    try:
+        columns = pa.array(predictions, STRINGS), pa.array(texts, STRINGS)
+    except UnicodeEncodeError:  # a lone surrogate: the general path names the row
+        return None
+    if len(rows) > 1 and set(map(len, rows)) == {len(rows)}:
+        warn_about_square(len(rows))
+    return make_corpus([(*columns, np.fromiter(accumulate(map(len, rows), initial=0), np.int64, len(rows) + 1))])
+
+
+def _to_arrow(data: Any) -> Any:
+    """Convert a container to an Arrow array, column or table, without a copy if it is Arrow already."""
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return data
+    column = _read_datasets_column(data)
+    if column is not None:
+        return column
+    if hasattr(data, "to_arrow"):  # polars: its own conversion avoids string views, which old pyarrow cannot read
+        return data.to_arrow()
+    if hasattr(data, "__arrow_c_stream__"):
+        return pa.chunked_array(data)
+    if hasattr(data, "iloc"):
+        return pa.Array.from_pandas(data)
+    if getattr(data, "ndim", 1) > 1:  # Arrow converts one-dimensional arrays only
+        return pa.array(data.tolist())
+    if hasattr(data, "__arrow_c_array__"):
+        return pa.array(data)
+    try:
+        array = pa.array(data if isinstance(data, (list, np.ndarray)) else list(data))
+    except (pa.ArrowException, TypeError, ValueError):
+        array = None
+    if array is None or pa.types.is_floating(innermost_type(array.type)):
+        return pa.array(_list_empty_arrays(list(data)))
+    return array
+
+
+def _list_empty_arrays(values: Any) -> Any:
+    """Replace empty arrays by empty lists: NumPy types them float64, which no token has."""
+    if isinstance(values, (list, tuple)):
+        return [_list_empty_arrays(value) for value in values]
+    return [] if isinstance(values, np.ndarray) and values.ndim == 1 and not values.size else values
+
+
+def _read_datasets_column(data: Any) -> pa.ChunkedArray | None:
+    """Return the Arrow data of a column of a `datasets.Dataset`, unless a transform produces the column."""
+    source: Any = getattr(data, "source", None)
+    name = getattr(data, "column_name", None)
+    if name is None or not hasattr(source, "with_format") or not hasattr(source, "data"):
+        return None
+    return None if source.format["type"] == "custom" else source.with_format("arrow")[name][:]
+
+
+def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
+    """Return the equivalent type of large_string, int64, null and large lists; None if there is no such type."""
+    if is_string(type_) or pa.types.is_null(type_):
+        return STRINGS if is_string(type_) else type_
+    if pa.types.is_integer(type_):
+        return pa.int64()
+    if pa.types.is_dictionary(type_):
+        return _find_canonical_type(name, type_.value_type)
+    if is_list(type_) or pa.types.is_fixed_size_list(type_):
+        value = _find_canonical_type(name, type_.value_type)
+        return None if value is None else pa.large_list(value)
+    if "view" in str(type_) or "run_end" in str(type_):
+        raise TypeError(f"{name}: {type_} can't be read. Cast it first: column.cast(pa.string()), or to lists of it.")
+    return None
+
+
+def _check_utf8(name: str, array: pa.ChunkedArray) -> None:
+    """Raise if Arrow holds bytes that are not UTF-8; Arrow does not check them when it receives them."""
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        for row, value in enumerate(array):
+            try:
+                value.as_py()
+            except UnicodeDecodeError as error:
+                raise ValueError(f"{name}, row {row}: these bytes are no UTF-8 ({error.reason}).") from None
+        raise
 
 
 def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
     rows, reference_rows = len(predictions), len(references)
     if rows == reference_rows == 0:
         raise ValueError("There is nothing to score: no predictions and no references.")
-    transposed = not is_list(predictions.type) and _all_lists_have(rows, references)
+    has_other_orientation = not is_list(predictions.type) and _all_lists_have(rows, references)
     if rows != reference_rows:
         verb = "is" if rows == 1 else "are"
         counts = f"{count_things(rows, 'prediction')} and {count_things(reference_rows, 'reference')}"
         message = f"There {verb} {counts}; each row needs both."
-        if transposed:
+        if has_other_orientation:
             message += (
                 f" The references look like sacreBLEU's: {reference_rows} lists of {rows:,}."
                 " Here it's one list a prediction: references=list(zip(*references))."
@@ -138,83 +295,66 @@ def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) ->
         elif rows == 1 and reference_rows > 1:
             message += " If they all belong to this prediction, that is a list of them in a list: references=[[...]]."
         raise ValueError(message)
-    if transposed and rows > 1:
-        _warn_about_square(rows)
-
-
-def _warn_about_square(rows: int) -> None:
-    warn(
-        f"There are {rows} predictions with {rows} references each, so the references may be one list a prediction,"
-        " as they were taken, or sacreBLEU's one list a reference set: then give list(zip(*references))."
-    )
+    if has_other_orientation and rows > 1:
+        warn_about_square(rows)
 
 
 def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
-    if not is_list(array.type):
+    if not is_list(array.type) or not len(array):
         return False
-    return len(array) > 0 and all(
-        pc.all(pc.equal(pc.list_value_length(piece), length)).as_py() for piece in pieces(array)
-    )
+    return all(pc.all(pc.equal(pc.list_value_length(piece), length)).as_py() for piece in pieces(array))
 
 
 def _check_texts(name: str, array: pa.ChunkedArray, other: pa.DataType) -> pa.ChunkedArray:
+    """Return a column of texts of one kind, or raise. Empty lists alone become of the kind of the other column."""
     if array.null_count:
         raise ValueError(f"{name}, row {_first_null(array)}: found None. Give a str; an empty {name[:-1]} is ''.")
-    if is_string(array.type):
-        return array
-    if not is_list(array.type):
+    if is_list(array.type) and pa.types.is_null(array.type.value_type):
+        array = array.cast(TYPES["ids" if pa.types.is_integer(innermost_type(other)) else "tokens"])
+    if array.type not in TYPES.values():
         raise wrong_type(name, describe_type(array.type), TEXT)
-    tokens = array.type.value_type
-    if pa.types.is_null(tokens):  # only empty lists: the other column knows whether of tokens or of ids
-        tokens = innermost_type(other) if pa.types.is_integer(innermost_type(other)) else pa.string()
-        array = array.cast(pa.list_(tokens))
-    if not is_string(tokens) and not pa.types.is_integer(tokens):
-        raise wrong_type(name, describe_type(array.type), TEXT)
-    _check_no_null_within(array, name)
-    _check_ids(array, name)
+    if is_list(array.type):
+        _check_tokens(name, array)
     return array
 
 
 def _check_references(array: pa.ChunkedArray, prediction: pa.DataType) -> pa.ChunkedArray:
-    reference = prediction if is_list(prediction) else None
-    if not is_list(array.type) and not pa.types.is_null(array.type):
-        if reference is not None or not is_string(array.type):
-            raise wrong_type("references", describe_type(array.type), describe_references(prediction))
-        return _wrap_each(array)
+    """Return a column of lists of references that are of the predictions' type, or raise."""
     if pa.types.is_null(array.type):
         raise ValueError("references, row 0: there is no reference. Each row needs one; an empty reference is ''.")
+    if array.type == prediction and prediction in (STRINGS, TYPES["ids"]):  # one reference per segment
+        if array.null_count:
+            raise ValueError(f"references, row {_first_null(array)}: there is no reference. An empty reference is ''.")
+        arrays = [make_lists(np.arange(len(piece) + 1), piece) for piece in pieces(array)]
+        array = pa.chunked_array(arrays, pa.large_list(prediction))
+    elif not is_list(array.type):
+        raise wrong_type("references", describe_type(array.type), describe_references(prediction))
     value = array.type.value_type
-    if pa.types.is_integer(value) and reference is not None and pa.types.is_integer(reference.value_type):
-        array = _wrap_each(array)
-        _check_ids(array, "references")
-        return array
-    fits = (
-        is_string(value) if reference is None else is_list(value) and _same_kind(value.value_type, reference.value_type)
-    )
-    if not fits and not pa.types.is_null(value):
+    is_empty_lists = is_list(prediction) and is_list(value) and pa.types.is_null(value.value_type)
+    if not (value == prediction or is_empty_lists or pa.types.is_null(value)):
         raise wrong_type("references", f"a list of {describe_items(value)}", describe_references(prediction))
-    array = _drop_nulls(array)
-    if reference is not None and not pa.types.is_null(value):
-        if pa.types.is_null(value.value_type):
-            array = array.cast(pa.list_(reference))
-        _check_no_null_within(array, "references")
-        _check_ids(array, "references")
+    array = _drop_nulls(array).cast(pa.large_list(prediction))
+    if is_list(prediction):
+        _check_tokens("references", array)
     return array
 
 
-def _check_ids(array: pa.ChunkedArray, name: str) -> None:
-    """Raises for token ids below 0, such as the -100 that labels are padded with."""
-    if not pa.types.is_integer(innermost_type(array.type)):
-        return
+def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
+    """Raise for None among tokens or ids, and for ids below 0, such as the -100 of padded labels."""
     first_row = 0
     for piece in pieces(array):
         items, bounds = list_items(piece)
         while is_list(items.type):
             items, inner_bounds = list_items(items)
             bounds = inner_bounds[bounds]
-        if len(items) and pc.min(items).as_py() < 0:
-            place = int(np.argmax(np.asarray(items) < 0))
+        is_bad = np.asarray(items.is_null())
+        if pa.types.is_integer(items.type):
+            is_bad = is_bad | np.asarray(pc.less(items, 0).fill_null(True))
+        if is_bad.any():
+            place = int(is_bad.argmax())
             row = first_row + int(np.searchsorted(bounds, place, side="right")) - 1
+            if not items[place].is_valid:
+                raise TypeError(f"{name}, row {row}: found None among the tokens.")
             raise ValueError(
                 f"{name}, row {row}: found the token id {items[place]}. Ids below 0, as the -100 that labels are padded"
                 " with, are no tokens: leave them out, [id for id in row if id >= 0]."
@@ -222,11 +362,30 @@ def _check_ids(array: pa.ChunkedArray, name: str) -> None:
         first_row += len(piece)
 
 
+def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Remove None from the lists of references; raise for the first row that has nothing else."""
+    lists, first_row = [], 0
+    for piece in pieces(array):
+        (items, bounds), is_valid = list_items(piece), np.asarray(piece.is_valid())
+        if items.null_count:
+            has_value = np.asarray(items.is_valid())
+            bounds = np.concatenate([[0], np.cumsum(has_value)])[bounds]
+            piece = make_lists(bounds, items.filter(pa.array(has_value)))
+        empty = np.flatnonzero((np.diff(bounds) == 0) | ~is_valid)
+        if len(empty):
+            raise ValueError(
+                f"references, row {first_row + empty[0]}: there is no reference. Give one; an empty reference is ''."
+            )
+        lists.append(piece)
+        first_row += len(piece)
+    return pa.chunked_array(lists, array.type)
+
+
 def _warn_about_sentences(predictions: pa.ChunkedArray) -> None:
-    """Warns where most tokens have a space within: a row is then probably a list of sentences."""
-    if not is_list(predictions.type) or not is_string(predictions.type.value_type):
+    """Warn if most tokens contain a space: each row is then probably a list of sentences."""
+    if predictions.type != TYPES["tokens"]:
         return
-    tokens = pc.list_flatten(predictions.slice(0, _LOOKED_AT))
+    tokens = pc.list_flatten(predictions.slice(0, _SAMPLE_ROWS))
     has_space = pc.sum(pc.match_substring_regex(tokens, r"\S\s+\S")).as_py() or 0
     if 2 * has_space > len(tokens):
         warn(
@@ -235,61 +394,14 @@ def _warn_about_sentences(predictions: pa.ChunkedArray) -> None:
         )
 
 
-def _has_only_empty_lists(type_: pa.DataType) -> bool:
-    return pa.types.is_null(innermost_type(type_))
-
-
-def _same_kind(one: pa.DataType, other: pa.DataType) -> bool:
-    return pa.types.is_null(one) or is_string(one) == is_string(other)
-
-
-def _wrap_each(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    if array.null_count:
-        raise ValueError(f"references, row {_first_null(array)}: there is no reference. An empty reference is ''.")
-    return pa.chunked_array(
-        [make_lists(np.arange(len(piece) + 1), piece) for piece in pieces(array)], pa.large_list(array.type)
-    )
-
-
-def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The lists without their nulls, the array itself if there are none; an error names a row that has nothing else."""
-    lists, first_row, is_changed = [], 0, False
-    for piece in pieces(array):
-        (items, ends), is_valid = list_items(piece), np.asarray(piece.is_valid())
-        if items.null_count:
-            has_value = np.asarray(items.is_valid())
-            ends = np.concatenate([[0], np.cumsum(has_value)])[ends]
-            piece, is_changed = make_lists(ends, items.filter(pa.array(has_value))), True
-        empty = np.flatnonzero((np.diff(ends) == 0) | ~is_valid)
-        if len(empty):
-            raise ValueError(
-                f"references, row {first_row + empty[0]}: there is no reference. Give one; an empty reference is ''."
-            )
-        lists.append(piece)
-        first_row += len(piece)
-    large = pa.large_list(array.type.value_type)
-    return pa.chunked_array([piece.cast(large) for piece in lists]) if is_changed else array
-
-
-def _check_no_null_within(array: pa.ChunkedArray, name: str) -> None:
-    row = 0
-    for chunk in array.chunks:
-        inner = chunk.flatten().flatten() if is_list(chunk.type.value_type) else chunk.flatten()
-        if inner.null_count or chunk.flatten().null_count:
-            for i, value in enumerate(chunk):
-                if _has_none(value.as_py()):
-                    raise TypeError(f"{name}, row {row + i}: found None among the tokens.")
-        row += len(chunk)
-
-
-def _has_none(value: Any) -> bool:
-    return any(map(_has_none, value)) if isinstance(value, list) else value is None
-
-
 def _first_null(array: pa.ChunkedArray) -> int:
-    row = 0
-    for chunk in array.chunks:
-        if chunk.null_count:
-            return row + int(np.asarray(chunk.is_valid()).argmin())
-        row += len(chunk)
-    raise AssertionError("no null")  # the caller has counted one
+    return int(np.argmin(np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])))
+
+
+def _read_label(label: Any, row: int) -> Any:
+    label = label.item() if isinstance(label, np.generic) else label
+    if isinstance(label, (list, tuple, dict, set, np.ndarray)):
+        raise TypeError(f"by, row {row}: found {name_value(label)}. A label is a str or a number.")
+    if label is None or (label != label) is not False:  # NaN != NaN; comparing pandas.NA returns NA
+        return None
+    return label if isinstance(label, (str, int, float)) else str(label)

@@ -1,16 +1,16 @@
 """BLEU for the `evaluate` ecosystem: `evaluate.load("path/to/bleu_metric")`.
 
-The metric as its users see it: every public method, whose work is in the file of its name. Every sibling is imported
-here, at the start of a line and without a comment behind, because evaluate's loader copies only the files that it finds
-so.
+This file has the description of the metric, `_info` and `_compute`, and every public method with its documentation. The
+work of a method is in one sibling file, which the import list names. evaluate's loader copies only the siblings that
+are imported here, at the start of a line and without a comment behind the import.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from types import MappingProxyType
 from typing import Any
 
 import datasets
@@ -18,115 +18,179 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 
-from . import bleu_html
-from .bleu_arrow import is_list
 from .bleu_buffer import BufferedMetric
-from .bleu_buffer_file import BufferFile
-from .bleu_buffer_meeting import PACKED
-from .bleu_compare import RESAMPLES, Comparison, compare_systems
-from .bleu_compiler import COMPILED
-from .bleu_compute import Result, compute_corpus, score_statistics
+from .bleu_compare import Comparison, compare_systems
+from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
 from .bleu_corpus import Corpus
 from .bleu_counting import count_segment
-from .bleu_counting_compiled import count_rows
-from .bleu_description import CITATION, DESCRIPTION, INPUTS_DESCRIPTION
 from .bleu_diff import Difference, diff_systems
-from .bleu_diff_ngrams import NGramDifferences
-from .bleu_drop_in import answer_as, read_arguments
-from .bleu_explain import Explanation, explain_segment
-from .bleu_formula import plain_formula
-from .bleu_help import METHODS, describe_metric, show_options, without_shown_methods
-from .bleu_html import STYLE
 from .bleu_inputs import read_corpus, read_texts
-from .bleu_inputs_columns import read_column
-from .bleu_inputs_errors import wrong_type
-from .bleu_inputs_lists import read_lists
-from .bleu_inputs_lists_compiled import read_lists as compiled_read_lists
-from .bleu_lower_case import lower_case
-from .bleu_lower_case_compiled import lower_case as compiled_lower_case
+from .bleu_kernels import warm_up
 from .bleu_options import (
-    CONVENTIONS,
+    CORPUS_ONLY,
+    DESCRIPTIONS,
     DROP_INS,
     OPTIONS,
-    REFERENCE_LENGTHS,
-    SMOOTH_METHODS,
-    TOKENIZERS,
     Options,
     choose_options,
+    read_drop_in,
+    shape_drop_in,
 )
-from .bleu_pairwise import score_pairs
-from .bleu_plots import plot_scatter
+from .bleu_pairwise import SelfBleu, score_against_others, score_pairs
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
-from .bleu_reconcile_grid import FACTORS
 from .bleu_report import Report
 from .bleu_scoring import bleu
-from .bleu_self_bleu import SelfBleu, score_against_others
-from .bleu_significance import interval
-from .bleu_smoothing import SMOOTHING
-from .bleu_spellings import translate_options
-from .bleu_statistics import count_corpus
-from .bleu_statistics_table import make_table
-from .bleu_tokenizer_choice import choose_tokenizer
-from .bleu_tokenizers import DEFINITIONS
-from .bleu_tokenizers_compiled import split_texts
+from .bleu_statistics import make_table
+from .bleu_tokenizers import choose_tokenizer
 from .bleu_trainer import TrainerMetric
-from .bleu_twins import Twins
-from .bleu_unicode import PUNCTUATION
-from .bleu_vocabulary import number_texts
-from .bleu_warm_up import warm_up_all
-from .bleu_warnings import BleuWarning
+from .bleu_warnings import BleuWarning, count_things
+
+DESCRIPTION = """\
+BLEU (Papineni et al., 2002): clipped n-gram precision and brevity penalty, with sacreBLEU's counts and signature by
+default and the conventions of evaluate's `bleu`, NLTK, Moses and the paper by name. Also segment scores, confidence
+intervals, paired tests, statistics rows that add up across batches and machines, what matched in a sentence, and why
+two scores differ.
+"""
 
 
+INPUTS_DESCRIPTION = """
+Args:
+    predictions: one per segment: a str, a list of str tokens or a list of int token ids. In a list, tuple, NumPy array,
+        pandas or polars Series, column of a `datasets.Dataset`, or anything of Arrow.
+    references: a list of references per segment, as many as there are, or one str per segment.
+{options}
+Returns:
+    A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`,
+    `translation_length`, `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`.
+Raises:
+    TypeError, ValueError: with the column, the row, and what to do.
+Examples:
+    >>> bleu = evaluate.load("bleu_metric.py")
+    >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
+    >>> print(round(result["score"], 2), result["signature"])
+    53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.2.0
+"""
+INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
+    options="\n".join(
+        textwrap.fill(
+            f"{name}: {says}; {OPTIONS[name]!r} by default.", 120, initial_indent=" " * 4, subsequent_indent=" " * 8
+        )
+        for name, says in DESCRIPTIONS.items()
+    )
+)
+
+CITATION = """\
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
+    year = "2002",
+    pages = "311--318",
+    doi = "10.3115/1073083.1073135",
+}
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    pages = "186--191",
+    doi = "10.18653/v1/W18-6319",
+}
+"""
+
+# The public methods that take options, and the options that each one rejects.
+METHODS: dict[str, Collection[str]] = {
+    "compute": (),
+    "statistics": (),
+    "score": (),
+    "compare": ("segments",),
+    "diff": CORPUS_ONLY,
+    "explain": CORPUS_ONLY,
+    "conventions": CORPUS_ONLY,
+    "pairwise": CORPUS_ONLY,
+    "self_bleu": CORPUS_ONLY,
+    "reconcile": CORPUS_ONLY,
+    "compute_metrics": CORPUS_ONLY,
+}
+
+
+def _list_options(signature: inspect.Signature, defaults: Mapping[str, Any]) -> inspect.Signature:
+    """Return a signature with options by name in place of `**options`, for `help` and Tab."""
+    named = [one for one in signature.parameters.values() if one.kind != inspect.Parameter.VAR_KEYWORD]
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
+        for name, value in defaults.items()
+        if name not in signature.parameters
+    ]
+    return signature.replace(parameters=[*named, *options])
+
+
+def _show_options(metric: type) -> type:
+    """Let the methods of the class list their options, with the defaults of the metric."""
+    for name, without in METHODS.items():
+        method = getattr(metric, name)
+        defaults = {option: value for option, value in OPTIONS.items() if option not in without}
+        defaults |= {"confidence": 0.95} if name == "compare" else {}
+        method.__signature__ = _list_options(inspect.signature(method), defaults)
+    return metric
+
+
+@_show_options
 class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`; make one with `evaluate.load`.
 
     Args:
         config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or `"sacrebleu"` or
             `"bleu"`, whose `compute` takes and returns what that of evaluate's own module does.
-        **arguments: options, which become the defaults of every call, and what `evaluate.load` passes on.
+        **arguments: options, which become the defaults of every call, and arguments of `evaluate.load`.
 
     Raises:
         TypeError: an argument is neither an option nor evaluate's.
-        ValueError: there is no such convention, or an option's value can't be meant.
+        ValueError: there is no such convention, or an option has an invalid value.
     """
 
     Warning = BleuWarning
-    OPTIONS: Mapping[str, Any] = MappingProxyType(OPTIONS)  # with their defaults
-    CONVENTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(CONVENTIONS)
-    TOKENIZERS = TOKENIZERS
-    REFERENCE_LENGTHS = REFERENCE_LENGTHS
-    RESAMPLES: Mapping[str, int] = MappingProxyType(RESAMPLES)  # of each test of `compare`, unless given
-    SMOOTH_METHODS = MappingProxyType({name: method.value for name, method in SMOOTH_METHODS.items()})  # `smooth_value`
-
-    html = bleu_html  # how results are written as HTML, for a page that puts them together in its own way
 
     def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
         evaluates = inspect.signature(evaluate.Metric.__init__).parameters
         given = {name: value for name, value in arguments.items() if name in OPTIONS or name not in evaluates}
         self._options = choose_options(config_name or "default", given)
-        choose_tokenizer(self._options, "text")  # a wrong name fails here, and not after a model has generated
-        arguments = {name: value for name, value in arguments.items() if name in evaluates}
-        super().__init__(config_name=config_name, **arguments)
-        show_options(self, self._options)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return without_shown_methods(vars(self))
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        show_options(self, self._options)
+        choose_tokenizer(self._options, "text")  # fail on an unknown tokenizer now, not after generation
+        super().__init__(config_name=config_name, **{k: v for k, v in arguments.items() if k in evaluates})
+        # evaluate has copied `compute` to this object, without the signature of the class.
+        signature = inspect.signature(type(self).compute)
+        if self._is_drop_in:
+            columns = [one for name, one in signature.parameters.items() if name not in OPTIONS]
+            defaults = DROP_INS[self._options.convention].defaults
+            signature = _list_options(signature.replace(parameters=columns), defaults)
+        vars(self)["compute"].__func__.__signature__ = signature
 
     def __repr__(self) -> str:
-        return describe_metric(type(self).__name__, self._options, len(self))
+        given = [f"{name}={value!r}" for name, value in vars(self._options).items() if name in self._options.given]
+        added = [f"{count_things(len(self), 'row')} added"] if len(self) else []
+        return f"{type(self).__name__}({', '.join([repr(self._options.convention), *given, *added])})"
+
+    def _info(self) -> evaluate.MetricInfo:
+        text, number, many = datasets.Value("string"), datasets.Value("int64"), datasets.Sequence
+        kinds = [(text, many(text)), (text, text), *((many(token), many(many(token))) for token in (text, number))]
+        info = evaluate.MetricInfo(
+            description=DESCRIPTION,
+            citation=CITATION,
+            inputs_description=INPUTS_DESCRIPTION,
+            features=[datasets.Features(predictions=one, references=other) for one, other in kinds],
+            reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
+        )
+        info.format = "arrow"  # the constructor rejects it for lists, evaluate's code accepts it
+        return info
+
+    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
+        """Score all rows, as evaluate expects of a metric."""
+        corpus = self._gather(predictions, references)
+        return self._score(corpus, self._choose(options))
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
-        """The BLEU of a corpus: of what `add` and `add_batch` have brought, and of what is given here."""
-        module = self._options.convention if self._options.convention in DROP_INS else None
-        chosen = read_arguments(module, options, self._options) if module else self._options.override(options)
-        if predictions is None and references is None:
-            predictions, references = [], []
-        result = self._compute_buffer(read_corpus(predictions, references, may_be_empty=True), chosen)
-        return answer_as(module, result, chosen) if module and result else result
+        """Compute BLEU over the rows added so far plus the rows passed here."""
+        return self._compute_rows(predictions, references, options)
 
     def statistics(self, *, predictions: Any, references: Any, **options: Any) -> pa.Table:
         """The statistics rows of a corpus: all that any BLEU needs to know of it.
@@ -145,7 +209,7 @@ class BleuMetric(BufferedMetric):
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
         chosen = self._options.override(options)
-        return make_table(read_corpus(predictions, references, may_be_empty=True), chosen)
+        return make_table(read_corpus(predictions, references, allow_empty=True), chosen)
 
     def score(self, statistics: Any, **options: Any) -> Result:
         """What `compute` returns, from statistics rows.
@@ -211,7 +275,7 @@ class BleuMetric(BufferedMetric):
         True
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._options.override(given, without=METHODS["compare"], purpose="a comparison of systems")
+        chosen = self._override("compare", given)
         return compare_systems(systems, references, baseline, test, n_resamples, chosen)
 
     def diff(self, first: Any, second: Any, references: Any, by: Any = None, **options: Any) -> Difference:
@@ -253,7 +317,7 @@ class BleuMetric(BufferedMetric):
         >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["second"]]
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
-        chosen = self._options.override(options, without=METHODS["diff"], purpose="the difference of two systems")
+        chosen = self._override("diff", options)
         return diff_systems(first, second, references, by, chosen)
 
     def explain(self, prediction: Any, references: Any, **options: Any) -> Explanation:
@@ -283,7 +347,7 @@ class BleuMetric(BufferedMetric):
         >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
         (3, 2)
         """
-        chosen = self._options.override(options, without=METHODS["explain"], purpose="one segment")
+        chosen = self._override("explain", options)
         return explain_segment(prediction, references, replace(chosen, segments=False, confidence=None))
 
     def pairwise(self, predictions: Any, references: Any = None, **options: Any) -> np.ndarray[Any, Any]:
@@ -305,8 +369,10 @@ class BleuMetric(BufferedMetric):
         >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
         'the cat sat here'
         """
-        chosen = self._options.override(options, without=METHODS["pairwise"], purpose="scores of single texts")
-        columns = {"predictions": predictions, **({} if references is None else {"references": references})}
+        chosen = self._override("pairwise", options)
+        columns = {"predictions": predictions}
+        if references is not None:
+            columns["references"] = references
         return score_pairs(read_texts(**columns), chosen)
 
     def self_bleu(self, texts: Any, **options: Any) -> SelfBleu:
@@ -327,7 +393,7 @@ class BleuMetric(BufferedMetric):
         >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
         [1.0, 1.0, 0.0]
         """
-        chosen = self._options.override(options, without=METHODS["self_bleu"], purpose="scores of single texts")
+        chosen = self._override("self_bleu", options)
         return score_against_others(read_texts(texts=texts), chosen)
 
     def conventions(self, predictions: Any, references: Any, **options: Any) -> Conventions:
@@ -357,7 +423,7 @@ class BleuMetric(BufferedMetric):
         nltk         64.32      -35.68        tokenize='none' (-35.68)
         moses        64.32      -35.68  tokenize='multi-bleu' (-35.68)
         """
-        chosen = self._options.override(options, without=METHODS["conventions"], purpose="conventions side by side")
+        chosen = self._override("conventions", options)
         return compare_conventions(read_corpus(predictions, references), chosen)
 
     def reconcile(
@@ -396,8 +462,7 @@ class BleuMetric(BufferedMetric):
         settings                          BLEU   off by
         references=0, tokenize='none'  50.8133  -0.1867
         """
-        fixed = translate_options(fixed, OPTIONS)
-        chosen = self._options.override(fixed, without=METHODS["reconcile"], purpose="the search for a setting")
+        chosen = self._override("reconcile", fixed)
         return find_settings(predictions, references, chosen, list(fixed), reported, decimals)
 
     def compute_metrics(
@@ -433,9 +498,7 @@ class BleuMetric(BufferedMetric):
         >>> hook((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
-        chosen = self._options.override(
-            options, without=METHODS["compute_metrics"], purpose="a trainer, which logs numbers"
-        )
+        chosen = self._override("compute_metrics", options)
         choose_tokenizer(chosen, "text")  # a wrong name fails here, and not after a model has generated
         return TrainerMetric(tokenizer, references, ignore_index, details, chosen)
 
@@ -446,17 +509,23 @@ class BleuMetric(BufferedMetric):
 
         >>> evaluate.load("bleu_metric.py").warm_up()
         """
-        warm_up_all()
+        warm_up()
 
-    def _info(self) -> evaluate.MetricInfo:
-        text, number, many = datasets.Value("string"), datasets.Value("int64"), datasets.Sequence
-        kinds = [(text, many(text)), (text, text), *((many(token), many(many(token))) for token in (text, number))]
-        info = evaluate.MetricInfo(
-            description=DESCRIPTION,
-            citation=CITATION,
-            inputs_description=INPUTS_DESCRIPTION,
-            features=[datasets.Features(predictions=one, references=other) for one, other in kinds],
-            reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
-        )
-        info.format = "arrow"  # the constructor refuses it for lists, the machinery behind doesn't
-        return info
+    @property
+    def _is_drop_in(self) -> bool:
+        return self._options.convention in DROP_INS
+
+    def _choose(self, options: Mapping[str, Any]) -> Options:
+        if self._is_drop_in:
+            return read_drop_in(self._options.convention, options, self._options)
+        return self._options.override(options)
+
+    def _score(self, corpus: Corpus, options: Options) -> dict[str, Any]:
+        if not len(corpus):
+            raise ValueError("There is nothing to score: give predictions and references, or add some first.")
+        result = score_corpus(corpus, options)
+        return shape_drop_in(self._options.convention, result) if self._is_drop_in else result
+
+    def _override(self, method: str, options: Mapping[str, Any]) -> Options:
+        """Return the options of a call to one of `METHODS`."""
+        return self._options.override(options, METHODS[method], method)

@@ -1,55 +1,33 @@
-"""What a user asks for: the options, the named conventions, and the signature that says which were in effect.
+"""What a user may ask for: the options, the named conventions, drop-ins for evaluate's modules, and the signature.
 
-Options come as keywords, at load and in the call; what comes out is one frozen `Options`, or an error that says what to
-write instead. The names that they may have stand here as plain tables; what each does is defined in the room of its
-concept (`bleu_tokenizers`, `bleu_smoothing`, `bleu_counting`). Nothing here computes.
+An option is one field of `Options` with its default, its check and its description. Names of tokenizers, smoothing
+methods and reference lengths come from the tables beside their definitions.
 """
 
 from __future__ import annotations
 
+import difflib
 import math
-from collections.abc import Callable, Collection, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bleu_spellings import translate_options
+from .bleu_counting import REFERENCE_LENGTHS
+from .bleu_scoring import SMOOTH_METHODS
+from .bleu_tokenizers import TOKENIZERS
 from .bleu_warnings import warn
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
-TOKENIZERS = ("13a", "none", "intl", "zh", "char", "multi-bleu")
-REFERENCE_LENGTHS = ("closest", "shortest", "longest")
+Check = Callable[[str, Any], None]  # from an option's name and value to an error or None
 
+# Options that decide what is counted. Rows counted under different ones do not add up.
+COUNTING = ("tokenize", "lowercase", "max_order", "reference_length", "minimum_total")
 
-class SmoothMethod(NamedTuple):
-    """What the options have to know of a smoothing method.
-
-    value: the default of `smooth_value`; None where a method takes none.
-    further_orders: how many orders beyond N it looks at.
-    divides: whether the value is divided by, so that it can't be 0.
-    """
-
-    value: float | None = None
-    further_orders: int = 0
-    divides: bool = False
-
-
-SMOOTH_METHODS = {
-    "none": SmoothMethod(),
-    "floor": SmoothMethod(value=0.1),
-    "add-k": SmoothMethod(value=1.0),
-    "exp": SmoothMethod(),
-    "laplace": SmoothMethod(),
-    "chen-cherry-4": SmoothMethod(value=5.0, divides=True),
-    "chen-cherry-5": SmoothMethod(further_orders=1),
-    "chen-cherry-6": SmoothMethod(value=5.0),
-    "chen-cherry-7": SmoothMethod(value=5.0, further_orders=1, divides=True),
-    "nltk-4": SmoothMethod(value=5.0, divides=True),
-    "nltk-5": SmoothMethod(further_orders=1),
-    "nltk-7": SmoothMethod(value=5.0, further_orders=1, divides=True),
-}
+# Options that apply only to the score of a corpus.
+CORPUS_ONLY = ("segments", "confidence", "n_resamples", "seed")
 
 CONVENTIONS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -59,206 +37,35 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
     "moses": {"tokenize": "multi-bleu", "smooth_method": "none"},
 }
 
-# evaluate's own modules that can be loaded here under their names, and the convention that has their numbers.
-DROP_INS = {"sacrebleu": "default", "bleu": "hf"}
 
-# Options that decide what is counted. Rows counted under different ones don't add up.
-COUNTING = ("tokenize", "lowercase", "max_order", "reference_length", "minimum_total")
-
-# Options that only the score of a corpus knows.
-CORPUS_ONLY = ("segments", "confidence", "n_resamples", "seed")
+# --- Checks of values -------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Options:
-    """All that decides a number, checked. Make one with `choose_options`, and another from it with `override`.
+def _whole_number(least: int) -> Check:
+    def check(name: str, value: Any) -> None:
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name}={value!r}: give a whole number.")
+        if value < least:
+            raise ValueError(f"{name}={value!r}: give a whole number of {least} or more.")
 
-    `given` are the options that a user chose, at load or in the call; the others are the convention's, or defaults.
-    """
-
-    tokenize: str | Callable[[str], list[str]] = "13a"
-    lowercase: bool = False
-    max_order: int = 4
-    weights: tuple[float, ...] | None = None
-    smooth_method: str = "exp"
-    smooth_value: float | None = None
-    effective_order: bool = False
-    reference_length: str = "closest"
-    minimum_total: int = 0
-    segments: bool = False
-    confidence: float | None = None
-    n_resamples: int = 1000
-    seed: int | None = 12345
-    convention: str = field(default="default", kw_only=True)
-    given: frozenset[str] = field(default=frozenset(), kw_only=True)
-
-    def override(self, given: Mapping[str, Any], without: Collection[str] = (), purpose: str = "") -> Options:
-        """These options with some given anew.
-
-        Args:
-            given: options by name.
-            without: options that have no meaning here.
-            purpose: what "here" is, for the error.
-
-        Raises:
-            TypeError: there is no such option, or a value has the wrong type.
-            ValueError: a value has the right type but can't be meant, or the option has no meaning here.
-
-        >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
-        2
-        >>> Options().override({"tokeniser": "zh"})
-        Traceback (most recent call last):
-        TypeError: There is no option `tokeniser`. Did you mean `tokenize`?
-        >>> Options().override({"segments": True}, without=CORPUS_ONLY, purpose="one segment")
-        Traceback (most recent call last):
-        ValueError: segments goes with the score of a corpus, not with one segment: leave it out.
-        """
-        if not given:
-            return self
-        given = {name: to_python(value) for name, value in translate_options(given, OPTIONS).items()}
-        for name in given:
-            if name in without:
-                raise ValueError(f"{name} goes with the score of a corpus, not with {purpose}: leave it out.")
-        options = replace(self, **given, given=self.given.union(given))
-        _check(options)
-        if given.get("smooth_value") is not None and not options.takes_smooth_value:
-            warn(f"smooth_value={options.smooth_value!r} is ignored: {options.smooth_method!r} takes none.")
-        return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
-
-    def is_chosen(self, name: str) -> bool:
-        """Whether a user chose the option, or the convention that sets it."""
-        return name in self.given or name in _convention_options(self.convention)
-
-    @property
-    def takes_smooth_value(self) -> bool:
-        """Whether the smoothing method takes a value; one that is left from another method has no effect."""
-        return SMOOTH_METHODS[self.smooth_method].value is not None
-
-    @property
-    def smooth_value_in_effect(self) -> float | None:
-        """The value of the smoothing method, None where it takes none."""
-        default = SMOOTH_METHODS[self.smooth_method].value
-        return self.smooth_value if default is not None and self.smooth_value is not None else default
-
-    @property
-    def counted_orders(self) -> int:
-        """How many orders a statistics row needs: N, or more for smoothing methods that look beyond."""
-        return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
-
-    def counting(self) -> dict[str, Any]:
-        """The options that decide what is counted."""
-        return {name: getattr(self, name) for name in COUNTING}
+    return check
 
 
-# The options that users may give, with their defaults.
-OPTIONS: dict[str, Any] = {option.name: option.default for option in fields(Options) if not option.kw_only}
+def _one_of(names: Iterable[str]) -> Check:
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, str) or value not in names:
+            raise ValueError(f"{name}={value!r}: choose one of {_list_names(names)}.")
+
+    return check
 
 
-def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
-    """The options of a named convention, or of a drop-in, with some given on top.
-
-    Raises:
-        ValueError: there is neither of this name.
-        TypeError, ValueError: as `Options.override`.
-
-    >>> choose_options("hf", {"max_order": 2}).reference_length
-    'shortest'
-    """
-    names = [*CONVENTIONS, *DROP_INS]
-    if convention not in names:
-        raise ValueError(f"There is no convention {convention!r}. Choose one of {_list_names(names)}.")
-    return replace(Options(), convention=convention, **_convention_options(convention)).override(given)
+def _optional(check: Check) -> Check:
+    return lambda name, value: None if value is None else check(name, value)
 
 
-def to_python(value: Any) -> Any:
-    """NumPy's scalars and arrays as Python's, which JSON and a signature take.
-
-    >>> to_python([np.float32(0.5), np.str_("zh")])
-    [0.5, 'zh']
-    """
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    return [to_python(item) for item in value] if isinstance(value, (list, tuple)) else value
-
-
-def make_signature(
-    options: Options,
-    tokenizer: str,
-    references: str,
-    resampled: Mapping[str, int] | None = None,
-    unknown: Collection[str] = (),
-) -> str:
-    """How a score was made, in sacreBLEU's keys and order; what isn't the default adds a key of its own.
-
-    Args:
-        options: the options in effect.
-        tokenizer: what the tokenizer calls itself.
-        references: how many references a segment has, `"var"` if that differs, `"?"` if unknown.
-        resampled: how many bootstrap resamples (`"bs"`) and randomization trials (`"ar"`) there were, and resamples of
-            intervals (`"ci"`) where these are others.
-        unknown: options that nobody knows any more: `?` stands for them, since a signature is a claim.
-
-    >>> make_signature(Options(), "13a", "2")
-    'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.1.0'
-    """
-    default, value = SMOOTH_METHODS[options.smooth_method].value, options.smooth_value_in_effect
-    keys = {
-        "nrefs": references,
-        "bs": None,
-        "ar": None,
-        "ci": None,
-        **(resampled or {}),
-        "seed": str(options.seed).lower() if resampled else None,
-        "case": "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed",
-        "eff": "yes" if options.effective_order else "no",
-        "tok": "?" if "tokenize" in unknown else tokenizer,
-        "smooth": options.smooth_method if value is None else f"{options.smooth_method}[{value:.2f}]",
-        "value": value if value != default else None,  # two decimals, as sacreBLEU writes them, may hide it
-        "order": options.max_order if options.max_order != Options.max_order else None,
-        "weights": None if options.weights is None else "/".join(f"{weight:g}" for weight in options.weights),
-        "reflen": options.reference_length if options.reference_length != Options.reference_length else None,
-        "mintotal": options.minimum_total or None,
-        **{key: "?" for name, key in _UNSIGNED_DEFAULTS.items() if name in unknown},
-        "version": f"bleu_metric-{__version__}",
-    }
-    return "|".join([f"{key}:{text}" for key, text in keys.items() if text is not None])
-
-
-# Keys that a signature has only where the option isn't the default.
-_UNSIGNED_DEFAULTS = {"reference_length": "reflen", "minimum_total": "mintotal"}
-
-
-def _convention_options(name: str) -> dict[str, Any]:
-    return CONVENTIONS[DROP_INS.get(name, name)]
-
-
-def _check(options: Options) -> None:
-    if not isinstance(options.tokenize, str) and not callable(options.tokenize):
-        raise TypeError(f"tokenize={options.tokenize!r}: give a name or a function from str to a list of str.")
-    for name in ("lowercase", "effective_order", "segments"):
-        if not isinstance(getattr(options, name), bool):
-            raise TypeError(f"{name}={getattr(options, name)!r}: give True or False.")
-    for name, least in (("max_order", 1), ("n_resamples", 1), ("minimum_total", 0), ("seed", 0)):
-        if name != "seed" or options.seed is not None:
-            _check_whole_number(name, getattr(options, name), least)
-    for name, choices in (("smooth_method", SMOOTH_METHODS), ("reference_length", REFERENCE_LENGTHS)):
-        if not isinstance(getattr(options, name), str) or getattr(options, name) not in choices:
-            raise ValueError(f"{name}={getattr(options, name)!r}: choose one of {_list_names(choices)}.")
-    if options.smooth_value is not None:
-        _check_smooth_value(options)
-    if options.confidence is not None:
-        _check_number("confidence", options.confidence)
-        if not 0 < options.confidence < 1:
-            raise ValueError(f"confidence={options.confidence!r}: give a number above 0 and below 1, such as 0.95.")
-    if options.weights is not None:
-        _check_weights(options.weights, options.max_order)
-
-
-def _check_whole_number(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name}={value!r}: give a whole number.")
-    if value < least:
-        raise ValueError(f"{name}={value!r}: give a whole number of {least} or more.")
+def _check_flag(name: str, value: Any) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name}={value!r}: give True or False.")
 
 
 def _check_number(name: str, value: Any) -> None:
@@ -268,24 +75,367 @@ def _check_number(name: str, value: Any) -> None:
         raise ValueError(f"{name}={value!r}: give a finite number.")
 
 
-def _check_smooth_value(options: Options) -> None:
-    value, divides = options.smooth_value, SMOOTH_METHODS[options.smooth_method].divides
-    _check_number("smooth_value", value)
-    if value is not None and (value < 0 or (divides and value == 0)):
-        bound = "above 0" if divides else "of 0 or more"
-        raise ValueError(f"smooth_value={value!r}: give a number {bound}.")
+def _check_tokenize(name: str, value: Any) -> None:
+    if not isinstance(value, str) and not callable(value):
+        raise TypeError(f"tokenize={value!r}: give a name or a function from str to a list of str.")
 
 
-def _check_weights(weights: Any, max_order: int) -> None:
-    if isinstance(weights, (Mapping, Set)) or not hasattr(weights, "__len__"):
-        raise TypeError(f"weights: found {type(weights).__name__}. Give a list, one weight an order.")
-    if len(weights) != max_order:
-        raise ValueError(f"weights={weights!r}: give one weight an order, {max_order} in all, or change max_order.")
-    for weight in weights:
-        _check_number("weights", weight)
-    if min(weights) < 0 or not any(weights):
-        raise ValueError(f"weights={weights!r}: give weights of 0 or more, not all 0.")
+def _check_confidence(name: str, value: Any) -> None:
+    _check_number(name, value)
+    if not 0 < value < 1:
+        raise ValueError(f"confidence={value!r}: give a number above 0 and below 1, such as 0.95.")
 
 
-def _list_names(names: Any) -> str:
+def _check_weights(name: str, value: Any) -> None:
+    if isinstance(value, (Mapping, Set)) or not hasattr(value, "__len__"):
+        raise TypeError(f"weights: found {type(value).__name__}. Give a list, one weight an order.")
+    for weight in value:
+        _check_number(name, weight)
+    if len(value) and (min(value) < 0 or not any(value)):
+        raise ValueError(f"weights={value!r}: give weights of 0 or more, not all 0.")
+
+
+def _option(default: Any, check: Check, says: str) -> Any:
+    return field(default=default, metadata={"check": check, "says": says})
+
+
+# --- Options ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of a call, checked. Make one with `choose_options`, and derive others with `override`.
+
+    `given` names the options that the user chose, at load or in the call; the others are the convention's or defaults.
+    """
+
+    tokenize: str | Callable[[str], list[str]] = _option(  # noqa: RUF009 - `_option` returns a field
+        "13a",
+        _check_tokenize,
+        f"the tokenizer: {', '.join(map(repr, TOKENIZERS))}; a name of sacreBLEU's; or a function from str to a list"
+        " of str",
+    )
+    lowercase: bool = _option(False, _check_flag, "True to score without case")
+    max_order: int = _option(4, _whole_number(1), "the longest n-gram")
+    weights: tuple[float, ...] | None = _option(
+        None, _optional(_check_weights), "one weight per order; None for equal weights"
+    )
+    smooth_method: str = _option(
+        "exp",
+        _one_of(SMOOTH_METHODS),
+        f"how orders without a match are smoothed: {', '.join(map(repr, SMOOTH_METHODS))}",
+    )
+    smooth_value: float | None = _option(
+        None, _optional(_check_number), "the value of smoothing methods that take one; None for the method's default"
+    )
+    effective_order: bool = _option(
+        False, _check_flag, "True to leave out orders that the predictions are too short to have"
+    )
+    reference_length: str = _option(
+        "closest",
+        _one_of(REFERENCE_LENGTHS),
+        f"the reference that sets the brevity penalty: {', '.join(map(repr, REFERENCE_LENGTHS))}",
+    )
+    minimum_total: int = _option(
+        0, _whole_number(0), "the least number of n-grams counted per order and segment; NLTK counts 1"
+    )
+    segments: bool = _option(False, _check_flag, "True to add `segment_bleu`, one score per segment")
+    confidence: float | None = _option(
+        None, _optional(_check_confidence), "0.95, for example, to add a bootstrap confidence interval"
+    )
+    n_resamples: int = _option(1000, _whole_number(1), "the number of bootstrap resamples")
+    seed: int | None = _option(12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one")
+    convention: str = field(default="default", kw_only=True)
+    given: frozenset[str] = field(default=frozenset(), kw_only=True)
+
+    def override(self, given: Mapping[str, Any], without: Collection[str] = (), method: str = "") -> Options:
+        """Return these options with other values for some.
+
+        Args:
+            given: values by the names of options.
+            without: options that do not apply here.
+            method: the public method that they do not apply to, for the error.
+
+        Raises:
+            TypeError: there is no such option, or a value has the wrong type.
+            ValueError: a value is out of range, or the option does not apply here.
+
+        >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
+        2
+        >>> Options().override({"tokeniser": "zh"})
+        Traceback (most recent call last):
+        TypeError: There is no option `tokeniser`. Did you mean `tokenize`?
+        >>> Options().override({"segments": True}, without=CORPUS_ONLY, method="explain")
+        Traceback (most recent call last):
+        ValueError: `segments` is not an option of explain(): remove it.
+        """
+        if not given:
+            return self
+        for name in given:
+            if name not in OPTIONS:
+                raise TypeError(explain_unknown_option(name))
+            if name in without:
+                raise ValueError(f"`{name}` is not an option of {method}(): remove it.")
+        given = {name: to_python(value) for name, value in given.items()}
+        options = replace(self, **given, given=self.given.union(given))
+        options._check()
+        if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
+            warn(f"smooth_value={options.smooth_value!r} is ignored: {options.smooth_method!r} takes none.")
+        return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
+
+    def is_chosen(self, name: str) -> bool:
+        """Return True if the user chose the option, or a convention that sets it."""
+        return name in self.given or name in _find_convention(self.convention)
+
+    @property
+    def smooth_value_in_effect(self) -> float | None:
+        """The value of the smoothing method, None if it takes none; a value left from another method has no effect."""
+        default = SMOOTH_METHODS[self.smooth_method].value
+        return self.smooth_value if default is not None and self.smooth_value is not None else default
+
+    @property
+    def counted_orders(self) -> int:
+        """The number of orders in a statistics row: N, or more for smoothing methods with further orders."""
+        return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
+
+    def counting(self) -> dict[str, Any]:
+        """Return the options that decide what is counted."""
+        return {name: getattr(self, name) for name in COUNTING}
+
+    def _check(self) -> None:
+        """Check each value, then those that depend on another."""
+        for option in fields(self):
+            if option.name in OPTIONS:
+                option.metadata["check"](option.name, getattr(self, option.name))
+        if self.weights is not None and len(self.weights) != self.max_order:
+            raise ValueError(
+                f"weights={self.weights!r}: give one weight an order, {self.max_order} in all, or change max_order."
+            )
+        method, value = SMOOTH_METHODS[self.smooth_method], self.smooth_value
+        if value is not None and (value < 0 or (method.divides and value == 0)):
+            bound = "above 0" if method.divides else "of 0 or more"
+            raise ValueError(f"smooth_value={value!r}: give a number {bound}.")
+
+
+# The options that users may pass, with their defaults, and with their descriptions.
+OPTIONS: dict[str, Any] = {option.name: option.default for option in fields(Options) if option.metadata}
+DESCRIPTIONS: dict[str, str] = {option.name: option.metadata["says"] for option in fields(Options) if option.metadata}
+
+
+def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
+    """Return the options of a named convention, or of a drop-in, with some values given by the user.
+
+    Raises:
+        ValueError: there is no convention or drop-in of this name.
+        TypeError, ValueError: as `Options.override`.
+
+    >>> choose_options("hf", {"max_order": 2}).reference_length
+    'shortest'
+    """
+    names = [*CONVENTIONS, *DROP_INS]
+    if convention not in names:
+        raise ValueError(f"There is no convention {convention!r}. Choose one of {_list_names(names)}.")
+    return replace(Options(), convention=convention, **_find_convention(convention)).override(given)
+
+
+def to_python(value: Any) -> Any:
+    """Convert NumPy scalars and arrays to Python's, which JSON and a signature take.
+
+    >>> to_python([np.float32(0.5), np.str_("zh")])
+    [0.5, 'zh']
+    """
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    return [to_python(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def _find_convention(name: str) -> dict[str, Any]:
+    return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
+
+
+def _list_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
+
+
+# --- The signature ----------------------------------------------------------------------------------------------------
+
+
+def make_signature(
+    options: Options,
+    tokenizer: str,
+    references: str,
+    resampled: Mapping[str, int] | None = None,
+    unknown: Collection[str] = (),
+) -> str:
+    """Write how a score was made, in sacreBLEU's keys and order; values that are not the default add keys.
+
+    Args:
+        options: the options in effect.
+        tokenizer: the tokenizer's name.
+        references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+        resampled: the numbers of bootstrap resamples (`"bs"`), of randomization trials (`"ar"`), and of resamples for
+            intervals if that is another number (`"ci"`).
+        unknown: options that are not known, written as `?`.
+
+    >>> make_signature(Options(), "13a", "2")
+    'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.2.0'
+    """
+    resampled, default = resampled or {}, SMOOTH_METHODS[options.smooth_method].value
+    value = options.smooth_value_in_effect
+    keys: list[tuple[str, Any]] = [("nrefs", references)]
+    keys += [(key, resampled[key]) for key in ("bs", "ar", "ci") if key in resampled]
+    if resampled:
+        keys.append(("seed", str(options.seed).lower()))
+    keys.append(("case", "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed"))
+    keys.append(("eff", "yes" if options.effective_order else "no"))
+    keys.append(("tok", "?" if "tokenize" in unknown else tokenizer))
+    keys.append(("smooth", options.smooth_method if value is None else f"{options.smooth_method}[{value:.2f}]"))
+    if value != default:
+        keys.append(("value", value))  # sacreBLEU's two decimals can hide it
+    if options.max_order != Options.max_order:
+        keys.append(("order", options.max_order))
+    if options.weights is not None:
+        keys.append(("weights", "/".join(f"{weight:g}" for weight in options.weights)))
+    if "reference_length" in unknown or options.reference_length != Options.reference_length:
+        keys.append(("reflen", "?" if "reference_length" in unknown else options.reference_length))
+    if "minimum_total" in unknown or options.minimum_total:
+        keys.append(("mintotal", "?" if "minimum_total" in unknown else options.minimum_total))
+    keys.append(("version", f"bleu_metric-{__version__}"))
+    return "|".join(f"{key}:{text}" for key, text in keys)
+
+
+# --- Other tools ------------------------------------------------------------------------------------------------------
+
+# Names that other tools use, and what to write here.
+OTHER_NAMES = {
+    "tokenizer": "write `tokenize`",
+    "use_effective_order": "write `effective_order`",
+    "max_ngram_order": "write `max_order`",
+    "force": "leave it out: nothing needs it",
+    "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages, and leave it out for others",
+    "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor', method2 'add-k', method3"
+    " 'exp', method4 'nltk-4', method5 'nltk-5', method6 'chen-cherry-6', method7 'nltk-7'",
+    "smooth": "write `smooth_method='laplace'` for what evaluate's `bleu` does with `smooth=True`",
+    "auto_reweigh": "write `effective_order=True`: an order without n-grams leaves its weight to the others",
+    "use_aggregator": "a score for each row comes with `segments=True`, beside that of the corpus",
+    "use_stemmer": "ROUGE has it; BLEU compares words as they are, or give `tokenize` a function that stems",
+    "list_of_references": "write `references`, one list for each prediction",
+    "hypotheses": "write `predictions`",
+    "trust_remote_code": "leave it out: nothing asks for it",
+}
+
+# Names that other tools use for values of a result.
+OTHER_KEYS = {
+    "bp": "brevity_penalty",
+    "sys_len": "translation_length",
+    "hyp_len": "translation_length",
+    "prediction_length": "translation_length",
+    "ref_len": "reference_length",
+    "bleu_score": "bleu",
+    "sentence_bleu": "segment_bleu",
+    "ratio": "length_ratio",
+}
+
+
+def explain_unknown_option(name: str, known: Iterable[str] = OPTIONS) -> str:
+    """Write what to do about an option that does not exist.
+
+    >>> explain_unknown_option("use_effective_order")
+    'There is no option `use_effective_order` here: write `effective_order`.'
+    """
+    if name in OTHER_NAMES:
+        return f"There is no option `{name}` here: {OTHER_NAMES[name]}."
+    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
+    return f"There is no option `{name}`." + (f" Did you mean `{nearest[0]}`?" if nearest else "")
+
+
+class DropIn(NamedTuple):
+    """One of evaluate's modules, whose `compute` can be had here under its own names.
+
+    convention: the convention that computes its score.
+    defaults: its arguments besides the columns; None stands for the default of this metric.
+    names: this metric's names of arguments that have other names there; None for one without effect.
+    keys: its keys, and for each the key here and the factor of its scale.
+    """
+
+    convention: str
+    defaults: Mapping[str, Any]
+    names: Mapping[str, str | None]
+    keys: Mapping[str, tuple[str, int]]
+
+
+DROP_INS = {
+    "sacrebleu": DropIn(
+        "default",
+        defaults={
+            "smooth_method": "exp",
+            "smooth_value": None,
+            "force": False,
+            "lowercase": False,
+            "tokenize": None,
+            "use_effective_order": False,
+        },
+        names={"force": None, "use_effective_order": "effective_order"},
+        keys={
+            "score": ("score", 1),
+            "counts": ("counts", 1),
+            "totals": ("totals", 1),
+            "precisions": ("precisions", 100),
+            "bp": ("brevity_penalty", 1),
+            "sys_len": ("translation_length", 1),
+            "ref_len": ("reference_length", 1),
+        },
+    ),
+    "bleu": DropIn(
+        "hf",
+        defaults={"tokenizer": None, "max_order": 4, "smooth": False},
+        names={"tokenizer": "tokenize", "smooth": "smooth_method"},
+        keys={
+            key: (key, 1)
+            for key in (
+                "bleu",
+                "precisions",
+                "brevity_penalty",
+                "length_ratio",
+                "translation_length",
+                "reference_length",
+            )
+        },
+    ),
+}
+
+
+def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Options:
+    """Return the options of a drop-in's `compute`.
+
+    Args:
+        module: a name in `DROP_INS`.
+        given: the module's arguments by their names; options of this metric that change the score are accepted, too.
+        options: those from load.
+
+    Raises:
+        TypeError, ValueError: as `Options.override`; or an option would add a key that the module's result lacks.
+
+    >>> read_drop_in("bleu", {"smooth": True, "max_order": 2}, Options()).smooth_method
+    'laplace'
+    """
+    chosen: dict[str, Any] = {}
+    for name, value in given.items():
+        own_name = DROP_INS[module].names.get(name, name)
+        if value is None or own_name is None:
+            continue
+        if name != own_name and given.get(own_name) is not None:
+            raise TypeError(f"`{name}` and `{own_name}` are one option: give `{own_name}` alone.")
+        chosen[own_name] = ("laplace" if value else "none") if name == "smooth" else value
+    chosen_options = options.override(chosen, without=CORPUS_ONLY, method=f"evaluate's `{module}` compute")
+    return replace(chosen_options, segments=False, confidence=None)
+
+
+def shape_drop_in(module: str, result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a result under the keys and on the scales of one of evaluate's modules.
+
+    >>> shape_drop_in("bleu", {"bleu": 0.5, **dict.fromkeys(DROP_INS["bleu"].keys, 0.5)})["bleu"]
+    0.5
+    """
+    keys = DROP_INS[module].keys.items()
+    return {name: result[key] if factor == 1 else [factor * x for x in result[key]] for name, (key, factor) in keys}

@@ -1,36 +1,54 @@
-"""Every prediction with every reference: a matrix of segment scores.
+"""Texts against each other: `pairwise`, `self_bleu`, and the numbering of tokens and n-grams that they and `diff` need.
 
-The n-grams of a text are numbered once. For each of a prediction there is then a list of the references that have it,
-so that a pair is counted in as many steps as it has n-grams in common.
+The counting kernel keeps no tokens. Here all tokens of all texts get numbers, and so do n-grams. The k-th occurrence of
+an n-gram in a text gets its own number, which turns the multiset of a text's n-grams into a set: the clipped count of
+two texts is the size of the intersection of their sets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from .bleu_arrow import Float64, Int64
-from .bleu_compiler import njit
-from .bleu_corpus import Texts
-from .bleu_options import Options
+from . import bleu_kernels as kernels
+from .bleu_corpus import TOKENS, Float64, Int64, Texts, is_list, list_items, pieces
+from .bleu_counting import REFERENCE_LENGTHS, count_totals
+from .bleu_options import Options, make_signature
+from .bleu_report import Report, plot_segments
 from .bleu_scoring import bleu
-from .bleu_tokenizer_choice import choose_tokenizer
-from .bleu_twins import Twins
-from .bleu_vocabulary import number_ngrams, number_texts, sorted_order
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, prepare_texts
 from .bleu_warnings import warn_about_text
 
-_AT_ONCE = 1 << 13  # pairs whose rows are held: few enough for a processor's cache
+_PAIRS_PER_BATCH = 1 << 13  # their rows fit the CPU cache
+_NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
+
+# --- pairwise ---------------------------------------------------------------------------------------------------------
+
+
+class _Index(NamedTuple):
+    """The n-grams of one order, by prediction and by reference.
+
+    texts, ngrams: the prediction and the number of each n-gram of the predictions, sorted by prediction.
+    begins: where in `references` the references of each number begin, and where the last ones end.
+    references: the references that have an n-gram, one number's after the other's.
+    """
+
+    texts: Int64
+    ngrams: Int64
+    begins: Int64
+    references: Int64
 
 
 def score_pairs(texts: Texts, options: Options) -> Float64:
-    """The segment score of each prediction with each text of the last column as its only reference.
+    """Score each prediction with each text of the last column as its only reference, with effective order.
 
     Args:
         texts: predictions and references, or one column that is both.
-        options: those that decide the number; effective order is on.
+        options: those that decide the score.
 
     Returns:
         float64 [predictions, references].
@@ -40,67 +58,236 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     array([[1.        , 0.5       , 0.        ],
            [0.36787944, 0.36787944, 0.        ]])
     """
-    sizes = [len(column) for column in texts.columns.values()]
-    warn_about_text(next(iter(texts.columns.values())), options.tokenize)
-    tokens = number_texts(texts, choose_tokenizer(options, texts.kind))
-    scores, options = np.empty((sizes[0], sizes[-1])), replace(options, effective_order=True)
-    for start, rows in _pair_rows(*tokens, sizes[0], sizes[-1], options):
-        scores[start : start + rows.shape[1]] = bleu(rows.reshape(len(rows), -1).T, options).reshape(rows.shape[1:])
-    return scores
-
-
-def _pair_rows(
-    numbers: Int64, offsets: Int64, predictions: int, references: int, options: Options
-) -> Iterator[tuple[int, Int64]]:
-    """Statistics rows of some predictions at a time: which is the first, and int64 [2 N + 2, some, references].
-
-    The predictions are the first texts, the references the last ones; all texts may be both.
-    """
-    lengths, orders = np.diff(offsets), np.arange(options.counted_orders)[:, np.newaxis]
+    columns = list(texts.columns.values())
+    predictions, references = len(columns[0]), len(columns[-1])
+    tokenizer, options = choose_tokenizer(options, texts.kind), replace(options, effective_order=True)
+    warn_about_text(columns[0], tokenizer)
+    numbers, offsets = number_texts(texts, tokenizer)
+    kernels.prepare(columns[0].nbytes * references)  # in proportion to the pairs
+    scores = np.empty((predictions, references))
+    # 1. List for each n-gram of a prediction the references that have it, so that counting a pair takes as many steps
+    #    as it has n-grams in common.
+    lengths = np.diff(offsets)
     indices = [
         _index_ngrams(*ngrams, predictions, len(lengths) - references)
         for ngrams in number_ngrams(numbers, offsets, options.counted_orders)
     ]
-    at_once = max(1, _AT_ONCE // references)
-    for start in range(0, predictions, at_once):
-        prediction_lengths = lengths[start : min(start + at_once, predictions)]
-        rows = np.zeros((2 * len(orders) + 2, len(prediction_lengths), references), np.int64)
-        for counts, (texts, ngrams, *lists) in zip(rows, indices):
-            here = slice(*np.searchsorted(texts, [start, start + len(prediction_lengths)]))
-            count_common(texts[here] - start, ngrams[here], *lists, counts)
-        rows[len(orders) : -2] = np.maximum(prediction_lengths - orders, options.minimum_total)[..., np.newaxis]
-        rows[-2], rows[-1] = prediction_lengths[:, np.newaxis], lengths[-references:]
-        yield start, rows
+    for start in range(0, predictions, max(1, _PAIRS_PER_BATCH // references)):
+        # 2. Count some predictions with all references: int64 [N, predictions, references].
+        prediction_lengths = lengths[start : min(start + max(1, _PAIRS_PER_BATCH // references), predictions)]
+        size = len(prediction_lengths), references
+        matches = np.zeros((options.counted_orders, *size), np.int64)
+        for counts, index in zip(matches, indices):
+            part = slice(*np.searchsorted(index.texts, [start, start + len(prediction_lengths)]))
+            kernels.count_common(index.texts[part] - start, index.ngrams[part], index.begins, index.references, counts)
+        # 3. Complete the rows and score them.
+        totals = count_totals(prediction_lengths, options.counted_orders, options.minimum_total)
+        parts = [*matches, *totals[..., np.newaxis], prediction_lengths[:, np.newaxis], lengths[-references:]]
+        rows = np.stack([np.broadcast_to(part, size) for part in parts])
+        scores[start : start + size[0]] = bleu(rows.reshape(len(rows), -1).T, options).reshape(size)
+    return scores
 
 
-def _index_ngrams(texts: Int64, ngrams: Int64, predictions: int, first_reference: int) -> tuple[Int64, ...]:
-    """The predictions' n-grams, text and number, sorted by text; and for each number which references have it.
-
-    Those are in one array, one number's after the other's; the third one says where each number's begin.
-    """
+def _index_ngrams(texts: Int64, ngrams: Int64, predictions: int, first_reference: int) -> _Index:
     of_predictions, of_references = np.flatnonzero(texts < predictions), np.flatnonzero(texts >= first_reference)
     of_predictions = of_predictions[sorted_order(texts[of_predictions])]
     of_references = of_references[sorted_order(ngrams[of_references])]
     ends = np.cumsum(np.bincount(ngrams[of_references], minlength=ngrams.max(initial=-1) + 1))
     begins, references = np.concatenate([[0], ends]), texts[of_references] - first_reference
-    return texts[of_predictions], ngrams[of_predictions], begins, references
+    return _Index(texts[of_predictions], ngrams[of_predictions], begins, references)
 
 
-def _count_common(texts: Int64, ngrams: Int64, begins: Int64, references: Int64, counts: Int64) -> None:
-    """Adds 1 to `counts[text, reference]` for each n-gram of a text and each reference that has it."""
-    for text, ngram in zip(texts, ngrams):
-        for place in range(begins[ngram], begins[ngram + 1]):
-            counts[text, references[place]] += 1
+# --- self_bleu --------------------------------------------------------------------------------------------------------
 
 
-# NumPy alone would have to write down each pair of equal n-grams: five times the time, and memory without a bound.
-_count_common_kernel: Any = njit(nogil=True, cache=True)(_count_common)
-_EXAMPLE = [np.array(values) for values in ([0], [0], [0, 1], [0])]
-count_common = Twins(
-    _count_common,
-    _count_common_kernel,
-    kernel=_count_common_kernel,
-    example=(*_EXAMPLE, np.zeros((1, 1), np.int64)),
-    seconds_to_compile=0.2,
-    seconds_a_megabyte=0.1,
-)
+class SelfBleu(Report):
+    """The result of `self_bleu`: a dict, which prints as one, and displays as a small table."""
+
+    prints_as_table = False
+
+    def rows(self) -> list[list[str]]:
+        scores = [self["self_bleu"], *np.quantile(self["segment_bleu"], [0, 0.5, 1])]
+        head = ["texts", "self-BLEU", "lowest", "median", "highest"]
+        return [head, [f"{len(self['segment_bleu']):,}", *(f"{100 * score:.2f}" for score in scores)]]
+
+    def records(self) -> list[dict[str, Any]]:
+        return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
+
+    def plot(self, ax: Any = None) -> Any:
+        """Plot the scores of the texts with matplotlib.
+
+        Args:
+            ax: the Axes to draw into; None for a new figure.
+
+        Returns:
+            The Axes.
+        """
+        return plot_segments(self["segment_bleu"], ax)
+
+
+def score_against_others(texts: Texts, options: Options) -> SelfBleu:
+    """Score each text with all others as its references (Zhu et al., 2018), with effective order.
+
+    An occurrence of an n-gram matches if another text has it too, so that the time is that of reading the texts.
+
+    The second "b" of the last text is in no other:
+
+    >>> score_against_others(read_texts(texts=["a b", "a b", "b b"]), Options(max_order=1))["segment_bleu"]
+    [1.0, 1.0, 0.5]
+    """
+    (column,) = texts.columns.values()
+    if len(column) < 2:
+        raise ValueError("There is one text, and no other to compare it with: give two or more.")
+    tokenizer, options = choose_tokenizer(options, texts.kind), replace(options, effective_order=True)
+    warn_about_text(column, tokenizer)
+    scores = bleu(_count_rows(*number_texts(texts, tokenizer), options), options)
+    signature = make_signature(options, tokenizer.name, str(len(column) - 1))
+    return SelfBleu(self_bleu=float(scores.mean()), segment_bleu=scores.tolist(), signature=signature)
+
+
+def _count_rows(numbers: Int64, offsets: Int64, options: Options) -> Int64:
+    """Count each text with all others as its references: int64 [texts, 2 N + 2]."""
+    lengths = np.diff(offsets)
+    matches = [
+        np.bincount(texts[np.bincount(ngrams)[ngrams] > 1], minlength=len(lengths))
+        for texts, ngrams in number_ngrams(numbers, offsets, options.counted_orders)
+    ]
+    totals = count_totals(lengths, options.counted_orders, options.minimum_total)
+    return np.vstack([matches, totals, lengths, _find_effective_lengths(lengths, options.reference_length)]).T
+
+
+def _find_effective_lengths(lengths: Int64, reference_length: str) -> Int64:
+    """Return the effective reference length of each text; texts of equal length have the same."""
+    distinct, inverse, texts = np.unique(lengths, return_inverse=True, return_counts=True)
+    effective = []
+    for i, length in enumerate(distinct.tolist()):
+        # The rules need only the shortest and the longest of the others, and the nearest on either side.
+        candidates = {0, 1, i - 1, i, i + 1, len(distinct) - 2, len(distinct) - 1} & set(range(len(distinct)))
+        others = [int(distinct[k]) for k in sorted(candidates) if k != i or texts[k] > 1]
+        effective.append(REFERENCE_LENGTHS[reference_length].choose(length, others))
+    return np.array(effective)[inverse]
+
+
+# --- Numbers of tokens and n-grams ------------------------------------------------------------------------------------
+
+
+def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[Int64, Int64]:
+    """Number the tokens of all texts, one column's texts after the other's.
+
+    Returns:
+        The number of each token, consecutive from 0 and equal for equal tokens; and int64 [texts + 1], where among them
+        each text begins.
+
+    >>> number_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))
+    (array([0, 1, 0]), array([0, 2, 2, 3]))
+    """
+    tokens, offsets = encode_texts(texts, tokenizer)
+    return np.asarray(tokens.indices).astype(np.int64), offsets
+
+
+def encode_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[pa.DictionaryArray, Int64]:
+    """Return what `number_texts` does, with the numbers as the indices of an array whose dictionary has the tokens.
+
+    >>> encode_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))[0].dictionary.to_pylist()
+    ['b', 'a']
+    """
+    kernels.prepare(sum(column.nbytes for column in texts.columns.values()))
+    lists = [piece for name, column in texts.columns.items() for piece in _split_column(column, name, tokenizer)]
+    tokens, offsets = zip(*map(list_items, lists))
+    lengths = np.concatenate([np.diff(bounds) for bounds in offsets])
+    return pa.concat_arrays(tokens).dictionary_encode(), np.concatenate([[0], np.cumsum(lengths)])
+
+
+def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[Int64, Int64]]:
+    """Number the n-grams of all texts, order by order.
+
+    An n-gram is the n-gram that is a token shorter, and its last token: two numbers in one integer. Sorting brings
+    equal ones together, without a hash.
+
+    Args:
+        numbers: the tokens of all texts, numbered from 0 consecutively.
+        offsets: int64 [texts + 1], where among them each text begins.
+        max_order: N, the longest n-gram, 1 or more.
+
+    Returns:
+        For each order, two int64 arrays with one item per n-gram: its text, and its number, consecutive from 0. The
+        k-th occurrence of an n-gram in one text has the number of its k-th occurrence in another.
+
+    In "a b a" and "a", the first "a" has one number, and the second has another:
+
+    >>> number_ngrams(np.array([0, 1, 0, 0]), np.array([0, 3, 4]), max_order=1)
+    [(array([0, 0, 1, 0]), array([0, 2, 0, 1]))]
+    """
+    parts = [[(np.empty(0, np.int64), np.empty(0, np.int64))] for _ in range(max_order)]
+    numbered = [0] * max_order
+    text_of, vocabulary = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), int(numbers.max(initial=0)) + 1
+    for starts in _group_by_first_token(numbers):
+        texts, ngrams = text_of[starts], np.zeros(len(starts), np.int64)
+        for n in range(max_order):
+            # Extend the n-grams that do not end their text by a token, sort them, and number equal ones equally.
+            whole = np.flatnonzero(starts + n < offsets[texts + 1])
+            keys = ngrams[whole] * vocabulary + numbers[starts[whole] + n]
+            order = sorted_order(keys)
+            starts, texts, ngrams = starts[whole[order]], texts[whole[order]], number_runs(keys[order])
+            occurrences = _number_occurrences(ngrams, texts)
+            parts[n].append((texts, numbered[n] + occurrences))
+            numbered[n] += int(occurrences.max(initial=-1)) + 1
+    return [(np.concatenate(texts), np.concatenate(ngrams)) for texts, ngrams in (zip(*part) for part in parts)]
+
+
+def sorted_order(keys: Int64) -> Int64:
+    """Return the indices that sort whole numbers from 0, stably: a radix sort of 16 bits at a time.
+
+    >>> sorted_order(np.array([1 << 40, 2, 0, 2]))
+    array([2, 1, 3, 0])
+    """
+    order = np.argsort(keys.astype(np.uint16), kind="stable")
+    for shift in range(16, int(keys.max(initial=0)).bit_length(), 16):
+        order = order[np.argsort((keys[order] >> shift).astype(np.uint16), kind="stable")]
+    return order
+
+
+def number_runs(keys: Int64) -> Int64:
+    """Number sorted keys consecutively from 0.
+
+    >>> number_runs(np.array([3, 3, 7]))
+    array([0, 0, 1])
+    """
+    return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
+
+
+def _split_column(column: pa.ChunkedArray, name: str, tokenizer: ChosenTokenizer) -> Iterator[pa.Array]:
+    row = 0
+    for piece in pieces(column):
+        texts = prepare_texts(piece, tokenizer, name, range(row, row + len(piece)).__getitem__)
+        if is_list(texts.type):
+            yield texts
+        elif kernels.is_ready():
+            yield kernels.split_texts_compiled(texts, tokenizer.name)
+        else:
+            yield pa.array(list_tokens(texts, tokenizer), TOKENS)
+        row += len(piece)
+
+
+def _group_by_first_token(numbers: Int64) -> Iterator[Int64]:
+    """Yield where n-grams begin, in groups: n-grams that begin with different tokens are never equal."""
+    order, ends = sorted_order(numbers), np.cumsum(np.bincount(numbers))
+    wanted = np.arange(_NGRAMS_PER_SORT, len(numbers) + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT).clip(max=len(numbers))
+    cuts = np.unique(ends[np.searchsorted(ends, wanted)])
+    return iter(np.split(order, cuts[:-1]))
+
+
+def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
+    """Number each occurrence of n-grams that are sorted, equal ones by text.
+
+    The first occurrence in a text has the number of the n-gram; further ones have numbers above those of all n-grams.
+    """
+    places = np.arange(len(ngrams))
+    is_first = (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
+    before = places - np.maximum.accumulate(np.where(is_first, places, 0))
+    again = np.flatnonzero(before)
+    keys = ngrams[again] * (int(before.max(initial=0)) + 1) + before[again]
+    order = sorted_order(keys)
+    occurrences = ngrams.copy()
+    occurrences[again[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
+    return occurrences

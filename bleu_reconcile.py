@@ -1,41 +1,79 @@
-"""Why two scores of the same text differ: the settings behind a published number, and the conventions side by side."""
+"""Why two scores of the same text differ: the settings behind a published score, and the conventions side by side.
+
+A setting is a value for each of seven factors. A corpus is counted under each combination of the factors that counting
+depends on, and scored under the others. The difference between two settings is then attributed to single factors.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, NamedTuple
+from itertools import product
+from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
+import pyarrow as pa
 
-from .bleu_corpus import Corpus
-from .bleu_inputs import read_corpus
-from .bleu_inputs_columns import read_column
-from .bleu_inputs_errors import REFERENCES
-from .bleu_options import Options, make_signature, to_python
-from .bleu_plots import Step, plot_steps
-from .bleu_reconcile_grid import (
-    ALL,
-    FACTORS,
-    Setting,
-    convention_options,
-    find_references,
-    group_settings,
-    list_steps,
-    make_grid,
-    make_setting,
-    score_grid,
-)
-from .bleu_report import Report
-from .bleu_tokenizer_choice import choose_tokenizer
+from .bleu_corpus import Corpus, Int64, Kind, list_items, make_corpus
+from .bleu_counting import REFERENCE_LENGTHS, count_totals
+from .bleu_inputs import read_column, read_corpus
+from .bleu_options import CONVENTIONS, Options, choose_options, make_signature, to_python
+from .bleu_report import Report, Step, plot_steps
+from .bleu_scoring import NOISE, bleu
+from .bleu_statistics import count_corpus
+from .bleu_tokenizers import TOKENIZERS, choose_tokenizer
+from .bleu_warnings import REFERENCES
 
-NEAREST = 5  # settings that are returned where none gives the number
+NEAREST = 5  # settings returned if none gives the score
+ALL = "all"  # references: all of a segment
+
+
+class Setting(NamedTuple):
+    """What tools and papers differ in, in the order in which differences are searched and reported.
+
+    references: `ALL`, or the index of the only reference that is used.
+    The other factors are options.
+    """
+
+    references: str | int
+    tokenize: str | Callable[[str], list[str]]
+    lowercase: bool
+    minimum_total: int
+    reference_length: str
+    smooth_method: str
+    max_order: int
+
+
+# The values that a search combines, besides those it starts with.
+FACTORS: dict[str, tuple[Any, ...]] = {
+    "references": (ALL,),
+    "tokenize": tuple(TOKENIZERS),
+    "lowercase": (False, True),
+    "minimum_total": (0, 1),
+    "reference_length": tuple(REFERENCE_LENGTHS),
+    "smooth_method": ("exp", "none", "floor", "add-k", "laplace"),
+    "max_order": (4, 3, 2, 1),
+}
+
+Grid = Mapping[str, Sequence[Any]]  # for each factor the values to combine
+Places = Mapping[int, Int64]  # by the index of a reference, its place among all references of the corpus per segment
+
+
+class StepDict(TypedDict):
+    """A factor, its new value, and the resulting difference of the score on the scale 0-1."""
+
+    factor: str
+    value: Any
+    difference: float
+
+
+# --- Results ----------------------------------------------------------------------------------------------------------
 
 
 class Reconciliation(Report):
-    """What `reconcile` returns: a dict for programs, and a table where it is printed."""
+    """The result of `reconcile`: a dict that displays as a table."""
 
     def title(self) -> str:
         settings = self["matches"] or self["nearest"]
@@ -56,11 +94,11 @@ class Reconciliation(Report):
         ]
 
     def plot(self, ax: Any = None, setting: int = 0) -> Any:
-        """Plot what each factor does to the score, from this object's options to a setting, by matplotlib.
+        """Plot the effect of each factor, from this object's options to a setting, with matplotlib.
 
         Args:
-            ax: the Axes to draw into; those of a new figure unless given.
-            setting: the index of a match; of the nearest, where there is none.
+            ax: the Axes to draw into; None for a new figure.
+            setting: the index of a match, or of the nearest if there are no matches.
 
         Returns:
             The Axes.
@@ -70,7 +108,7 @@ class Reconciliation(Report):
 
 
 class Conventions(Report):
-    """What `conventions` returns, by the convention's name: a dict for programs, and a table where it is printed."""
+    """The result of `conventions`, by the name of the convention: a dict that displays as a table."""
 
     wide_columns = ("due to",)
 
@@ -94,11 +132,11 @@ class Conventions(Report):
         return [{"convention": name, **{key: one[key] for key in names}} for name, one in self.items()]
 
     def plot(self, ax: Any = None, convention: str | None = None) -> Any:
-        """Plot what each factor does to the score, from the default to a convention, by matplotlib.
+        """Plot the effect of each factor, from the default to a convention, with matplotlib.
 
         Args:
-            ax: the Axes to draw into; those of a new figure unless given.
-            convention: its name; the one whose score differs most unless given.
+            ax: the Axes to draw into; None for a new figure.
+            convention: its name; None for the one whose score differs most.
 
         Returns:
             The Axes.
@@ -108,15 +146,8 @@ class Conventions(Report):
         return plot_steps("default", list_changes(one["steps"]), name, one["score"], ax)
 
 
-class ReportedScore(NamedTuple):
-    """A number that someone has published, and how many of its decimals are known."""
-
-    number: float
-    decimals: int
-
-
-def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = False) -> str:
-    """The steps that change the score, in a line.
+def describe_steps(steps: Sequence[StepDict], with_differences: bool = False) -> str:
+    """Write the steps that change the score in a line.
 
     >>> describe_steps([{"factor": "max_order", "value": 2, "difference": 0.125}], with_differences=True)
     'max_order=2 (+12.50)'
@@ -125,8 +156,8 @@ def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = 
     return ", ".join(words) or "as they are"
 
 
-def list_changes(steps: Sequence[Mapping[str, Any]]) -> list[Step]:
-    """The steps that change the score, and by how many points.
+def list_changes(steps: Sequence[StepDict]) -> list[Step]:
+    """List the steps that change the score, with their differences in points.
 
     >>> list_changes([{"factor": "max_order", "value": 2, "difference": 0.125}])
     [Step(label='max_order=2', difference=12.5)]
@@ -136,32 +167,39 @@ def list_changes(steps: Sequence[Mapping[str, Any]]) -> list[Step]:
     ]
 
 
+# --- reconcile and conventions ----------------------------------------------------------------------------------------
+
+
+class ReportedScore(NamedTuple):
+    """A published score, and the number of its decimals that are known."""
+
+    number: float
+    decimals: int
+
+
 def find_settings(
     predictions: Any, references: Any, options: Options, fixed: Collection[str], reported: Any, decimals: int | None
 ) -> Reconciliation:
-    """The settings that give a published number.
+    """Search the settings that give a published score.
 
     Args:
-        predictions: as for `bleu_inputs.read_corpus`.
-        references: likewise.
+        predictions: as for `read_corpus`.
+        references: as for `read_corpus`.
         options: where the search starts.
-        fixed: names of options that stay as they are.
-        reported: the number, from 0 to 1 or from 0 to 100.
-        decimals: how many of its decimals are known; as many as it's written with unless given.
-
-    Raises:
-        TypeError, ValueError: as `bleu_inputs.read_corpus`; or this is no BLEU score.
+        fixed: names of options that are not varied.
+        reported: the score, on the scale 0-1 or 0-100.
+        decimals: the number of its decimals that are known; None for those that are written.
 
     >>> find_settings(["a b c d"], ["a b c d e"], Options(max_order=1), (), 77.88, None)["matches"][0]["steps"]
     []
     """
     reported = _to_python(reported)
     read = _read_score(reported, decimals)
-    references = read_column("references", references, REFERENCES)  # as they were given, for their indices
+    references = read_column("references", references, REFERENCES)  # with each None, as the user counts them
     corpus = read_corpus(predictions, references)
     places = find_references(corpus, references)
     grid = make_grid(corpus.kind, places, options, fixed)
-    scores, start = score_grid(corpus, places, options, grid), tuple(values[0] for values in grid.values())
+    scores, start = score_grid(corpus, places, options, grid), Setting(*(values[0] for values in grid.values()))
     known = [make_setting(convention) for convention in convention_options(options).values()]
     groups = group_settings(scores, start, known)
     scale, fitting = _choose_scale(groups, scores, read)
@@ -175,18 +213,16 @@ def find_settings(
 
 
 def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
-    """The score under each named convention, and what makes it another than the default's.
+    """Score a corpus under each convention, and attribute the difference from the default to factors.
 
-    Args:
-        corpus: what `bleu_inputs.read_corpus` returns.
-        options: those that a user chose win under each convention.
+    The options that the user chose hold under each convention.
 
     >>> compare_conventions(read_corpus(["a b c d."], [["a b c d .", "a"]]), Options())["moses"]["steps"][0]["factor"]
     'tokenize'
     """
     conventions = convention_options(options)
     settings = {name: make_setting(convention) for name, convention in conventions.items()}
-    grid = {name: tuple(dict.fromkeys(values)) for name, values in zip(FACTORS, zip(*settings.values()))}
+    grid = {name: tuple(dict.fromkeys(values)) for name, values in zip(Setting._fields, zip(*settings.values()))}
     scores, start = score_grid(corpus, {}, conventions["default"], grid), settings["default"]
     return Conventions(
         {
@@ -210,11 +246,11 @@ def _sign(corpus: Corpus, options: Options, which: str | int) -> str:
 def _choose_scale(
     groups: Sequence[list[Setting]], scores: Mapping[Setting, float], reported: ReportedScore
 ) -> tuple[int, list[list[Setting]]]:
-    """The scale that a number is on, 1 or 100, and the groups whose score rounds to it there."""
+    """Return the scale of a number, 1 or 100, and the groups whose score rounds to it on that scale."""
     number, decimals = reported
-    scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is likeliest from 0 to 1
+    scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is most likely on the scale 0-1
     for scale in scales:
-        # A whole number is known to half a point of 100, on either scale: a 1 from 0 to 1 is a perfect score.
+        # A whole number is known to half a point, on both scales: 1 on the scale 0-1 is a perfect score.
         unit = 10.0**-decimals / scale if decimals else 0.01
         fitting = _select_fitting(groups, scores, number / scale, unit)
         if fitting:
@@ -225,8 +261,8 @@ def _choose_scale(
 def _select_fitting(
     groups: Sequence[list[Setting]], scores: Mapping[Setting, float], number: float, unit: float
 ) -> list[list[Setting]]:
-    # Half a unit, whether it was rounded up or down; 1e-11 is what two tools may differ in by floating point.
-    return [group for group in groups if abs(scores[group[0]] - number) <= unit / 2 + 1e-11]
+    # Half a unit, rounded up or down; scores of two tools may differ by floating-point noise.
+    return [group for group in groups if abs(scores[group[0]] - number) <= unit / 2 + NOISE]
 
 
 def _list_nearest(
@@ -238,7 +274,7 @@ def _list_nearest(
 def _describe_group(
     group: list[Setting], scores: Mapping[Setting, float], start: Setting, number: float
 ) -> dict[str, Any]:
-    """The score of a group's settings, how far it is from the number, and the way to the first one."""
+    """Return the score of a group of settings, its distance from the number, and the steps to the first setting."""
     score = scores[group[0]]
     return {
         "bleu": score,
@@ -250,13 +286,13 @@ def _describe_group(
 
 
 def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], setting: Setting) -> dict[str, Any]:
-    """A setting as `compute` takes it, and its signature."""
-    factors = dict(zip(FACTORS, setting))
+    """Return a setting as options of `compute`, and its signature."""
+    factors = setting._asdict()
     which = factors.pop("references")
     setting_options = replace(options, **factors)
     if setting_options.smooth_method != options.smooth_method and options.smooth_value is not None:
         setting_options, factors["smooth_value"] = replace(setting_options, smooth_value=None), None
-    if corpus.kind != "text":  # in tokens already
+    if corpus.kind != "text":  # tokenized already
         del factors["tokenize"]
     return {
         "references": which,
@@ -266,21 +302,21 @@ def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], 
 
 
 def _list_indifferent(setting: Setting, others: Sequence[Setting]) -> dict[str, list[Any]]:
-    """The other values that a factor may have, all else as it is, without another score."""
+    """List the values of each factor that leave the score as it is if nothing else changes."""
     values: dict[str, list[Any]] = {}
     for other in others:
-        changed = [(name, value) for name, own, value in zip(FACTORS, setting, other) if own != value]
+        changed = [name for name in Setting._fields if getattr(setting, name) != getattr(other, name)]
         if len(changed) == 1:
-            values.setdefault(changed[0][0], []).append(changed[0][1])
+            values.setdefault(changed[0], []).append(getattr(other, changed[0]))
     return values
 
 
-# As people write it: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and as Python writes 1e-05.
+# Scores as people write them: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05 as Python does.
 _WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
 
 
 def _to_python(reported: Any) -> Any:
-    """A float of NumPy's as the decimal number that it shows: of 66.87 in 32 bits, `tolist` makes 66.87000274658203."""
+    """Convert a NumPy float to the decimals that it shows: `tolist` turns a 32-bit 66.87 into 66.87000274658203."""
     return float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
 
 
@@ -296,3 +332,169 @@ def _read_score(reported: Any, decimals: int | None) -> ReportedScore:
     elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
         raise ValueError(f"decimals={decimals!r}: give a whole number of 0 or more.")
     return ReportedScore(float(number), int(decimals))
+
+
+# --- The grid of settings ---------------------------------------------------------------------------------------------
+
+
+def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
+    """Find the references of each index that every segment has, among all references of the corpus.
+
+    If every segment has a single reference, there is nothing to choose from, and the result is empty.
+
+    Args:
+        corpus: what `read_corpus` returns.
+        given: its references as the user counts them, with each None.
+
+    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], REFERENCES)
+    >>> find_references(read_corpus(["a", "b"], given), given)
+    {2: array([1, 3])}
+    """
+    if corpus.reference_count() == "1":
+        return {}
+    items, bounds = list_items(given.combine_chunks())
+    is_present = np.asarray(items.is_valid())
+    places = np.cumsum(is_present) - 1
+    given_places = {index: bounds[:-1] + index for index in range(np.diff(bounds).min())}
+    return {index: places[rows] for index, rows in given_places.items() if is_present[rows].all()}
+
+
+def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[str]) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each factor that a search combines, the one in `options` first.
+
+    Args:
+        kind: the kind of the corpus.
+        places: what `find_references` returns.
+        options: where the search starts.
+        fixed: names of options that are not varied.
+
+    >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
+    ('all', 0)
+    """
+    start = make_setting(options)._asdict()
+    values = {**FACTORS, "references": (ALL, *places)}
+    if options.weights is not None:  # they fix the order
+        values["max_order"] = ()
+    if kind != "text":
+        values["tokenize"] = ()
+    if kind == "ids":
+        values["lowercase"] = ()
+    return {
+        name: tuple(dict.fromkeys((start[name], *(() if name in fixed else more)))) for name, more in values.items()
+    }
+
+
+def score_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> dict[Setting, float]:
+    """Score a corpus under each setting, on the scale 0-1.
+
+    Args:
+        corpus: what `read_corpus` returns.
+        places: what `find_references` returns, for the indices in the grid.
+        options: the values of what is not a factor.
+        grid: for each factor the values to combine.
+
+    >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
+    >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
+    [0.5, 1.0]
+    """
+    counted, rows = zip(*_count_grid(corpus, places, replace(options, max_order=max(grid["max_order"])), grid))
+    scores: dict[Setting, float] = {}
+    for method, order in product(grid["smooth_method"], grid["max_order"]):
+        value = options.smooth_value if method == options.smooth_method else None
+        scored = replace(options, smooth_method=method, smooth_value=value, max_order=order)
+        row_scores = bleu(np.stack(rows), scored).tolist()
+        scores |= {Setting._make((*five, method, order)): score for five, score in zip(counted, row_scores)}
+    return scores
+
+
+def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[StepDict]:
+    """Change one setting to another, a factor at a time; the differences of the steps add up.
+
+    >>> start = make_setting(Options())
+    >>> end = start._replace(tokenize="zh")
+    >>> list_steps({start: 0.25, end: 0.5}, start, end)
+    [{'factor': 'tokenize', 'value': 'zh', 'difference': 0.25}]
+    """
+    steps: list[StepDict] = []
+    for factor, value in end._asdict().items():
+        changed = start._replace(**{factor: value})
+        if changed != start:
+            steps.append({"factor": factor, "value": value, "difference": scores[changed] - scores[start]})
+        start = changed
+    return steps
+
+
+def group_settings(
+    scores: Mapping[Setting, float], start: Setting, known: Collection[Setting] = ()
+) -> list[list[Setting]]:
+    """Group the settings that give the same score, the plausible ones first, in a group and among groups.
+
+    The start of the search is most plausible, then settings of known tools, then those with few changes.
+
+    >>> start = make_setting(Options())
+    >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(max_order=2): 0.5}
+    >>> groups = group_settings(scores, start)
+    >>> [[setting.references for setting in group] for group in groups]
+    [['all'], [0, 'all']]
+    """
+
+    def implausibility(setting: Setting) -> tuple[bool, bool, int]:
+        changes = sum(value != other for value, other in zip(start, setting))
+        return changes > 0, setting not in known, changes
+
+    groups: list[list[Setting]] = []
+    last = -1.0
+    for setting in sorted(scores, key=lambda setting: scores[setting]):
+        if scores[setting] - last > NOISE:
+            groups.append([])
+        groups[-1].append(setting)
+        last = scores[setting]
+    return sorted((sorted(group, key=implausibility) for group in groups), key=lambda group: implausibility(group[0]))
+
+
+def convention_options(options: Options) -> dict[str, Options]:
+    """Return the options of each convention, with those that the user chose.
+
+    >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
+    2
+    """
+    chosen = {name: getattr(options, name) for name in options.given}
+    return {name: choose_options(name, chosen) for name in CONVENTIONS}
+
+
+def make_setting(options: Options) -> Setting:
+    """Return the setting of some options, with all references.
+
+    >>> make_setting(Options()).reference_length
+    'closest'
+    """
+    return Setting(ALL, *(getattr(options, factor) for factor in Setting._fields[1:]))
+
+
+def _count_grid(
+    corpus: Corpus, places: Places, options: Options, grid: Grid
+) -> Iterator[tuple[tuple[Any, ...], Int64]]:
+    """Yield the row of the corpus for each combination of the five factors that counting depends on."""
+    corpora = {which: _select_references(corpus, places.get(which)) for which in grid["references"]}
+    orders = options.counted_orders
+    for which, tokenize, lowercase in product(grid["references"], grid["tokenize"], grid["lowercase"]):
+        rows: dict[str, Int64] = {}
+        for length in grid["reference_length"]:
+            # A single reference is the closest, the shortest and the longest.
+            if rows and corpora[which].reference_count() == "1":
+                rows[length] = next(iter(rows.values()))
+                continue
+            counting = {"tokenize": tokenize, "lowercase": lowercase, "reference_length": length, "minimum_total": 0}
+            rows[length] = count_corpus(corpora[which], replace(options, **counting))
+        for minimum, length in product(grid["minimum_total"], grid["reference_length"]):
+            row = rows[length].sum(axis=0)
+            row[orders : 2 * orders] = count_totals(rows[length][:, -2], orders, minimum).sum(axis=1)
+            yield (which, tokenize, lowercase, minimum, length), row
+
+
+def _select_references(corpus: Corpus, places: Int64 | None) -> Corpus:
+    """Return the corpus with one reference per segment, or with all if `places` is None."""
+    (batch,) = corpus.combine().batches
+    if places is None:
+        return make_corpus([batch[1:]])
+    return make_corpus([(batch.predictions, batch.references.take(pa.array(places)), np.arange(len(places) + 1))])

@@ -1,25 +1,33 @@
-"""What results look like: a dict with a face, as plain text, Markdown, LaTeX, HTML and a pandas table.
+"""Result types: dicts that also render as text, Markdown, LaTeX, HTML, pandas tables and plots.
 
-A `Report` is a dict of plain Python values for programs. A subclass says what its table is; the first row is the head.
+`Report` comes first, then the formats of tables, the formula of a score, HTML, and plots. HTML escapes every text and
+shows invisible and bidirectional control characters as escape sequences. Its style takes its colors from the
+surrounding page, so that it fits light and dark ones.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping, Sequence
-from typing import Any
+import re
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
+from html import escape
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
-from . import bleu_html as html
-from .bleu_spellings import explain_missing_key
+import numpy as np
+
+from .bleu_options import OTHER_KEYS
+from .bleu_warnings import count_things
 
 Rows = Sequence[Sequence[str]]
+ResultDict = Mapping[str, Any]
 
 
 class Report(dict[str, Any]):
-    """A result that is a dict for programs, and a table where it is printed or shown in a notebook.
+    """A dict that displays as a table.
 
-    A subclass defines `rows`, and `title`, `note` and `records` as far as it needs them. Where `prints_as_table` is
-    False, `print` shows the dict. Pickled, it is a plain dict: a process that never loaded the metric can read it.
+    Subclasses implement `rows` and may override `title`, `note` and `records`. If `prints_as_table` is False, `print`
+    shows the dict. Pickling makes a plain dict, so that a process that never loaded the metric can read it.
 
     >>> class Scores(Report):
     ...     def rows(self):
@@ -37,50 +45,51 @@ class Report(dict[str, Any]):
     """
 
     prints_as_table = True
+    optional_keys: Mapping[str, str] = MappingProxyType({})  # keys that an option adds, and the option
     wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
 
     def rows(self) -> list[list[str]]:
-        """The cells of the table, the head first."""
+        """Return the cells of the table, the head first."""
         return [["key", "value"], *([str(name), repr(value)] for name, value in shorten(self).items())]
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows of `to_pandas`, with numbers as they are in the dict."""
+        """Return the rows of `to_pandas`, with numbers as they are in the dict."""
         return [dict(self)]
 
     def title(self) -> str:
-        """What stands above the table."""
+        """Return the line above the table."""
         return ""
 
     def note(self) -> str:
-        """What stands below the table."""
-        return ""
+        """Return the line below the table."""
+        return str(self.get("signature", ""))
 
     def to_markdown(self) -> str:
-        """The table in Markdown."""
+        """Return the table in Markdown."""
         return self._surround(format_markdown(self.rows()))
 
     def to_latex(self) -> str:
-        """The table in LaTeX, for the package `booktabs`."""
+        """Return the table in LaTeX, for the package `booktabs`."""
         comments = (f"% {' '.join(text.split())}" for text in (self.title(), self.note()) if text)
         return "\n".join([format_latex(self.rows()), *comments])
 
     def to_html(self) -> str:
-        """What a notebook shows: HTML with its own style, for light and dark pages, with every text escaped."""
-        return html.wrap(html.paragraph(self.title()), self._html_table(), html.paragraph(self.note(), "note"))
+        """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
+        return wrap(paragraph(self.title()), self._html_table(), paragraph(self.note(), "note"))
 
     def to_pandas(self) -> Any:
-        """The table as a pandas DataFrame; an interval becomes two columns, `..._low` and `..._high`."""
+        """Return the table as a pandas DataFrame; an interval becomes two columns, `..._low` and `..._high`."""
         import pandas as pd
 
         return pd.DataFrame([_split_intervals(record) for record in self.records()])
 
     def copy(self) -> Report:
-        """A shallow copy, as `dict.copy`."""
+        """Return a shallow copy, as `dict.copy`."""
         return type(self)(self)
 
     def _html_table(self) -> str:
         head, *rows = self.rows()
-        return html.table(head, rows, self.wide_columns)
+        return table(head, rows, self.wide_columns)
 
     def _surround(self, table: str) -> str:
         return "\n\n".join(filter(None, [self.title(), table, self.note()]))
@@ -92,15 +101,21 @@ class Report(dict[str, Any]):
         return self._surround(format_plain(self.rows())) if self.prints_as_table else repr(self)
 
     def __missing__(self, key: Any) -> Any:
-        raise KeyError(explain_missing_key(key, self) or key)
+        name = OTHER_KEYS.get(key, key) if isinstance(key, str) else key
+        if name in self:
+            raise KeyError(f"There is no {key!r} here: it is {name!r}.")
+        if name in self.optional_keys:
+            raise KeyError(f"There is no {key!r} here: ask for it by {self.optional_keys[name]}.")
+        raise KeyError(key)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self),)  # evaluate's module is one that a fresh process can't import
+        return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
 
-    __copy__ = copy
+    def __copy__(self) -> Report:
+        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Report:
-        return type(self)(copy.deepcopy(dict(self), memo))
+        return type(self)(deepcopy(dict(self), memo))
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -113,7 +128,7 @@ class Report(dict[str, Any]):
 
 
 class _More:
-    """Stands for the items of a list that aren't shown."""
+    """The items of a list that are not shown."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -123,7 +138,7 @@ class _More:
 
 
 def shorten(value: Any) -> Any:
-    """The value with long lists cut: to 3 items where there are more than 8, to 2 dicts or lists where more than 4.
+    """Shorten lists of more than 8 items to 3, and lists of more than 4 dicts or lists to 2.
 
     >>> shorten({"precisions": [1, 2, 3, 4], "scores": list(range(12))})
     {'precisions': [1, 2, 3, 4], 'scores': [0, 1, 2, ... 9 more]}
@@ -138,8 +153,11 @@ def shorten(value: Any) -> Any:
     return [*map(shorten, value[:shown]), _More(len(value) - shown)]
 
 
+# --- Tables -----------------------------------------------------------------------------------------------------------
+
+
 def format_plain(rows: Rows) -> str:
-    """Columns set off by spaces, the first to the left, the others to the right.
+    """Write a table in plain text: the first column is aligned left, the others right.
 
     >>> print(format_plain([["system", "BLEU"], ["A", "27.31"]]))
     system   BLEU
@@ -151,7 +169,7 @@ def format_plain(rows: Rows) -> str:
 
 
 def format_markdown(rows: Rows) -> str:
-    """A table in Markdown.
+    """Write a table in Markdown.
 
     >>> print(format_markdown([["system", "BLEU"], ["A|B", "27.31"]]))
     | system | BLEU |
@@ -164,7 +182,7 @@ def format_markdown(rows: Rows) -> str:
 
 
 def format_latex(rows: Rows) -> str:
-    """A table in LaTeX, for the package `booktabs`."""
+    """Write a table in LaTeX, for the package `booktabs`."""
     head, *rest = (" & ".join(_escape(" ".join(cell.split()), _LATEX) for cell in row) + r" \\" for row in rows)
     begin = rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
     return "\n".join([begin, r"\toprule", head, r"\midrule", *rest, r"\bottomrule", r"\end{tabular}"])
@@ -175,17 +193,512 @@ def _escape(cell: str, escapes: Mapping[str, str]) -> str:
 
 
 def _split_intervals(record: Mapping[str, Any]) -> dict[str, Any]:
-    """The record with the two ends of each interval apart.
+    """Replace each interval of a record by its two ends.
 
     >>> _split_intervals({"bleu": 0.5, "confidence_interval": [0.4, 0.6]})
     {'bleu': 0.5, 'confidence_interval_low': 0.4, 'confidence_interval_high': 0.6}
     """
     flat: dict[str, Any] = {}
     for name, value in record.items():
-        flat |= dict(zip((f"{name}_low", f"{name}_high"), value)) if name.endswith("_interval") else {name: value}
+        if name.endswith("_interval"):
+            flat[f"{name}_low"], flat[f"{name}_high"] = value
+        else:
+            flat[name] = value
     return flat
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
+
+
+# --- The formula of a score -------------------------------------------------------------------------------------------
+#
+# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. One that was smoothed is written with the number of
+# matches that would give it.
+
+
+class Factor(NamedTuple):
+    """A precision in the formula.
+
+    text: a fraction, or a number if no fraction equals the precision.
+    meaning: the counts, and the effect of smoothing.
+    is_smoothed: True if smoothing changed it.
+    """
+
+    text: str
+    meaning: str
+    is_smoothed: bool
+
+
+def explain_precision(matches: int, total: int, precision: float) -> Factor:
+    """Write a precision as a fraction; a smoothed one with the number of matches that would give it.
+
+    >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
+    ('17/18', '0 of 16 match; smoothed to 0.5/16')
+    """
+    meaning = f"{matches:,} of {total:,} match"
+    if abs(precision * total - matches) <= 1e-9 * total and (total or not precision):
+        return Factor(f"{matches:,}/{total:,}", meaning, False)
+    text = f"{precision * total:,.4g}/{total:,}" if total else f"{precision:.4g}"
+    return Factor(text, f"{meaning}; smoothed to {text}", True)
+
+
+def list_factors(result: ResultDict) -> list[tuple[Factor, float]]:
+    """Return the precisions that are part of a segment's score, each with its weight."""
+    counts = zip(result["counts"], result["totals"], result["precisions"])
+    factors = [explain_precision(*count) for count in counts]
+    return [(factor, weight) for factor, weight in zip(factors, result["weights"]) if weight]
+
+
+def plain_formula(result: ResultDict) -> str:
+    """Write the formula with its numbers as plain text.
+
+    >>> numbers = {"counts": [2, 1], "totals": [3, 2], "precisions": [2 / 3, 1 / 2], "weights": [0.5, 0.5]}
+    >>> plain_formula({**numbers, "brevity_penalty": 1.0})
+    '1 · (2/3 · 1/2)^(1/2)'
+    """
+    product = multiply([(factor.text, weight) for factor, weight in list_factors(result)], "^{}", "^({})")
+    return f"{write_number(result['brevity_penalty'])} · {product}"
+
+
+def multiply(factors: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
+    """Write a product of powers, or one power of the product if all weights are equal.
+
+    Args:
+        factors: texts, each with its weight.
+        power: the format of an exponent.
+        fraction_power: the format of an exponent that is a fraction.
+
+    >>> multiply([("2/3", 0.5), ("1/2", 0.5)], "^{}", "^({})"), multiply([("2/3", 0.7), ("1/2", 0.3)], "^{}", "^({})")
+    ('(2/3 · 1/2)^(1/2)', '(2/3)^0.7 · (1/2)^0.3')
+    """
+
+    def raise_to(base: str, weight: float) -> str:
+        exponent = _exponent(weight)
+        return base + (fraction_power if "/" in exponent else power).format(exponent) if exponent != "1" else base
+
+    if len({weight for _, weight in factors}) == 1:
+        product = " · ".join(text for text, _ in factors)
+        return raise_to(f"({product})", factors[0][1])
+    return " · ".join(raise_to(f"({text})", weight) for text, weight in factors) or "no n-gram"
+
+
+def write_number(value: float) -> str:
+    """Write four decimals, none for a whole number.
+
+    >>> write_number(1.0), write_number(0.77880078)
+    ('1', '0.7788')
+    """
+    return f"{value:.4f}" if value % 1 else f"{value:.0f}"
+
+
+def describe_penalty(result: ResultDict) -> str:
+    """Describe the brevity penalty and the lengths that it depends on.
+
+    >>> describe_penalty({"translation_length": 4, "reference_length": 5})
+    'Brevity penalty exp(1 − 5/4): 4 tokens against 5 in the reference'
+    """
+    length, reference_length = result["translation_length"], result["reference_length"]
+    lengths = f"{count_things(length, 'token')} against {reference_length:,} in the reference"
+    if length >= reference_length:
+        return f"No brevity penalty: {lengths}"
+    rule = f"exp(1 − {reference_length:,}/{length:,})" if length else "0"
+    return f"Brevity penalty {rule}: {lengths}"
+
+
+def _exponent(weight: float) -> str:
+    parts = round(1 / max(weight, 1e-9))
+    return ("1" if parts == 1 else f"1/{parts}") if abs(weight * parts - 1) < 1e-9 else f"{weight:.4g}"
+
+
+# --- HTML -------------------------------------------------------------------------------------------------------------
+
+_SHOWN_NGRAMS = 100  # per order, of the clipped and of the missed ones
+_KINDS = {"clipped": "more of them than any one reference has", "missed": "in no reference"}  # of n-grams
+
+# Control characters, bidirectional controls, and lone surrogates.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+STYLE = """
+.bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
+  --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
+  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem; line-height: 1.5; }
+.bleu-report p { margin: 0.25em 0; }
+.bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
+.bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
+.bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
+.bleu-formula { overflow-wrap: anywhere; }
+.bleu-formula .term { white-space: nowrap; }
+.bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
+.bleu-formula small, .bleu-report .bleu-note { color: var(--bleu-muted); font-size: 0.9em; overflow-wrap: anywhere; }
+.bleu-report .bleu-tokens { margin: 0.75em 0; }
+.bleu-tokens .bleu-label { color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
+.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em; border-radius: 0.25em;
+  --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
+  background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
+  box-decoration-break: clone; -webkit-box-decoration-break: clone; }
+.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor; padding: 0.1em 0; }
+.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em; opacity: 0.8; }
+.bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
+  text-decoration: underline dotted; text-underline-offset: 0.25em; }
+.bleu-legend { color: var(--bleu-muted); font-size: 0.9em; line-height: 2; }
+.bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
+.bleu-legend .token.missed.missed { color: inherit; }
+.bleu-legend sub { display: none; }
+.bleu-ngrams summary { cursor: pointer; color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent); color: inherit;
+  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em; line-height: 1.5;
+  display: inline-block; max-width: 100%; margin: 0.05em 0; }
+.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400; color: var(--bleu-muted); }
+.bleu-table, .bleu-ngrams { overflow-x: auto; }
+.bleu-report .bleu-table { margin: 0.5em 0; }
+.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto; margin: 0; font-size: 1em; }
+.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) { background: none; border: 0; }
+.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0; padding: 0.25em 0.7em 0.25em 0;
+  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em; text-align: left;
+  vertical-align: top; overflow-wrap: anywhere; max-width: none; font-variant-numeric: tabular-nums; }
+.bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
+.bleu-table tr > :nth-child(n + 2) { text-align: right; }
+.bleu-table tr > :first-child { white-space: normal; }
+.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9em; }
+.bleu-table th, .bleu-ngrams th { font-weight: 600; }
+.bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
+.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high)); top: 50%; height: 0;
+  border-top: 2px solid currentColor; }
+.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em); width: 0.6em;
+  height: 0.6em; border-radius: 50%; background: currentColor; }
+"""
+
+
+class Markup(str):
+    """Text that is HTML already, and is not escaped again."""
+
+
+def wrap(*parts: str) -> str:
+    """Put parts of a report together with their style.
+
+    >>> wrap("<p>a</p>").endswith("</style><p>a</p></div>")
+    True
+    """
+    return f'<div class="bleu-report"><style>{STYLE}</style>{"".join(parts)}</div>'
+
+
+def show(text: Any) -> str:
+    """Escape a text for HTML, with invisible characters as Python writes them.
+
+    >>> print(show("<b>\\x1b"))
+    &lt;b&gt;\\x1b
+    """
+    if isinstance(text, Markup):
+        return text
+    return _UNSEEN.sub(lambda found: f"\\{ascii(found.group())[2:-1]}", escape(str(text)))
+
+
+def paragraph(text: str, kind: str = "title") -> str:
+    """Write a paragraph; nothing for an empty text.
+
+    >>> paragraph("a < b", "note")
+    '<p class="bleu-note">a &lt; b</p>'
+    """
+    return f'<p class="bleu-{kind}">{show(text)}</p>' if text else ""
+
+
+def headline(score: float, caption: str = "") -> str:
+    """Write a score on the scale 0-100 in large type, with a caption.
+
+    >>> headline(50.4567, "Candidate")
+    '<p class="bleu-score"><strong>50.46</strong> BLEU · Candidate</p>'
+    """
+    return f'<p class="bleu-score"><strong>{score:.2f}</strong> BLEU{f" · {show(caption)}" if caption else ""}</p>'
+
+
+def formula(result: ResultDict) -> str:
+    """Write the brevity penalty and the precisions as fractions, with the lengths behind the penalty."""
+    factors = list_factors(result)
+    terms = [
+        (f'<span class="term{" smoothed" * factor.is_smoothed}" title="{factor.meaning}">{factor.text}</span>', weight)
+        for factor, weight in factors
+    ]
+    product = multiply(terms, "<sup>{}</sup>", "<sup>{}</sup>")
+    smoothed = "; dashed: smoothed" if any(factor.is_smoothed for factor, _ in factors) else ""
+    return (
+        f'<p class="bleu-formula">BLEU = {write_number(result["brevity_penalty"])} · {product} ='
+        f" <b>{result['bleu']:.4f}</b><br><small>{describe_penalty(result)}{smoothed}</small></p>"
+    )
+
+
+def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()) -> str:
+    """Write the tokens of a text, each with the longest n-gram that matched there: the longer, the darker.
+
+    Args:
+        text: the prediction or a reference of a result of `explain`.
+        max_order: the longest n-gram.
+        label: the line above the tokens.
+        marked: the indices of tokens to underline.
+
+    >>> tokens({"tokens": ["<b>"], "longest_match": [2], "length": 1}, 4, "Candidate")
+    '<div class="bleu-tokens"><div class="bleu-label">Candidate <small>1 token</small></div><p dir="auto">\
+<span class="token" style="--match:0.5" title="part of a matching 2-gram">&lt;b&gt;<sub>2</sub></span></p></div>'
+    """
+    shown = [_token(*token, max_order) for token in zip(text["tokens"], text["longest_match"])]
+    line = " ".join(f"<mark>{token}</mark>" if i in marked else token for i, token in enumerate(shown))
+    head = f'<div class="bleu-label">{show(label)} <small>{count_things(text["length"], "token")}</small></div>'
+    return f'<div class="bleu-tokens">{head}<p dir="auto">{line or "<em>empty</em>"}</p></div>'
+
+
+def legend(max_order: int) -> str:
+    """Write the legend of `tokens`."""
+    names = ["no match", *(f"{order}-gram" for order in range(1, max_order + 1))]
+    marks = " ".join(_token(name, order, max_order) for order, name in enumerate(names))
+    return f'<p class="bleu-legend">The longest n-gram that matched: {marks}</p>'
+
+
+def _token(token: Any, order: int, max_order: int) -> str:
+    text = show(token)
+    if not order:
+        return f'<span class="token missed" title="no match">{text}</span>'
+    style = f'style="--match:{order / max_order:.2g}"'
+    return f'<span class="token" {style} title="part of a matching {order}-gram">{text}<sub>{order}</sub></span>'
+
+
+def ngrams(result: ResultDict) -> str:
+    """Write the clipped and missed n-grams of each order, folded."""
+    orders, kinds = result["orders"], _KINDS
+    count = sum(one["count"] - one["allowed"] for order in orders for kind in kinds for one in order[kind])
+    if not count:
+        return ""
+    rows = "".join(_ngram_row(order, kind) for order in orders for kind in kinds if order[kind])
+    key = "; ".join(f"{kind}: {kinds[kind]}" for kind in kinds if any(order[kind] for order in orders))
+    verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
+    return (
+        f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
+        f"<table>{rows}</table><small>{key}</small></details>"
+    )
+
+
+def _ngram_row(order: Mapping[str, Any], kind: str) -> str:
+    shown = [_ngram(ngram) for ngram in order[kind][:_SHOWN_NGRAMS]]
+    rest = len(order[kind]) - len(shown)
+    more = [f"and {rest:,} more"] if rest else []
+    head = f'<th class="order">{order["order"]}-gram, {kind}</th>'
+    return f"<tr>{head}<td>{' '.join(shown + more)}</td></tr>"
+
+
+def _ngram(ngram: Mapping[str, Any]) -> str:
+    text = f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
+    if ngram["allowed"]:
+        return f"{text} ({ngram['allowed']} of {ngram['count']} count)"
+    return f"{text} × {ngram['count']}" if ngram["count"] > 1 else text
+
+
+def explanation(result: ResultDict, name: str = "") -> str:
+    """Write a segment in colors: score, formula, tokens of the prediction and the references, unmatched n-grams.
+
+    Args:
+        result: what `explain` returns.
+        name: the name of the prediction if there are several.
+    """
+    max_order = len(result["orders"])
+    parts = [headline(result["score"], name), formula(result), tokens(result["prediction"], max_order, "Prediction")]
+    for i, reference in enumerate(result["references"]):
+        remark = ", whose length counts" if i == result["effective_reference"] else ""
+        parts.append(tokens(reference, max_order, f"Reference {i + 1}{remark}"))
+    return "".join([*parts, ngrams(result)])
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str] = ()) -> str:
+    """Write a table: the first column is aligned left, numbers right, and the columns named in `words` wrap.
+
+    >>> table(["system"], [["<A>"]])
+    '<div class="bleu-table"><table><tr><th>system</th></tr><tr><td>&lt;A&gt;</td></tr></table></div>'
+    """
+    kinds = [' class="words"' if name in words else "" for name in head]
+    lines = ["".join(f"<th{kind}>{show(cell)}</th>" for cell, kind in zip(head, kinds))]
+    lines += ["".join(f"<td{kind}>{show(cell)}</td>" for cell, kind in zip(row, kinds)) for row in rows]
+    return f'<div class="bleu-table"><table>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
+
+
+def draw_interval(low: float, value: float, high: float, scale: tuple[float, float]) -> Markup:
+    """Draw an interval as a line with a point in it.
+
+    >>> draw_interval(0.25, 0.5, 0.75, (0.0, 1.0))
+    '<span class="bleu-interval" style="--low:25.0%;--at:50.0%;--high:75.0%"><i></i><b></b></span>'
+    """
+    start, width = scale[0], scale[1] - scale[0] or 1.0
+    low, at, high = (100 * (number - start) / width for number in (low, value, high))
+    style = f"--low:{low:.1f}%;--at:{at:.1f}%;--high:{high:.1f}%"
+    return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
+
+
+# --- Plots ------------------------------------------------------------------------------------------------------------
+#
+# Each function draws into `ax`, or into a new figure, and returns the Axes. Lightness and hatches carry the meaning, and
+# lines and texts take their colors from matplotlib's style, so that dark styles work. BLEU is on the scale 0-100.
+
+_BIN = 5  # BLEU points
+_THICKNESS = 0.6  # of a bar in a waterfall
+_LABEL = {"fontsize": "small"}
+_ACCENT = "C0"
+_OFFSET = {"textcoords": "offset points", **_LABEL}
+
+
+class Step(NamedTuple):
+    """A change of a setting, and the resulting difference of the score in points."""
+
+    label: str
+    difference: float
+
+
+def plot_precisions(result: Mapping[str, Any], ax: Any = None) -> Any:
+    """Plot precision by order: before clipping if known, after clipping, and after smoothing if that differs."""
+    ax = _open(ax)
+    clipped = _percentages(result["counts"], result["totals"])
+    smoothed = [100 * precision for precision in result["precisions"]]
+    series = {"after clipping": clipped}
+    if "orders" in result:
+        unclipped = [order["unclipped_matches"] for order in result["orders"]]
+        series = {"before clipping": _percentages(unclipped, result["totals"]), **series}
+    is_smoothed = np.abs(np.subtract(clipped, smoothed)) > 1e-9
+    if is_smoothed.any():
+        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan).tolist()  # a bar only if it differs
+    _draw_bars(ax, series)
+    ax.set_xticks(range(len(clipped)), [f"{order}-gram" for order in range(1, len(clipped) + 1)])
+    ax.set_ylim(0, 110)
+    ax.set_yticks(range(0, 101, 20))
+    ax.set_ylabel("precision (%)")
+    return ax
+
+
+def plot_segments(scores: Sequence[float], ax: Any = None) -> Any:
+    """Plot a histogram of segment scores, which are on the scale 0-1."""
+    ax = _open(ax)
+    counts, edges = np.histogram(100 * np.asarray(scores, float), bins=range(0, 100 + _BIN, _BIN))
+    ax.bar(edges[:-1], counts, width=_BIN, align="edge", **_style(ax, "after clipping"))
+    ax.set_xlim(0, 100)
+    ax.set_xlabel(f"BLEU of a segment, in steps of {_BIN}")
+    ax.set_ylabel("segments")
+    ax.yaxis.get_major_locator().set_params(integer=True)
+    return ax
+
+
+def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Any = None) -> Any:
+    """Plot the score of each system of a comparison with its interval, and the baseline's as a vertical line."""
+    ax = _open(ax, height=1.2 + 0.45 * len(systems))
+    ink = _ink(ax)
+    for place, (name, system) in enumerate(systems.items()):
+        score = system["score"]
+        ends = [100 * end for end in system.get("confidence_interval", (score / 100, score / 100))]
+        ax.plot(ends, [place, place], color=ink, linewidth=1.5, marker="|", markersize=9)
+        ax.plot(score, place, "o", color=ink, markerfacecolor=ink if name == baseline else ax.get_facecolor())
+        box = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1}  # over the baseline's line
+        ax.annotate(f"{score:.2f}", (score, place), (0, 8), ha="center", bbox=box, **_OFFSET)
+    ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
+    names = [f"{name} (baseline)" if name == baseline else name for name in systems]
+    ax.set_yticks(range(len(systems)), list(map(_plain, names)))
+    ax.set_ylim(len(systems) - 0.5, -0.6)
+    ax.margins(x=0.1)
+    ax.set_xlabel("BLEU" + (", with its interval" if "confidence_interval" in systems[baseline] else ""))
+    return ax
+
+
+def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Any = None) -> Any:
+    """Plot the effect of each step on a score as a waterfall.
+
+    Args:
+        start: the name of the first score.
+        steps: the steps in order.
+        end: the name of the last score.
+        score: the last score, on the scale 0-100.
+        ax: the Axes to draw into.
+    """
+    ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
+    levels = score - sum(step.difference for step in steps) + np.cumsum([0.0, *(step.difference for step in steps)])
+    ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
+    for place, (step, before, after) in enumerate(zip(steps, levels, levels[1:]), 1):
+        kind = "gain" if step.difference > 0 else "loss"
+        ax.barh(place, abs(step.difference), _THICKNESS, left=min(before, after), **_style(ax, kind))
+        _write_beside(ax, max(before, after), place, f"{step.difference:+.2f}")
+    ax.barh(len(levels), levels[-1], _THICKNESS, **_style(ax, "after clipping"))
+    for place, level in ((0, levels[0]), (len(levels), levels[-1])):
+        _write_beside(ax, level, place, f"{level:.2f}")
+    for place, level in enumerate(levels):
+        ax.plot([level, level], [place, place + 1], color=_ink(ax), linewidth=0.8, zorder=0)
+    ax.set_yticks(range(len(levels) + 1), [start, *(step.label for step in steps), end])
+    ax.invert_yaxis()
+    ax.set_xlim(0, max(1.0, *levels) * 1.15)
+    ax.set_xlabel("BLEU")
+    return ax
+
+
+def plot_scatter(first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Any = None) -> Any:
+    """Plot the segment scores of one system against those of another: above the diagonal the second is better.
+
+    Args:
+        first: the segment scores of the first system, on the scale 0-1.
+        second: those of the second system.
+        names: the names of the systems.
+        ax: the Axes to draw into.
+    """
+    ax = _open(ax, width=4.8, height=4.8)
+    x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
+    crowd = np.sqrt(len(x) + 1)
+    opacity, size = float(np.clip(30 / crowd, 0.05, 0.6)), float(np.clip(150 / crowd, 12, 40))
+    ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
+    ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
+    counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
+    better = ", ".join(f"{_plain(name)} better in {count:,}" for name, count in counts.items())
+    ax.set_title(f"{better} of {len(x):,} segments", fontsize="medium", wrap=True)
+    ax.set_xlim(-2, 102)
+    ax.set_ylim(-2, 102)
+    ax.set_aspect("equal")
+    ax.set_xlabel(f"BLEU of a segment, {_plain(names[0])}")
+    ax.set_ylabel(f"BLEU of a segment, {_plain(names[1])}")
+    return ax
+
+
+def _open(ax: Any, width: float = 6.4, height: float = 3.6) -> Any:
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError("A plot needs matplotlib: pip install matplotlib") from None
+    if ax is None:
+        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def _ink(ax: Any) -> Any:
+    return ax.xaxis.label.get_color()
+
+
+def _style(ax: Any, kind: str) -> dict[str, Any]:
+    """Return the style of a bar: filled for the counted values, hollow or hatched for those to compare with."""
+    hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
+    if kind not in hatches:
+        return {"facecolor": _ACCENT, "edgecolor": _ink(ax), "linewidth": 0.8}
+    return {"facecolor": "none", "edgecolor": _ink(ax), "linewidth": 0.8, "hatch": hatches[kind]}
+
+
+def _draw_bars(ax: Any, series: Mapping[str, Sequence[float]]) -> None:
+    width = 0.8 / len(series)
+    for i, (name, heights) in enumerate(series.items()):
+        places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
+        bars = ax.bar(places, heights, width * 0.92, label=name, **_style(ax, name))
+        ax.bar_label(bars, ["" if np.isnan(height) else f"{height:.1f}" for height in heights], **_LABEL, padding=2)
+    if len(series) > 1:
+        ax.legend(frameon=False, loc="upper right")
+
+
+def _write_beside(ax: Any, x: float, y: float, text: str) -> None:
+    ax.annotate(text, (x, y), (4, 0), va="center", **_OFFSET)
+
+
+def _plain(text: str) -> str:
+    return text.replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
+
+
+def _percentages(matches: Sequence[int], totals: Sequence[int]) -> list[float]:
+    return [100 * match / total if total else 0.0 for match, total in zip(matches, totals)]

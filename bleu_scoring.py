@@ -1,46 +1,93 @@
-"""Statistics rows to the number: precisions, smoothing, brevity penalty, weights.
+"""Statistics rows to scores: precisions, brevity penalty, weights; then smoothing; then resampling.
 
-One definition for every use: the functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length,
-reference length) of a segment, a corpus or a thousand resampled corpora, and never change them. A single row becomes
-Python's floats, many become an array for each statistic; what is written here holds for both, bit by bit. Everything
-is on the scale from 0 to 1, where a perfect prediction comes out as exactly 1.
+Functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length, reference length) of a segment, a corpus
+or a thousand resampled corpora, and never change them. One row becomes Python floats, ten times faster than one-item
+arrays; several rows become one array per statistic. Every formula is written once for both. Scores are on the scale
+0-1, on which a perfect prediction scores exactly 1.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
+from itertools import pairwise
 from operator import add, or_
-from typing import Any, NamedTuple
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
+from datasets.utils import tqdm
 
-from .bleu_arrow import Float64, Int64
-from .bleu_options import Options
-from .bleu_smoothing import SMOOTHING, Number, choose, divide, has_ngrams
+from .bleu_corpus import Float64, Int64
 
-NOISE = 1e-11  # scores that differ by less are equal, but for the order in which floats were added
+if TYPE_CHECKING:
+    from .bleu_options import Options
+
+Number = Any  # a float, or float64 [...] with one value per row
+Counts = Sequence[Number]  # one per order
+
+NOISE = 1e-11  # scores that differ by less are equal: the order of additions alone makes such differences
+
+_NUMBERS_PER_BLOCK = 1 << 22  # draws held at once, 32 MB: the memory of resampling does not grow with the resamples
+_RESAMPLES_PER_PRODUCT = 8  # rows of one matrix product
+_MULTIPLICATIONS_PER_PRODUCT = 10**6  # OpenBLAS starts threads above this
+_EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
+
+
+# --- Scores -----------------------------------------------------------------------------------------------------------
+
+
+class Scores(TypedDict):
+    """The numbers of a corpus or a segment, as `compute` returns them."""
+
+    bleu: float
+    score: float
+    precisions: list[float]
+    brevity_penalty: float
+    length_ratio: float
+    translation_length: int
+    reference_length: int
+    counts: list[int]
+    totals: list[int]
+    bleu_by_order: list[float]
+
+
+class Wins(TypedDict):
+    """The numbers of segments in which a system scores higher than another, equally, and lower."""
+
+    wins: int
+    ties: int
+    losses: int
 
 
 class Precisions(NamedTuple):
-    """The precision of each order after smoothing, and which orders have any n-grams."""
+    """The precision of each order after smoothing, and flags for the orders that have n-grams."""
 
     values: list[Number]
     present: list[Number]
 
 
+class _Statistics(NamedTuple):
+    """Statistics rows taken apart: floats, or float64 [...] each."""
+
+    matches: Counts
+    totals: Counts
+    length: Number
+    reference_length: Number
+
+
 def bleu(rows: Int64, options: Options) -> Number:
-    """BLEU of each row (Papineni et al., 2002, section 2.3), from 0 to 1.
+    """Return BLEU of each row (Papineni et al., 2002, section 2.3), on the scale 0-1.
 
     Args:
         rows: int64 [..., 2 N + 2].
-        options: `max_order`, `smooth_method`, `smooth_value`, `effective_order`, `weights` are looked at.
+        options: `max_order`, `smooth_method`, `smooth_value`, `effective_order`, `weights` are used.
 
     Returns:
         float64 [...]; a float for a single row.
 
-    Three of four words are right and one bigram of three: BLEU-2 is the root of 3/4 · 1/3.
+    Three of four words match, and one of three bigrams: BLEU-2 is the root of 3/4 · 1/3.
 
     >>> row = np.array([3, 1, 0, 0, 4, 3, 2, 1, 4, 4])
     >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
@@ -53,82 +100,12 @@ def bleu(rows: Int64, options: Options) -> Number:
     return _combine(weights, logarithms, brevity_penalty(statistics.length, statistics.reference_length))
 
 
-def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
-    """The weight w of each order in BP · exp(Σ w ln p).
-
-    With effective order, an order that is left out leaves its weight to the others, so that equal weights give the mean
-    over the orders that remain.
-
-    Args:
-        present: which of the N orders have any n-grams, as `precisions` returns it.
-        options: `weights` and `effective_order` are looked at.
-        orders: n-grams up to this order, all with the same weight. By default all N, with `options.weights`.
-
-    Returns:
-        N weights, or as many as `orders`; all 0 where no order that has a weight has n-grams.
-
-    >>> order_weights([True, True, False, False], Options(effective_order=True))
-    [0.5, 0.5, 0.0, 0.0]
-    """
-    if orders or options.weights is None:
-        orders = orders or len(present)
-        weights: list[Number] = [1 / orders] * orders
-    else:
-        weights = list(options.weights)
-    if not options.effective_order:
-        return weights
-    used = [weight * flag for weight, flag in zip(weights, present)]
-    rest, whole = reduce(add, used), sum(weights)
-    return [divide(weight * whole, rest, rest > 0) for weight in used]
-
-
-def precisions(rows: Int64, options: Options) -> Precisions:
-    """The precision of each order after smoothing, and which orders have any n-grams.
-
-    Args:
-        rows: int64 [..., 2 N + 2].
-        options: `smooth_method` and `smooth_value` are looked at.
-
-    Returns:
-        N times float64 [...] from 0 to 1, and N times bool [...].
-    """
-    return _smooth(_split_rows(rows), options)
-
-
-def brevity_penalty(length: Number, reference_length: Number) -> Number:
-    """1 where the predictions are at least as long as the references, exp(1 - r/c) where shorter, 0 where empty.
-
-    Args:
-        length: c, the length of the predictions.
-        reference_length: r, the effective length of their references.
-
-    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
-    0.7165
-    """
-    is_short = length < reference_length
-    ratio = divide(reference_length, length, is_short & (length > 0))
-    return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
-
-
-def count_wins(deltas: Float64) -> dict[str, int]:
-    """In how many segments a system scores higher than another, as high, and lower; a float's last digits decide none.
-
-    Args:
-        deltas: float64 [segments], its score less the other's.
-
-    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
-    {'wins': 1, 'ties': 2, 'losses': 1}
-    """
-    wins, losses = int((deltas > NOISE).sum()), int((deltas < -NOISE).sum())
-    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
-
-
-def make_result(row: Int64, options: Options) -> dict[str, Any]:
-    """What `compute` returns of a corpus, but for the signature: plain Python types, 0 to 1 except `score`.
+def score_row(row: Int64, options: Options) -> Scores:
+    """Return the numbers of one corpus in plain Python types.
 
     Args:
         row: int64 [2 N + 2], the sum of the corpus's rows.
-        options: those that decide the number.
+        options: as for `bleu`.
     """
     statistics, orders = _split_rows(row), range(1, options.max_order + 1)
     smoothed = _smooth(statistics, options)
@@ -154,13 +131,99 @@ def make_result(row: Int64, options: Options) -> dict[str, Any]:
     }
 
 
-class _Statistics(NamedTuple):
-    """Statistics rows taken apart: a float each, or float64 [...]."""
+def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
+    """Return the weight w of each order in BP · exp(Σ w ln p).
 
-    matches: Sequence[Number]
-    totals: Sequence[Number]
-    length: Number
-    reference_length: Number
+    With effective order, the weight of the orders that are left out is shared by the others in proportion.
+
+    Args:
+        present: flags for the orders that have n-grams, from `precisions`.
+        options: `weights` and `effective_order` are used.
+        orders: the number of orders, with equal weights; None for all N with `options.weights`.
+
+    Returns:
+        One weight per order; all 0 if no order with a weight has n-grams.
+
+    >>> order_weights([True, True, False, False], Options(effective_order=True))
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    if orders or options.weights is None:
+        orders = orders or len(present)
+        weights: list[Number] = [1 / orders] * orders
+    else:
+        weights = list(options.weights)
+    if not options.effective_order:
+        return weights
+    used = [weight * flag for weight, flag in zip(weights, present)]
+    remaining, whole = reduce(add, used), sum(weights)
+    return [divide(weight * whole, remaining, remaining > 0) for weight in used]
+
+
+def precisions(rows: Int64, options: Options) -> Precisions:
+    """Return the precision of each order after smoothing: N times float64 [...], on the scale 0-1."""
+    return _smooth(_split_rows(rows), options)
+
+
+def brevity_penalty(length: Number, reference_length: Number) -> Number:
+    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones, 0 for empty ones.
+
+    Args:
+        length: c, the length of the predictions.
+        reference_length: r, the effective reference length.
+
+    >>> print(f"{brevity_penalty(3.0, 4.0):.4f}")
+    0.7165
+    """
+    is_short = length < reference_length
+    ratio = divide(reference_length, length, is_short & (length > 0))
+    return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
+
+
+def count_wins(deltas: Float64) -> Wins:
+    """Count wins, ties and losses; differences below rounding error are ties.
+
+    Args:
+        deltas: float64 [segments], the score of a system less that of the other.
+
+    >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
+    {'wins': 1, 'ties': 2, 'losses': 1}
+    """
+    wins, losses = int((deltas > NOISE).sum()), int((deltas < -NOISE).sum())
+    return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
+
+
+def choose(flag: Number, yes: Number, no: Number) -> Number:
+    """Return `yes` if the flag is set and `no` if not, for each row.
+
+    >>> choose(True, 1.0, 2.0), choose(np.array([True, False]), 1.0, 2.0)
+    (1.0, array([1., 2.]))
+    """
+    if isinstance(flag, np.ndarray):
+        return np.where(flag, yes, no)
+    return yes if flag else no
+
+
+def divide(dividend: Number, divisor: Number, flag: Number) -> Number:
+    """Return the quotient if the flag is set and 0 if not, for each row.
+
+    >>> divide(1.0, 0.0, False), divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]), np.array([True, False]))
+    (0.0, array([0.5, 0. ]))
+    """
+    if isinstance(flag, np.ndarray):
+        return np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
+    return dividend / divisor if flag else 0.0
+
+
+def has_ngrams(totals: Counts) -> list[Number]:
+    """Flag the orders that have n-grams; an order has some only if all shorter orders do.
+
+    >>> has_ngrams([2.0, 1.0, 0.0])
+    [True, True, False]
+    """
+    flags = [totals[0] > 0]
+    for total in totals[1:]:
+        flags.append(flags[-1] & (total > 0))
+    return flags
 
 
 def _split_rows(rows: Int64) -> _Statistics:
@@ -175,22 +238,22 @@ def _smooth(statistics: _Statistics, options: Options) -> Precisions:
     matches, totals = statistics.matches[:orders], statistics.totals[:orders]
     # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
     has_match = reduce(or_, [match > 0 for match in matches[: options.max_order]])
-    value = options.smooth_value_in_effect or 0.0
-    matches, totals = SMOOTHING[options.smooth_method](matches, totals, statistics.length, value)
+    method = SMOOTH_METHODS[options.smooth_method]
+    matches, totals = method.smooth(matches, totals, statistics.length, options.smooth_value_in_effect or 0.0)
     present = has_ngrams(totals)
     values = [_divide_counts(*counts) for counts in zip(matches, totals, present)]
-    if options.smooth_method != "laplace" and has_match is not True:
+    if not method.scores_no_match and has_match is not True:
         values = [choose(has_match, value, 0.0) for value in values]
     return Precisions(values, present)
 
 
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
-    """BP · exp(Σ w ln p), 0 where no order has a weight."""
+    """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
     total, has_weight = 0.0, False
     for weight, logarithm in zip(weights, logarithms):
         flag = weight > 0
         has_weight = has_weight | flag
-        if isinstance(flag, np.ndarray):  # without a weight, nothing even of minus infinity
+        if isinstance(flag, np.ndarray):  # skip weights of 0, because 0 · -inf is nan
             total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
         elif flag:
             total = total + weight * logarithm
@@ -206,7 +269,285 @@ def _log(value: Number) -> Number:
 
 
 def _divide_counts(match: Number, total: Number, flag: Number) -> Number:
-    """A precision: at most 1, and 0 where there is no n-gram."""
+    """Return a precision: at most 1, and 0 if there are no n-grams."""
     if isinstance(flag, np.ndarray):
         return np.minimum(divide(match, total, flag), 1.0)
     return min(float(match / total), 1.0) if flag else 0.0
+
+
+# --- Smoothing --------------------------------------------------------------------------------------------------------
+#
+# A method maps matches, totals, the predictions' length and `smooth_value` to other matches and totals, and never
+# changes its arguments. A method with further orders gets more than N orders and returns N.
+#
+# Methods are numbered as in Chen and Cherry (2014), "A Systematic Comparison of Smoothing Techniques for Sentence-Level
+# BLEU". NLTK's `SmoothingFunction` computes three of them differently, which have names of their own here:
+#     4   the paper divides by K / ln(length) again at each order without a match; NLTK divides by it once, and by 2 at
+#         each order without a match
+#     5   the paper averages numbers of matches; NLTK averages precisions, and a result can exceed 1
+#     7   is method 4 followed by method 5 in both
+
+Smooth = Callable[[Counts, Counts, Number, float], tuple[Counts, Counts]]
+
+
+def _none(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    return matches, totals
+
+
+def _floor(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Method 1: replace 0 matches by a small number."""
+    return [choose(flag, value, match) for flag, match in zip(_is_missing(matches, totals), matches)], totals
+
+
+def _add_k(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Method 2: add to matches and totals of all orders but the first (Lin and Och, 2004)."""
+    return [matches[0], *(m + value for m in matches[1:])], [totals[0], *(t + value for t in totals[1:])]
+
+
+def _laplace(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Add 1 to matches and totals of every order, as evaluate's `bleu` does with `smooth=True`."""
+    return [m + 1 for m in matches], [t + 1 for t in totals]
+
+
+def _exp(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Method 3: 1/2 match at the first order without any, 1/4 at the second, and so on (NIST's mteval)."""
+    return _replace_missing(matches, totals, first=0.5, factor=0.5), totals
+
+
+def _by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Method 4: method 3 with ln(length) / K in place of 1/2."""
+    share = np.log(np.maximum(length, 1)) / value
+    return _replace_missing(matches, totals, first=share, factor=share), totals
+
+
+def _average(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Method 5: average the matches of an order, of the next one, and the average of the order before."""
+    return _average_neighbors(matches), totals[:-1]
+
+
+def _expect(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Method 6: from the third order on, add what the two orders before predict (Gao and He, 2013)."""
+    matches, totals = list(matches), list(totals)
+    ratios = _divide_all(matches, totals)
+    for n in range(2, len(matches)):
+        one, two = ratios[n - 1], ratios[n - 2]
+        matches[n] = matches[n] + value * divide(one**2, two, two > 0)
+        totals[n] = totals[n] + value
+        ratios[n] = divide(matches[n], totals[n], totals[n] > 0)
+    return matches, totals
+
+
+def _average_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Method 7: method 4, then method 5."""
+    return _average(*_by_length(matches, totals, length, value), length, value)
+
+
+def _nltk_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    first = np.log(np.maximum(length, 1)) / value / 2
+    return _replace_missing(matches, totals, first=first, factor=0.5), totals
+
+
+def _nltk_average(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    return _average_neighbors(_divide_all(matches, totals)), [flag * 1.0 for flag in has_ngrams(totals)[:-1]]
+
+
+def _nltk_average_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    smoothed, _ = _nltk_by_length(matches, totals, length, value)
+    # NLTK does not smooth the order beyond N.
+    return _nltk_average([*smoothed[:-1], matches[-1]], totals, length, value)
+
+
+class SmoothMethod(NamedTuple):
+    """A smoothing method.
+
+    smooth: the function.
+    says: what it does, as the end of a sentence.
+    value: the default of `smooth_value`, None for a method without one.
+    divides: True if it divides by the value, which then must not be 0.
+    further_orders: the number of orders beyond N that it needs.
+    scores_no_match: True if predictions without any match score above 0.
+    """
+
+    smooth: Smooth
+    says: str
+    value: float | None = None
+    divides: bool = False
+    further_orders: int = 0
+    scores_no_match: bool = False
+
+
+SMOOTH_METHODS: dict[str, SmoothMethod] = {
+    "none": SmoothMethod(_none, "nothing is smoothed"),
+    "floor": SmoothMethod(_floor, "orders without a match count a small number (floor)", 0.1),
+    "add-k": SmoothMethod(_add_k, "a constant is added to matches and totals of the longer n-grams (add-k)", 1.0),
+    "exp": SmoothMethod(_exp, "orders without a match are smoothed as in sacreBLEU"),
+    "laplace": SmoothMethod(_laplace, "1 is added to matches and totals of all orders (laplace)", scores_no_match=True),
+    "chen-cherry-4": SmoothMethod(_by_length, "orders without a match are smoothed by length", 5.0, divides=True),
+    "chen-cherry-5": SmoothMethod(_average, "matches of neighboring orders are averaged", further_orders=1),
+    "chen-cherry-6": SmoothMethod(_expect, "shorter n-grams predict the matches of longer ones", 5.0),
+    "chen-cherry-7": SmoothMethod(
+        _average_by_length, "orders are smoothed by length, then averaged", 5.0, divides=True, further_orders=1
+    ),
+    "nltk-4": SmoothMethod(_nltk_by_length, "orders are smoothed as by NLTK’s method4", 5.0, divides=True),
+    "nltk-5": SmoothMethod(_nltk_average, "orders are smoothed as by NLTK’s method5", further_orders=1),
+    "nltk-7": SmoothMethod(
+        _nltk_average_by_length, "orders are smoothed as by NLTK’s method7", 5.0, divides=True, further_orders=1
+    ),
+}
+
+
+def _divide_all(matches: Counts, totals: Counts) -> list[Number]:
+    return [divide(match, total, flag) for match, total, flag in zip(matches, totals, has_ngrams(totals))]
+
+
+def _is_missing(matches: Counts, totals: Counts) -> list[Number]:
+    """Flag the orders that have n-grams and no match."""
+    return [flag & (match == 0) for flag, match in zip(has_ngrams(totals), matches)]
+
+
+def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Number) -> list[Number]:
+    """Replace 0 matches by `first`, and by `factor` times the last replacement at each further order."""
+    replaced, share = [], first
+    for flag, match in zip(_is_missing(matches, totals), matches):
+        replaced.append(choose(flag, share, match))
+        share = choose(flag, share * factor, share)
+    return replaced
+
+
+def _average_neighbors(counts: Counts) -> list[Number]:
+    """Return for each order but the last the mean of its count, the next count, and the mean before (m_1 + 1 first)."""
+    before, averages = counts[0] + 1, []
+    for count, after in pairwise(counts):
+        before = (before + count + after) / 3
+        averages.append(before)
+    return averages
+
+
+# --- Resampling -------------------------------------------------------------------------------------------------------
+#
+# The draws are those of sacreBLEU 2.6 for the same seed and count, from a generator of its own. A resample is kept as
+# the number of times that each segment was drawn: its statistics are one matrix product with the rows, and memory
+# stays constant. Sums of integers in float64 are exact up to 2^53.
+
+
+def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64:
+    """Return BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
+
+    Args:
+        rows: int64 [systems, segments, 2 N + 2]; all systems are scored on the same draws.
+        options: those that decide the score, and `seed`.
+        n_resamples: the number of corpora.
+
+    Returns:
+        float64 [n_resamples, systems], on the scale 0-1.
+
+    >>> rows = np.array([[[1, 1, 1, 1], [0, 1, 1, 1]]])
+    >>> bootstrap_scores(rows, Options(max_order=1, seed=0), 5).tolist()
+    [[0.0], [0.5], [1.0], [1.0], [0.5]]
+    """
+    generator, segments = np.random.default_rng(options.seed), rows.shape[1]
+    weights = np.concatenate(list(rows), axis=1)
+    sums = np.empty((n_resamples, weights.shape[1]))
+    for block in _blocks("Bootstrap", n_resamples, max(1, _NUMBERS_PER_BLOCK // segments)):
+        drawn = generator.integers(segments, size=(len(sums[block]), segments))
+        times = np.array([np.bincount(indices, minlength=segments) for indices in drawn])
+        sums[block] = _multiply(times, weights)
+    return bleu(sums.reshape(n_resamples, len(rows), -1).astype(np.int64), options)
+
+
+def randomization_differences(rows: Int64, options: Options, n_resamples: int) -> Float64:
+    """Return differences of BLEU between two systems whose outputs are exchanged at random, segment by segment.
+
+    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005) of each system with the first.
+
+    Args:
+        rows: int64 [systems, segments, 2 N + 2], the baseline first.
+        options: those that decide the score, and `seed`.
+        n_resamples: the number of trials.
+
+    Returns:
+        float64 [n_resamples, systems - 1], absolute values, on the scale 0-1.
+
+    >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
+    >>> randomization_differences(rows, Options(max_order=1), 3).tolist()
+    [[1.0], [1.0], [1.0]]
+    """
+    generator, baseline, others = np.random.default_rng(options.seed), rows[0], rows[1:]
+    segments = len(baseline)
+    gains = np.concatenate(list(baseline - others), axis=1)
+    exchanged = np.empty((n_resamples, gains.shape[1]))
+    # NumPy takes 32 draws from one random number and discards the rest of it at the end of a call, so a block has a
+    # multiple of 32 trials: the draws then do not depend on the size of blocks.
+    for block in _blocks("Randomization", n_resamples, 32 * max(1, _NUMBERS_PER_BLOCK // (32 * segments))):
+        taken = generator.integers(2, size=(len(exchanged[block]), segments), dtype=bool)
+        exchanged[block] = _multiply(taken, gains)
+    moved = exchanged.reshape(n_resamples, len(others), -1).astype(np.int64)
+    return np.abs(bleu(others.sum(axis=1) + moved, options) - bleu(baseline.sum(axis=0) - moved, options))
+
+
+def interval(scores: Float64, confidence: float) -> list[float]:
+    """Return the percentile interval of resampled scores, with sacreBLEU's choice of the two scores.
+
+    >>> interval(np.arange(1000) / 1000, 0.95)
+    [0.025, 0.974]
+    """
+    # 1000 * (1 - 0.95) / 2 is 25.000000000000021; round first, because truncation could be off by one elsewhere.
+    outside = int(round(len(scores) * (1 - confidence) / 2, 9))
+    ordered = np.sort(scores)
+    return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
+
+
+def p_value(differences: Float64, observed: float) -> float:
+    """Return (c + 1) / (n + 1), where c of the n differences are at least as large as the observed one.
+
+    The added ones keep the rate of false alarms at the level for any number of trials (Noreen, 1989). sacreBLEU does
+    not count ties: its p is the same if nothing ties, but identical systems get the smallest p there is.
+
+    >>> p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
+    0.6
+    """
+    return float((np.sum(differences >= observed - NOISE) + 1) / (len(differences) + 1))
+
+
+def detectable_difference(differences: Float64) -> float:
+    """Return the smallest true difference that a test set detects with 80 % power at the 5 % level.
+
+    This is z(0.975) + z(0.8) standard errors of the paired difference (Card et al., 2020, "With Little Power Comes
+    Great Responsibility").
+
+    Args:
+        differences: float64 [resamples], the paired differences on resampled corpora.
+
+    >>> round(detectable_difference(np.array([-0.01, 0.01])), 4)
+    0.028
+    """
+    normal = NormalDist()
+    return float((normal.inv_cdf(0.975) + normal.inv_cdf(0.8)) * differences.std())
+
+
+def _multiply(times: np.ndarray[Any, Any], weights: Int64) -> Float64:
+    """Return the matrix product of draws and statistics: float64 [resamples, statistics], exact.
+
+    It is computed in parts that are too small for OpenBLAS's threads: those wait for each other at every product, which
+    on a busy machine takes many times as long as the product.
+    """
+    sums = np.zeros((len(times), weights.shape[1]))
+    is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
+    factors = weights.astype(np.float32 if is_small else np.float64)
+    parts = _slices(len(weights), max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * weights.shape[1])))
+    for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
+        for part in parts:
+            sums[resamples] += times[resamples, part].astype(factors.dtype) @ factors[part]
+    return sums
+
+
+def _blocks(what: str, total: int, size: int) -> Iterator[slice]:
+    """Yield slices, with a progress bar after two seconds if `datasets` shows progress bars."""
+    with tqdm(total=total, desc=what, delay=2) as bar:
+        for block in _slices(total, size):
+            yield block
+            bar.update(min(size, total - block.start))
+
+
+def _slices(total: int, size: int) -> list[slice]:
+    return [slice(start, min(start + size, total)) for start in range(0, total, size)]

@@ -1,52 +1,35 @@
-"""A corpus to statistics rows: batch by batch, in threads, by the kernel or by the definition."""
+"""A corpus to statistics rows, in batches and threads; rows to tables, and tables, frames and sums back to rows."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from . import bleu_counting as definition
-from . import bleu_counting_compiled as compiled
-from .bleu_arrow import Int64
-from .bleu_compiler import COMPILED
-from .bleu_corpus import Batch, Corpus
-from .bleu_options import Options
-from .bleu_tokenizer_choice import Tokenizer, choose_tokenizer, prepare_texts
-from .bleu_tokenizers import list_tokens
-from .bleu_twins import Twins
-from .bleu_warnings import count_unspaced_characters, warn_once_that_numba_is_missing
+from . import bleu_kernels as kernels
+from .bleu_corpus import Batch, Corpus, Int64
+from .bleu_counting import count_rows
+from .bleu_options import COUNTING, Options
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, prepare_texts
+from .bleu_warnings import name_value, warn_about_text
 
-_BATCH = 4096  # rows: some milliseconds of work for a thread, and memory that doesn't grow with the corpus
-_FEW = 512  # rows, for which threads aren't worth while
-_AT_ONCE = 64  # batches in the threads' queue
+_ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not grow with the corpus
+_ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in the CPU cache
+_MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
+_BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 
-Counted = TypeVar("Counted")
-
-count_rows = Twins(
-    definition.count_rows,
-    compiled.count_rows,
-    kernel=compiled._count_rows,
-    example=(pa.array(["a b"]), pa.array(["a b"]), np.array([0, 1]), "13a", 1, "closest"),
-    seconds_to_compile=5.0,
-    seconds_a_megabyte=0.45,
-)
+_METADATA = b"bleu_metric"  # the key of a schema's metadata
+_PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has split
 
 
-class CorpusSum(NamedTuple):
-    """What the score of a corpus, and the warnings about it, need to know.
-
-    row: int64 [2 N + 2], the sum of the statistics rows.
-    unspaced: how many characters the predictions have that the tokenizer should have cut.
-    """
-
-    row: Int64
-    unspaced: int
+# --- Corpus to rows ---------------------------------------------------------------------------------------------------
 
 
 class Segment(NamedTuple):
@@ -57,14 +40,14 @@ class Segment(NamedTuple):
 
 
 def count_corpus(corpus: Corpus, options: Options) -> Int64:
-    """The statistics rows of all segments.
+    """Count all segments.
 
     Args:
         corpus: what `bleu_inputs.read_corpus` returns.
-        options: those in `bleu_options.COUNTING` are looked at.
+        options: those in `bleu_options.COUNTING` are used.
 
     Returns:
-        int64 [segments, 2 N + 2]; in memory statistic by statistic, as in Arrow.
+        int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
 
     >>> count_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), Options(max_order=1))
     array([[2, 2, 2, 2],
@@ -72,94 +55,284 @@ def count_corpus(corpus: Corpus, options: Options) -> Int64:
     """
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
     first_row = 0
-    for batch_rows in _map_batches(count_batch, corpus, options):
+    for batch_rows in _count_batches(corpus, options):
         rows[first_row : first_row + len(batch_rows)] = batch_rows
         first_row += len(batch_rows)
     return rows
 
 
-def sum_corpus(corpus: Corpus, options: Options) -> CorpusSum:
-    """The sum of all statistics rows, in memory that doesn't grow with the corpus.
+def sum_corpus(corpus: Corpus, options: Options) -> Int64:
+    """Return the sum of all rows, int64 [2 N + 2], in memory that does not grow with the corpus.
 
-    Args:
-        corpus: what `bleu_inputs.read_corpus` returns.
-        options: those in `bleu_options.COUNTING` are looked at.
-
-    >>> sum_corpus(read_corpus(["a b", "b", "何"], ["a b"] * 3), Options(max_order=1))
-    CorpusSum(row=array([3, 4, 4, 6]), unspaced=1)
+    >>> sum_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), Options(max_order=1))
+    array([3, 3, 3, 4])
     """
-    row, unspaced = np.zeros(2 * options.counted_orders + 2, np.int64), 0
-    for batch in _map_batches(_sum_batch, corpus, options):
-        row += batch.row
-        unspaced += batch.unspaced
-    return CorpusSum(row, unspaced)
+    row = np.zeros(2 * options.counted_orders + 2, np.int64)
+    for batch_rows in _count_batches(corpus, options):
+        row += np.add.reduce(batch_rows)
+    return row
 
 
-def count_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> Int64:
-    """The statistics rows of some segments.
+def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> Int64:
+    """Count the segments of a batch, with the kernel if it is ready.
 
-    Args:
-        batch: of a corpus.
-        tokenizer: what `bleu_tokenizer_choice.choose_tokenizer` returns.
-        options: those in `bleu_options.COUNTING` are looked at.
-
-    Returns:
-        int64 [segments, 2 N + 2].
-
-    >>> batch = Batch(0, pa.array([[7, 8]]), pa.array([[7], [8, 9]]), np.array([0, 2]))
-    >>> count_batch(batch, Tokenizer("ids", lowercase=False), Options(max_order=1))
-    array([[2, 2, 2, 2]])
+    >>> batch = Batch(0, pa.array([[7, 8]], pa.large_list(pa.int64())), pa.array([[7]]), np.array([0, 1]))
+    >>> count_batch(batch, ChosenTokenizer("ids"), Options(max_order=1)).tolist()
+    [[1, 2, 2, 1]]
     """
-    if not COMPILED:
-        warn_once_that_numba_is_missing()
-    predictions, references = _prepare_batch(batch, tokenizer)
-    orders = options.counted_orders
-    rows = count_rows(predictions, references, batch.bounds, tokenizer.name, orders, options.reference_length)
-    if options.minimum_total:
-        totals = rows[:, orders : 2 * orders]
-        np.maximum(totals, options.minimum_total, out=totals)
-    return rows
+    texts, orders = _prepare_batch(batch, tokenizer), options.counted_orders
+    length, minimum = options.reference_length, options.minimum_total
+    if kernels.is_ready():
+        return kernels.count_rows_compiled(*texts, batch.bounds, tokenizer.name, orders, length, minimum)
+    return count_rows(*texts, batch.bounds, tokenizer, orders, length, minimum)
 
 
 def split_segment(corpus: Corpus, options: Options) -> Segment:
-    """The tokens of a corpus of a single segment, as they are counted.
+    """Return the tokens of a corpus of one segment, as they are counted.
 
     >>> split_segment(read_corpus(["Go on."], [["Go!", "On."]]), Options(lowercase=True))
     Segment(prediction=['go', 'on', '.'], references=[['go', '!'], ['on', '.']])
     """
-    (batch,) = corpus.batches(1)
+    (batch,) = corpus.batches
     tokenizer = choose_tokenizer(options, corpus.kind)
-    predictions, references = (list_tokens(texts, tokenizer.name) for texts in _prepare_batch(batch, tokenizer))
+    predictions, references = (list_tokens(texts, tokenizer) for texts in _prepare_batch(batch, tokenizer))
     return Segment(predictions[0], references)
 
 
-def _sum_batch(batch: Batch, tokenizer: Tokenizer, options: Options) -> CorpusSum:
-    unspaced = count_unspaced_characters(batch.predictions, options.tokenize, batch.may_lack_spaces)
-    return CorpusSum(np.add.reduce(count_batch(batch, tokenizer, options)), unspaced)
-
-
-def _map_batches(
-    count: Callable[[Batch, Tokenizer, Options], Counted], corpus: Corpus, options: Options
-) -> Iterator[Counted]:
+def _count_batches(corpus: Corpus, options: Options) -> Iterator[Int64]:
     tokenizer = choose_tokenizer(options, corpus.kind)
-    is_compiled = count_rows.get_ready(corpus)
-    if tokenizer.split or not is_compiled or len(corpus) <= _FEW:  # Python's work isn't done sooner by two threads
-        for batch in corpus.batches(_BATCH):
-            yield count(batch, tokenizer, options)
+    is_in_python = not kernels.prepare(corpus.nbytes) or (tokenizer.split is not None and not tokenizer.is_native)
+    if is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS:  # Python holds the GIL, so threads would not help
+        for batch in corpus.split(_ROWS_PER_PYTHON_BATCH if is_in_python else _ROWS_PER_BATCH):
+            yield count_batch(batch, tokenizer, options)
         return
-    processors = _count_processors()
-    batches = corpus.batches(min(_BATCH, max(_FEW, -(-len(corpus) // processors))))
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    batches = corpus.split(min(_ROWS_PER_BATCH, max(_MIN_ROWS_FOR_THREADS, -(-len(corpus) // processors))))
     with ThreadPoolExecutor(processors) as pool:
-        while some := list(islice(batches, _AT_ONCE)):
-            yield from pool.map(lambda batch: count(batch, tokenizer, options), some)
+        while chunk := list(islice(batches, _BATCHES_IN_QUEUE)):
+            yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
 
 
-def _prepare_batch(batch: Batch, tokenizer: Tokenizer) -> tuple[pa.Array, pa.Array]:
+def _prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, pa.Array]:
     return (
         prepare_texts(batch.predictions, tokenizer, "predictions", batch.row_of_prediction),
         prepare_texts(batch.references, tokenizer, "references", batch.row_of_reference),
     )
 
 
-def _count_processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+# --- Rows to tables and back ------------------------------------------------------------------------------------------
+
+
+class Statistics(NamedTuple):
+    """Statistics rows that a user passes, with the options they are known to have been counted under.
+
+    table: the statistics columns alone, in their order.
+    are_segments: True for one row per segment, False for sums.
+    counted_with: the options in `bleu_options.COUNTING`, as far as they are known.
+    references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+    """
+
+    table: pa.Table
+    are_segments: bool
+    counted_with: dict[str, Any]
+    references: str
+
+    @property
+    def counted_orders(self) -> int:
+        """The number of orders in a row."""
+        return self.table.num_columns // 2 - 1
+
+    def stack(self) -> Int64:
+        """Return all rows, int64 [rows, 2 N + 2]."""
+        return np.stack([np.asarray(column) for column in self.table.columns]).T
+
+    def sum(self) -> Int64:
+        """Return the sum of the rows, int64 [2 N + 2], without a copy of them."""
+        return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
+
+
+def make_table(corpus: Corpus, options: Options) -> pa.Table:
+    """Return the rows of all segments as a table whose metadata says how they were counted.
+
+    >>> make_table(read_corpus(["a"], ["a"]), Options(max_order=1)).column_names
+    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
+    """
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    warn_about_text(corpus.predictions, tokenizer)
+    metadata = {
+        **options.counting(),
+        "tokenize": None if corpus.is_blank else tokenizer.name,
+        "references": corpus.reference_count(),
+    }
+    columns = dict(zip(column_names(options.counted_orders), count_corpus(corpus, options).T))
+    return pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(metadata)})
+
+
+def column_names(max_order: int) -> list[str]:
+    """Return the names of the statistics, in the order of a row.
+
+    >>> column_names(1)
+    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
+    """
+    counts = [f"{name}_{n}" for name in ("matches", "totals") for n in range(1, max_order + 1)]
+    return [*counts, "prediction_length", "reference_length"]
+
+
+def read_statistics(statistics: Any) -> Statistics:
+    """Read statistics in any of their forms.
+
+    Args:
+        statistics: a table of `make_table`; a record batch, frame, `datasets.Dataset` or dict of columns that has its
+            columns among others; a list of these; or sums of rows, int [2 N + 2] or [sums, 2 N + 2].
+
+    Raises:
+        ValueError: these are not statistics, there are no rows, or tables were counted under different options.
+
+    >>> read_statistics([1, 1, 1, 1]).stack()
+    array([[1, 1, 1, 1]])
+    """
+    parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
+    are_tables = [_list_columns(part) is not None for part in parts]
+    if any(are_tables) and not all(are_tables):
+        raise _not_rows(f"{' and '.join(sorted(set(map(name_value, parts))))} in one list")
+    are_segments = any(are_tables)
+    tables = [_select_columns(part, i) for i, part in enumerate(parts)] if are_segments else [_read_sums(statistics)]
+    tables = [table for table in tables if len(table)]
+    if not tables:
+        raise ValueError("There is nothing to score: no rows of statistics.")
+    counted_with, references = _merge_metadata(tables)
+    table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    _check_counts(table)
+    return Statistics(table, are_segments, counted_with, references)
+
+
+def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, str, list[str]]:
+    """Merge the recorded counting options into `options`.
+
+    Returns:
+        The options, the name of the tokenizer, and the names of options that are unknown.
+
+    Raises:
+        ValueError: options were asked for that the rows were not counted under, or the rows contradict the options.
+    """
+    counted_with = {**statistics.counted_with, "max_order": _choose_order(statistics, options)}
+    asked = {**options.counting(), "tokenize": choose_tokenizer(options, "text").name}
+    for name, counted in counted_with.items():
+        # Pre-tokenized rows have no tokenizer: ignore a convention's choice, but reject an explicit one.
+        is_asked = name in options.given if counted in _PRETOKENIZED else options.is_chosen(name)
+        if is_asked and asked[name] != counted:
+            raise ValueError(f"The rows were counted with {name}={counted!r}, not {asked[name]!r}: count anew.")
+    unknown = [name for name in COUNTING if name not in counted_with and not options.is_chosen(name)]
+    options = options.override(counted_with)
+    _check_lengths(statistics, options.minimum_total)
+    return options, counted_with.get("tokenize", asked["tokenize"]), unknown
+
+
+def _choose_order(statistics: Statistics, options: Options) -> int:
+    """Return N of the score: what was asked for if the rows have it, or all that they have."""
+    further = options.counted_orders - options.max_order
+    known = statistics.counted_with.get("max_order", max(1, statistics.counted_orders - further))
+    max_order: int = options.max_order if options.is_chosen("max_order") else known
+    if max_order + further <= statistics.counted_orders:
+        return max_order
+    if further and max_order <= statistics.counted_orders:
+        raise ValueError(
+            f"smooth_method={options.smooth_method!r} looks at n-grams of order {max_order + further}, and these rows"
+            f" end with {statistics.counted_orders}: count anew with this method."
+        )
+    raise ValueError(
+        f"The rows were counted with max_order={statistics.counted_orders}, not {max_order}: count anew, with more."
+    )
+
+
+def _list_columns(part: Any) -> list[Any] | None:
+    """Return the names of a table's columns, None for anything else."""
+    names = part if isinstance(part, Mapping) else getattr(part, "column_names", getattr(part, "columns", None))
+    return None if names is None else list(names)
+
+
+def _select_columns(part: Any, number: int) -> pa.Table:
+    """Return the statistics columns of anything with columns, by their names."""
+    known = _list_columns(part) or []
+    max_order = sum(str(name).startswith("matches_") for name in known)
+    names = column_names(max_order)
+    if not max_order or not set(names) <= set(known):
+        raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(map(str, known))}.")
+    try:
+        if isinstance(part, Mapping):
+            table = pa.table({name: part[name] for name in names})
+        elif isinstance(part, (pa.Table, pa.RecordBatch)):
+            table = pa.table(dict(zip(names, map(part.column, names)))).replace_schema_metadata(part.schema.metadata)
+        elif hasattr(part, "with_format"):  # select first: a selection or shuffle is copied on access
+            table = part.select_columns(names).with_format("arrow")[:]
+        else:
+            table = pa.table(part[names]).select(names)
+    except (pa.ArrowException, TypeError) as error:
+        raise ValueError(f"Table {number} is no table of statistics: {error}") from None
+    is_whole = all(pa.types.is_integer(column.type) and not column.null_count for column in table.columns)
+    if len(table) and not is_whole:
+        raise ValueError(f"Table {number} is no table of statistics: there are other values than whole numbers in it.")
+    return table.cast(pa.schema([(name, pa.int64()) for name in names], table.schema.metadata))
+
+
+def _read_sums(statistics: Any) -> pa.Table:
+    try:
+        rows = np.atleast_2d(np.asarray(statistics))
+    except ValueError:
+        raise _not_rows("rows of several lengths") from None
+    if rows.ndim != 2 or not rows.size or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
+        raise _not_rows(f"{rows.dtype} {list(rows.shape)}")
+    return pa.table(dict(zip(column_names(rows.shape[1] // 2 - 1), rows.T.astype(np.int64))))
+
+
+def _not_rows(found: str) -> ValueError:
+    return ValueError(
+        "These are no statistics rows: give a table of `statistics`, a list of them, or sums of rows, whole numbers"
+        f" of shape [2 N + 2] or [sums, 2 N + 2], not {found}."
+    )
+
+
+def _merge_metadata(tables: list[pa.Table]) -> tuple[dict[str, Any], str]:
+    """Return the options that all tables were counted under, and the number of references per segment, or raise."""
+    known = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables]
+    for number, options in enumerate(known):
+        # Rows without tokens have no tokenizer, and fit every tokenizer.
+        known[number] = {name: value for name, value in options.items() if value is not None}
+        known[number]["longest n-gram"] = tables[number].num_columns // 2 - 1
+    tokenizers = [options["tokenize"] for options in known if "tokenize" in options]
+    for number, options in enumerate(known):
+        if tokenizers and "lowercase" in options:  # a table with metadata
+            options.setdefault("tokenize", tokenizers[0])
+        for name in (*COUNTING, "longest n-gram"):
+            if options.get(name) != known[0].get(name):
+                raise ValueError(
+                    "The tables were counted under different options and don't add up:"
+                    f" {name} is {known[0].get(name)!r} in table 0 and {options.get(name)!r} in table {number}."
+                )
+    references = {options.get("references", "?") for options in known}
+    counted_with = {name: known[0][name] for name in COUNTING if name in known[0]}
+    return counted_with, references.pop() if len(references) == 1 else "var"
+
+
+def _check_counts(table: pa.Table) -> None:
+    """Raise unless 0 <= matches <= totals, order by order, in each row."""
+    orders = table.num_columns // 2 - 1
+    columns = table.columns
+    is_negative = any(pc.min(column).as_py() < 0 for column in [*columns[:orders], *columns[-2:]])
+    pairs = zip(columns[:orders], columns[orders : 2 * orders])
+    if is_negative or any(pc.any(pc.greater(matches, totals)).as_py() for matches, totals in pairs):
+        raise ValueError("These are no statistics rows: in each, 0 <= matches <= totals, order by order.")
+
+
+def _check_lengths(statistics: Statistics, minimum_total: int) -> None:
+    """Raise unless there are as many unigrams as tokens, or as `minimum_total`."""
+    unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
+    if statistics.are_segments:
+        fits = pc.equal(unigrams, pc.max_element_wise(lengths, minimum_total))
+    else:
+        fits = pc.greater_equal(unigrams, lengths) if minimum_total else pc.equal(unigrams, lengths)
+    if not pc.all(fits).as_py():
+        raise ValueError(
+            "These are no statistics rows: prediction_length differs from totals_1. Where an order counts some n-grams"
+            " at least, as in NLTK's convention, say minimum_total."
+        )

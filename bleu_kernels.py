@@ -1,0 +1,886 @@
+"""Everything that numba compiles, and the decision when to compile it.
+
+`count_rows_compiled` computes the rows of `bleu_counting.count_rows` straight from Arrow's UTF-8 bytes. The tokenizers
+are one automaton over classes of characters. The tokens of a prediction get small numbers; a token of a reference that
+the prediction does not have gets 0, because no n-gram with it can match. N-grams of numbers are then counted, with bit
+sets if the prediction's positions fit one word, in a trie if they do not. Hashes only find tokens; their bytes decide
+which are equal.
+
+Importing numba takes 0.25 s and compiling 5 s, so that the Python implementations run until that pays. Until then the
+functions of this file that are to be compiled are plain Python functions.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from functools import cache
+from threading import RLock, Timer
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+from datasets.utils import are_progress_bars_disabled, tqdm
+
+from .bleu_corpus import Bytes, Int64, find_offsets, is_list, list_items, make_lists, utf8
+from .bleu_tokenizers import TOKENIZERS
+from .bleu_warnings import warn, warn_once_that_numba_is_missing
+
+# --- When to compile --------------------------------------------------------------------------------------------------
+
+_WORTH_COMPILING = 2_000_000  # bytes of text: about a second for the Python implementations
+_SECONDS_UNTIL_MESSAGE = 1.0  # loading compiled kernels takes less
+
+_kernels: list[Callable[..., Any]] = []  # to be compiled and cached on disk
+_helpers: list[Callable[..., Any]] = []  # compiled as parts of kernels
+_intrinsics: list[Callable[..., Any]] = []  # generators of LLVM instructions
+
+_bytes_seen = 0  # by the Python implementations in this process
+_is_ready = False
+_can_compile = True
+_lock = RLock()
+if hasattr(os, "register_at_fork"):  # a fork waits until a thread has compiled; the child could wait forever
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
+ir: Any = None  # of llvmlite
+types: Any = None  # of numba
+cgutils: Any = None
+
+
+def is_ready() -> bool:
+    """Return True if the kernels can run now."""
+    return _is_ready
+
+
+def prepare(nbytes: int) -> bool:
+    """Load or compile the kernels if the texts of this process are worth it, and return True if they can run.
+
+    Args:
+        nbytes: the size of the texts that are to be processed next.
+    """
+    global _bytes_seen
+    _bytes_seen += nbytes
+    return _is_ready or (_bytes_seen > _WORTH_COMPILING and warm_up())
+
+
+def warm_up() -> bool:
+    """Load the kernels, or compile them the first time on a machine; return False if numba cannot be used."""
+    global _can_compile, _is_ready
+    with _lock:
+        if _is_ready or not _can_compile:
+            return _is_ready
+        try:
+            import numba
+        except ImportError:
+            numba = None
+            warn_once_that_numba_is_missing()
+        _can_compile = numba is not None and not numba.config.DISABLE_JIT
+        if not _can_compile:
+            return False
+        message = Timer(_SECONDS_UNTIL_MESSAGE, _say_that_it_compiles)
+        message.daemon = True
+        message.start()
+        try:
+            _compile_all()
+        finally:
+            message.cancel()
+        _is_ready = True
+        return True
+
+
+def _say_that_it_compiles() -> None:
+    if not are_progress_bars_disabled():
+        tqdm.write("bleu_metric: compiling the counting kernels (once per machine) ...", file=sys.stderr)
+
+
+def _compile_all() -> None:
+    """Replace the registered functions of this module by compiled ones, and run each kernel on an example."""
+    global ir, types, cgutils
+    from llvmlite import ir
+    from numba import njit, types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    for function in _intrinsics:
+        globals()[function.__name__] = intrinsic(function)
+    for function in _helpers:
+        globals()[function.__name__] = njit(nogil=True)(function)
+    for cached in (True, False):
+        try:
+            for function in _kernels:
+                globals()[function.__name__] = njit(nogil=True, cache=cached)(function)
+            _run_examples()
+            return
+        except Exception as error:  # numba cannot write or read its cache; without it, a bug here comes up again
+            if not cached:
+                raise
+            folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.dirname(__file__), "__pycache__")
+            warn(f"numba's cache can't be used, so every process compiles again: {error}. Delete or mend {folder}.")
+
+
+def _run_examples() -> None:
+    text, bounds = pa.array(["a b"], pa.large_string()), np.array([0, 1])
+    count_rows_compiled(text, text, bounds, "13a", 1, "closest", 0)
+    split_texts_compiled(text, "13a")
+    count_common(*(np.array(values) for values in ([0], [0], [0, 1], [0])), np.zeros((1, 1), np.int64))
+
+
+def _kernel(function: Any) -> Any:
+    _kernels.append(function)
+    return function
+
+
+def _helper(function: Any) -> Any:
+    _helpers.append(function)
+    return function
+
+
+def _intrinsic(function: Any) -> Any:
+    _intrinsics.append(function)
+    return function
+
+
+# --- Entry points -----------------------------------------------------------------------------------------------------
+
+_SHORT = 64  # tokens: the positions of a prediction fit the bits of a word
+_NO_TOKENS: Int64 = np.empty(0, np.int64)
+_REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}
+_FACTOR = np.int64(secrets.randbits(63) | 1)  # of hashes; random per process, so that no input can make all collide
+
+
+def count_rows_compiled(
+    predictions: pa.Array,
+    references: pa.Array,
+    bounds: Int64,
+    tokenizer: str,
+    max_order: int,
+    reference_length: str,
+    minimum_total: int,
+) -> Int64:
+    """Count a batch of segments: arguments and rows are those of `bleu_counting.count_rows`.
+
+    Args:
+        tokenizer: the name of a native tokenizer with an automaton; unused for tokens and ids.
+
+    Returns:
+        int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
+    """
+    rows: Int64 = np.empty((2 * max_order + 2, len(bounds) - 1), np.int64).T
+    if is_list(predictions.type):
+        lists, tokens = _find_tokens([predictions, references])
+        automaton = _make_automaton("none")  # unused: the input is tokenized already
+    else:
+        lists, tokens = [_find_strings(column) for column in (predictions, references)], _NO_TOKENS
+        automaton = _make_automaton(tokenizer)
+    _count_rows(
+        *lists,
+        bounds,
+        tokens,
+        automaton.address,
+        automaton.edge,
+        automaton.strips_start,
+        _FACTOR,
+        _REFERENCE_LENGTHS[reference_length],
+        minimum_total,
+        rows.T,  # in C order, as a single row is in both orders: numba would compile a second time for the other
+    )
+    return rows
+
+
+def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
+    """Split texts by the automaton of a native tokenizer into lists of tokens."""
+    text, offsets = utf8(texts)
+    token_text, token_ends = np.empty(len(text), np.uint8), np.zeros(len(text) + 1, np.int64)
+    bounds = np.zeros(len(offsets), np.int64)
+    automaton = _make_automaton(tokenizer)
+    longest = int(np.diff(offsets).max(initial=0))
+    events, tokens = np.empty(longest + 1, np.int64), np.empty((longest, 3), np.int64)
+    copy = np.empty(longest, np.uint8)
+    _split_texts(
+        text.ctypes.data + offsets,
+        automaton.address,
+        automaton.edge,
+        automaton.strips_start,
+        _FACTOR,
+        events,
+        copy.ctypes.data,
+        tokens,
+        token_text,
+        token_ends,
+        bounds,
+    )
+    ends = token_ends[: bounds[-1] + 1]
+    strings = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text))
+    return make_lists(bounds, strings)
+
+
+@_kernel
+def count_common(texts: Int64, ngrams: Int64, begins: Int64, references: Int64, counts: Int64) -> None:
+    """Add 1 to `counts[text, reference]` for each n-gram of a text and each reference that has it.
+
+    NumPy alone would have to write down every pair of equal n-grams: five times the time, and unbounded memory.
+
+    Args:
+        texts: the text of each n-gram.
+        ngrams: the number of each n-gram.
+        begins: where in `references` the references of each number begin, and where the last ones end.
+        references: the references that have an n-gram, one number's after the other's.
+        counts: int64 [texts, references], changed in place.
+    """
+    for i in range(len(texts)):
+        for place in range(begins[ngrams[i]], begins[ngrams[i] + 1]):
+            counts[texts[i], references[place]] += 1
+
+
+def _find_strings(strings: pa.Array) -> Int64:
+    """Return the address of each string, and where the last one ends; valid as long as the array lives."""
+    text = strings.buffers()[2]
+    return find_offsets(strings) + (text.address if text else 0)
+
+
+def _find_tokens(columns: list[pa.Array]) -> tuple[list[Int64], Int64]:
+    """Return the bounds of each column's lists among all tokens, and the address of each token.
+
+    A list has one address more than tokens, for the end of its column. An id is a token of eight bytes.
+    """
+    lists, tokens, first = [], [], 0
+    for items, offsets in map(list_items, columns):
+        addresses = _find_ids(items) if pa.types.is_integer(items.type) else _find_strings(items)
+        lists.append(first + offsets)
+        tokens.append(addresses)
+        first += len(addresses)
+    return lists, np.concatenate(tokens)
+
+
+def _find_ids(ids: pa.Array) -> Int64:
+    address = ids.buffers()[1].address if len(ids) else 0
+    return address + 8 * np.arange(ids.offset, ids.offset + len(ids) + 1)
+
+
+# --- Instructions that numba lacks ------------------------------------------------------------------------------------
+#
+# An address is an int64 and need not be aligned.
+
+
+@_intrinsic
+def load_byte(typing_context: Any, address: Any) -> Any:
+    """Load the byte at an address."""
+    return types.int64(types.int64), _generate_load(8)
+
+
+@_intrinsic
+def load_pair(typing_context: Any, address: Any) -> Any:
+    """Load the two bytes at an address, the first one lowest."""
+    return types.int64(types.int64), _generate_load(16)
+
+
+@_intrinsic
+def load_word(typing_context: Any, address: Any) -> Any:
+    """Load the eight bytes at an address, the first one lowest."""
+    return types.int64(types.int64), _generate_load(64)
+
+
+@_intrinsic
+def store_byte(typing_context: Any, address: Any, byte: Any) -> Any:
+    """Store a byte at an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+        builder.store(builder.trunc(arguments[1], ir.IntType(8)), pointer, align=1)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64), generate
+
+
+@_intrinsic
+def fold_product(typing_context: Any, left: Any, right: Any) -> Any:
+    """Multiply to 128 bits and exclusive-or both halves, so that each bit depends on all bits of both factors."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        wide = [builder.zext(argument, ir.IntType(128)) for argument in arguments]
+        product = builder.mul(*wide)
+        upper = builder.lshr(product, ir.Constant(ir.IntType(128), 64))
+        return builder.trunc(builder.xor(product, upper), ir.IntType(64))
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@_intrinsic
+def lowest_bit(typing_context: Any, word: Any) -> Any:
+    """Return the index of the lowest set bit, 64 if none is set: one instruction."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.int64(types.int64), generate
+
+
+def _generate_load(bits: int) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        value = builder.load(builder.inttoptr(arguments[0], ir.IntType(bits).as_pointer()), align=1)
+        return value if bits == 64 else builder.zext(value, ir.IntType(64))
+
+    return generate
+
+
+# --- Tokenizers -------------------------------------------------------------------------------------------------------
+#
+# A table gives each character a class. Most classes decide alone what happens (a letter, whitespace, a mark that is a
+# token); the others depend on the characters beside them. The automaton visits only the characters that are not
+# letters, and makes tokens of what lies between them.
+
+_CLASSES = {"letter": 0, "space": 1, "alone": 2, "number": 3, "hyphen": 4, "separator": 5, "markup": 6}
+_LETTER, _SPACE, _ALONE, _NUMBER, _HYPHEN, _SEPARATOR, _MARKUP = range(7)
+_EDGE = 7  # before the first and after the last character, unless the tokenizer puts a space there
+_LOOK_UP = 8  # of the first two bytes of a character: the class depends on the bytes after them
+_STARTS = 9  # of one occurrence: a token ends before it, and it starts the next token
+_TAKE_OUT = -1  # of one occurrence: it is markup that is deleted from the text
+
+_CHARACTERS = 1 << 16  # where the classes of characters begin in a table, after those of pairs of bytes
+
+_SKIPPED, _BREAK = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
+# In this order: mteval undoes `&lt;` after `&amp;`, so that `&amp;lt;` is undone twice; `&amp;quot;` is not.
+_ENTITIES = (
+    (b"&quot;", b'"'),
+    (b"&amp;lt;", b"<"),
+    (b"&amp;gt;", b">"),
+    (b"&amp;", b"&"),
+    (b"&lt;", b"<"),
+    (b"&gt;", b">"),
+)
+_ENTITY_WORDS = np.array([int.from_bytes(entity, "little") for entity, _ in _ENTITIES])
+_ENTITY_LENGTHS = np.array([len(entity) for entity, _ in _ENTITIES])
+_ENTITY_MEANS = np.array([ord(character) for _, character in _ENTITIES])
+
+
+class _Tables(NamedTuple):
+    """An automaton as the kernels read it.
+
+    table: the class of each pair of bytes that a character can begin with (the second is any byte after ASCII), and
+        from _CHARACTERS on the class of each character.
+    address: the address of `table`.
+    edge: the class of what stands at the edges of a text.
+    strips_start: True if whitespace is removed from the start of a text; it always is from the end.
+    """
+
+    table: Bytes
+    address: int
+    edge: int
+    strips_start: bool
+
+
+@cache
+def _make_automaton(tokenizer: str) -> _Tables:
+    """Build the tables of a native tokenizer.
+
+    >>> table = _make_automaton("13a").table
+    >>> [int(table[ord(character)]) for character in "a !"] == [_LETTER, _SPACE, _ALONE]
+    True
+    """
+    automaton = TOKENIZERS[tokenizer].automaton
+    assert automaton, tokenizer
+    classes = np.full(0x110000, _LETTER, np.uint8)
+    for name, members in automaton.classes():
+        for first, last in ((ord(c), ord(c)) for c in members) if isinstance(members, str) else members:
+            classes[first : last + 1] = _CLASSES[name]
+    table = np.concatenate([_classify_pairs(classes), classes])
+    edge = _SPACE if automaton.space_at_edges else _EDGE
+    return _Tables(table, table.ctypes.data, edge, automaton.strips_start)
+
+
+def _classify_pairs(classes: Bytes) -> Bytes:
+    """Return the class of each pair of bytes, `_LOOK_UP` if characters of several classes begin with the pair."""
+    pairs = np.full((256, 256), _LETTER, np.uint8)  # second byte, first byte
+    pairs[:, :0x80] = classes[:0x80]
+    for first in range(0xC2, 0xF5):
+        size = 1 if first < 0xE0 else 1 << 6 if first < 0xF0 else 1 << 12  # characters with the same two bytes
+        start = 64 * size * (first & (0x1F if size == 1 else 0x0F if size == 64 else 0x07))
+        blocks = classes[start : start + 64 * size].reshape(-1, size)
+        uniform = blocks.min(axis=1) == blocks.max(axis=1)
+        pairs[0x80 : 0x80 + len(blocks), first] = np.where(uniform, blocks[:, 0], _LOOK_UP)
+    return pairs.ravel()
+
+
+@_kernel
+def _split_texts(texts, table, edge, strips_start, factor, events, copy, tokens, token_text, token_ends, bounds):
+    """Write the bytes of all tokens, where each one ends, and the number of tokens up to the end of each text."""
+    size, known, none = 0, 0, np.int64(0)
+    for index in range(len(texts) - 1):
+        start, end = texts[index], texts[index + 1]
+        count = _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, none)
+        for token in range(count):
+            key, start, length = tokens[token, 0], tokens[token, 1], tokens[token, 2]
+            for k in range(length):  # the character of an entity is in the key only
+                token_text[size + k] = key & 0xFF if length == 1 else load_byte(start + k)
+            size += length
+            known += 1
+            token_ends[known] = size
+        bounds[index + 1] = known
+
+
+@_helper
+def _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, count):
+    """Add the tokens of the text between two addresses as rows of key, address and length; return their new count.
+
+    13a deletes markup in the middle of words (`<skipped>`, a hyphen at a line break). If there is any, the rest of the
+    text is written to `copy`, which must live as long as the tokens, and is split again.
+    """
+    start, end = _strip(start, end, table, strips_start)
+    is_clean = False
+    while True:
+        total = _split_text(start, end, table, edge, factor, is_clean, events, tokens, count)
+        if total >= 0:
+            return total
+        end = _copy_without(_SKIPPED, start, end, copy)
+        end = _copy_without(_BREAK, copy, end, copy)
+        start, is_clean = copy, True
+
+
+@_helper
+def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count):
+    """Add the tokens of a stripped text, or return _TAKE_OUT if there is markup to delete first."""
+    begin, last, previous, separated = start, start, edge, False
+    for event in range(_find_events(start, end, table, events)):
+        # 1. Classify the character, and find out what stands before it.
+        i = events[event]
+        if i < last:  # inside an entity
+            continue
+        kind, width = _classify(i, end, table)
+        meaning = 0
+        if kind == _MARKUP:
+            kind, width, meaning = _undo_markup(i, start, end, is_clean)
+            if kind == _TAKE_OUT:
+                return _TAKE_OUT
+        if i > last:
+            previous = _LETTER
+        last = i + width
+        # 2. Decide what it does: nothing as part of a token, separate tokens, be a token, or start one.
+        action = kind
+        if kind == _NUMBER:
+            action = _LETTER
+        elif kind == _HYPHEN:
+            action = _ALONE if previous == _NUMBER else _LETTER
+        elif kind == _SEPARATOR:
+            # mteval first separates a mark from the character before it, unless that is a number. A match takes two
+            # characters, so a mark that was just separated cannot be matched again as the character before the next.
+            separated = previous != _NUMBER and previous != _EDGE and not (separated and previous == _SEPARATOR)
+            after = _classify(last, end, table)[0] if last < end else edge
+            if separated or (after != _NUMBER and after != _EDGE):
+                action = _ALONE
+            else:
+                action = _LETTER if previous == _NUMBER else _STARTS
+        previous = kind
+        if action == _LETTER:
+            continue
+        # 3. Add the token that ends before the character, and the character itself if it is a token.
+        if i > begin:
+            count = _put(tokens, count, _make_key(begin, i - begin, factor), begin, i - begin)
+        if action == _ALONE and meaning:
+            count = _put(tokens, count, meaning, i, 1)
+        elif action == _ALONE:
+            count = _put(tokens, count, _load(i, width), i, width)
+        begin = i if action == _STARTS else last
+    return _put(tokens, count, _make_key(begin, end - begin, factor), begin, end - begin) if end > begin else count
+
+
+@_helper
+def _find_events(start, end, table, events):
+    """Write the addresses of the characters that are not letters, and return their number.
+
+    The loop has no branch: one would be mispredicted at every word, and the loop would take five times as long.
+    """
+    count = 0
+    for i in range(start, end - 1):
+        events[count] = i
+        count += np.int64(load_byte(table + load_pair(i)) != _LETTER)
+    if start < end and load_byte(table + load_byte(end - 1)) != _LETTER:
+        events[count] = end - 1
+        count += 1
+    return count
+
+
+@_helper
+def _put(tokens, count, key, start, length):
+    tokens[count, 0], tokens[count, 1], tokens[count, 2] = key, start, length
+    return count + 1
+
+
+@_helper
+def _make_key(start, length, factor):
+    """Return the key of a token: its bytes if there are at most eight, a hash of all its bytes if there are more."""
+    if length <= 8:
+        return _load(start, length) if length else np.int64(0)
+    key = length
+    for i in range(start, start + length - 8, 8):
+        key = fold_product(key ^ load_word(i), factor)
+    return fold_product(key ^ load_word(start + length - 8), factor)
+
+
+@_helper
+def _load(start, length):
+    """Load one to eight bytes as a word."""
+    unused = 64 - 8 * length
+    # Eight bytes are loaded and the others shifted out. A load may go beyond the text, but not beyond its page.
+    if start & 0xFFF <= 0xFF8:
+        return load_word(start) << unused >> unused
+    return load_word(start + length - 8) >> unused
+
+
+@_helper
+def _strip(start, end, table, strips_start):
+    while strips_start and start < end:
+        kind, width = _classify(start, end, table)
+        if kind != _SPACE:
+            break
+        start += width
+    while start < end:
+        i = end - 1
+        while i > start and load_byte(i) & 0xC0 == 0x80:
+            i -= 1
+        if _classify(i, end, table)[0] != _SPACE and load_byte(i) != ord("\n"):  # a line feed is markup in 13a
+            break
+        end = i
+    return start, end
+
+
+@_helper
+def _classify(i, end, table):
+    """Return the class of the character at an address, and its number of bytes."""
+    first = load_byte(i)
+    if first < 0x80:
+        return load_byte(table + first), 1
+    character, width = _decode(i, end)
+    return load_byte(table + _CHARACTERS + character), width
+
+
+@_helper
+def _decode(i, end):
+    """Return the character at an address, and its number of bytes. No byte at or beyond `end` is read."""
+    first = load_byte(i)
+    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
+    if i + width > end:
+        return 0x10FFFF, end - i  # not a character
+    # A loop would take twice as long.
+    character = (first & (0xFF >> (width + 1))) << 6 | load_byte(i + 1) & 0x3F
+    if width > 2:
+        character = character << 6 | load_byte(i + 2) & 0x3F
+    if width > 3:
+        character = character << 6 | load_byte(i + 3) & 0x3F
+    return min(character, 0x10FFFF), width
+
+
+@_helper
+def _undo_markup(i, start, end, is_clean):
+    """Return the class of `&`, `<` or a line feed in 13a, its number of bytes, and the character of an entity or 0."""
+    first = load_byte(i)
+    if first == ord("\n"):
+        return _TAKE_OUT if not is_clean and i > start and load_byte(i - 1) == ord("-") else _SPACE, 1, 0
+    if first == ord("<"):
+        return _TAKE_OUT if not is_clean and _starts_with(_SKIPPED, i, end) else _ALONE, 1, 0
+    word = _load(i, min(8, end - i))
+    for entity in range(len(_ENTITY_WORDS)):
+        beyond = 64 - 8 * _ENTITY_LENGTHS[entity]
+        if (word ^ _ENTITY_WORDS[entity]) << beyond == 0:
+            return _ALONE, _ENTITY_LENGTHS[entity], _ENTITY_MEANS[entity]
+    return _ALONE, 1, 0
+
+
+@_helper
+def _copy_without(pattern, start, end, copy):
+    """Copy a text without a pattern, as `str.replace`, possibly onto itself; return where the copy ends."""
+    i = start
+    while i < end:
+        if _starts_with(pattern, i, end):
+            i += len(pattern)
+            continue
+        store_byte(copy, load_byte(i))
+        i += 1
+        copy += 1
+    return copy
+
+
+@_helper
+def _starts_with(pattern, i, end):
+    if i + len(pattern) > end:
+        return False
+    for k in range(len(pattern)):
+        if load_byte(i + k) != pattern[k]:
+            return False
+    return True
+
+
+# --- Counting ---------------------------------------------------------------------------------------------------------
+#
+# Compile time is what users wait for, so that each function is compiled for one signature (a literal 0 would be a type
+# of its own) and arrays are made in few ways.
+
+
+@_kernel
+def _count_rows(
+    predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
+    reference_length, minimum_total, columns,
+):  # fmt: skip
+    """Write the statistics rows of a batch to `columns`, int64 [2 N + 2, segments].
+
+    Texts are given by addresses, or by bounds among `token_addresses` if there are any.
+    """
+    # 1. Allocate once, for the longest text of the batch: a text has no more tokens than bytes. Memory that is never
+    #    written costs nothing.
+    max_order = len(columns) // 2 - 1
+    longest_prediction, longest_reference = _longest(predictions), _longest(references)
+    longest_text, longest_row = max(longest_prediction, longest_reference), 0
+    for row in range(len(bounds) - 1):
+        longest_row = max(longest_row, references[bounds[row + 1]] - references[bounds[row]])
+    events = np.empty(longest_text + 1, np.int64)
+    tokens = np.empty((2 * longest_text, 3), np.int64)  # of the prediction, then of a reference: key, address, length
+    numbers, reference_numbers = np.empty(longest_text, np.int64), np.empty(longest_row, np.int64)
+    slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(_longest(bounds), np.int64)
+    copies = np.empty((longest_prediction + longest_reference) // 8 + 1, np.int64)  # of texts without their markup
+    positions, found = np.empty(_SHORT + 1, np.int64), np.empty(max_order, np.int64)
+    counts, matches = np.empty((3 * max_order, _SHORT + 1), np.int64), np.empty(max_order, np.int64)
+    for n in range(len(counts)):
+        for i in range(_SHORT + 1):
+            counts[n, i] = 0
+    for row in range(len(bounds) - 1):
+        first, last = bounds[row], bounds[row + 1]
+        length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
+        # 2. Tokenize the prediction, which is text number `first - 1` here, and the references. One call of the
+        #    tokenizer serves both, because a second one would be compiled a second time.
+        for text in range(first - 1, last):
+            copy = np.int64(copies.ctypes.data)  # inside the loop, or numba would free the array before
+            if text < first:
+                start, end = predictions[row], predictions[row + 1]
+            else:
+                start, end, copy = references[text], references[text + 1], copy + longest_prediction
+            if len(token_addresses):
+                count = _take_tokens(start, end, token_addresses, factor, tokens, length)
+            else:
+                count = _tokenize(
+                    start, end, table, edge, strips_start, factor, events, copy, tokens, length
+                )  # fmt: skip
+            # 3. Number the tokens of the prediction, equal ones equally.
+            if text < first:
+                length = count
+                bits = _number(tokens, length, slots, numbers, factor)
+                continue
+            # 4. Give the tokens of a reference the same numbers, and 0 to those that the prediction does not have.
+            for token in range(length, count):
+                slot = _find(tokens, token, slots, bits, factor)
+                reference_numbers[total] = numbers[slots[slot]] if slots[slot] >= 0 else 0
+                total += 1
+            ends[text - first] = total
+            best = _effective_length(reference_length, length, count - length, best)
+        # 5. Count the n-grams that match, and write the row.
+        if length <= _SHORT:
+            _count_short(numbers, length, reference_numbers, ends, bounds, row, positions, found, counts, matches)
+        else:
+            _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, matches)
+        for order in range(max_order):
+            columns[order, row] = matches[order]
+            columns[max_order + order, row] = max(length - order, minimum_total)
+        columns[2 * max_order, row] = length
+        columns[2 * max_order + 1, row] = best
+
+
+@_helper
+def _longest(ends):
+    longest = 0
+    for i in range(len(ends) - 1):
+        longest = max(longest, ends[i + 1] - ends[i])
+    return longest
+
+
+@_helper
+def _take_tokens(first, last, addresses, factor, tokens, count):
+    """Add the tokens of a list as `_tokenize` adds those of a text."""
+    for token in range(first, last):
+        start, length = addresses[token], addresses[token + 1] - addresses[token]
+        tokens[count, 0], tokens[count, 1], tokens[count, 2] = _make_key(start, length, factor), start, length
+        count += 1
+    return count
+
+
+@_helper
+def _effective_length(reference_length, length, size, best):
+    """Return the effective reference length after one more reference of `size` tokens; `best` is below 0 at first."""
+    if best < 0:
+        return size
+    if reference_length == 0:
+        nearer = abs(size - length) - abs(best - length)
+        return size if nearer < 0 or (nearer == 0 and size < best) else best
+    if reference_length == 1:
+        return min(size, best)
+    return length if size == length or best == length else max(size, best)
+
+
+@_helper
+def _number(tokens, count, slots, numbers, factor):
+    """Number the prediction's tokens from 1, equal ones equally; return log2 of the size of the hash table."""
+    bits = _table_bits(4 * count)
+    for slot in range(1 << bits):
+        slots[slot] = -1
+    highest = 0
+    for token in range(count):
+        slot = _find(tokens, token, slots, bits, factor)
+        if slots[slot] < 0:
+            slots[slot] = token
+            highest += 1
+            numbers[token] = highest
+        else:
+            numbers[token] = numbers[slots[slot]]
+    return bits
+
+
+@_helper
+def _table_bits(size):
+    bits = np.int64(2)
+    while 1 << bits < size:
+        bits += 1
+    return bits
+
+
+@_helper
+def _find(tokens, token, slots, bits, factor):
+    """Return the slot of the prediction's token that is equal to this one, or the empty slot for it."""
+    key, length = tokens[token, 0], tokens[token, 2]
+    slot = _first_slot(key, bits, factor)
+    while True:
+        candidate = slots[slot]
+        if candidate < 0:
+            break
+        if tokens[candidate, 0] == key and tokens[candidate, 2] == length:
+            if length <= 8 or _same(tokens[token, 1], tokens[candidate, 1], length):
+                break
+        slot = (slot + 1) & ((1 << bits) - 1)
+    return slot
+
+
+@_helper
+def _first_slot(key, bits, factor):
+    # Fibonacci hashing: multiply, keep the top bits (Knuth, vol. 3, section 6.4).
+    return np.int64(np.uint64(key) * np.uint64(factor) >> np.uint64(64 - bits))
+
+
+@_helper
+def _same(start, other_start, length):
+    for k in range(0, length - 8, 8):
+        if load_word(start + k) != load_word(other_start + k):
+            return False
+    return load_word(start + length - 8) == load_word(other_start + length - 8)
+
+
+@_helper
+def _count_short(numbers, length, reference_numbers, ends, bounds, row, positions, found, counts, matches):
+    """Count the matches of a prediction whose positions fit a word, by Shift-And (Baeza-Yates and Gonnet, 1992).
+
+    Bit i of `found[n]` is set if the n + 1 tokens up to the current one equal the n + 1 tokens up to the prediction's
+    token i. Equal n-grams have the same lowest bit, which identifies them; it is 64 if the prediction lacks the n-gram.
+    """
+    # 1. Clear the counts of n-grams in the prediction, and in the reference that has most of them.
+    orders = len(found)
+    for n in range(orders):
+        matches[n] = found[n] = 0
+        for i in range(length):
+            counts[n, i] = counts[orders + n, i] = 0
+    # 2. Note the positions of each token number.
+    for i in range(length + 1):
+        positions[i] = 0
+    for i in range(length):
+        positions[numbers[i]] |= 1 << i
+    # 3. Count the n-grams of the prediction.
+    for i in range(length):
+        _shift_and(found, positions[numbers[i]])
+        for n in range(orders):
+            counts[n, lowest_bit(found[n])] += 1
+    for n in range(orders):
+        counts[n, _SHORT] = 0
+    # 4. Count those of each reference. An occurrence is a match if no reference before had as many, and if the
+    #    prediction has as many.
+    start = 0
+    for reference in range(bounds[row], bounds[row + 1]):
+        for n in range(orders):
+            found[n] = 0
+            for i in range(length):
+                counts[2 * orders + n, i] = 0
+        for i in range(start, ends[reference - bounds[row]]):
+            _shift_and(found, positions[reference_numbers[i]])
+            if not found[0]:
+                continue
+            for n in range(orders):
+                ngram = lowest_bit(found[n])
+                count = counts[2 * orders + n, ngram] + 1
+                counts[2 * orders + n, ngram] = count
+                most = counts[orders + n, ngram]
+                matches[n] += np.int64(most < count) & np.int64(count <= counts[n, ngram])
+                counts[orders + n, ngram] = max(count, most)
+        start = ends[reference - bounds[row]]
+
+
+@_helper
+def _shift_and(found, positions):
+    for n in range(len(found) - 1, 0, -1):
+        found[n] = found[n - 1] << 1 & positions
+    found[0] = positions
+
+
+@_helper
+def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, matches):
+    """Count the matches of a prediction of any length in linear time: n-grams are the nodes of a trie.
+
+    The key of a node is its parent and the number of its last token, which is exact. The nodes of single tokens are the
+    token numbers, and node 0 stands for whatever the prediction does not have.
+    """
+    # 1. Clear the hash table of keys and nodes, and the counts of nodes: in the prediction, in the reference that has
+    #    most of them, in the current reference.
+    max_order = len(matches)
+    bits, nodes = _table_bits(2 * length * (max_order - 1)), np.int64(0)
+    slots = np.empty(2 << bits, np.int64)
+    for slot in range(2 << bits):
+        slots[slot] = 0
+    counts = np.empty((length * max_order + 1, 3), np.int64)
+    for node in range(length * max_order + 1):
+        counts[node, 0] = counts[node, 1] = counts[node, 2] = 0
+    # 2. Build the trie of the prediction, and count its n-grams.
+    for i in range(length):
+        nodes = max(nodes, numbers[i])
+    for i in range(length):
+        node = numbers[i]
+        counts[node, 0] += 1
+        for n in range(1, min(max_order, length - i)):
+            slot = _find_node(node, numbers[i + n], slots, bits, factor)
+            if slots[slot] == 0:
+                nodes += 1
+                slots[slot], slots[slot + 1] = node << 32 | numbers[i + n], nodes
+            node = slots[slot + 1]
+            counts[node, 0] += 1
+    # 3. Count the n-grams of each reference down to the first token that the prediction does not continue with.
+    start = 0
+    for n in range(max_order):
+        matches[n] = 0
+    for reference in range(bounds[row + 1] - bounds[row]):
+        none_yet = (reference + 1) << 32  # above all counts in references before, so that nothing has to be cleared
+        for i in range(start, ends[reference]):
+            node = reference_numbers[i]
+            for n in range(min(max_order, ends[reference] - i)):
+                if n:
+                    node = slots[_find_node(node, reference_numbers[i + n], slots, bits, factor) + 1]
+                if node == 0:
+                    break
+                count = max(counts[node, 2], none_yet) + 1
+                counts[node, 2] = count
+                if counts[node, 1] < count - none_yet:
+                    counts[node, 1] = count - none_yet
+                    matches[n] += count - none_yet <= counts[node, 0]
+        start = ends[reference]
+
+
+@_helper
+def _find_node(parent, token, slots, bits, factor):
+    """Return the place in `slots` of a node's key, which its node follows, or the empty place for it."""
+    key = parent << 32 | token
+    slot = _first_slot(key, bits, factor)
+    while slots[2 * slot] and slots[2 * slot] != key:
+        slot = (slot + 1) & ((1 << bits) - 1)
+    return 2 * slot
