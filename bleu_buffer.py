@@ -52,9 +52,10 @@ class Buffer:
 
     def join(self, corpus: Corpus) -> Corpus:
         """Return the rows of the buffer followed by those of a corpus."""
+        if not self._corpora:
+            return corpus
         self._merge_kinds(corpus)
-        corpora = [*self._corpora, corpus] if len(corpus) else self._corpora
-        return _join(corpora) if corpora else corpus
+        return _join([*self._corpora, corpus] if len(corpus) else self._corpora)
 
     def clear(self) -> None:
         """Remove all rows."""

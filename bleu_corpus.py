@@ -114,8 +114,11 @@ class Corpus:
         ... ).reference_count()
         'var'
         """
-        counts = np.concatenate([np.diff(batch.bounds) for batch in self.batches])
-        return str(counts[0]) if len(counts) and (counts == counts[0]).all() else "var"
+        counts: set[int] = set()
+        for batch in self.batches:
+            of_batch = batch.bounds[1:] - batch.bounds[:-1]
+            counts.update(of_batch[:1].tolist(), of_batch[of_batch != of_batch[:1]][:1].tolist())  # first, first other
+        return str(*counts) if len(counts) == 1 else "var"
 
     def combine(self) -> Corpus:
         """Return the corpus as a single batch, with a copy of the texts if it has several."""

@@ -477,7 +477,7 @@ def _count_grid(
     """Yield the row of the corpus for each combination of the five factors that counting depends on."""
     corpora = {which: _select_references(corpus, places.get(which)) for which in grid["references"]}
     orders = options.counted_orders
-    for which, tokenize, lowercase in product(grid["references"], grid["tokenize"], grid["lowercase"]):
+    for tokenize, lowercase, which in product(grid["tokenize"], grid["lowercase"], grid["references"]):
         rows: dict[str, Int64] = {}
         for length in grid["reference_length"]:
             # A single reference is the closest, the shortest and the longest.
@@ -486,7 +486,7 @@ def _count_grid(
                 continue
             counting = {"tokenize": tokenize, "lowercase": lowercase, "reference_length": length, "minimum_total": 0}
             rows[length] = count_corpus(corpora[which], replace(options, **counting))
-        for minimum, length in product(grid["minimum_total"], grid["reference_length"]):
+        for length, minimum in product(grid["reference_length"], grid["minimum_total"]):
             row = rows[length].sum(axis=0)
             row[orders : 2 * orders] = count_totals(rows[length][:, -2], orders, minimum).sum(axis=1)
             yield (which, tokenize, lowercase, minimum, length), row

@@ -214,7 +214,7 @@ _MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
 
 # --- The formula of a score -------------------------------------------------------------------------------------------
 #
-# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. One that was smoothed is written with the number of
+# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. A smoothed one is written with the number of
 # matches that would give it.
 
 
@@ -535,7 +535,7 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 
 # --- Plots ------------------------------------------------------------------------------------------------------------
 #
-# Each function draws into `ax`, or into a new figure, and returns the Axes. Lightness and hatches carry the meaning, and
+# Each function draws into `ax`, or into a new figure, and returns the Axes. Lightness and hatches carry meaning, and
 # lines and texts take their colors from matplotlib's style, so that dark styles work. BLEU is on the scale 0-100.
 
 _BIN = 5  # BLEU points

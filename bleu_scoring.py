@@ -409,6 +409,9 @@ def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Num
     """Replace 0 matches by `first`, and by `factor` times the last replacement at each further order."""
     replaced, share = [], first
     for flag, match in zip(_is_missing(matches, totals), matches):
+        if flag is False:  # fast path for a single row
+            replaced.append(match)
+            continue
         replaced.append(choose(flag, share, match))
         share = choose(flag, share * factor, share)
     return replaced

@@ -101,7 +101,8 @@ def split_segment(corpus: Corpus, options: Options) -> Segment:
 
 def _count_batches(corpus: Corpus, options: Options) -> Iterator[Int64]:
     tokenizer = choose_tokenizer(options, corpus.kind)
-    is_in_python = not kernels.prepare(corpus.nbytes) or (tokenizer.split is not None and not tokenizer.is_native)
+    is_compiled = kernels.is_ready() or kernels.prepare(corpus.nbytes)
+    is_in_python = not is_compiled or (tokenizer.split is not None and not tokenizer.is_native)
     if is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS:  # Python holds the GIL, so threads would not help
         for batch in corpus.split(_ROWS_PER_PYTHON_BATCH if is_in_python else _ROWS_PER_BATCH):
             yield count_batch(batch, tokenizer, options)

@@ -69,7 +69,8 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) ->
         if unspaced > _UNSPACED_SHARE * len(sample):
             warn(
                 f"{unspaced / len(sample):.0%} of the predictions' characters are of a script that has no spaces"
-                f" between words, which tokenize={tokenizer.name!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or 'char'."
+                f" between words, which tokenize={tokenizer.name!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or"
+                " 'char'."
             )
 
 
