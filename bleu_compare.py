@@ -121,19 +121,6 @@ def _format_system(system: Mapping[str, Any]) -> list[str]:
     return [column.write(system[column.key]) if column.key in system else "" for column in _COLUMNS]
 
 
-class CountedSystems(NamedTuple):
-    """The statistics rows of systems on the same references.
-
-    rows: int64 [segments, 2 N + 2] by the name of the system.
-    tokenizer: its name in a signature.
-    references: the number of references per segment.
-    """
-
-    rows: dict[Any, Int64]
-    tokenizer: str
-    references: str
-
-
 def compare_systems(
     systems: Mapping[Any, Any], references: Any, baseline: Any, test: str, n_resamples: int | None, options: Options
 ) -> Comparison:
@@ -147,9 +134,9 @@ def compare_systems(
     if n_resamples is None:
         n_resamples = options.n_resamples if options.is_chosen("n_resamples") else RESAMPLES[test]
     n_resamples = options.override({"n_resamples": n_resamples}).n_resamples  # checked
-    counted = _count_systems(systems, references, options)
-    names = [baseline, *(name for name in counted.rows if name != baseline)]
-    described = _describe_systems(np.stack([counted.rows[name] for name in names]), test, n_resamples, options)
+    rows, tokenizer, reference_count = _count_systems(systems, references, options)
+    names = [baseline, *(name for name in rows if name != baseline)]
+    described = _describe_systems(np.stack([rows[name] for name in names]), test, n_resamples, options)
     resampled = {_SIGNATURE_KEYS[test]: n_resamples}
     if options.confidence and test == "randomization":
         resampled["bs"] = options.n_resamples
@@ -161,7 +148,7 @@ def compare_systems(
         test=test,
         n_resamples=n_resamples,
         seed=options.seed,
-        signature=make_signature(options, counted.tokenizer, counted.references, resampled),
+        signature=make_signature(options, tokenizer, reference_count, resampled),
     )
 
 
@@ -176,7 +163,8 @@ def _check_systems(systems: Any, baseline: Any, test: str) -> None:
         raise ValueError(f"baseline={baseline!r}: choose one of {', '.join(map(repr, systems))}.")
 
 
-def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options) -> CountedSystems:
+def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options) -> tuple[dict[Any, Int64], str, str]:
+    """Return the rows of each system, the name of the tokenizer, and the number of references per segment."""
     rows = {}
     for name, predictions in systems.items():
         with name_system(name):
@@ -185,7 +173,7 @@ def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options
         references = corpus.references  # read once
         warn_about_text(corpus.predictions, tokenizer)
         rows[name] = count_corpus(corpus, options)
-    return CountedSystems(rows, tokenizer.name, corpus.reference_count())
+    return rows, tokenizer.name, corpus.reference_count()
 
 
 def _describe_systems(rows: Int64, test: str, n_resamples: int, options: Options) -> list[SystemScores]:

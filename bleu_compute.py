@@ -16,8 +16,8 @@ from .bleu_inputs import read_corpus
 from .bleu_options import OPTIONS, Options, make_signature
 from .bleu_report import Report, plain_formula, plot_precisions, plot_segments
 from .bleu_scoring import bleu, bootstrap_scores, interval, order_weights, precisions, score_row
-from .bleu_statistics import adopt_counting, count_corpus, read_statistics, split_segment, sum_corpus
-from .bleu_tokenizers import choose_tokenizer
+from .bleu_statistics import adopt_counting, count_corpus, prepare_batch, read_statistics, sum_corpus
+from .bleu_tokenizers import choose_tokenizer, list_tokens
 from .bleu_warnings import count_things, warn_about_text, warn_about_zero
 
 # --- compute and score ------------------------------------------------------------------------------------------------
@@ -227,15 +227,17 @@ def explain_segment(prediction: Any, references: Any, options: Options) -> Expla
     ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
     """
     corpus = read_corpus([prediction], [references])
-    tokens = split_segment(corpus, options)
-    orders = options.counted_orders
-    row = np.array(count_segment(*tokens, orders, options.reference_length, options.minimum_total))
-    counts, allowed = count_ngrams(tokens.prediction, orders), count_most_ngrams(tokens.references, orders)
-    lengths = [len(reference) for reference in tokens.references]
+    tokenizer, orders = choose_tokenizer(options, corpus.kind), options.counted_orders
+    (prediction_tokens,), tokens = (
+        list_tokens(part, tokenizer) for part in prepare_batch(corpus.batches[0], tokenizer)
+    )
+    row = np.array(count_segment(prediction_tokens, tokens, orders, options.reference_length, options.minimum_total))
+    counts, allowed = count_ngrams(prediction_tokens, orders), count_most_ngrams(tokens, orders)
+    lengths = [len(reference) for reference in tokens]
     explanation = Explanation(_describe_corpus(corpus, options, row))
     explanation["weights"] = order_weights(precisions(row, options).present, options)
-    explanation["prediction"] = _cover_tokens(tokens.prediction, allowed, options.max_order)
-    explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in tokens.references]
+    explanation["prediction"] = _cover_tokens(prediction_tokens, allowed, options.max_order)
+    explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in tokens]
     explanation["effective_reference"] = _list_present(references)[lengths.index(row[-1])]
     explanation["orders"] = [
         _explain_order(order, int(row[orders + order - 1]), counts, allowed)

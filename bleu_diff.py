@@ -181,17 +181,6 @@ def _shorten(text: str) -> str:
 # --- Counting and scoring ---------------------------------------------------------------------------------------------
 
 
-class CountedPair(NamedTuple):
-    """The counts of two systems.
-
-    rows: int64 [2, segments, 2 N + 2], the statistics rows.
-    ngrams: the n-grams in which the systems differ.
-    """
-
-    rows: Int64
-    ngrams: NGramDifferences
-
-
 def diff_systems(first: Any, second: Any, references: Any, by: Any, options: Options) -> Difference:
     """Compare two systems segment by segment and n-gram by n-gram.
 
@@ -206,7 +195,11 @@ def diff_systems(first: Any, second: Any, references: Any, by: Any, options: Opt
     rows, ngrams = _count_pair(corpora, tokenizer, options)
     scores = bleu(rows, replace(options, effective_order=True))
     difference = Difference(count_wins(scores[1] - scores[0]))
-    difference["systems"] = _describe_systems(rows, options)
+    one, two = bleu(rows.sum(axis=1), options).tolist()
+    difference["systems"] = {
+        "first": {"bleu": one, "score": 100 * one},
+        "second": {"bleu": two, "score": 100 * two, "delta": two - one},
+    }
     difference["by_length"] = _score_lengths(rows, options)
     if labels is not None:
         difference["by_label"] = _score_labels(rows, labels, options)
@@ -226,8 +219,13 @@ def _read_corpora(first: Any, second: Any, references: Any) -> dict[str, Corpus]
     return corpora
 
 
-def _count_pair(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer, options: Options) -> CountedPair:
-    """Count both systems, tokenizing each text once: from there on tokens are ids."""
+def _count_pair(
+    corpora: dict[str, Corpus], tokenizer: ChosenTokenizer, options: Options
+) -> tuple[Int64, NGramDifferences]:
+    """Return the rows of both systems, int64 [2, segments, 2 N + 2], and the n-grams in which they differ.
+
+    Each text is tokenized once; from there on tokens are ids.
+    """
     ids, ngrams = ChosenTokenizer("ids"), NGramDifferences(options.max_order)
     rows: Int64 = np.empty((2, len(corpora["first"]), 2 * options.counted_orders + 2), np.int64)
     for block in _split_blocks(corpora, tokenizer):
@@ -239,7 +237,7 @@ def _count_pair(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer, options:
             batch = Batch(block.first_segment, predictions, texts.slice(2 * segments), block.bounds)
             rows[system, here] = count_batch(batch, ids, options)
         ngrams.add(block)
-    return CountedPair(rows, ngrams)
+    return rows, ngrams
 
 
 def _split_blocks(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer) -> Iterator[Block]:
@@ -257,14 +255,6 @@ def _split_blocks(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer) -> Ite
         prepared = Texts({name: pa.chunked_array([text]) for name, text in texts.items()}, corpora["first"].kind)
         yield Block(first_segment, *encode_texts(prepared, prepared_already), first.bounds)
         first_segment += len(batch)
-
-
-def _describe_systems(rows: Int64, options: Options) -> dict[str, dict[str, float]]:
-    first, second = bleu(rows.sum(axis=1), options).tolist()
-    return {
-        "first": {"bleu": first, "score": 100 * first},
-        "second": {"bleu": second, "score": 100 * second, "delta": second - first},
-    }
 
 
 def _score_lengths(rows: Int64, options: Options) -> list[dict[str, Any]]:

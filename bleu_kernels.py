@@ -174,18 +174,11 @@ def count_rows_compiled(
     else:
         lists, tokens = [_find_strings(column) for column in (predictions, references)], _NO_TOKENS
         automaton = _make_automaton(tokenizer)
+    # Columns are in C order, as a single row is in both orders: numba would compile a second time for the other.
     _count_rows(
-        *lists,
-        bounds,
-        tokens,
-        automaton.address,
-        automaton.edge,
-        automaton.strips_start,
-        _FACTOR,
-        _REFERENCE_LENGTHS[reference_length],
-        minimum_total,
-        rows.T,  # in C order, as a single row is in both orders: numba would compile a second time for the other
-    )
+        *lists, bounds, tokens, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
+        _REFERENCE_LENGTHS[reference_length], minimum_total, rows.T,
+    )  # fmt: skip
     return rows
 
 
@@ -199,18 +192,9 @@ def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     events, tokens = np.empty(longest + 1, np.int64), np.empty((longest, 3), np.int64)
     copy = np.empty(longest, np.uint8)
     _split_texts(
-        text.ctypes.data + offsets,
-        automaton.address,
-        automaton.edge,
-        automaton.strips_start,
-        _FACTOR,
-        events,
-        copy.ctypes.data,
-        tokens,
-        token_text,
-        token_ends,
-        bounds,
-    )
+        text.ctypes.data + offsets, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
+        events, copy.ctypes.data, tokens, token_text, token_ends, bounds,
+    )  # fmt: skip
     ends = token_ends[: bounds[-1] + 1]
     strings = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text))
     return make_lists(bounds, strings)

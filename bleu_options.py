@@ -367,14 +367,8 @@ class DropIn(NamedTuple):
 DROP_INS = {
     "sacrebleu": DropIn(
         "default",
-        defaults={
-            "smooth_method": "exp",
-            "smooth_value": None,
-            "force": False,
-            "lowercase": False,
-            "tokenize": None,
-            "use_effective_order": False,
-        },
+        defaults={"smooth_method": "exp", "smooth_value": None, "force": False, "lowercase": False, "tokenize": None}
+        | {"use_effective_order": False},
         names={"force": None, "use_effective_order": "effective_order"},
         keys={
             "score": ("score", 1),
@@ -392,14 +386,14 @@ DROP_INS = {
         names={"tokenizer": "tokenize", "smooth": "smooth_method"},
         keys={
             key: (key, 1)
-            for key in (
+            for key in [
                 "bleu",
                 "precisions",
                 "brevity_penalty",
                 "length_ratio",
                 "translation_length",
                 "reference_length",
-            )
+            ]
         },
     ),
 }

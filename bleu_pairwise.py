@@ -160,10 +160,8 @@ def _find_effective_lengths(lengths: Int64, reference_length: str) -> Int64:
     """Return the effective reference length of each text; texts of equal length have the same."""
     distinct, inverse, texts = np.unique(lengths, return_inverse=True, return_counts=True)
     effective = []
-    for i, length in enumerate(distinct.tolist()):
-        # The rules need only the shortest and the longest of the others, and the nearest on either side.
-        candidates = {0, 1, i - 1, i, i + 1, len(distinct) - 2, len(distinct) - 1} & set(range(len(distinct)))
-        others = [int(distinct[k]) for k in sorted(candidates) if k != i or texts[k] > 1]
+    for i, length in enumerate(distinct.tolist()):  # in all no more steps than there are tokens
+        others = distinct.tolist() if texts[i] > 1 else np.delete(distinct, i).tolist()
         effective.append(REFERENCE_LENGTHS[reference_length].choose(length, others))
     return np.array(effective)[inverse]
 

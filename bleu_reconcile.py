@@ -203,10 +203,10 @@ def find_settings(
     known = [make_setting(convention) for convention in convention_options(options).values()]
     groups = group_settings(scores, start, known)
     scale, fitting = _choose_scale(groups, scores, read)
-    chosen = fitting or _list_nearest(groups, scores, read.number / scale)
+    nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - read.number / scale))[:NEAREST]
     settings = [
         _describe_group(group, scores, start, read.number / scale) | _describe_setting(corpus, options, fixed, group[0])
-        for group in chosen
+        for group in fitting or nearest
     ]
     found = {"matches": settings, "nearest": []} if fitting else {"matches": [], "nearest": settings}
     return Reconciliation(reported=reported, decimals=read.decimals, scale=scale, **found)
@@ -252,23 +252,11 @@ def _choose_scale(
     for scale in scales:
         # A whole number is known to half a point, on both scales: 1 on the scale 0-1 is a perfect score.
         unit = 10.0**-decimals / scale if decimals else 0.01
-        fitting = _select_fitting(groups, scores, number / scale, unit)
+        # Half a unit, rounded up or down; scores of two tools may differ by floating-point noise.
+        fitting = [group for group in groups if abs(scores[group[0]] - number / scale) <= unit / 2 + NOISE]
         if fitting:
             return scale, fitting
     return scales[0] if decimals else 100, []
-
-
-def _select_fitting(
-    groups: Sequence[list[Setting]], scores: Mapping[Setting, float], number: float, unit: float
-) -> list[list[Setting]]:
-    # Half a unit, rounded up or down; scores of two tools may differ by floating-point noise.
-    return [group for group in groups if abs(scores[group[0]] - number) <= unit / 2 + NOISE]
-
-
-def _list_nearest(
-    groups: Sequence[list[Setting]], scores: Mapping[Setting, float], number: float
-) -> list[list[Setting]]:
-    return sorted(groups, key=lambda group: abs(scores[group[0]] - number))[:NEAREST]
 
 
 def _describe_group(

@@ -296,7 +296,7 @@ def _none(matches: Counts, totals: Counts, length: Number, value: float) -> tupl
 
 def _floor(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Method 1: replace 0 matches by a small number."""
-    return [choose(flag, value, match) for flag, match in zip(_is_missing(matches, totals), matches)], totals
+    return _replace_missing(matches, totals, first=value, factor=1), totals
 
 
 def _add_k(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
@@ -400,15 +400,11 @@ def _divide_all(matches: Counts, totals: Counts) -> list[Number]:
     return [divide(match, total, flag) for match, total, flag in zip(matches, totals, has_ngrams(totals))]
 
 
-def _is_missing(matches: Counts, totals: Counts) -> list[Number]:
-    """Flag the orders that have n-grams and no match."""
-    return [flag & (match == 0) for flag, match in zip(has_ngrams(totals), matches)]
-
-
 def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Number) -> list[Number]:
     """Replace 0 matches by `first`, and by `factor` times the last replacement at each further order."""
     replaced, share = [], first
-    for flag, match in zip(_is_missing(matches, totals), matches):
+    for present, match in zip(has_ngrams(totals), matches):
+        flag = present & (match == 0)
         if flag is False:  # fast path for a single row
             replaced.append(match)
             continue

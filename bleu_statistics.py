@@ -17,7 +17,7 @@ from . import bleu_kernels as kernels
 from .bleu_corpus import Batch, Corpus, Int64
 from .bleu_counting import count_rows
 from .bleu_options import COUNTING, Options
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, prepare_texts
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 from .bleu_warnings import name_value, warn_about_text
 
 _ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not grow with the corpus
@@ -30,13 +30,6 @@ _PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has sp
 
 
 # --- Corpus to rows ---------------------------------------------------------------------------------------------------
-
-
-class Segment(NamedTuple):
-    """The tokens of one segment, as they are counted."""
-
-    prediction: list[Any]
-    references: list[list[Any]]
 
 
 def count_corpus(corpus: Corpus, options: Options) -> Int64:
@@ -80,23 +73,19 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     >>> count_batch(batch, ChosenTokenizer("ids"), Options(max_order=1)).tolist()
     [[1, 2, 2, 1]]
     """
-    texts, orders = _prepare_batch(batch, tokenizer), options.counted_orders
+    texts, orders = prepare_batch(batch, tokenizer), options.counted_orders
     length, minimum = options.reference_length, options.minimum_total
     if kernels.is_ready():
         return kernels.count_rows_compiled(*texts, batch.bounds, tokenizer.name, orders, length, minimum)
     return count_rows(*texts, batch.bounds, tokenizer, orders, length, minimum)
 
 
-def split_segment(corpus: Corpus, options: Options) -> Segment:
-    """Return the tokens of a corpus of one segment, as they are counted.
-
-    >>> split_segment(read_corpus(["Go on."], [["Go!", "On."]]), Options(lowercase=True))
-    Segment(prediction=['go', 'on', '.'], references=[['go', '!'], ['on', '.']])
-    """
-    (batch,) = corpus.batches
-    tokenizer = choose_tokenizer(options, corpus.kind)
-    predictions, references = (list_tokens(texts, tokenizer) for texts in _prepare_batch(batch, tokenizer))
-    return Segment(predictions[0], references)
+def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, pa.Array]:
+    """Return the prepared predictions and references of a batch."""
+    return (
+        prepare_texts(batch.predictions, tokenizer, "predictions", batch.row_of_prediction),
+        prepare_texts(batch.references, tokenizer, "references", batch.row_of_reference),
+    )
 
 
 def _count_batches(corpus: Corpus, options: Options) -> Iterator[Int64]:
@@ -112,13 +101,6 @@ def _count_batches(corpus: Corpus, options: Options) -> Iterator[Int64]:
     with ThreadPoolExecutor(processors) as pool:
         while chunk := list(islice(batches, _BATCHES_IN_QUEUE)):
             yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
-
-
-def _prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, pa.Array]:
-    return (
-        prepare_texts(batch.predictions, tokenizer, "predictions", batch.row_of_prediction),
-        prepare_texts(batch.references, tokenizer, "references", batch.row_of_reference),
-    )
 
 
 # --- Rows to tables and back ------------------------------------------------------------------------------------------
