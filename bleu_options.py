@@ -364,6 +364,8 @@ class DropIn(NamedTuple):
     keys: Mapping[str, tuple[str, int]]
 
 
+_KEYS_OF_BLEU = "bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
+
 DROP_INS = {
     "sacrebleu": DropIn(
         "default",
@@ -384,17 +386,7 @@ DROP_INS = {
         "hf",
         defaults={"tokenizer": None, "max_order": 4, "smooth": False},
         names={"tokenizer": "tokenize", "smooth": "smooth_method"},
-        keys={
-            key: (key, 1)
-            for key in [
-                "bleu",
-                "precisions",
-                "brevity_penalty",
-                "length_ratio",
-                "translation_length",
-                "reference_length",
-            ]
-        },
+        keys={key: (key, 1) for key in _KEYS_OF_BLEU},
     ),
 }
 
