@@ -16,13 +16,10 @@ import dill
 import evaluate
 import pyarrow as pa
 import pytest
-import random_text
 from bleu.bleu_buffer_file import BufferFile
-from conftest import ROOT
-from disk import files, full_disk
-from processes import python, result_of
+from helpers import ROOT, full_disk, list_files, random_rows, read_result, start_python
 
-PREDICTIONS, REFERENCES = random_text.rows(seed=8, count=300)
+PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -127,9 +124,9 @@ def test_few_rows_wait_in_memory_and_many_in_a_file(load, tmp_path, add):
     """A write for each row would take most of the time, and rows without end all of the memory."""
     bleu = load(cache_dir=str(tmp_path))
     add(bleu, 990)
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
     add(bleu, 9_900)
-    assert len(files(tmp_path)) == 1
+    assert len(list_files(tmp_path)) == 1
     add(bleu, 99)
     assert bleu.compute()["translation_length"] == 4 * (990 + 9_900 + 99)
 
@@ -163,7 +160,7 @@ def test_lists_without_tokens_are_of_the_kind_of_what_follows(
     kept.add_batch(**BLANK)
     everything = {name: BLANK[name] * blank + rows[name] * others + BLANK[name] for name in BLANK}
     assert copy.deepcopy(kept).compute() == kept.compute() == bleu.compute(**everything)
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 @pytest.mark.parametrize("texts", [1, 100])
@@ -195,7 +192,7 @@ def test_a_file_that_is_removed_is_closed(tmp_path):
     file.append(table)
     opened = file._file
     file.remove()
-    assert (opened.closed, files(tmp_path)) == (True, [])
+    assert (opened.closed, list_files(tmp_path)) == (True, [])
 
 
 def test_an_object_that_goes_takes_its_file_along(load, tmp_path):
@@ -212,16 +209,16 @@ def test_two_processes_that_meet_in_files(tmp_path, expected):
     """evaluate's own way of distributing: the first process has the score, the others have none."""
     code = """
 import json, sys
-import evaluate, random_text
+import evaluate, helpers
 process = int(sys.argv[2])
 bleu = evaluate.load(sys.argv[1], num_process=2, process_id=process, experiment_id="meeting", cache_dir=sys.argv[3])
-predictions, references = random_text.rows(seed=8, count=300)
+predictions, references = helpers.random_rows(seed=8, count=300)
 own = slice(150 * process, 150 * (process + 1))
 bleu.add_batch(predictions=predictions[own], references=references[own])
 print(json.dumps(bleu.compute()))
 """
-    processes = [python(code, ROOT / "bleu_metric.py", i, tmp_path, wait=False) for i in range(2)]
-    assert [result_of(process) for process in processes] == [expected, None]
+    processes = [start_python(code, ROOT / "bleu_metric.py", i, tmp_path) for i in range(2)]
+    assert [read_result(process) for process in processes] == [expected, None]
 
 
 def meet(metrics, parts, **options):
@@ -235,7 +232,7 @@ def meet(metrics, parts, **options):
 
 def arrow_files(folder):
     """Those with rows; evaluate leaves the locks beside them."""
-    return [path for path in files(folder) if path.endswith(".arrow")]
+    return [path for path in list_files(folder) if path.endswith(".arrow")]
 
 
 @pytest.fixture
@@ -363,7 +360,7 @@ def test_an_error_loses_nothing_that_was_added_before(load, tmp_path):
         bleu.compute(predictions=[[1]], references=[[[1]]])
     assert len(bleu) == 1
     assert bleu.compute()["translation_length"] == 4
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 THREE = ["the cat sat on the mat", "a dog ran to the house", "it is big and old today"]
@@ -451,7 +448,7 @@ def test_an_error_in_compute_loses_nothing(kept, expected_of_three, tmp_path, ho
             fail(kept)
         assert len(kept) == 3
     assert kept.compute() == expected_of_three
-    assert (len(kept), files(tmp_path)) == (0, [])
+    assert (len(kept), list_files(tmp_path)) == (0, [])
 
 
 @pytest.mark.parametrize(("fail", "error"), FAILURES.values(), ids=FAILURES)
@@ -466,7 +463,7 @@ def test_after_an_error_rows_may_be_added(kept, bleu, tmp_path, fail, error):
         predictions=THREE + OTHERS[0], references=THREE_REFERENCES + OTHERS[1], segments=True
     )
     assert kept.compute(segments=True) == expected_of_three
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 @posix
@@ -476,11 +473,11 @@ def test_a_full_disk_in_compute(load, bleu, tmp_path, how):
     more = {"predictions": ["a long text " * 1000] * 300, "references": [["a long text " * 1000]] * 300}
     kept = load(cache_dir=str(tmp_path))
     fill(kept, how)
-    with full_disk(room=1000):
+    with full_disk(space=1000):
         result = kept.compute(**more)
     everything = {"predictions": THREE + more["predictions"], "references": THREE_REFERENCES + more["references"]}
     assert result == bleu.compute(**everything)
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 LONG = [f"row {i} " + "of many words that take some room " * 20 for i in range(25_000)]
@@ -501,26 +498,26 @@ def test_a_full_disk_in_the_middle_of_a_batch(load, expected_of_three, tmp_path,
     if not before:
         fill(bleu, "add_batch")
     assert bleu.compute() == expected_of_three
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 @posix
 def test_rows_of_another_kind_after_a_full_disk(load, bleu, tmp_path):
     """Of a first batch that failed nothing is left, not even its kind."""
     kept = load(cache_dir=str(tmp_path))
-    with full_disk(room=2000), pytest.raises(OSError):  # noqa: PT011
+    with full_disk(space=2000), pytest.raises(OSError):  # noqa: PT011
         kept.add_batch(predictions=LONG, references=LONG)
     tokens = {"predictions": [["a", "b"]] * 200, "references": [[["a", "c"]]] * 200}
     kept.add_batch(**tokens)
     assert kept.compute() == bleu.compute(**tokens)
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 @posix
 def test_a_full_disk_while_rows_are_added_one_by_one(load, tmp_path):
     """Every row whose `add` returned is there, and no other."""
     bleu, added = load(cache_dir=str(tmp_path)), 0
-    with full_disk(room=1_000_000):
+    with full_disk(space=1_000_000):
         for text in LONG:
             try:
                 bleu.add(prediction=text, reference=text)
@@ -529,7 +526,7 @@ def test_a_full_disk_while_rows_are_added_one_by_one(load, tmp_path):
             added += 1
     assert len(bleu) == added
     assert len(bleu.compute(segments=True)["segment_bleu"]) == added
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 def fork(action):
@@ -559,13 +556,13 @@ def child(action):
 def test_a_forked_process_leaves_the_parents_file(kept, expected_of_three, tmp_path, how, action):
     """As a data loader's workers end: only the process that made the file removes it."""
     fill(kept, how)
-    before = files(tmp_path)
+    before = list_files(tmp_path)
     assert len(before) == lies_in_a_file(kept, how)
     assert child(lambda: action(kept))
-    assert files(tmp_path) == before
+    assert list_files(tmp_path) == before
     assert len(kept) == 3
     assert kept.compute() == expected_of_three
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 @posix
@@ -580,7 +577,7 @@ def test_a_forked_process_adds_to_its_own_copy(load, tmp_path):
 
     assert child(add_and_compute)
     assert bleu.compute()["translation_length"] == 4 * 200
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 # What the parent does while its child, forked after 200 rows of 4 tokens, waits to compute.
@@ -612,7 +609,7 @@ def test_a_forked_process_has_the_rows_of_its_birth(load, tmp_path, meanwhile, c
     assert os.waitpid(process, 0)[1] == 0
     bleu.add(prediction="a", reference="a")
     bleu.compute()
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 @posix
@@ -621,13 +618,13 @@ def test_a_full_disk_in_a_forked_process(load, tmp_path):
     bleu.add_batch(predictions=["a b c d"] * 200, references=["a b c d"] * 200)
 
     def fail_and_compute():
-        with full_disk(room=2000), pytest.raises(OSError):  # noqa: PT011
+        with full_disk(space=2000), pytest.raises(OSError):  # noqa: PT011
             bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300)
         assert bleu.compute()["translation_length"] == 4 * 200
 
     assert child(fail_and_compute)
     assert bleu.compute()["translation_length"] == 4 * 200
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 FORKED = """
@@ -661,8 +658,8 @@ def script(code, *arguments):
 @posix
 @pytest.mark.slow
 def test_a_pool_of_forked_workers(tmp_path):
-    assert result_of(script(FORKED, tmp_path)) == 1
-    assert files(tmp_path) == []
+    assert read_result(script(FORKED, tmp_path)) == 1
+    assert list_files(tmp_path) == []
 
 
 COPIES = {
@@ -680,14 +677,14 @@ def test_a_copy_that_goes_takes_nothing_along(kept, expected_of_three, tmp_path,
     fill(kept, how)
     other = make(kept)
     gc.collect()  # a copy that was made on the way
-    assert (len(other), len(files(tmp_path))) == (3, 2 * lies_in_a_file(kept, how))
+    assert (len(other), len(list_files(tmp_path))) == (3, 2 * lies_in_a_file(kept, how))
     other.add_batch(predictions=OTHERS[0], references=OTHERS[1])
     assert other.compute()["translation_length"] == 8 + 18
     del other
     gc.collect()
     assert len(kept) == 3
     assert kept.compute() == expected_of_three
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 @pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
@@ -698,7 +695,7 @@ def test_a_copy_of_an_empty_object_is_its_own(kept, expected_of_three, tmp_path,
     assert (len(kept), len(other)) == (3, 2)
     assert other.compute()["translation_length"] == 8
     assert kept.compute() == expected_of_three
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 SCRIPTS = {
@@ -724,7 +721,7 @@ def test_a_script_that_ends_with_rows_uncomputed(tmp_path, end):
     _, errors = script(code + end, tmp_path).communicate(timeout=300)
     assert "AssertionError" not in errors
     assert "Exception ignored" not in errors
-    assert files(tmp_path) == []
+    assert list_files(tmp_path) == []
 
 
 NO_ROWS = {"lists": ([], []), "tuples": ((), ()), "generators": (iter(()), iter(()))}
@@ -734,7 +731,7 @@ NO_ROWS = {"lists": ([], []), "tuples": ((), ()), "generators": (iter(()), iter(
 def test_a_batch_of_no_rows_changes_nothing(kept, expected_of_three, tmp_path, predictions, references):
     """Before the first rows, of whatever kind these will be, and among them."""
     kept.add_batch(predictions=predictions, references=references)
-    assert (len(kept), files(tmp_path)) == (0, [])
+    assert (len(kept), list_files(tmp_path)) == (0, [])
     with pytest.raises(ValueError, match="nothing to score"):
         kept.compute()
     fill(kept, "both")

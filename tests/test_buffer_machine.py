@@ -16,7 +16,7 @@ from pathlib import Path
 
 import dill
 import pytest
-from disk import files, full_disk
+from helpers import full_disk, list_files
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -167,7 +167,7 @@ class Buffer(RuleBasedStateMachine):
         expected = self.fresh.compute(**columns(self.rows), segments=True)
         self.rows, self.kind = [], None
         assert result == expected
-        assert files(self.path) == []
+        assert list_files(self.path) == []
 
     @rule(
         make=st.sampled_from([copy.copy, copy.deepcopy, lambda bleu: dill.loads(dill.dumps(bleu))]), use=st.booleans()
@@ -222,7 +222,7 @@ class Buffer(RuleBasedStateMachine):
         self.bleu.add_batch(predictions=["a"], references=["a"])
         del self.bleu
         gc.collect()
-        assert files(self.path) == []
+        assert list_files(self.path) == []
 
 
 @pytest.mark.slow

@@ -9,14 +9,11 @@ from html import escape
 
 import numpy as np
 import pytest
-import random_text
 import sacrebleu.significance
 from bleu.bleu_compare import Comparison
-from processes import python
+from helpers import WMT21, edit_pieces, random_pieces, read_lines, run_python
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
-from wmt21 import WMT21, read_lines
-from wmt21 import read_lines as lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -24,13 +21,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 def made_up(segments):
     """Four systems, some of them alike, and two references a segment."""
     generator = random.Random(segments)
-    pieces = [random_text.segment(generator)[:40] or ["a "] for _ in range(segments)]
+    pieces = [random_pieces(generator)[:40] or ["a "] for _ in range(segments)]
     text = lambda rows: ["".join(row) for row in rows]  # noqa: E731
-    systems = {name: text(random_text.edited(row, generator) for row in pieces) for name in ("A", "B", "C")}
+    systems = {name: text(edit_pieces(row, generator) for row in pieces) for name in ("A", "B", "C")}
     systems["nearly B"] = [systems["A"][0], *systems["B"][1:]]
-    return systems, [
-        list(pair) for pair in zip(text(pieces), text(random_text.edited(row, generator) for row in pieces))
-    ]
+    return systems, [list(pair) for pair in zip(text(pieces), text(edit_pieces(row, generator) for row in pieces))]
 
 
 def real(pair, names):
@@ -156,18 +151,18 @@ DEFAULT_RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}
 def make_systems(segments):
     """Four systems, two of them alike but for one segment, and two references a segment."""
     generator = random.Random(segments)
-    pieces = [random_text.segment(generator)[:40] or ["a "] for _ in range(segments)]
+    pieces = [random_pieces(generator)[:40] or ["a "] for _ in range(segments)]
     text = lambda rows: ["".join(row) for row in rows]  # noqa: E731
-    systems = {name: text(random_text.edited(row, generator) for row in pieces) for name in ("A", "B", "C")}
+    systems = {name: text(edit_pieces(row, generator) for row in pieces) for name in ("A", "B", "C")}
     systems["nearly A"] = [*systems["A"][:-1], systems["B"][-1] + " other words"]
-    return systems, list(zip(text(pieces), text(random_text.edited(row, generator) for row in pieces)))
+    return systems, list(zip(text(pieces), text(edit_pieces(row, generator) for row in pieces)))
 
 
 def read_systems(pair, names):
     target = pair.split("-")[1]
-    references = [lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
+    references = [read_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
     outputs = sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}"))[:5]
-    return {path.name: lines(path) for path in outputs}, list(zip(*references))
+    return {path.name: read_lines(path) for path in outputs}, list(zip(*references))
 
 
 ALL_CORPORA = {f"made up {size}": lambda size=size: make_systems(size) for size in (1, 2, 33, 400)}
@@ -387,7 +382,7 @@ def test_results_are_unpickled_where_the_metric_was_never_loaded(bleu, call, tmp
     """In a process of its own, which knows nothing of evaluate: the same dict."""
     result = call(bleu)
     (tmp_path / "result.pickle").write_bytes(pickle.dumps(result))
-    is_dict, again = python(UNPICKLE, tmp_path / "result.pickle", HF_MODULES_CACHE=str(tmp_path))
+    is_dict, again = run_python(UNPICKLE, tmp_path / "result.pickle", HF_MODULES_CACHE=str(tmp_path))
     assert is_dict
     assert again == json.loads(json.dumps(result))
 

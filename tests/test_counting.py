@@ -4,16 +4,17 @@ import itertools
 import random
 
 import numpy as np
-import oracles
 import pyarrow as pa
 import pytest
-import random_text
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_corpus import make_corpus
 from bleu.bleu_counting import REFERENCE_LENGTHS, count_segment
 from bleu.bleu_counting_compiled import _first_slot
+from bleu.bleu_inputs import read_corpus
+from bleu.bleu_options import Options
+from bleu.bleu_statistics import count_corpus
 from bleu.bleu_tokenizers_compiled import FACTOR, make_key
-from oracles import our_rows, sacrebleu_rows
+from helpers import count_both_ways, count_with_sacrebleu, random_rows
 
 TEXT = "the cat sat on the mat"
 
@@ -48,7 +49,7 @@ TABLE = [
     ("prediction", "references", "options", "row", "source"), TABLE, ids=[row[-1] for row in TABLE]
 )
 def test_table(prediction, references, options, row, source):
-    assert our_rows([prediction], [references], **options).tolist() == [row]
+    assert count_both_ways([prediction], [references], **options).tolist() == [row]
 
 
 def test_a_prediction_has_no_fewer_than_0_ngrams():
@@ -66,8 +67,8 @@ def test_sizes_around_the_kernels_limits(vocabulary):
     texts = {size: " ".join(generator.choices(words, k=size)) for size in SIZES}
     predictions, references = zip(*[(texts[a], [texts[b]]) for a, b in itertools.product(SIZES, SIZES)])
     for max_order in (1, 4, 6):
-        expected = sacrebleu_rows(predictions, references, tokenize="none", max_order=max_order)
-        rows = our_rows(list(predictions), list(references), tokenize="none", max_order=max_order)
+        expected = count_with_sacrebleu(predictions, references, tokenize="none", max_order=max_order)
+        rows = count_both_ways(list(predictions), list(references), tokenize="none", max_order=max_order)
         np.testing.assert_array_equal(rows, expected)
 
 
@@ -77,8 +78,8 @@ def test_token_lengths_around_a_word(length):
     token = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop"[:length]
     others = [token[:i] + "#" + token[i + 1 :] for i in range(length)] + [token + "#", token[:-1]]
     for other in others:
-        assert our_rows([token], [[other]], tokenize="none", max_order=1)[0, 0] == 0
-        assert our_rows([f"{other} {token}"], [[token]], tokenize="none", max_order=1)[0, 0] == 1
+        assert count_both_ways([token], [[other]], tokenize="none", max_order=1)[0, 0] == 0
+        assert count_both_ways([f"{other} {token}"], [[token]], tokenize="none", max_order=1)[0, 0] == 1
 
 
 compiled_only = pytest.mark.skipif(not COMPILED, reason="numba isn't here: there are no keys and no slots")
@@ -107,8 +108,8 @@ def test_ids_that_somebody_chose_find_slots_of_their_own(step):
 def test_a_segment_of_a_million_tokens_takes_linear_time():
     """Counts known by construction: a cycle of ten words, and a reference of one more."""
     cycle = " ".join(f"word{i % 10}" for i in range(1_000_000))
-    corpus = oracles.read_corpus([cycle], [[cycle + " end"]])
-    rows = oracles.bleu_statistics.count_corpus(corpus, oracles.Options())
+    corpus = read_corpus([cycle], [[cycle + " end"]])
+    rows = count_corpus(corpus, Options())
     assert rows.tolist() == [[10**6, 10**6 - 1, 10**6 - 2, 10**6 - 3] * 2 + [10**6, 10**6 + 1]]
 
 
@@ -131,7 +132,7 @@ def test_a_corpus_in_batches(chunks, most, batches):
 @pytest.mark.parametrize(("chunks", "most", "batches"), [case for case in BATCHES if len(case[0]) == 1])
 def test_plain_lists_in_batches(chunks, most, batches):
     """They have no chunks, and are cut in the same way."""
-    check_batches(oracles.read_corpus(["a"] * sum(chunks), [["b", "c"]] * sum(chunks)), most, batches)
+    check_batches(read_corpus(["a"] * sum(chunks), [["b", "c"]] * sum(chunks)), most, batches)
 
 
 def check_batches(corpus, most, batches):
@@ -144,38 +145,38 @@ def check_batches(corpus, most, batches):
 
 def test_many_batches_keep_their_order():
     """More rows than a batch has, in chunks of other sizes, and as slices with an offset."""
-    predictions, references = random_text.rows(seed=9, count=1_000)
-    expected = our_rows(predictions, references)
-    many = oracles.read_corpus(predictions * 20, references * 20)
+    predictions, references = random_rows(seed=9, count=1_000)
+    expected = count_both_ways(predictions, references)
+    many = read_corpus(predictions * 20, references * 20)
     uneven = make_corpus(*(
         pa.chunked_array([column.chunk(0)[:3], column.chunk(0)[3:12_345], column.chunk(0)[12_345:]])
         for column in (many.predictions, many.references)
     ))  # fmt: skip
     for corpus in (many, uneven):
-        rows = oracles.bleu_statistics.count_corpus(corpus, oracles.Options())
+        rows = count_corpus(corpus, Options())
         np.testing.assert_array_equal(rows, np.tile(expected, (20, 1)))
 
 
 @pytest.mark.parametrize("reference_length", REFERENCE_LENGTHS)
 def test_order_of_references_doesnt_matter(reference_length):
-    predictions, references = random_text.rows(seed=3, count=300)
-    rows = our_rows(predictions, references, reference_length=reference_length)
+    predictions, references = random_rows(seed=3, count=300)
+    rows = count_both_ways(predictions, references, reference_length=reference_length)
     backwards = [row[::-1] for row in references]
-    np.testing.assert_array_equal(rows, our_rows(predictions, backwards, reference_length=reference_length))
+    np.testing.assert_array_equal(rows, count_both_ways(predictions, backwards, reference_length=reference_length))
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_tokens_have_the_rows_of_their_text(lowercase):
-    predictions, references = random_text.rows(seed=4, count=300)
+    predictions, references = random_rows(seed=4, count=300)
     tokens = [text.split() for text in predictions], [[text.split() for text in row] for row in references]
-    rows = our_rows(predictions, references, tokenize="none")
-    np.testing.assert_array_equal(rows, our_rows(*tokens))
+    rows = count_both_ways(predictions, references, tokenize="none")
+    np.testing.assert_array_equal(rows, count_both_ways(*tokens))
     numbers = {}
     ids = [[[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in row] for row in tokens[1]]
     own = [[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in tokens[0]]
-    np.testing.assert_array_equal(rows, our_rows(own, ids))
+    np.testing.assert_array_equal(rows, count_both_ways(own, ids))
     lowered = (
         [[token.lower() for token in text] for text in tokens[0]],
         [[[token.lower() for token in text] for text in row] for row in tokens[1]],
     )
-    np.testing.assert_array_equal(our_rows(*tokens, lowercase=True), our_rows(*lowered))
+    np.testing.assert_array_equal(count_both_ways(*tokens, lowercase=True), count_both_ways(*lowered))

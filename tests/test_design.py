@@ -4,7 +4,7 @@ import ast
 import re
 
 import pytest
-from conftest import ROOT
+from helpers import ROOT
 
 DESIGN = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
 HOUSES = {  # the list's name in docs/design.md, and the files that it is a list of

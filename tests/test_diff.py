@@ -10,16 +10,15 @@ import numpy as np
 import pandas
 import pyarrow as pa
 import pytest
-import random_text
 from bleu import bleu_diff, bleu_diff_ngrams
 from bleu.bleu_diff_ngrams import NGRAMS, measure_telling
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
 from bleu.bleu_statistics import split_segment
+from helpers import OPTION_SETS, edit_pieces, python_only, random_pieces
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import OPTION_SETS, definition_only
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -29,10 +28,10 @@ OPTION_SETS = [*OPTION_SETS, {"smooth_method": "nltk-5", "tokenize": "none"}]
 def made_up(segments, seed=0):
     """Two systems that are near each other, and one to four references a segment."""
     generator = random.Random(seed)
-    pieces = [random_text.segment(generator)[:40] for _ in range(segments)]
-    first, second = (["".join(random_text.edited(row, generator)) for row in pieces] for _ in range(2))
+    pieces = [random_pieces(generator)[:40] for _ in range(segments)]
+    first, second = (["".join(edit_pieces(row, generator)) for row in pieces] for _ in range(2))
     references = [
-        ["".join(random_text.edited(row, generator)) for _ in range(generator.choice((1, 1, 2, 4)))] for row in pieces
+        ["".join(edit_pieces(row, generator)) for _ in range(generator.choice((1, 1, 2, 4)))] for row in pieces
     ]
     second[::7] = first[::7]
     return first, second, references
@@ -42,7 +41,7 @@ def diff(first, second, references, by=None, **options):
     """The difference, after a look that the definitions find the same."""
     call = lambda: bleu_diff.diff_systems(first, second, references, by, Options().override(options))  # noqa: E731
     answer = call()
-    with definition_only():
+    with python_only():
         assert call() == answer
     return answer
 

@@ -19,10 +19,9 @@ import sacrebleu
 import unicode_tables
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_inputs import read_corpus, read_texts
-from conftest import ROOT
+from helpers import ROOT, WMT21
 from huggingface_hub import metadata_load
 from packaging.requirements import Requirement
-from wmt21 import WMT21
 
 MODULES = sorted(path.stem for path in ROOT.glob("bleu_*.py"))
 DOCUMENTS = {

@@ -10,9 +10,7 @@ import bleuscore
 import evaluate
 import numpy as np
 import pytest
-import random_text
-from conftest import ROOT
-from processes import python, result_of
+from helpers import ROOT, random_rows, read_result, start_python
 from test_scoring import corpora
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -103,7 +101,7 @@ def test_documented_examples(load, name, predictions, references, expected):
 @pytest.mark.parametrize("arguments", SACREBLEU_ARGUMENTS, ids=str)
 def test_sacrebleu_beside_evaluates_own(load, evaluates_sacrebleu, arguments):
     """On corpora of few words, some without a match, and on text of all scripts; several references, or a str each."""
-    texts, alternatives = random_text.rows(seed=31, count=30)
+    texts, alternatives = random_rows(seed=31, count=30)
     hard = (texts, [[row[0], row[-1]] for row in alternatives])
     module = load("sacrebleu")
     for predictions, references in [*corpora(6), hard, (hard[0], [row[0] for row in hard[1]])]:
@@ -243,9 +241,9 @@ process = int(sys.argv[2])
 module = evaluate.load(sys.argv[1], "sacrebleu", num_process=2, process_id=process, experiment_id="meeting", cache_dir=sys.argv[3])
 print(json.dumps(module.compute(predictions=["a b c d e"] * 2, references=["a b c d x"] * 2)))
 """
-    processes = [python(code, ROOT / "bleu_metric.py", i, tmp_path, wait=False) for i in range(2)]
+    processes = [start_python(code, ROOT / "bleu_metric.py", i, tmp_path) for i in range(2)]
     expected = load("sacrebleu").compute(predictions=["a b c d e"] * 4, references=["a b c d x"] * 4)
-    assert [result_of(process) for process in processes] == [expected, None]
+    assert [read_result(process) for process in processes] == [expected, None]
 
 
 @pytest.mark.parametrize("name", KEYS)

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-import random_text
+from helpers import random_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_tutorials import CANDIDATE_1, CANDIDATE_2, REFERENCES, REPEATED, SHUFFLED
@@ -70,7 +70,7 @@ def test_the_longest_match(bleu, prediction, reference, predicted, covered):
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("seed", range(3))
 def test_random_segments_are_explained_as_they_are_scored(bleu, options, seed):
-    for prediction, references in zip(*random_text.rows(seed, 25)):
+    for prediction, references in zip(*random_rows(seed, 25)):
         check_consistent(bleu, prediction, references, options)
 
 

@@ -4,7 +4,7 @@ import math
 import re
 
 import pytest
-import random_text
+from helpers import random_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -28,7 +28,7 @@ def evaluate_formula(text):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_it_gives_the_score(bleu, options):
-    for prediction, references in zip(*random_text.rows(seed=5, count=60)):
+    for prediction, references in zip(*random_rows(seed=5, count=60)):
         explanation = bleu.explain(prediction, references, **options)
         _, text = explanation.title().split(" = 100 · ")
         if "no n-gram" in text:

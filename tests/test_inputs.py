@@ -4,7 +4,6 @@ import warnings
 
 import datasets
 import numpy as np
-import oracles
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -12,6 +11,7 @@ import pyarrow.compute as pc
 import pytest
 from bleu.bleu_arrow import utf8
 from bleu.bleu_inputs import read_corpus
+from helpers import kernels_only, python_only
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -101,7 +101,7 @@ def test_no_texts_have_no_bytes():
     assert (text.tolist(), offsets.tolist()) == ([], [0])
 
 
-@pytest.mark.parametrize("way", [oracles.definition_only, oracles.kernels_only])
+@pytest.mark.parametrize("way", [python_only, kernels_only])
 @given(st.data())
 @settings(deadline=None)  # the first compiles
 def test_the_short_way_of_plain_lists_ends_where_the_long_way_does(way, data):

@@ -8,12 +8,10 @@ from functools import partial
 
 import evaluate
 import pytest
-import random_text
 from bleu.bleu_compiler import COMPILED
-from conftest import ROOT
-from processes import python, result_of
+from helpers import ROOT, random_rows, read_result, run_python, start_python
 
-PREDICTIONS, REFERENCES = random_text.rows(seed=8, count=300)
+PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -21,9 +19,9 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 SCORE = """
 import json, sys
-import evaluate, random_text
+import evaluate, helpers
 bleu = evaluate.load(sys.argv[1])
-predictions, references = random_text.rows(seed=8, count=300)
+predictions, references = helpers.random_rows(seed=8, count=300)
 print(json.dumps(bleu.compute(predictions=predictions, references=references)))
 """
 
@@ -50,7 +48,7 @@ class TestLoading:
     @pytest.mark.slow
     def test_from_a_space_which_lives_in_a_folder_called_app(self, tmp_path, expected):
         folder = copied(tmp_path / "app")
-        assert python(SCORE, folder / "bleu_metric.py") == expected
+        assert run_python(SCORE, folder / "bleu_metric.py") == expected
 
     @pytest.mark.slow
     def test_without_a_network(self, expected, tmp_path):
@@ -60,7 +58,7 @@ class TestLoading:
             "def refuse(*arguments, **options): raise AssertionError('the network was asked for')\n"
             "socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = socket.create_connection = refuse\n"
         )
-        assert python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path)) == expected
+        assert run_python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path)) == expected
 
     @pytest.mark.slow
     def test_from_the_hub(self, expected, tmp_path):
@@ -84,7 +82,10 @@ class TestLoading:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             endpoint = f"http://127.0.0.1:{server.server_port}"
             home = {name: str(tmp_path / name) for name in ("HF_HOME", "HF_EVALUATE_CACHE", "HF_MODULES_CACHE")}
-            assert python(SCORE, "somebody/bleu_metric", HF_ENDPOINT=endpoint, no_proxy="127.0.0.1", **home) == expected
+            assert (
+                run_python(SCORE, "somebody/bleu_metric", HF_ENDPOINT=endpoint, no_proxy="127.0.0.1", **home)
+                == expected
+            )
             server.shutdown()
         siblings = {path.name for path in ROOT.glob("bleu_*.py")}
         assert siblings <= {path.rpartition("/")[2] for path in asked}
@@ -98,15 +99,15 @@ class TestLoading:
             "stats = kernel._count_rows.stats\n"
             "print(json.dumps([sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))\n"
         )
-        run = partial(python, code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(tmp_path))
+        run = partial(run_python, code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(tmp_path))
         assert (run(), run()) == ([0, 1], [1, 0])
 
     @pytest.mark.slow
     def test_two_processes_that_compile_at_once(self, tmp_path, expected):
         environment = {"NUMBA_CACHE_DIR": str(tmp_path), "HF_MODULES_CACHE": str(tmp_path)}
         code = SCORE.replace("print", "bleu.warm_up(); print")
-        processes = [python(code, ROOT / "bleu_metric.py", wait=False, **environment) for _ in range(2)]
-        assert [result_of(process) for process in processes] == [expected] * 2
+        processes = [start_python(code, ROOT / "bleu_metric.py", **environment) for _ in range(2)]
+        assert [read_result(process) for process in processes] == [expected] * 2
 
     def test_what_evaluate_shows_of_it(self, bleu):
         assert (bleu.name, bleu.module_type) == ("bleu_metric", "metric")

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import random_text
 from bleu.bleu_options import CORPUS_ONLY
+from helpers import random_rows
 from nltk.translate.bleu_score import SmoothingFunction
 from sacrebleu.metrics import BLEU
 
-PREDICTIONS, REFERENCES = random_text.rows(seed=8, count=300)
+PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -115,7 +115,7 @@ def test_no_case_for_ids(bleu):
         bleu.compute(predictions=[[1]], references=[[[1]]], lowercase=True)
 
 
-TEXTS, TEXT_REFERENCES = random_text.rows(seed=3, count=40)
+TEXTS, TEXT_REFERENCES = random_rows(seed=3, count=40)
 
 
 CORPUS = {"predictions": TEXTS, "references": TEXT_REFERENCES}

@@ -6,14 +6,13 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pytest
-import random_text
 from bleu import bleu_pairwise, bleu_vocabulary
 from bleu.bleu_inputs import read_texts
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
+from helpers import OPTION_SETS, random_rows, run_both_ways
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import OPTION_SETS, both_ways
 from sacrebleu.metrics import BLEU
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -46,7 +45,7 @@ def matrix(predictions, references=None, **options):
     named = (
         {"predictions": predictions} if references is None else {"predictions": predictions, "references": references}
     )
-    return both_ways(lambda: bleu_pairwise.score_pairs(read_texts(**named), Options().override(options)))
+    return run_both_ways(lambda: bleu_pairwise.score_pairs(read_texts(**named), Options().override(options)))
 
 
 def one_by_one(bleu, predictions, references, **options):
@@ -69,7 +68,7 @@ def kinds(texts, references):
 
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_each_entry_is_the_score_of_its_pair(bleu, options):
-    predictions, references = random_text.rows(seed=1, count=30)
+    predictions, references = random_rows(seed=1, count=30)
     others = [text for row in references for text in row][:41]
     expected = one_by_one(bleu, predictions, others, **options)
     np.testing.assert_allclose(matrix(predictions, others, **options), expected, rtol=1e-12)
@@ -80,7 +79,7 @@ def test_each_entry_is_the_score_of_its_pair(bleu, options):
 
 @pytest.mark.parametrize("kind", ["tokens", "ids"])
 def test_tokens_and_ids_have_the_scores_of_their_text(bleu, kind):
-    predictions, references = random_text.rows(seed=2, count=30)
+    predictions, references = random_rows(seed=2, count=30)
     others = [text for row in references for text in row]
     expected = bleu.pairwise(predictions, others, tokenize="none")
     np.testing.assert_array_equal(matrix(*kinds(predictions, others)[kind]), expected)
@@ -90,7 +89,7 @@ def test_tokens_and_ids_have_the_scores_of_their_text(bleu, kind):
 
 
 def test_each_entry_is_sacrebleus_sentence_score(bleu):
-    predictions, references = random_text.rows(seed=3, count=40)
+    predictions, references = random_rows(seed=3, count=40)
     others, metric = [row[0] for row in references][:25], BLEU(effective_order=True)
     expected = [[metric.sentence_score(one, [other]).score for other in others] for one in predictions]
     np.testing.assert_allclose(100 * bleu.pairwise(predictions, others), expected, atol=1e-9)
@@ -121,7 +120,7 @@ def test_cuts_into_blocks_dont_show():
 
 
 def test_a_text_has_the_same_row_and_column_wherever_it_stands(bleu):
-    texts = random_text.rows(seed=5, count=40)[0]
+    texts = random_rows(seed=5, count=40)[0]
     order = np.random.default_rng(0).permutation(80) % 40
     shuffled = [texts[i] for i in order]
     np.testing.assert_array_equal(bleu.pairwise(shuffled), bleu.pairwise(texts)[np.ix_(order, order)])

@@ -6,18 +6,17 @@ import random
 
 import numpy as np
 import pytest
-import random_text
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
 from bleu.bleu_reconcile_grid import FACTORS
+from helpers import WMT21, random_rows, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from wmt21 import WMT21, read_published, read_system
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-PREDICTIONS, REFERENCES = random_text.rows(seed=31, count=60)
+PREDICTIONS, REFERENCES = random_rows(seed=31, count=60)
 
 
 PREDICTIONS = [text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)]  # so that case matters

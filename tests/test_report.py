@@ -8,9 +8,8 @@ import pickle
 import evaluate
 import pytest
 from bleu.bleu_report import Report, format_latex, format_markdown, shorten
-from conftest import ROOT
 from datasets import Dataset
-from processes import python
+from helpers import ROOT, run_python
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -88,7 +87,7 @@ def test_in_a_process_that_never_loaded_the_metric(bleu, tmp_path):
     path = tmp_path / "result.pickle"
     path.write_bytes(pickle.dumps([make(bleu) for make in MAKE.values()]))
     code = "import json, pickle, sys; print(json.dumps([type(one).__name__ for one in pickle.load(open(sys.argv[1], 'rb'))]))"
-    assert python(code, path) == ["dict"] * len(MAKE)
+    assert run_python(code, path) == ["dict"] * len(MAKE)
 
 
 def _score(text):

@@ -9,9 +9,9 @@ import bleuscore
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
-import random_text
 from bleu import bleu_scoring
 from bleu.bleu_options import SMOOTH_METHODS, Options
+from helpers import random_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
@@ -49,7 +49,7 @@ def test_sacrebleus_smoothing(smooth_method, smooth_value, effective_order):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("smooth_method", ["none", "floor", "add-k", "exp"])
 def test_segment_scores_are_sacrebleus_sentence_scores(bleu, smooth_method):
-    predictions, references = random_text.rows(seed=5, count=200)
+    predictions, references = random_rows(seed=5, count=200)
     result = bleu.compute(predictions=predictions, references=references, segments=True, smooth_method=smooth_method)
     metric = BLEU(effective_order=True, smooth_method=smooth_method)
     expected = [metric.sentence_score(*pair).score / 100 for pair in zip(predictions, references)]
@@ -191,7 +191,7 @@ def test_weights_are_not_renormalised_and_left_out_orders_leave_theirs():
 
 def test_confidence_is_sacrebleus_bootstrap(bleu):
     """The same draws: the mean, and half the interval's width is sacreBLEU's ci, which comes of float32 numbers."""
-    predictions, references = random_text.rows(seed=6, count=150)
+    predictions, references = random_rows(seed=6, count=150)
     references = [[*row, None, None, None][:4] for row in references]
     result = bleu.compute(predictions=predictions, references=references, confidence=0.95)
     expected = BLEU().corpus_score(predictions, list(zip(*references)), n_bootstrap=1000)
@@ -204,7 +204,7 @@ def test_confidence_is_sacrebleus_bootstrap(bleu):
 
 def test_seeds(bleu):
     """Seed 0 is a seed, None is a new one each time, and the global generator is left alone."""
-    predictions, references = random_text.rows(seed=7, count=60)
+    predictions, references = random_rows(seed=7, count=60)
     state = np.random.get_state()[1].copy()
     bootstrap = lambda seed: bleu.compute(  # noqa: E731
         predictions=predictions, references=references, confidence=0.9, n_resamples=50, seed=seed

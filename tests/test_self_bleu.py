@@ -6,14 +6,13 @@ from unittest import mock
 
 import numpy as np
 import pytest
-import random_text
 from bleu import bleu_self_bleu, bleu_vocabulary
 from bleu.bleu_inputs import read_texts
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
+from helpers import OPTION_SETS, random_rows, run_both_ways
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import OPTION_SETS, both_ways
 from sacrebleu.metrics import BLEU
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -46,7 +45,7 @@ def test_table(bleu, texts, options, scores, source):
 
 
 def self_bleu(texts, **options):
-    return both_ways(
+    return run_both_ways(
         lambda: bleu_self_bleu.score_against_others(read_texts(texts=texts), Options().override(options))[
             "segment_bleu"
         ]
@@ -61,7 +60,7 @@ def one_by_one(bleu, texts, **options):
 
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_each_score_is_that_of_the_definition(bleu, options):
-    predictions, references = random_text.rows(seed=6, count=30)
+    predictions, references = random_rows(seed=6, count=30)
     texts = [*predictions, *(row[0] for row in references)]
     expected = one_by_one(bleu, texts, **options)
     np.testing.assert_allclose(self_bleu(texts, **options), expected, rtol=1e-12)
@@ -70,7 +69,7 @@ def test_each_score_is_that_of_the_definition(bleu, options):
 
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_tokens_and_ids_have_the_scores_of_their_text(bleu, lowercase):
-    texts = random_text.rows(seed=7, count=60)[0]
+    texts = random_rows(seed=7, count=60)[0]
     tokens = [text.split() for text in texts]
     expected = one_by_one(bleu, tokens, lowercase=lowercase)
     np.testing.assert_allclose(self_bleu(tokens, lowercase=lowercase), expected, rtol=1e-12)
@@ -82,7 +81,7 @@ def test_tokens_and_ids_have_the_scores_of_their_text(bleu, lowercase):
 
 
 def test_each_score_is_sacrebleus_sentence_score(bleu):
-    texts, metric = random_text.rows(seed=8, count=60)[0], BLEU(effective_order=True)
+    texts, metric = random_rows(seed=8, count=60)[0], BLEU(effective_order=True)
     expected = [metric.sentence_score(text, [*texts[:i], *texts[i + 1 :]]).score for i, text in enumerate(texts)]
     np.testing.assert_allclose(100 * np.array(bleu.self_bleu(texts)["segment_bleu"]), expected, atol=1e-9)
 
@@ -109,7 +108,7 @@ def test_any_lengths(reference_length):
 
 
 def test_how_many_ngrams_are_sorted_at_a_time_doesnt_show():
-    texts = random_text.rows(seed=9, count=100)[0]
+    texts = random_rows(seed=9, count=100)[0]
     expected = self_bleu(texts)
     for at_once in (1, 7, 64, 10**6):
         with mock.patch.object(bleu_vocabulary, "_AT_ONCE", at_once):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from bleu import bleu_significance
 from bleu.bleu_options import Options
-from processes import python
+from helpers import start_python
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -90,16 +90,16 @@ def shown_within(process, seconds):
 
 @pytest.mark.slow
 def test_a_progress_bar_for_what_takes_long():
-    assert shown_within(python(PROGRESS, "enabled", 10**7, wait=False), seconds=100)
+    assert shown_within(start_python(PROGRESS, "enabled", 10**7), seconds=100)
 
 
 @pytest.mark.slow
 def test_no_progress_bar_where_datasets_shows_none():
-    assert not shown_within(python(PROGRESS, "disabled", 10**7, wait=False), seconds=10)
+    assert not shown_within(start_python(PROGRESS, "disabled", 10**7), seconds=10)
 
 
 @pytest.mark.slow
 def test_no_progress_bar_for_what_is_done_at_once():
-    process = python(PROGRESS, "enabled", 100, wait=False)
+    process = start_python(PROGRESS, "enabled", 100)
     assert "Bootstrap" not in process.communicate()[1]
     assert process.returncode == 0

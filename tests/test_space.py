@@ -6,7 +6,7 @@ import importlib
 import tracemalloc
 
 import pytest
-from conftest import ROOT
+from helpers import ROOT
 
 FILES = sorted(path.stem for path in (ROOT / "space").glob("[!_]*.py"))
 

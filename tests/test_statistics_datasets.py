@@ -6,11 +6,11 @@ import datasets
 import numpy as np
 import pyarrow as pa
 import pytest
-import random_text
+from helpers import random_rows
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-PREDICTIONS, REFERENCES = random_text.rows(seed=12, count=400)
+PREDICTIONS, REFERENCES = random_rows(seed=12, count=400)
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 

@@ -8,9 +8,9 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import random_text
+from helpers import random_rows
 
-PREDICTIONS, REFERENCES = random_text.rows(seed=8, count=300)
+PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")

@@ -5,8 +5,7 @@ import sys
 import numpy as np
 import pytest
 from bleu.bleu_tokenizer_choice import BORROWED, borrow_tokenizer
-from oracles import our_rows, sacrebleu_rows
-from processes import python
+from helpers import count_both_ways, count_with_sacrebleu, run_python
 
 
 @pytest.mark.parametrize(
@@ -19,19 +18,19 @@ from processes import python
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_borrowed_tokenizers(tokenize, prediction, reference, lowercase):
     assert tokenize in BORROWED
-    expected = sacrebleu_rows([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase)
+    expected = count_with_sacrebleu([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase)
     np.testing.assert_array_equal(
-        our_rows([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
+        count_both_ways([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
     )
 
 
 SENTENCEPIECE = r"""
 import json, os, sys
 import sentencepiece
-import oracles, random_text
+import helpers
 folder = os.path.join(os.environ["SACREBLEU"], "models")
 os.makedirs(folder)
-predictions, references = random_text.rows(seed=2, count=200)
+predictions, references = helpers.random_rows(seed=2, count=200)
 sentencepiece.SentencePieceTrainer.train(
     sentence_iterator=(text.replace("\0", "") for text in predictions), vocab_size=1000, hard_vocab_limit=False,
     model_prefix=os.path.join(folder, "m"), minloglevel=2, byte_fallback=True, character_coverage=0.98,
@@ -39,9 +38,9 @@ sentencepiece.SentencePieceTrainer.train(
 for name in ("sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm"):  # where sacreBLEU keeps what it has downloaded
     os.symlink("m.model", os.path.join(folder, name))
 for name in ("spm", "flores101", "flores200"):
-    rows = oracles.our_rows(predictions, references, tokenize=name)
-    expected = oracles.sacrebleu_rows(predictions, references, tokenize=name)
-    assert oracles.first_difference(predictions, references, rows, expected) is None
+    rows = helpers.count_both_ways(predictions, references, tokenize=name)
+    expected = helpers.count_with_sacrebleu(predictions, references, tokenize=name)
+    assert helpers.find_difference(predictions, references, rows, expected) is None
 print(json.dumps(int(rows[:, 0].sum())))
 """
 
@@ -49,11 +48,13 @@ print(json.dumps(int(rows[:, 0].sum())))
 @pytest.mark.slow
 def test_sentencepiece_tokenizers(tmp_path):
     """sacreBLEU's models have to be downloaded; one that is trained here stands in their place."""
-    assert python("import conftest" + SENTENCEPIECE, SACREBLEU=str(tmp_path)) > 0
+    assert run_python("import conftest" + SENTENCEPIECE, SACREBLEU=str(tmp_path)) > 0
 
 
 def test_a_function_is_a_tokenizer():
-    rows = our_rows(["a,b C"], [["a,b c", "x"]], tokenize=lambda text: text.split(","), lowercase=True, max_order=2)
+    rows = count_both_ways(
+        ["a,b C"], [["a,b c", "x"]], tokenize=lambda text: text.split(","), lowercase=True, max_order=2
+    )
     assert rows.tolist() == [[2, 1, 2, 1, 2, 2]]
 
 
@@ -63,7 +64,7 @@ class Tokens(list):
 
 @pytest.mark.parametrize("answer", [tuple, Tokens, lambda tokens: list(map(np.str_, tokens))])
 def test_what_else_a_function_may_return(answer):
-    rows = our_rows(["a b a", ""], [["a b"], ["c"]], tokenize=lambda text: answer(text.split()), max_order=1)
+    rows = count_both_ways(["a b a", ""], [["a b"], ["c"]], tokenize=lambda text: answer(text.split()), max_order=1)
     assert rows.tolist() == [[2, 3, 3, 2], [0, 0, 0, 1]]
 
 

@@ -4,16 +4,12 @@ import csv
 import sys
 
 import numpy as np
-import oracles
 import pytest
-import random_text
 from bleu.bleu_options import TOKENIZERS
 from bleu.bleu_tokenizers import DEFINITIONS
+from helpers import WMT21, count_both_ways, count_with_sacrebleu, find_difference, random_rows, read_lines
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import our_rows, sacrebleu_rows
-from wmt21 import WMT21
-from wmt21 import read_lines as lines
 
 SACREBLEUS = [name for name in TOKENIZERS if name != "multi-bleu"]
 
@@ -28,9 +24,9 @@ def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
     """24,000 segments in all; `tests/fuzz.py` goes on from there."""
     for max_order in range(1, 7):
         options = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
-        predictions, references = random_text.rows(seed=max_order, count=400)
-        difference = oracles.first_difference(
-            predictions, references, our_rows(predictions, references, **options), sacrebleu_rows(predictions, references, **options)
+        predictions, references = random_rows(seed=max_order, count=400)
+        difference = find_difference(
+            predictions, references, count_both_ways(predictions, references, **options), count_with_sacrebleu(predictions, references, **options)
         )  # fmt: skip
         assert difference is None
 
@@ -46,8 +42,10 @@ def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
 )
 def test_any_text_has_sacrebleus_rows(tokenize, data, lowercase):
     predictions, references = map(list, zip(*data))
-    expected = sacrebleu_rows(predictions, references, tokenize=tokenize, lowercase=lowercase)
-    np.testing.assert_array_equal(our_rows(predictions, references, tokenize=tokenize, lowercase=lowercase), expected)
+    expected = count_with_sacrebleu(predictions, references, tokenize=tokenize, lowercase=lowercase)
+    np.testing.assert_array_equal(
+        count_both_ways(predictions, references, tokenize=tokenize, lowercase=lowercase), expected
+    )
 
 
 def test_the_edges_of_chinese_are_sacrebleus():
@@ -56,8 +54,8 @@ def test_the_edges_of_chinese_are_sacrebleus():
     every = [chr(c) for first, end in blocks for c in range(first, end)]
     texts = [" ".join(f"a{c}b" for c in every[i : i + 500]) for i in range(0, len(every), 500)]
     references = [[text.replace(" ", "")] for text in texts]
-    expected = sacrebleu_rows(texts, references, tokenize="zh", max_order=1)
-    np.testing.assert_array_equal(our_rows(texts, references, tokenize="zh", max_order=1), expected)
+    expected = count_with_sacrebleu(texts, references, tokenize="zh", max_order=1)
+    np.testing.assert_array_equal(count_both_ways(texts, references, tokenize="zh", max_order=1), expected)
 
 
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
@@ -68,14 +66,14 @@ def test_every_character_is_cut_as_sacrebleu_cuts_it(tokenize):
     for left, right in (("a", "b"), ("1", "2")):
         texts = [" ".join(left + c + right for c in every[i : i + 4000]) for i in range(0, len(every), 4000)]
         references = [[text.replace(" ", "")] for text in texts]
-        table = sacrebleu_rows(texts, references, tokenize=tokenize, max_order=1)
-        np.testing.assert_array_equal(our_rows(texts, references, tokenize=tokenize, max_order=1), table)
+        table = count_with_sacrebleu(texts, references, tokenize=tokenize, max_order=1)
+        np.testing.assert_array_equal(count_both_ways(texts, references, tokenize=tokenize, max_order=1), table)
 
 
 @pytest.mark.slow
 def test_every_character_is_lowered_as_python_does():
     every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
-    rows = our_rows(every, [[c.lower()] for c in every], tokenize="none", lowercase=True, max_order=1)
+    rows = count_both_ways(every, [[c.lower()] for c in every], tokenize="none", lowercase=True, max_order=1)
     assert (rows[:, 0] == rows[:, 1]).all()
 
 
@@ -151,7 +149,7 @@ def test_only_ascii_is_lower_cased(bleu, text, lowered):
 @pytest.mark.parametrize("seed", [1, 2])
 def test_any_text(load, lowercase, how, seed):
     """Random text of all scripts, white space and controls: the rows are those of the tokens."""
-    predictions, references = random_text.rows(seed, count=400)
+    predictions, references = random_rows(seed, count=400)
     bleu = load("moses") if how == "convention" else load()
     options = {"lowercase": lowercase, **({} if how == "convention" else {"tokenize": "multi-bleu"})}
     rows = bleu.statistics(predictions=predictions, references=references, **options)
@@ -173,7 +171,7 @@ def test_it_is_what_moses_stands_for(load):
 
 
 def test_the_search_for_a_setting_knows_it(load):
-    predictions, references = random_text.rows(seed=5, count=60)
+    predictions, references = random_rows(seed=5, count=60)
     score = load("moses").compute(predictions=predictions, references=references)["score"]
     matches = load().reconcile(predictions, references, f"{score:.6f}")["matches"]
     assert any(match["options"]["tokenize"] == "multi-bleu" for match in matches)
@@ -200,7 +198,7 @@ def test_what_the_script_printed_for_wmt21(load):
         target = row["pair"].split("-")[1]
         output = next((WMT21 / "system-outputs").glob(f"*.{row['pair']}.hyp.{row['system']}.{target}"))
         streams = sorted((WMT21 / "references").glob(f"*.{row['pair']}.ref.*.{target}"))
-        corpus = {"predictions": lines(output), "references": list(zip(*map(lines, streams)))}
+        corpus = {"predictions": read_lines(output), "references": list(zip(*map(read_lines, streams)))}
         for key, options in (("bleu", {}), ("bleu_lc", {"lowercase": True})):
             score = bleu.compute(**corpus, **options)["score"]
             if f"{score:.2f}" != row[key]:

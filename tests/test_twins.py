@@ -12,8 +12,7 @@ import pytest
 from bleu import bleu_twins
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_twins import Twins
-from conftest import ROOT
-from processes import python
+from helpers import ROOT, run_python
 
 needs_numba = pytest.mark.skipif(not COMPILED, reason="numba can't be imported")
 MEGABYTE = np.zeros(10**6, np.uint8)
@@ -141,7 +140,7 @@ errors = io.StringIO()
 def run(code, cache):
     """What a fresh process writes to stderr while it does something, and how many files the compiler has in its cache."""
     code = f"{COMMON}\nwith contextlib.redirect_stderr(errors):\n    {code}\nprint(json.dumps(errors.getvalue()))"
-    said = python(code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(cache))
+    said = run_python(code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(cache))
     return said, sorted(path.name for path in cache.rglob("*.nb*"))
 
 
@@ -178,4 +177,4 @@ class TestProcesses:
 
 def test_warm_up_without_numba():
     code = "import evaluate, sys; bleu = evaluate.load(sys.argv[1]); bleu.warm_up(); print(0)"
-    assert python(code, ROOT / "bleu_metric.py", NUMBA_DISABLE_JIT="1") == 0
+    assert run_python(code, ROOT / "bleu_metric.py", NUMBA_DISABLE_JIT="1") == 0

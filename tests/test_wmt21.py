@@ -4,7 +4,7 @@ import time
 
 import pytest
 from bleu.bleu_compiler import COMPILED
-from wmt21 import WMT21, read_published, read_system
+from helpers import WMT21, read_published, read_system
 
 pytestmark = pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
 
