@@ -1,12 +1,21 @@
-"""`compute` and `score`: what they answer, and what they refuse because it would be a number that misleads."""
+"""`compute` and `score`: results, and inputs that are rejected because their score would mislead; `explain`."""
 
 import json
+import math
 
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import random_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_tutorials import CANDIDATE_1, CANDIDATE_2, REPEATED, SHUFFLED
+from test_tutorials import REFERENCES as TUTORIAL_REFERENCES
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# `compute` and `score`.
+
 
 PREDICTIONS = ["the cat sat on the mat", "a dog", "the house is big and old"]
 REFERENCES = ["the cat sat on a mat", "the dog ran to the house", "the house is big and red"]
@@ -157,3 +166,199 @@ def test_rows_dont_hold_a_longer_order(bleu, max_order):
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES, max_order=2)
     with pytest.raises(ValueError, match=f"max_order.*{max_order}|{max_order}.*max_order"):
         bleu.score(rows, max_order=max_order)
+
+
+# `explain`: the tutorials' precisions, the statistics rows, and the examples of the paper.
+
+
+EXPLAINED_OPTIONS = [
+    {},
+    {"tokenize": "zh", "lowercase": True, "max_order": 2},
+    {"tokenize": "char", "reference_length": "shortest", "max_order": 6},
+    {"tokenize": "intl", "reference_length": "longest", "effective_order": True},
+    {"tokenize": "none", "minimum_total": 1, "smooth_method": "none", "weights": (0.4, 0.3, 0.2, 0.1)},
+    {"tokenize": str.split, "smooth_method": "laplace", "max_order": 1},
+]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "simple", "modified"),
+    [
+        (CANDIDATE_1, (17, 18), (17, 18)),  # 0.9444 and 0.9444
+        (CANDIDATE_2, (8, 14), (8, 14)),  # 0.5714
+        (REPEATED, (13, 13), (1, 13)),  # 1.0 and 0.0769
+        (SHUFFLED, (17, 18), (17, 18)),  # 0.9444
+    ],
+)
+def test_the_tutorials_simple_and_modified_precision(load, candidate, simple, modified):
+    first = load("nltk", lowercase=True).explain(candidate, TUTORIAL_REFERENCES)["orders"][0]
+    assert (first["unclipped_matches"], first["total"]) == simple
+    assert (first["matches"], first["total"]) == modified
+
+
+def test_the_papers_second_example(load):
+    """Seven times "the", of which two match: the first two, and no bigram; the reference that is closer has 6 words."""
+    explanation = load("moses").explain("the the the the the the the", ["the cat is on the mat", "there is a cat"])
+    assert explanation["prediction"]["longest_match"] == [1, 1, 0, 0, 0, 0, 0]
+    assert [reference["longest_match"] for reference in explanation["references"]] == [[1, 0, 0, 0, 1, 0], [0] * 4]
+    assert explanation["effective_reference"] == 0
+    assert explanation["orders"][0]["clipped"] == [{"ngram": ["the"], "count": 7, "allowed": 2}]
+    assert explanation["orders"][0]["missed"] == []
+    assert explanation["orders"][1]["missed"] == [{"ngram": ["the", "the"], "count": 6, "allowed": 0}]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "predicted", "covered"),
+    [
+        # "a b c" is there as a whole, "e" alone, "x" not at all; a second "a b" finds nothing left.
+        ("a b c x e a b", "a b c d e", [3, 3, 3, 0, 1, 0, 0], [3, 3, 3, 0, 1]),
+        # One "a" may match: the one that is part of a longer match, though it isn't the first.
+        ("a b a c", "a c", [0, 0, 2, 2], [2, 2]),
+        # Nothing twice: the first.
+        ("a x a", "a y", [1, 0, 0], [1, 0]),
+    ],
+)
+def test_the_longest_match(bleu, prediction, reference, predicted, covered):
+    """Worked by hand."""
+    explanation = bleu.explain(prediction, [reference])
+    assert explanation["prediction"]["longest_match"] == predicted
+    assert explanation["references"][0]["longest_match"] == covered
+
+
+@pytest.mark.parametrize("options", EXPLAINED_OPTIONS, ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_random_segments_are_explained_as_they_are_scored(bleu, options, seed):
+    for prediction, references in zip(*random_rows(seed, 25)):
+        check_consistent(bleu, prediction, references, options)
+
+
+@settings(deadline=None, max_examples=60)
+@given(prediction=st.lists(st.sampled_from("ab")), references=st.lists(st.lists(st.sampled_from("ab")), min_size=1))
+def test_any_tokens_are_explained_as_they_are_scored(load, prediction, references):
+    check_consistent(load(), prediction, references, {"max_order": 3})
+
+
+def check_consistent(bleu, prediction, references, options):
+    """All that `explain` says is what `compute` and `statistics` say of the same segment, and JSON can hold it."""
+    explanation = bleu.explain(prediction, references, **options)
+    assert explanation == {**explanation, **bleu.compute(predictions=[prediction], references=[references], **options)}
+    row = bleu.statistics(predictions=[prediction], references=[references], **options).to_pylist()[0]
+    for order in explanation["orders"]:
+        n = order["order"]
+        assert (order["matches"], order["total"]) == (row[f"matches_{n}"], row[f"totals_{n}"])
+        listed = [ngram["count"] - ngram["allowed"] for ngram in order["clipped"] + order["missed"]]
+        assert sum(listed) == len_ngrams(explanation["prediction"], n) - order["matches"]
+        missed = sum(ngram["count"] for ngram in order["missed"])
+        assert missed == len_ngrams(explanation["prediction"], n) - order["unclipped_matches"]
+        assert (n in explanation["prediction"]["longest_match"]) <= (order["matches"] > 0)
+    # More only where longer matches share a word, as "b a" and "a c" of one reference "b a c" do.
+    assert sum(map(bool, explanation["prediction"]["longest_match"])) >= row["matches_1"]
+    assert explanation["prediction"]["length"] == row["prediction_length"]
+    assert explanation["references"][explanation["effective_reference"]]["length"] == row["reference_length"]
+    assert formula(explanation) == pytest.approx(explanation["bleu"], abs=1e-15)
+    assert json.loads(json.dumps(explanation)) == explanation
+
+
+def len_ngrams(prediction, order):
+    return max(prediction["length"] - order + 1, 0)
+
+
+def formula(explanation):
+    """BP · exp(Σ w ln p), of the numbers that are shown."""
+    factors = [(w, p) for w, p in zip(explanation["weights"], explanation["precisions"]) if w]
+    if not factors or min(p for _, p in factors) == 0:
+        return 0.0
+    return explanation["brevity_penalty"] * math.exp(sum(w * math.log(p) for w, p in factors))
+
+
+def test_effective_order_leaves_its_weight_to_the_others(bleu):
+    assert bleu.explain("a b", ["a b"], effective_order=True)["weights"] == [0.5, 0.5, 0, 0]
+    assert bleu.explain("a b", ["a b"])["weights"] == [0.25] * 4
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "tokens"),
+    [
+        ("Go on.", "Go On.", ["go", "on", "."]),
+        (["Go", "on."], [["Go", "On."]], ["go", "on."]),
+        ((1, 2, 3), [[1, 2]], [1, 2, 3]),
+        ("", ["a", ""], []),
+    ],
+)
+def test_tokens_are_shown_as_they_are_counted(bleu, prediction, references, tokens):
+    options = {} if isinstance(prediction, tuple) else {"lowercase": True}
+    assert bleu.explain(prediction, references, **options)["prediction"]["tokens"] == tokens
+
+
+def test_case_goes_before_the_tokenizer(bleu):
+    """What a tokenizer of one's own returns is not lower-cased again, here as in `compute`."""
+    explanation = bleu.explain("Go on", ["GO ON"], tokenize=lambda text: [text[:2].upper(), text[2:]], lowercase=True)
+    assert explanation["prediction"]["tokens"] == ["GO", " on"]
+    assert explanation["counts"][:2] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("prediction", "references", "options", "error", "message"),
+    [
+        (None, ["a"], {}, ValueError, "predictions, row 0: found None"),
+        ("a", [], {}, ValueError, "references, row 0: there is no reference"),
+        (b"a", ["a"], {}, TypeError, "predictions, row 0: found bytes"),
+        (
+            "a",
+            ["a"],
+            {"segments": True},
+            ValueError,
+            "segments goes with the score of a corpus, not with one segment: leave it out",
+        ),
+        (
+            "a",
+            ["a"],
+            {"confidence": 0.95},
+            ValueError,
+            "confidence goes with the score of a corpus, not with one segment",
+        ),
+        ("a", ["a"], {"smooth": True}, TypeError, "write `smooth_method"),
+    ],
+)
+def test_explain_errors(bleu, prediction, references, options, error, message):
+    with pytest.raises(error, match=message):
+        bleu.explain(prediction, references, **options)
+
+
+def test_options_of_load_that_dont_go_with_a_segment_are_left_out(load):
+    explanation = load(segments=True, confidence=0.95).explain("a", ["a"])
+    assert not {"segment_bleu", "confidence_interval"} & set(explanation)
+
+
+# References, `None` for an absent one, and the index of the one whose length is nearest to three.
+EFFECTIVE = [
+    (["a", "a b c"], 1),
+    ([None, "a b c"], 1),
+    ([None, "a", "a b c"], 2),
+    (["a", None, "a b c"], 2),
+    (["a b c", None], 0),
+    ([None, None, "a"], 2),
+    ([None, "", None, "a b c d", None], 3),
+    (["a b", None, "a b c d"], 0),  # as near, and shorter
+]
+
+
+@pytest.mark.parametrize("container", [tuple, lambda texts: np.array(texts, object)])
+def test_an_absent_reference_counts_in_any_container(bleu, container):
+    assert bleu.explain("a b c", container([None, "a", "a b c"]))["effective_reference"] == 2
+
+
+def test_a_single_reference_may_be_a_str_and_empty(bleu):
+    assert bleu.explain("a b c", "") == bleu.explain("a b c", [""])
+
+
+@pytest.mark.parametrize(("references", "index"), EFFECTIVE, ids=str)
+@pytest.mark.parametrize("as_tokens", [False, True], ids=["text", "tokens"])
+def test_the_effective_reference_is_counted_as_the_caller_counted(bleu, references, index, as_tokens):
+    cut = (lambda text: text and text.split()) if as_tokens else (lambda text: text)
+    references = [None if text is None else cut(text) for text in references]
+    if as_tokens:
+        references = [[] if reference == "" else reference for reference in references]
+    explained = bleu.explain(cut("a b c"), references)
+    assert explained["effective_reference"] == index
+    assert explained["reference_length"] == len(references[index] if as_tokens else references[index].split())

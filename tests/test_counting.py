@@ -113,36 +113,6 @@ def test_a_segment_of_a_million_tokens_takes_linear_time():
     assert rows.tolist() == [[10**6, 10**6 - 1, 10**6 - 2, 10**6 - 3] * 2 + [10**6, 10**6 + 1]]
 
 
-# The lengths of a corpus's chunks, how many rows a batch has at most, and the first row and length of each batch.
-BATCHES = [
-    ([4], 4, [(0, 4)]),
-    ([4], 3, [(0, 3), (3, 1)]),
-    ([3, 1], 2, [(0, 2), (2, 1), (3, 1)]),
-    ([3, 1], 9, [(0, 3), (3, 1)]),
-]
-
-
-@pytest.mark.parametrize(("chunks", "most", "batches"), BATCHES)
-def test_a_corpus_in_batches(chunks, most, batches):
-    """Each is part of one chunk, and has its rows' references, numbered from its own first."""
-    texts, references = (pa.chunked_array([[text] * length for length in chunks]) for text in ("a", ["b", "c"]))
-    check_batches(make_corpus(texts, references), most, batches)
-
-
-@pytest.mark.parametrize(("chunks", "most", "batches"), [case for case in BATCHES if len(case[0]) == 1])
-def test_plain_lists_in_batches(chunks, most, batches):
-    """They have no chunks, and are cut in the same way."""
-    check_batches(read_corpus(["a"] * sum(chunks), [["b", "c"]] * sum(chunks)), most, batches)
-
-
-def check_batches(corpus, most, batches):
-    found = list(corpus.batches(most))
-    assert [(batch.first_row, len(batch.predictions)) for batch in found] == batches
-    for batch in found:
-        assert batch.references.to_pylist() == ["b", "c"] * len(batch.predictions)
-        assert batch.bounds.tolist() == [2 * row for row in range(len(batch.predictions) + 1)]
-
-
 def test_many_batches_keep_their_order():
     """More rows than a batch has, in chunks of other sizes, and as slices with an offset."""
     predictions, references = random_rows(seed=9, count=1_000)

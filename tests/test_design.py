@@ -55,15 +55,6 @@ def test_a_compiled_twin_carries_its_definitions_name():
 
 def test_tests_of_a_room_carry_its_name():
     """A file of tests is about a room, or is one of those that are about all of them."""
-    about_all = {
-        "design",
-        "docs",
-        "space",
-        "tutorials",
-        "wmt21",
-        "statistics_datasets",
-        "buffer_machine",
-        "without_compiling",
-    }
+    about_all = {"design", "docs", "kernels", "space", "tutorials", "wmt21", "without_compiling"}
     names = {path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")} - about_all
     assert {f"bleu_{name}" for name in names} <= set(rooms("rooms"))

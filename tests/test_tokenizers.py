@@ -1,15 +1,34 @@
-"""Native tokenizers, compiled and by definition, against sacreBLEU: characters, random segments, any text."""
+"""Tokenizers: native ones against sacreBLEU, borrowed ones, functions; lower case."""
 
 import csv
+import random
 import sys
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from bleu import bleu_lower_case, bleu_lower_case_compiled
+from bleu.bleu_compiler import COMPILED
 from bleu.bleu_options import TOKENIZERS
+from bleu.bleu_tokenizer_choice import BORROWED, borrow_tokenizer
 from bleu.bleu_tokenizers import DEFINITIONS
-from helpers import WMT21, count_both_ways, count_with_sacrebleu, find_difference, random_rows, read_lines
+from helpers import (
+    WMT21,
+    count_both_ways,
+    count_with_sacrebleu,
+    find_difference,
+    make_string_array,
+    random_rows,
+    read_lines,
+    run_python,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Native tokenizers, compiled and in Python, against sacreBLEU: characters, random segments, any text.
+
 
 SACREBLEUS = [name for name in TOKENIZERS if name != "multi-bleu"]
 
@@ -77,9 +96,6 @@ def test_every_character_is_lowered_as_python_does():
     assert (rows[:, 0] == rows[:, 1]).all()
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
 # White space to Python and not to the script, then white space to both.
 INSIDE = [
     "\u00a0",
@@ -102,7 +118,7 @@ INSIDE = [
 BETWEEN = [" ", "\t", "\n", "\r", "\x0b", "\x0c"]
 
 
-def tokens(text, lowercase=False):
+def split_as_script(text, lowercase=False):
     """The script's, by Python's own bytes: `split` at ASCII white space, `lower` of ASCII letters."""
     text = text.encode()
     return [token.decode() for token in (text.lower() if lowercase else text).split()]
@@ -147,20 +163,20 @@ def test_only_ascii_is_lower_cased(bleu, text, lowered):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("how", ["tokenize", "convention"])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_any_text(load, lowercase, how, seed):
+def test_multi_bleu_of_any_text(load, lowercase, how, seed):
     """Random text of all scripts, white space and controls: the rows are those of the tokens."""
     predictions, references = random_rows(seed, count=400)
     bleu = load("moses") if how == "convention" else load()
     options = {"lowercase": lowercase, **({} if how == "convention" else {"tokenize": "multi-bleu"})}
     rows = bleu.statistics(predictions=predictions, references=references, **options)
     expected = load().statistics(
-        predictions=[tokens(text, lowercase) for text in predictions],
-        references=[[tokens(text, lowercase) for text in row] for row in references],
+        predictions=[split_as_script(text, lowercase) for text in predictions],
+        references=[[split_as_script(text, lowercase) for text in row] for row in references],
     )
     assert rows.to_pydict() == expected.to_pydict()
 
 
-def test_it_is_what_moses_stands_for(load):
+def test_multi_bleu_is_the_tokenizer_of_moses(load):
     """By its own name in the signature: the script is no `tokenizer.perl`, and not white space as Python has it either."""
     corpus = {"predictions": ["a b\u00a0c d e"], "references": ["a b\u00a0c d e"]}
     assert "|tok:multi-bleu|" in load("moses").compute(**corpus)["signature"]
@@ -170,21 +186,21 @@ def test_it_is_what_moses_stands_for(load):
     assert load("nltk").compute(**corpus)["totals"] == [5, 4, 3, 2]
 
 
-def test_the_search_for_a_setting_knows_it(load):
+def test_reconcile_finds_multi_bleu(load):
     predictions, references = random_rows(seed=5, count=60)
     score = load("moses").compute(predictions=predictions, references=references)["score"]
     matches = load().reconcile(predictions, references, f"{score:.6f}")["matches"]
     assert any(match["options"]["tokenize"] == "multi-bleu" for match in matches)
 
 
-def test_other_calls_know_it(bleu):
+def test_other_calls_take_multi_bleu(bleu):
     texts = ["a\u00a0b c", "a\u00a0b d", "a b"]
-    split = [tokens(text) for text in texts]
+    split = [split_as_script(text) for text in texts]
     assert bleu.pairwise(texts, tokenize="multi-bleu").tolist() == bleu.pairwise(split).tolist()
     assert bleu.self_bleu(texts, tokenize="multi-bleu")["segment_bleu"] == bleu.self_bleu(split)["segment_bleu"]
 
 
-def printed():
+def read_printed():
     with open(WMT21 / "multi-bleu.tsv", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t")) if WMT21.is_dir() else []
 
@@ -193,7 +209,7 @@ def printed():
 def test_what_the_script_printed_for_wmt21(load):
     """Every system with all references of its pair, without `-lc` and with it, to the two decimals that it prints."""
     bleu, wrong = load("moses"), []
-    rows = printed()
+    rows = read_printed()
     for row in rows:
         target = row["pair"].split("-")[1]
         output = next((WMT21 / "system-outputs").glob(f"*.{row['pair']}.hyp.{row['system']}.{target}"))
@@ -205,3 +221,195 @@ def test_what_the_script_printed_for_wmt21(load):
                 wrong.append((row["pair"], row["system"], key, row[key], round(score, 4)))
     assert len(rows) == 255
     assert wrong == []
+
+
+# Tokenizers that are not native: sacreBLEU's classes, and functions.
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "prediction", "reference"),
+    [
+        ("ja-mecab", "私は猫が好きです。", "私は犬が好きだ。"),
+        ("ko-mecab", "나는 고양이를 좋아합니다.", "나는 개를 좋아한다."),
+    ],
+)
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_borrowed_tokenizers(tokenize, prediction, reference, lowercase):
+    assert tokenize in BORROWED
+    expected = count_with_sacrebleu([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase)
+    np.testing.assert_array_equal(
+        count_both_ways([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
+    )
+
+
+SENTENCEPIECE = r"""
+import json, os, sys
+import sentencepiece
+import helpers
+folder = os.path.join(os.environ["SACREBLEU"], "models")
+os.makedirs(folder)
+predictions, references = helpers.random_rows(seed=2, count=200)
+sentencepiece.SentencePieceTrainer.train(
+    sentence_iterator=(text.replace("\0", "") for text in predictions), vocab_size=1000, hard_vocab_limit=False,
+    model_prefix=os.path.join(folder, "m"), minloglevel=2, byte_fallback=True, character_coverage=0.98,
+)
+for name in ("sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm"):  # where sacreBLEU keeps what it has downloaded
+    os.symlink("m.model", os.path.join(folder, name))
+for name in ("spm", "flores101", "flores200"):
+    rows = helpers.count_both_ways(predictions, references, tokenize=name)
+    expected = helpers.count_with_sacrebleu(predictions, references, tokenize=name)
+    assert helpers.find_difference(predictions, references, rows, expected) is None
+print(json.dumps(int(rows[:, 0].sum())))
+"""
+
+
+@pytest.mark.slow
+def test_sentencepiece_tokenizers(tmp_path):
+    """sacreBLEU's models have to be downloaded; one that is trained here stands in their place."""
+    assert run_python("import conftest" + SENTENCEPIECE, SACREBLEU=str(tmp_path)) > 0
+
+
+def test_a_function_is_a_tokenizer():
+    rows = count_both_ways(
+        ["a,b C"], [["a,b c", "x"]], tokenize=lambda text: text.split(","), lowercase=True, max_order=2
+    )
+    assert rows.tolist() == [[2, 1, 2, 1, 2, 2]]
+
+
+class Tokens(list):
+    """A list of one's own."""
+
+
+@pytest.mark.parametrize("answer", [tuple, Tokens, lambda tokens: list(map(np.str_, tokens))])
+def test_what_else_a_function_may_return(answer):
+    rows = count_both_ways(["a b a", ""], [["a b"], ["c"]], tokenize=lambda text: answer(text.split()), max_order=1)
+    assert rows.tolist() == [[2, 3, 3, 2], [0, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("error", [StopIteration, KeyError, RecursionError])
+def test_a_function_that_fails_names_the_row(bleu, error):
+    """Any error, in a later one of the portions that texts are cut in; StopIteration would end a loop in silence."""
+    texts = ["a"] * 700
+
+    def fail(text):
+        if text == "fails":
+            raise error("why")
+        return [text]
+
+    with pytest.raises(ValueError, match=f"references, row 600: the tokenizer failed: {error.__name__}: .*why"):
+        bleu.compute(predictions=texts, references=[*texts[:600], "fails", *texts[:99]], tokenize=fail)
+
+
+def test_names_that_nobody_knows():
+    with pytest.raises(ValueError, match=r"tokenize='13b'.*13a, none, intl, zh, char, .*flores200"):
+        borrow_tokenizer("13b")
+
+
+@pytest.mark.parametrize("name", BORROWED)
+def test_borrowed_tokenizers_say_what_to_install(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    borrow_tokenizer.cache_clear()
+    with pytest.raises(ImportError, match=f"tokenize='{name}'.*pip install .*sacrebleu"):
+        borrow_tokenizer(name)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_token_that_is_half_a_character(bleu):
+    with pytest.raises(ValueError, match="references, row 1: the tokenizer returned half of a surrogate pair"):
+        bleu.compute(
+            predictions=["a", "b"], references=["c", "d"], tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"]
+        )
+
+
+# Lower case: the kernel compared with `str.lower`.
+
+
+compiled_only = pytest.mark.skipif(not COMPILED, reason="numba is not available: there is no kernel to compare")
+
+# What a sigma becomes depends on the letters around it, whatever accents and apostrophes lie between.
+SIGMAS = [
+    "Σ",
+    "ΑΣ",
+    "ΣΑ",
+    "ΑΣΑ",
+    "ΑΣΣ",
+    "ΣΣΣ",
+    "Α'Σ",
+    "Α'Σ'Α",
+    "'Σ",
+    "ΑΣ'",
+    "Α\u0301Σ\u0301 Α",
+    "ΑΣ.Α",
+    "1Σ",
+    "Α Σ",
+    "İΣ",
+]
+
+
+def lower(texts):
+    return bleu_lower_case_compiled.lower_case(pa.array(texts)).to_pylist()
+
+
+@compiled_only
+@pytest.mark.parametrize("text", SIGMAS)
+def test_sigmas(text):
+    around = ["", "a", "A ", " A", "'", "abcdefgh", "ABCDEFGH", "日本", "🙂"]
+    texts = [before + text + behind for before in around for behind in around]
+    assert lower(texts) == [text.lower() for text in texts]
+
+
+@compiled_only
+def test_every_character_beside_a_sigma():
+    """All of Unicode but surrogates, before a sigma and behind it, with a letter beyond and without."""
+    every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
+    texts = [" ".join(f"A{c}Σ {c}Σ AΣ{c}A AΣ{c}" for c in every[i : i + 4000]) for i in range(0, len(every), 4000)]
+    assert lower(texts) == [text.lower() for text in texts]
+
+
+@compiled_only
+@pytest.mark.parametrize("seed", range(20))
+def test_capital_letters_anywhere(seed):
+    """Eight ASCII bytes are lowered at once, wherever in them the letters are."""
+    generator = random.Random(seed)
+    texts = ["".join(generator.choices("AZaz@[`{ \x00\x7fé日", k=generator.randrange(40))) for _ in range(500)]
+    assert lower(texts) == [text.lower() for text in texts]
+    sliced = pa.array(texts).slice(7)
+    assert bleu_lower_case_compiled.lower_case(sliced).equals(
+        bleu_lower_case.lower_case(sliced).cast(pa.large_string())
+    )
+
+
+@compiled_only
+@pytest.mark.parametrize("seed", range(20))
+def test_bytes_that_are_no_text(seed):
+    """Arrow doesn't look at what it is given: whatever the bytes are, the texts beside them have their lower case."""
+    generator = random.Random(seed)
+    pieces = [
+        "Σ".encode(),
+        b"A",
+        b"\xcc\x81",
+        b"\xff",
+        b"\xc3",
+        b"\xce",
+        b"\xe3\x81",
+        b"\xf0\x9f",
+        b"\x80",
+        b"BCDEFGHIJ",
+    ]
+    texts = [b"".join(generator.choices(pieces, k=generator.randrange(5))) for _ in range(500)]
+    texts[1::2] = ["ΑΣ".encode()] * 250
+    lowered = bleu_lower_case_compiled.lower_case(make_string_array(texts))
+    ends, text = np.frombuffer(lowered.buffers()[1], np.int64), lowered.buffers()[2].to_pybytes()
+    assert [text[a:b].decode() for a, b in zip(ends[1::2], ends[2::2])] == ["ας"] * 250
+
+
+@compiled_only
+def test_characters_that_are_cut_off_stay_as_they_are():
+    """They need no more room than they had."""
+    texts = [bytes([byte]) for byte in range(0x80, 0x100)] * 100
+    assert (
+        bleu_lower_case_compiled.lower_case(make_string_array(texts))
+        .buffers()[2]
+        .to_pybytes()
+        .startswith(b"".join(texts))
+    )

@@ -1,5 +1,4 @@
-"""When a compiled twin runs instead of its definition: costs by a clock of the test's own, and processes as users have
-them."""
+"""When a kernel runs instead of the Python implementation: by the test's own clock, and in processes."""
 
 import sys
 import time
