@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from helpers import ROOT
+from helpers import ROOT, WMT21
 
 # Set before evaluate is imported: tests write nothing to the user's caches, and subprocesses use the same folders.
 _CACHE = tempfile.TemporaryDirectory(prefix="bleu_metric_tests_")
@@ -26,7 +26,11 @@ sys.modules["bleu"] = package
 
 import evaluate  # noqa: E402
 import pytest  # noqa: E402
+from bleu.bleu_compiler import COMPILED  # noqa: E402
 from hypothesis import settings  # noqa: E402
+
+needs_numba = pytest.mark.skipif(not COMPILED, reason="numba is not available")
+needs_wmt21 = pytest.mark.skipif(not WMT21.is_dir(), reason=f"WMT21's data is not in {WMT21}")
 
 settings.register_profile("long", max_examples=5000)  # python -m pytest --hypothesis-profile=long
 

@@ -1,9 +1,9 @@
-"""Compares statistics with sacreBLEU's on random segments, for as long as one likes.
+"""Compare statistics with sacreBLEU's on random segments.
 
     python tests/fuzz.py [segments, 2,000,000 by default] [first seed]
 
-Each tokenizer, case and order gets its share; `multi-bleu`, which sacreBLEU doesn't have, is compared with its
-definition. Prints the first difference and exits with 1, or the count and exits with 0.
+Each combination of tokenizer, case and order gets its share. `multi-bleu`, which sacreBLEU doesn't have, is compared
+with its Python implementation. Prints the first difference and exits with 1, or the count and exits with 0.
 """
 
 import itertools
@@ -23,7 +23,7 @@ CASES = [
 
 
 def compare(seed: int, count: int = BATCH) -> tuple[dict, str | None]:
-    """The case that a seed stands for, and its first difference."""
+    """Return the case of a seed, and its first difference."""
     sys.path.insert(0, str(Path(__file__).parent))
     import conftest  # noqa: F401
     from bleu.bleu_inputs import read_corpus

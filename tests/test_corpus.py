@@ -6,7 +6,7 @@ from bleu.bleu_arrow import utf8
 from bleu.bleu_corpus import make_corpus
 from bleu.bleu_inputs import read_corpus
 
-# The lengths of a corpus's chunks, how many rows a batch has at most, and the first row and length of each batch.
+# The lengths of a corpus's chunks, the most rows of a batch, and the first row and the length of each batch.
 BATCHES = [
     ([4], 4, [(0, 4)]),
     ([4], 3, [(0, 3), (3, 1)]),
@@ -17,14 +17,14 @@ BATCHES = [
 
 @pytest.mark.parametrize(("chunks", "most", "batches"), BATCHES)
 def test_a_corpus_in_batches(chunks, most, batches):
-    """Each is part of one chunk, and has its rows' references, numbered from its own first."""
+    """A batch is part of one chunk; the bounds of its references start at 0."""
     texts, references = (pa.chunked_array([[text] * length for length in chunks]) for text in ("a", ["b", "c"]))
     check_batches(make_corpus(texts, references), most, batches)
 
 
 @pytest.mark.parametrize(("chunks", "most", "batches"), [case for case in BATCHES if len(case[0]) == 1])
 def test_plain_lists_in_batches(chunks, most, batches):
-    """They have no chunks, and are cut in the same way."""
+    """Plain lists have no chunks, and are split into batches in the same way."""
     check_batches(read_corpus(["a"] * sum(chunks), [["b", "c"]] * sum(chunks)), most, batches)
 
 
@@ -36,6 +36,6 @@ def check_batches(corpus, most, batches):
         assert batch.bounds.tolist() == [2 * row for row in range(len(batch.predictions) + 1)]
 
 
-def test_no_texts_have_no_bytes():
+def test_utf8_of_an_empty_array():
     text, offsets = utf8(pa.array([], pa.string()))
     assert (text.tolist(), offsets.tolist()) == ([], [0])

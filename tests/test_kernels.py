@@ -1,4 +1,4 @@
-"""When a kernel runs instead of the Python implementation: by the test's own clock, and in processes."""
+"""The decision to compile and run a kernel, by a simulated clock and in processes."""
 
 import sys
 import time
@@ -6,22 +6,20 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from bleu import bleu_twins
-from bleu.bleu_compiler import COMPILED
 from bleu.bleu_twins import Twins
-from helpers import ROOT, run_python
+from conftest import needs_numba
+from helpers import ROOT, make_string_array, run_python
 
-needs_numba = pytest.mark.skipif(not COMPILED, reason="numba can't be imported")
 MEGABYTE = np.zeros(10**6, np.uint8)
 COMPILING, STARTING, LOADING = 5.0, 0.2, 0.02  # seconds
 
 
-class World:
-    """A definition that takes a second a megabyte, and a twin on a machine that has compiled it before or hasn't.
+class Machine:
+    """A Python implementation that takes one second per megabyte, and a kernel that was compiled before or not.
 
-    numba is new in the process, or was started by another twin.
+    numba is new in the process, or another kernel has started it.
     """
 
     def __init__(self, folder, monkeypatch, on_disk=False, started=False):
@@ -29,52 +27,52 @@ class World:
         monkeypatch.setattr(Twins, "_has_started", started)
         if on_disk:
             version = "py{}{}".format(*sys.version_info)
-            (folder / f"room.kernel-7.{version}.nbi").touch()
+            (folder / f"module.kernel-7.{version}.nbi").touch()
         monkeypatch.setattr(bleu_twins, "perf_counter", lambda: self.now)
         kernel = SimpleNamespace(__name__="kernel", stats=SimpleNamespace(cache_path=str(folder)))
-        self.twins = Twins(
-            self.definition, self.twin, kernel=kernel, example=(MEGABYTE[:1],),
+        self.dispatcher = Twins(
+            self.python, self.kernel_call, kernel=kernel, example=(MEGABYTE[:1],),
             seconds_to_compile=COMPILING, seconds_a_megabyte=1.0,
         )  # fmt: skip
 
-    def definition(self, data):
+    def python(self, data):
         self.now += len(data) / 1e6
-        self.calls.append("definition")
+        self.calls.append("python")
 
-    def twin(self, data):
-        time.sleep(0.001)  # other threads come in meanwhile
-        self.calls.append("compiles" if "compiles" not in self.calls else "twin")
+    def kernel_call(self, data):
+        time.sleep(0.001)  # other threads run meanwhile
+        self.calls.append("compiles" if "compiles" not in self.calls else "kernel")
 
 
 @pytest.fixture
-def world(tmp_path, monkeypatch):
-    return lambda **machine: World(tmp_path, monkeypatch, **machine)
+def make_machine(tmp_path, monkeypatch):
+    return lambda **machine: Machine(tmp_path, monkeypatch, **machine)
 
 
 @needs_numba
-class TestWhenItPays:
+class TestDecision:
     @pytest.mark.parametrize(
         ("machine", "sizes", "expected"),
         [
-            ({}, [0.001], ["definition"]),
-            ({}, [4.9], ["definition"]),
-            ({}, [5.1], ["compiles", "twin"]),
-            ({}, [2, 2, 2], ["definition", "definition", "compiles", "twin"]),
-            ({}, [2, 2, 0.5, 0.6], [*["definition"] * 3, "compiles", "twin"]),
-            ({}, [6, 0.001], ["compiles", "twin", "twin"]),
-            ({"started": True}, [4.9], ["definition"]),
-            ({"on_disk": True}, [0.001], ["definition"]),
-            ({"on_disk": True}, [0.3], ["compiles", "twin"]),
-            ({"on_disk": True}, [0.1, 0.09, 0.09], [*["definition"] * 2, "compiles", "twin"]),
-            ({"on_disk": True, "started": True}, [0.019], ["definition"]),
-            ({"on_disk": True, "started": True}, [0.019, 0.002], ["definition", "compiles", "twin"]),
+            ({}, [0.001], ["python"]),
+            ({}, [4.9], ["python"]),
+            ({}, [5.1], ["compiles", "kernel"]),
+            ({}, [2, 2, 2], ["python", "python", "compiles", "kernel"]),
+            ({}, [2, 2, 0.5, 0.6], [*["python"] * 3, "compiles", "kernel"]),
+            ({}, [6, 0.001], ["compiles", "kernel", "kernel"]),
+            ({"started": True}, [4.9], ["python"]),
+            ({"on_disk": True}, [0.001], ["python"]),
+            ({"on_disk": True}, [0.3], ["compiles", "kernel"]),
+            ({"on_disk": True}, [0.1, 0.09, 0.09], [*["python"] * 2, "compiles", "kernel"]),
+            ({"on_disk": True, "started": True}, [0.019], ["python"]),
+            ({"on_disk": True, "started": True}, [0.019, 0.002], ["python", "compiles", "kernel"]),
         ],
     )
-    def test_a_machine_that_compiled_it_before_or_not(self, world, machine, sizes, expected):
-        """`sizes` are the calls' megabytes, a second each by the definition."""
-        new = world(**machine)
+    def test_a_machine_that_compiled_it_before_or_not(self, make_machine, machine, sizes, expected):
+        """`sizes` are the megabytes of each call; a megabyte takes the Python implementation one second."""
+        new = make_machine(**machine)
         for size in sizes:
-            new.twins(MEGABYTE.repeat(7)[: int(size * 1e6)])
+            new.dispatcher(MEGABYTE.repeat(7)[: int(size * 1e6)])
         assert new.calls == expected
 
     @pytest.mark.parametrize("size", [0.003, 0.4, 4.99, 12])
@@ -82,49 +80,49 @@ class TestWhenItPays:
         ("machine", "cost"),
         [({}, COMPILING), ({"on_disk": True}, STARTING), ({"on_disk": True, "started": True}, LOADING)],
     )
-    def test_never_twice_the_time_of_the_better_choice(self, world, machine, cost, size):
-        """Whatever the sizes and the number of calls; plus one call of the definition at most, no longer than compiling takes."""
-        new = world(**machine)
+    def test_never_twice_the_time_of_the_better_choice(self, make_machine, machine, cost, size):
+        """Holds for any sizes and number of calls, up to one call in Python that is no longer than compiling."""
+        new = make_machine(**machine)
         for calls in range(1, 3000 if size < 0.1 else 60):
-            new.twins(np.empty(int(size * 1e6), np.uint8))
+            new.dispatcher(np.empty(int(size * 1e6), np.uint8))
             taken = new.now + cost * ("compiles" in new.calls)
             assert taken <= 2 * min(calls * size, cost) + 1e-9
 
-    def test_threads_compile_once(self, world):
-        new = world()
+    def test_threads_compile_once(self, make_machine):
+        new = make_machine()
         with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda _: new.twins.warm_up(), range(50)))
+            list(pool.map(lambda _: new.dispatcher.warm_up(), range(50)))
         assert new.calls == ["compiles"]
 
-    def test_a_corpus_is_known_before_its_batches(self, world):
-        new = world()
-        assert new.twins.get_ready(np.empty(6 * 10**6, np.uint8))
+    def test_a_corpus_counts_as_a_whole_before_its_batches(self, make_machine):
+        new = make_machine()
+        assert new.dispatcher.get_ready(np.empty(6 * 10**6, np.uint8))
         assert new.calls == ["compiles"]
 
-    def test_a_definition_that_fails_was_paid_for(self, world):
-        new = world()
+    def test_a_failing_python_implementation_costs_its_time(self, make_machine):
+        new = make_machine()
         with pytest.raises(TypeError):
-            new.twins(MEGABYTE, MEGABYTE)
+            new.dispatcher(MEGABYTE, MEGABYTE)
         assert new.calls == []
-        new.twins(MEGABYTE)
-        assert new.calls == ["definition"]
+        new.dispatcher(MEGABYTE)
+        assert new.calls == ["python"]
 
 
 @pytest.mark.parametrize("shown", [True, False])
 @needs_numba
-def test_compiling_is_said_in_one_line(world, shown, capsys, monkeypatch):
+def test_compiling_prints_one_line(make_machine, shown, capsys, monkeypatch):
     monkeypatch.setattr(bleu_twins, "are_progress_bars_disabled", lambda: not shown)
     for on_disk in (False, True):
-        world(on_disk=on_disk).twins.warm_up()
+        make_machine(on_disk=on_disk).dispatcher.warm_up()
     assert capsys.readouterr().err == "bleu_metric compiles kernel, once on this machine.\n" * shown
 
 
 @needs_numba
-def test_what_python_cannot_read_goes_to_the_kernel(load):
-    """One rule for invalid bytes, however small the corpus is: they are counted as they are."""
-    bytes_ = pa.array([b"a b \xff d"]).cast(pa.binary()).view(pa.string())
+def test_bytes_that_python_cannot_read_go_to_the_kernel(load):
+    """Invalid bytes are counted as they are in a corpus of any size."""
+    texts = make_string_array([b"a b \xff d"])
     for _ in range(2):
-        assert load().compute(predictions=bytes_, references=bytes_)["score"] == pytest.approx(100)
+        assert load().compute(predictions=texts, references=texts)["score"] == pytest.approx(100)
 
 
 COMMON = """
@@ -137,10 +135,10 @@ errors = io.StringIO()
 
 
 def run(code, cache):
-    """What a fresh process writes to stderr while it does something, and how many files the compiler has in its cache."""
+    """Run code in a fresh process; return its stderr, and the names of the files in numba's cache."""
     code = f"{COMMON}\nwith contextlib.redirect_stderr(errors):\n    {code}\nprint(json.dumps(errors.getvalue()))"
-    said = run_python(code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(cache))
-    return said, sorted(path.name for path in cache.rglob("*.nb*"))
+    stderr = run_python(code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(cache))
+    return stderr, sorted(path.name for path in cache.rglob("*.nb*"))
 
 
 @pytest.mark.slow
@@ -161,16 +159,16 @@ class TestProcesses:
         assert run("; ".join(calls), tmp_path) == ("", [])
 
     def test_a_second_process_compiles_nothing(self, tmp_path):
-        said, first = run("bleu.warm_up()", tmp_path)
-        assert said.count("\n") == said.count("once on this machine.") == 5
+        stderr, first = run("bleu.warm_up()", tmp_path)
+        assert stderr.count("\n") == stderr.count("once on this machine.") == 5
         calls = "bleu.warm_up(); bleu.compute(predictions=predictions * 9000, references=references * 9000, lowercase=True); bleu.pairwise(predictions * 300)"
-        said, second = run(calls, tmp_path)
-        assert said == ""
+        stderr, second = run(calls, tmp_path)
+        assert stderr == ""
         assert second == first
 
     def test_a_large_corpus_compiles_at_once(self, tmp_path):
-        said, files = run("bleu.compute(predictions=predictions * 300000, references=references * 300000)", tmp_path)
-        assert said == "bleu_metric compiles count_rows, once on this machine.\n"
+        stderr, files = run("bleu.compute(predictions=predictions * 300000, references=references * 300000)", tmp_path)
+        assert stderr == "bleu_metric compiles count_rows, once on this machine.\n"
         assert files
 
 

@@ -1,4 +1,4 @@
-"""The metric as evaluate loads it, from paths, the Hub, in threads and processes; and its help in Python."""
+"""The metric as evaluate loads it, from paths and the Hub, in threads and processes; its signatures and docstrings."""
 
 import copy
 import http.server
@@ -8,11 +8,9 @@ import pydoc
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import evaluate
 import pytest
-from bleu.bleu_compiler import COMPILED
 from bleu.bleu_help import METHODS
 from bleu.bleu_options import OPTIONS
 from helpers import ROOT, random_rows, read_result, run_python, start_python
@@ -23,7 +21,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
-
 
 SCORE = """
 import json, sys
@@ -39,7 +36,7 @@ def expected(load):
     return load().compute(predictions=PREDICTIONS, references=REFERENCES)
 
 
-def copied(folder):
+def copy_metric(folder):
     folder.mkdir()
     for path in [*ROOT.glob("*.py"), ROOT / "README.md", ROOT / "requirements.txt"]:
         if path.exists():
@@ -49,33 +46,33 @@ def copied(folder):
 
 class TestLoading:
     def test_by_path_and_by_folder_of_the_same_name(self, tmp_path, expected):
-        folder = copied(tmp_path / "bleu_metric")
+        folder = copy_metric(tmp_path / "bleu_metric")
         for path in (folder, folder / "bleu_metric.py"):
             assert evaluate.load(str(path)).compute(predictions=PREDICTIONS, references=REFERENCES) == expected
 
     @pytest.mark.slow
-    def test_from_a_space_which_lives_in_a_folder_called_app(self, tmp_path, expected):
-        folder = copied(tmp_path / "app")
+    def test_from_a_space_in_a_folder_called_app(self, tmp_path, expected):
+        folder = copy_metric(tmp_path / "app")
         assert run_python(SCORE, folder / "bleu_metric.py") == expected
 
     @pytest.mark.slow
     def test_without_a_network(self, expected, tmp_path):
-        """Every attempt to open a connection is an error, and so is looking a name up."""
+        """Every attempt to open a connection or to look up a name is an error."""
         blocked = (
             "import socket\n"
-            "def refuse(*arguments, **options): raise AssertionError('the network was asked for')\n"
-            "socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = socket.create_connection = refuse\n"
+            "def fail(*arguments, **options): raise AssertionError('the network was used')\n"
+            "socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = socket.create_connection = fail\n"
         )
         assert run_python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path)) == expected
 
     @pytest.mark.slow
     def test_from_the_hub(self, expected, tmp_path):
-        """A server with the Hub's addresses: the file and all its siblings come from there, at `main`."""
+        """A server with the Hub's addresses sends the file and all its siblings at `main`."""
         asked = []
 
         class Hub(http.server.SimpleHTTPRequestHandler):
             def translate_path(self, path):
-                prefix = "/spaces/somebody/bleu_metric/resolve/main/"
+                prefix = "/spaces/user/bleu_metric/resolve/main/"
                 asked.append(path)
                 return str(ROOT / path.removeprefix(prefix)) if path.startswith(prefix) else "/nowhere"
 
@@ -90,25 +87,10 @@ class TestLoading:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             endpoint = f"http://127.0.0.1:{server.server_port}"
             home = {name: str(tmp_path / name) for name in ("HF_HOME", "HF_EVALUATE_CACHE", "HF_MODULES_CACHE")}
-            assert (
-                run_python(SCORE, "somebody/bleu_metric", HF_ENDPOINT=endpoint, no_proxy="127.0.0.1", **home)
-                == expected
-            )
+            assert run_python(SCORE, "user/bleu_metric", HF_ENDPOINT=endpoint, no_proxy="127.0.0.1", **home) == expected
             server.shutdown()
         siblings = {path.name for path in ROOT.glob("bleu_*.py")}
         assert siblings <= {path.rpartition("/")[2] for path in asked}
-
-    @pytest.mark.skipif(not COMPILED, reason="numba can't be imported")
-    @pytest.mark.slow
-    def test_the_second_process_compiles_nothing(self, tmp_path):
-        code = SCORE + (
-            "bleu.warm_up()\n"
-            "kernel = sys.modules[type(bleu).__module__.rpartition('.')[0] + '.bleu_counting_compiled']\n"
-            "stats = kernel._count_rows.stats\n"
-            "print(json.dumps([sum(stats.cache_hits.values()), sum(stats.cache_misses.values())]))\n"
-        )
-        run = partial(run_python, code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(tmp_path))
-        assert (run(), run()) == ([0, 1], [1, 0])
 
     @pytest.mark.slow
     def test_two_processes_that_compile_at_once(self, tmp_path, expected):
@@ -117,7 +99,7 @@ class TestLoading:
         processes = [start_python(code, ROOT / "bleu_metric.py", **environment) for _ in range(2)]
         assert [read_result(process) for process in processes] == [expected] * 2
 
-    def test_what_evaluate_shows_of_it(self, bleu):
+    def test_description_citation_and_features(self, bleu):
         assert (bleu.name, bleu.module_type) == ("bleu_metric", "metric")
         assert "Papineni" in bleu.citation
         assert [url.rpartition("/")[2] for url in bleu.info.reference_urls] == ["P02-1040", "W18-6319"]
@@ -125,8 +107,8 @@ class TestLoading:
         assert "tokenize" in bleu.inputs_description
         assert "tokenize" in bleu.compute.__doc__
 
-    def test_what_a_page_offers(self, bleu):
-        """The names of all choices, of methods with the default of `smooth_value`."""
+    def test_names_of_all_choices(self, bleu):
+        """The names of all choices, and of the methods with the default of `smooth_value`."""
         assert bleu.SMOOTH_METHODS["exp"] is None
         assert {name: bleu.SMOOTH_METHODS[name] for name in ("floor", "add-k", "nltk-4")} == {
             "floor": 0.1,
@@ -159,7 +141,7 @@ class TestThreads:
 # Help: the signatures, docstrings and repr that Python shows.
 
 
-def test_the_object_in_a_line(load):
+def test_repr(load):
     bleu = load("nltk", tokenize="zh", lowercase=True)
     assert repr(bleu) == str(bleu) == "BleuMetric('nltk', tokenize='zh', lowercase=True)"
     bleu.add(prediction="a", reference="a")
@@ -203,7 +185,7 @@ def test_help(load):
 
 
 def test_annotations_and_docstrings_are_those_of_the_class(load):
-    """But for `compute`, of which evaluate makes a copy with a longer docstring and without annotations."""
+    """`compute` is the exception: evaluate copies it with a longer docstring and without annotations."""
     bleu = load()
     for name in set(METHODS) - {"compute"}:
         shown, method = getattr(bleu, name), getattr(type(bleu), name)
@@ -214,7 +196,7 @@ def test_annotations_and_docstrings_are_those_of_the_class(load):
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_copy_shows_them_and_is_itself(load, duplicate):
+def test_a_copy_has_signatures_of_its_own(load, duplicate):
     original = load(tokenize="zh")
     again = duplicate(original)
     assert inspect.signature(again.explain).parameters["tokenize"].default == "zh"
@@ -224,7 +206,7 @@ def test_a_copy_shows_them_and_is_itself(load, duplicate):
         assert getattr(again, name).__self__ is again
 
 
-def test_another_objects_options_stay_its_own(load):
+def test_objects_do_not_share_options(load):
     first, second = load(), load(tokenize="zh")
     assert inspect.signature(first.score).parameters["tokenize"].default == "13a"
     assert inspect.signature(second.score).parameters["tokenize"].default == "zh"

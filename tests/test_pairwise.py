@@ -21,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 # `pairwise`: the matrix of all pairs.
 
 
-# predictions, references, options, the matrix, where it comes from
+# Predictions, references, options, the matrix, and its source.
 PAIRWISE_TABLE = [
     (["a b", "b"], ["a b", "b c"], {"max_order": 1}, [[1, 1 / 2], [np.exp(-1), np.exp(-1)]], "by hand: of b, exp(1 - 2/1)"),
     (["a a a"], ["a a", "a", "a a a a a"], {"max_order": 1}, [[2 / 3, 1 / 3, np.exp(-2 / 3)]], "clipped to the reference's count"),
@@ -55,14 +55,14 @@ def score_matrix(predictions, references=None, **options):
 
 
 def score_each_pair(bleu, predictions, references, **options):
-    """The definition: the segment score of each pair."""
+    """Return the segment score of each pair, by `compute`."""
     pairs = [(prediction, [reference]) for prediction in predictions for reference in references]
     scores = bleu.compute(**dict(zip(("predictions", "references"), zip(*pairs))), segments=True, **options)
     return np.reshape(scores["segment_bleu"], (len(predictions), len(references)))
 
 
 def kinds(texts, references):
-    """The same texts as tokens and as ids."""
+    """Return the same texts as tokens and as ids."""
     tokens = [[text.split() for text in column] for column in (texts, references)]
     numbers = {}
     ids = [
@@ -112,8 +112,8 @@ def test_pairwise_of_any_texts(predictions, references, options):
     np.testing.assert_allclose(score_matrix(predictions, references, **options), expected, rtol=1e-12)
 
 
-def test_cuts_into_blocks_dont_show():
-    """However many n-grams are sorted and pairs counted at a time, down to one, and long texts among short ones."""
+def test_the_size_of_blocks_does_not_change_the_matrix():
+    """Blocks of any size, down to one n-gram or pair, have the same result; long texts among short ones."""
     generator = random.Random(4)
     texts = [" ".join(generator.choices("abc", k=generator.choice((0, 1, 5, 70, 300)))) for _ in range(40)]
     expected = score_matrix(texts, texts[:30])
@@ -125,7 +125,7 @@ def test_cuts_into_blocks_dont_show():
             np.testing.assert_array_equal(score_matrix(texts, texts[:30]), expected)
 
 
-def test_a_text_has_the_same_row_and_column_wherever_it_stands(bleu):
+def test_a_text_has_the_same_row_and_column_at_any_place(bleu):
     texts = random_rows(seed=5, count=40)[0]
     order = np.random.default_rng(0).permutation(80) % 40
     shuffled = [texts[i] for i in order]
@@ -184,7 +184,7 @@ def test_pairwise_errors(bleu, columns, options, error, message):
 # `self_bleu`: each text against all the others.
 
 
-# texts, options, the score of each, where it comes from
+# Texts, options, the score of each text, and its source.
 SELF_BLEU_TABLE = [
     (["a b", "a b"], {}, [1, 1], "an equal copy counts"),
     (["a b", "a b", "c"], {}, [1, 1, 0], "and what is in no other text scores 0"),
@@ -194,7 +194,7 @@ SELF_BLEU_TABLE = [
     (["a b", "a b c d", "a"], {"max_order": 1}, [1, 2 / 4, np.exp(1 - 2 / 1)], "lengths 1 (of 1 and 4 the nearer), 2, 2"),
     (["a b c", "a b", "c a b d"], {"max_order": 1}, [1, np.exp(1 - 3 / 2), 3 / 4], "of 2 and 4 the shorter"),
     (["a b c", "a b", "c a b d"], {"max_order": 1, "reference_length": "longest"}, [np.exp(1 - 4 / 3), np.exp(1 - 4 / 2), 3 / 4], "of 4 the longest other"),
-    (["a", "a", "a b"], {"max_order": 1, "reference_length": "longest"}, [1, 1, 1 / 2], "an exact length is never penalised"),
+    (["a", "a", "a b"], {"max_order": 1, "reference_length": "longest"}, [1, 1, 1 / 2], "an exact length is never penalized"),
     (["a", "b a", "a b c"], {"max_order": 1, "reference_length": "shortest"}, [np.exp(1 - 2 / 1), 1, 2 / 3], "the shortest other"),
     (["a"] * 4, {}, [1] * 4, "all of them equal"),
     (["", "", "a"], {}, [0, 0, 0], "empty texts score 0"),
@@ -222,7 +222,7 @@ def score_texts(texts, **options):
 
 
 def score_each_text(bleu, texts, **options):
-    """The definition: each text as a prediction, all the others as its references."""
+    """Return the score of each text with all the others as its references, by `compute`."""
     others = [[*texts[:i], *texts[i + 1 :]] for i in range(len(texts))]
     return bleu.compute(predictions=texts, references=others, segments=True, **options)["segment_bleu"]
 
@@ -256,10 +256,7 @@ def test_each_score_is_sacrebleus_sentence_score(bleu):
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    texts=st.lists(st.text("ab \n<-&", max_size=12), min_size=2, max_size=7),
-    options=st.sampled_from(OPTION_SETS),
-)
+@given(texts=st.lists(st.text("ab \n<-&", max_size=12), min_size=2, max_size=7), options=st.sampled_from(OPTION_SETS))
 def test_self_bleu_of_any_texts(texts, options):
     expected = score_each_text(BleuMetric(), texts, **options)
     np.testing.assert_allclose(score_texts(texts, **options), expected, rtol=1e-12)
@@ -267,7 +264,7 @@ def test_self_bleu_of_any_texts(texts, options):
 
 @pytest.mark.parametrize("reference_length", ["closest", "shortest", "longest"])
 def test_self_bleu_of_any_lengths(reference_length):
-    """Texts of one token again and again, so that nothing but lengths decides."""
+    """Texts of a single repeated token, so that only lengths decide."""
     generator = random.Random(reference_length)
     for _ in range(100):
         longest = generator.choice((1, 3, 12))
@@ -278,7 +275,7 @@ def test_self_bleu_of_any_lengths(reference_length):
         )
 
 
-def test_how_many_ngrams_are_sorted_at_a_time_doesnt_show():
+def test_the_size_of_blocks_does_not_change_self_bleu():
     texts = random_rows(seed=9, count=100)[0]
     expected = score_texts(texts)
     for at_once in (1, 7, 64, 10**6):
@@ -288,7 +285,7 @@ def test_how_many_ngrams_are_sorted_at_a_time_doesnt_show():
 
 @pytest.mark.parametrize("at_once", [1, 100])
 def test_ngrams_are_numbered_without_a_gap(at_once):
-    """Of the texts 0 1, 2 and 3 4, whose second tokens begin no bigram, nor does the 2."""
+    """Of the texts 0 1, 2 and 3 4 the second tokens begin no bigram, and neither does the 2."""
     with mock.patch.object(bleu_vocabulary, "_AT_ONCE", at_once):
         unigrams, bigrams = bleu_vocabulary.number_ngrams(np.arange(5), np.array([0, 2, 3, 5]), 2)
     assert (sorted(unigrams[1]), sorted(bigrams[1])) == ([0, 1, 2, 3, 4], [0, 1])
@@ -296,7 +293,7 @@ def test_ngrams_are_numbered_without_a_gap(at_once):
 
 
 def test_more_ngrams_than_are_sorted_at_a_time(bleu):
-    """Known by construction: each sentence of five words twice, and a word of its own between the two."""
+    """Known by construction: each sentence of five words twice, and a unique word between the two."""
     sentences = [" ".join(f"w{i}.{k}" for k in range(5)) for i in range(10_000)]
     texts = [f"{sentence} {i} {sentence}" for i, sentence in enumerate(sentences)] * 2
     assert set(bleu.self_bleu(texts, tokenize="none")["segment_bleu"]) == {1.0}
@@ -319,7 +316,7 @@ def test_self_bleu_result(bleu, load):
 
 
 def test_self_bleu_as_a_table(bleu):
-    """The second "b" of the last text is in no other: 1, 1 and 1/2."""
+    """The second "b" of the last text is in no other text: 1, 1 and 1/2."""
     answer = bleu.self_bleu(["a b", "a b", "b b"], max_order=1)
     assert answer.rows() == [
         ["texts", "self-BLEU", "lowest", "median", "highest"],

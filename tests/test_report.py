@@ -1,4 +1,4 @@
-"""Results: plain dicts for programs, which display as tables; as text, Markdown, LaTeX, HTML and the formula."""
+"""Results: plain dicts that display as tables, in text, Markdown, LaTeX and HTML; the formula."""
 
 import copy
 import json
@@ -58,7 +58,7 @@ def result(name, bleu):
 
 
 def plain(value):
-    """The value with every dict and list rebuilt; fails where a value is of another class than Python's own."""
+    """Return the value with every dict and list rebuilt; assert that every value has a class of Python's own."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -79,7 +79,7 @@ class TestDict:
         assert restored == result
 
     @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, Report.copy], ids=["copy", "deepcopy", "method"])
-    def test_a_copy_keeps_the_face(self, result, duplicate):
+    def test_a_copy_is_a_report(self, result, duplicate):
         again = duplicate(result)
         assert type(again) is type(result)
         assert again == result
@@ -92,10 +92,12 @@ class TestDict:
 
 
 def test_in_a_process_that_never_loaded_the_metric(bleu, tmp_path):
-    path = tmp_path / "result.pickle"
-    path.write_bytes(pickle.dumps([make(bleu) for make in MAKE.values()]))
-    code = "import json, pickle, sys; print(json.dumps([type(one).__name__ for one in pickle.load(open(sys.argv[1], 'rb'))]))"
-    assert run_python(code, path) == ["dict"] * len(MAKE)
+    """The process unpickles the same plain dicts."""
+    results = [make(bleu) for make in MAKE.values()]
+    path = tmp_path / "results.pickle"
+    path.write_bytes(pickle.dumps(results))
+    code = "import json, pickle, sys; print(json.dumps([[type(one).__name__, one] for one in pickle.load(open(sys.argv[1], 'rb'))]))"
+    assert run_python(code, path) == [["dict", result] for result in results]
 
 
 def _score(text):
@@ -123,7 +125,7 @@ def test_combined(load):
     assert json.dumps(scores)
 
 
-# A list, and what is shown of it: up to 8 values and up to 4 dicts or lists are all there.
+# A list and its display, which is complete for up to 8 values and for up to 4 dicts or lists.
 SHORTENED = [
     ([], "[]"),
     (list(range(8)), "[0, 1, 2, 3, 4, 5, 6, 7]"),
@@ -137,29 +139,29 @@ SHORTENED = [
 
 
 @pytest.mark.parametrize(("values", "shown"), SHORTENED, ids=[shown for _, shown in SHORTENED])
-def test_what_is_shown_of_a_list(values, shown):
+def test_lists_are_shortened(values, shown):
     assert repr(shorten(values)) == shown
 
 
 class TestRepr:
-    def test_it_fits_a_screen(self, bleu):
+    def test_repr_fits_a_screen(self, bleu):
         explanation = bleu.explain(" ".join(map(str, range(300))), [" ".join(map(str, range(0, 300, 2)))])
         assert len(repr(explanation)) < 24 * 100
         result = bleu.compute(predictions=["a b c d"] * 1000, references=["a b c d"] * 1000, segments=True)
         assert "'segment_bleu': [1.0, 1.0, 1.0, ... 997 more]" in repr(result)
         assert len(repr(result)) < 10 * 80
 
-    def test_short_results_are_as_a_dict_shows_them(self, bleu):
+    def test_repr_of_short_results_is_that_of_a_dict(self, bleu):
         result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
         assert repr(result) == repr(dict(result))
 
-    def test_what_prints_as_a_table(self, bleu):
+    def test_results_that_print_as_tables(self, bleu):
         results = {name: make(bleu) for name, make in MAKE.items()}
         as_tables = {name for name, result in results.items() if str(result) != repr(result)}
         assert as_tables == {"compare", "diff", "explain", "conventions", "reconcile"}
 
     def test_in_ipython(self, bleu, result, name):
-        """The table where there is one to print, and IPython's own print of the dict, cut as `repr` has it."""
+        """IPython shows the table if there is one, and else its own display of the dict, shortened as in `repr`."""
         shown = []
 
         class Printer:
@@ -170,7 +172,7 @@ class TestRepr:
         assert type(shown[0]) is (dict if name in ("compute", "score", "self_bleu") else str)
 
     def test_the_explanation_as_text(self, bleu):
-        """The paper's second example, with the formula that its counts make."""
+        """The paper's second example, with the formula of its counts."""
         explanation = bleu.explain("the the the the the the the", ["the cat is on the mat"], smooth_method="floor")
         assert str(explanation).splitlines() == [
             "BLEU 3.93 = 100 · 1 · (2/7 · 0.1/6 · 0.1/5 · 0.1/4)^(1/4)",
@@ -212,7 +214,7 @@ class TestMissingKeys:
         assert result.get(key) is None
         assert key not in result
 
-    def test_only_where_it_is_here(self, bleu):
+    def test_only_in_results_that_have_the_other_name(self, bleu):
         with pytest.raises(KeyError, match=r"^'bp'$"):
             MAKE["compare"](bleu)["bp"]
         with pytest.raises(KeyError, match=r"^'segment_bleu'$"):
@@ -251,7 +253,7 @@ EMPTY = {"br", "img"}
 
 
 class Reader(HTMLParser):
-    """All tags and attributes, and that every tag is closed in its place."""
+    """Collects all tags and attributes, and asserts that every tag is closed in its place."""
 
     def __init__(self):
         super().__init__()
@@ -277,10 +279,9 @@ def read(html):
     return reader
 
 
-@pytest.mark.parametrize("name", MAKE)
-def test_what_a_notebook_shows(bleu, name):
-    """Its own style, nothing from elsewhere, no script, and no heading, which a notebook would list as its own."""
-    reader = read(html := MAKE[name](bleu)._repr_html_())
+def test_html_for_notebooks(result):
+    """HTML for notebooks has its own style, no external resource, no script and no heading."""
+    reader = read(html := result._repr_html_())
     assert html.startswith('<div class="bleu-report"><style>')
     assert reader.tags <= {"div", "style", "p", "strong", "b", "br", "i", "sup", "sub", "small", "span", "details", "summary", "table", "tr", "th", "td", "code"}  # fmt: skip
     assert reader.attributes <= {"class", "style", "title", "dir"}
@@ -288,8 +289,8 @@ def test_what_a_notebook_shows(bleu, name):
     assert "http" not in html
 
 
-def test_the_style_touches_nothing_else():
-    """Every selector begins with a class of the reports, and no rule waits for the system's scheme."""
+def test_the_style_applies_to_reports_only():
+    """Every selector starts with a class of the reports, and no rule depends on the system's color scheme."""
     selectors = [part.strip() for rule in re.findall(r"([^{}]+)\{", STYLE) for part in rule.split(",")]
     assert len(selectors) > 20
     assert all(selector.startswith(".bleu-") for selector in selectors)
@@ -326,7 +327,7 @@ def test_texts_are_escaped(bleu, number):
         (17, "17"),
     ],
 )
-def test_what_would_be_invisible(text, shown):
+def test_invisible_characters_are_escaped(text, shown):
     assert show(text) == shown
 
 
@@ -347,7 +348,7 @@ def test_tokens_carry_their_number_and_a_shade(bleu):
     assert (" missed", "", "no match", "y") in marks
 
 
-FORMULAS = [  # prediction, reference, options, what the formula says
+FORMULAS = [  # prediction, reference, options, the formula
     ("a b c d e", "a b c d f", {}, "BLEU = 1 · (4/5 · 3/4 · 2/3 · 1/2)1/4 = 0.6687"),
     ("a b c d", "a b c d e", {}, "BLEU = 0.7788 · (4/4 · 3/3 · 2/2 · 1/1)1/4 = 0.7788"),
     ("a b c", "a b d", {"max_order": 3}, "BLEU = 1 · (2/3 · 1/2 · 0.5/1)1/3 = 0.5503"),
@@ -364,13 +365,13 @@ FORMULAS = [  # prediction, reference, options, what the formula says
 
 @pytest.mark.parametrize(("prediction", "reference", "options", "text"), FORMULAS)
 def test_the_formula(bleu, prediction, reference, options, text):
-    """Fractions of the counts; what was smoothed as the matches that would give it, never as the logarithm of 0."""
+    """The formula has fractions of counts, or the matches that smoothing assumes, and never the logarithm of 0."""
     shown = read(formula(bleu.explain(prediction, [reference], **options))).text
     assert shown.startswith(text)
     assert "ln" not in shown
 
 
-def test_what_was_smoothed_is_marked(bleu):
+def test_smoothed_precisions_are_marked(bleu):
     html = formula(bleu.explain("a b c d e", ["a b x y z"]))
     terms = re.findall(r'<span class="term( smoothed)?" title="(.*?)">(.*?)</span>', html)
     assert terms == [
@@ -390,13 +391,13 @@ class TestNGrams:
         assert "1-gram, clippedthe (2 of 3 count)" in text
         assert "1-gram, missedx" in text
 
-    def test_the_key_has_what_any_order_has(self, bleu):
-        """Of bigrams none is clipped, of unigrams one is."""
+    def test_the_legend_has_the_marks_of_all_orders(self, bleu):
+        """No bigram is clipped, but a unigram is: the legend has both marks."""
         text = read(bleu.explain("the the x", ["the cat"], max_order=2).to_html()).text
         assert re.search("2-gram, missed.*clipped: .*; missed: ", text)
         assert "2-gram, clipped" not in text
 
-    def test_one_that_is_missed_twice(self, bleu):
+    def test_an_ngram_that_is_missed_twice(self, bleu):
         text = read(bleu.explain("x x a", ["a"], max_order=1).to_html()).text
         assert "2 n-grams don’t count1-gram, missedx × 2missed: " in text
         assert (
@@ -404,10 +405,10 @@ class TestNGrams:
             in read(bleu.explain("x a", ["a"], max_order=1).to_html()).text
         )
 
-    def test_nothing_to_fold(self, bleu):
+    def test_without_such_ngrams_there_is_no_list(self, bleu):
         assert "<details" not in bleu.explain("a b", ["a b"]).to_html()
 
-    def test_a_long_text_shows_the_first_of_them(self, bleu):
+    def test_a_long_text_lists_the_first_ngrams(self, bleu):
         html = bleu.explain(" ".join(map(str, range(1000))), ["x"]).to_html()
         assert read(html).text.count("and 900 more") == 1
         assert html.count("<code") == 400
@@ -425,8 +426,8 @@ def test_the_reference_whose_length_counts_is_named(bleu):
     assert "The longest n-gram that matched: no match 1-gram1 2-gram2" in text
 
 
-def test_what_is_said_of_a_corpus(bleu):
-    """By hand: five of five tokens match, against six; of the two segments one scores 1, the other exp(1 - 2/1)."""
+def test_a_corpus_in_html(bleu):
+    """By hand: five of five tokens match, against six; the two segments score 1 and exp(1 - 2/1)."""
     corpus = {"predictions": ["a b c d", "a"], "references": ["a b c d", "a b"], "max_order": 1}
     text = read(bleu.compute(**corpus, segments=True, confidence=0.9).to_html()).text
     assert text.startswith(
@@ -439,8 +440,8 @@ def test_what_is_said_of_a_corpus(bleu):
     )
 
 
-def test_the_page_has_the_same_pieces(bleu):
-    """A public attribute: a page puts them together in its own way."""
+def test_the_demo_uses_the_same_functions(bleu):
+    """The public attribute `html` has the functions from which the demo is made."""
     result = bleu.explain("a b", ["a c"])
     assert bleu.html.explanation(result, "System A") == explanation(result, "System A")
     assert bleu.html.STYLE == STYLE
@@ -468,7 +469,7 @@ FORMULA_OPTIONS = [
 
 
 def evaluate_formula(text):
-    """The value of `"1 · (17/18 · 10/17)^(1/2)"`; an order without n-grams, `0/0`, counts for nothing."""
+    """Return the value of `"1 · (17/18 · 10/17)^(1/2)"`; an order without n-grams, `0/0`, counts as 0."""
     assert re.fullmatch(r"[\d,./()^· ]+", text), text
     code = text.replace(",", "").replace("0/0", "0").replace("·", "*").replace("^", "**")
     return eval(code)
@@ -481,5 +482,5 @@ def test_the_formula_multiplies_to_the_score(bleu, options):
         _, text = explanation.title().split(" = 100 · ")
         if "no n-gram" in text:
             assert explanation["score"] == 0
-        else:  # what is written has four digits
+        else:  # the formula shows four digits
             assert math.isclose(100 * evaluate_formula(text), explanation["score"], rel_tol=2e-3, abs_tol=1e-9), text

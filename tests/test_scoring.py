@@ -1,4 +1,4 @@
-"""From statistics rows to scores: sacreBLEU, NLTK, bleuscore and evaluate's formula asked live; smoothing; resampling."""
+"""From statistics rows to scores: conventions, smoothing, resampling. sacreBLEU, NLTK and bleuscore are asked live."""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("effective_order", [False, True])
 @pytest.mark.parametrize(("smooth_method", "smooth_value"), [("none", None), ("floor", None), ("floor", 0.5), ("add-k", None), ("add-k", 0.3), ("exp", None)])  # fmt: skip
 def test_sacrebleus_smoothing(smooth_method, smooth_value, effective_order):
-    """All rows that up to three tokens can have, and random ones, to 1e-9 on the scale to 100."""
+    """All rows that up to three tokens can have agree to 1e-9 points."""
     orders = [(m, t) for t in range(4) for m in range(t + 1)]
     rows = [
         [*matches, *totals, length, reference]
@@ -56,7 +56,7 @@ def test_segment_scores_are_sacrebleus_sentence_scores(bleu, smooth_method):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("weights", [None, (0.1, 0.3, 0.5, 0.1), (0.5, 0.5), (1.0,), (0.2,) * 6])
 def test_nltk_convention(load, weights):
-    """To 1e-12 on the same tokens, segments shorter than an order and empty predictions among them."""
+    """Scores of the same tokens agree to 1e-12, also for segments shorter than an order and empty predictions."""
     bleu = load("nltk")
     for predictions, references in small_corpora():
         asked = weights or (0.25,) * 4
@@ -69,7 +69,7 @@ def test_nltk_convention(load, weights):
 
 
 def evaluates_formula(predictions, references, smooth):
-    """evaluate's `bleu` (tensorflow/nmt) worked out anew: shortest reference, smoothing at every order or none."""
+    """Return the score of evaluate's `bleu` (tensorflow/nmt): shortest reference, smoothing at every order or none."""
     rows = [
         (nltk_bleu.modified_precision(row, p, n), max(len(p) - n + 1, 0)) for n in range(1, 5) for p, row in zip(predictions, references)
     ]  # fmt: skip
@@ -96,7 +96,7 @@ def test_hf_convention(load, smooth):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("convention", "method"), [("hf", "shortest"), ("papineni", "closest")])
 def test_bleuscore(load, convention, method):
-    """bleuscore cuts as evaluate's `bleu` does; on segments with letters and simple marks that's 13a."""
+    """bleuscore splits text as evaluate's `bleu` does, which is 13a for letters and simple punctuation."""
     bleu, generator = load(convention), random.Random(1)
     vocabulary = ["the", "cat", "sat", "on", "a", "mat", "3.5", "well-known", "isn't", "mat.", "mat,"]
     for _ in range(40):
@@ -122,7 +122,7 @@ def test_moses_convention(load):
 
 @pytest.mark.filterwarnings("ignore")
 def test_result_fits_together(bleu):
-    """What the keys say of each other, and of sacreBLEU's score object."""
+    """The keys agree with each other, and with sacreBLEU's score object."""
     for predictions, references in small_corpora():
         result = bleu.compute(predictions=predictions, references=references)
         expected = BLEU().corpus_score(predictions, list(zip(*references)))
@@ -143,7 +143,7 @@ def test_result_fits_together(bleu):
 
 
 def test_the_papers_brevity():
-    """c >= r: none. c < r: exp(1 - r/c). No prediction at all: 0."""
+    """c >= r: 1. c < r: exp(1 - r/c). No prediction: 0."""
     table = {(12, 12): 1, (12, 11): 1, (12, 13): math.exp(-1 / 12), (1, 3): math.exp(-2), (0, 3): 0, (0, 0): 1}
     for (c, r), expected in table.items():
         assert bleu_scoring.brevity_penalty(c, r) == pytest.approx(expected, abs=1e-15)
@@ -166,7 +166,7 @@ def test_any_row_has_a_score_from_0_to_1(counts, lengths, smooth_method, effecti
 
 
 def test_a_perfect_prediction_is_exactly_1(bleu):
-    """sacreBLEU says 100.00000000000004 here."""
+    """sacreBLEU returns 100.00000000000004 here."""
     text = ["the cat sat on the mat", "and the dog did not"]
     assert bleu.compute(predictions=text, references=text)["score"] == 100.0
 
@@ -178,7 +178,7 @@ def test_laplace_is_the_only_smoothing_that_scores_no_match(bleu):
         assert (result["bleu"] > 0) == (method == "laplace")
 
 
-def test_weights_are_not_renormalised_and_left_out_orders_leave_theirs():
+def test_weights_are_not_renormalized_unless_orders_are_left_out():
     row = np.array([3, 1, 0, 0, 4, 3, 0, 0, 4, 4])  # orders 3 and 4 don't exist
     half = Options(weights=(0.25, 0.25, 0.0, 0.0))
     assert bleu_scoring.bleu(row, half) == pytest.approx((3 / 4 * 1 / 3) ** 0.25)
@@ -187,7 +187,7 @@ def test_weights_are_not_renormalised_and_left_out_orders_leave_theirs():
 
 
 def test_confidence_is_sacrebleus_bootstrap(bleu):
-    """The same draws: the mean, and half the interval's width is sacreBLEU's ci, which comes of float32 numbers."""
+    """The draws are sacreBLEU's: its mean, and its ci as half the width, within the precision of float32."""
     predictions, references = random_rows(seed=6, count=150)
     references = [[*row, None, None, None][:4] for row in references]
     result = bleu.compute(predictions=predictions, references=references, confidence=0.95)
@@ -200,7 +200,7 @@ def test_confidence_is_sacrebleus_bootstrap(bleu):
 
 
 def test_seeds(bleu):
-    """Seed 0 is a seed, None is a new one each time, and the global generator is left alone."""
+    """Seed 0 is a seed, None is a new seed in every call, and the global generator is not used."""
     predictions, references = random_rows(seed=7, count=60)
     state = np.random.get_state()[1].copy()
     bootstrap = lambda seed: bleu.compute(  # noqa: E731
@@ -221,7 +221,7 @@ def test_seeds(bleu):
     weighted=st.booleans(),
 )
 def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_order, weighted):
-    """A single row is scored in Python's floats, many in NumPy's arrays, by the same definition."""
+    """A single row, scored in Python's floats, has the bits of many rows, scored in NumPy's arrays."""
     matches, totals = zip(*counts)
     rows = np.array([[*matches, *totals, *pair] for pair in lengths])
     max_order = len(counts) - SMOOTH_METHODS[smooth_method].further_orders
@@ -261,10 +261,10 @@ BY_HAND = [
 
 
 def test_method_6_at_orders_that_have_no_ngrams():
-    """Of three tokens there are alpha 4-grams and 5-grams, less than one of each, and as many match as are expected."""
+    """Three tokens have alpha 4-grams and 5-grams, less than one each, of which the expected number match."""
     row = np.array([2, 1, 1, 0, 0, 3, 2, 1, 0, 0, 3, 3])
     third = (1 + 0.5 * (1 / 2) ** 2 / (2 / 3)) / (1 + 0.5)
-    assert third**2 / (1 / 2) > 1  # which is capped, and so is what follows from it
+    assert third**2 / (1 / 2) > 1  # capped, and the next order too
     options = Options(max_order=5, smooth_method="chen-cherry-6", smooth_value=0.5)
     assert precisions(row, options)[0] == pytest.approx([2 / 3, 1 / 2, third, 1, 1], abs=1e-12)
 
@@ -277,8 +277,8 @@ def test_precisions_by_hand(method, matches, expected):
     assert precisions(row, Options(smooth_method=method))[0] == pytest.approx(expected, abs=1e-12)
 
 
-# NLTK's function, the name of its reading here, and the convention that counts as it does: a method that looks at
-# precisions sees NLTK's one n-gram of an order that a sentence is too short for; method 6 counts none there.
+# NLTK's function, its name here, and the convention with NLTK's counts: methods that use precisions get NLTK's one
+# n-gram for orders above a sentence's length, and method 6 gets none.
 NLTK = [("method4", "nltk-4", "nltk"), ("method5", "nltk-5", "nltk"), ("method6", "chen-cherry-6", "moses"), ("method7", "nltk-7", "nltk")]  # fmt: skip
 
 
@@ -287,7 +287,7 @@ NLTK = [("method4", "nltk-4", "nltk"), ("method5", "nltk-5", "nltk"), ("method6"
 @given(prediction=SENTENCES, references=st.lists(SENTENCES, min_size=1, max_size=3), value=st.sampled_from([None, 2.5]))
 @pytest.mark.slow
 def test_sentence_scores_are_nltks(load, function, name, convention, prediction, references, value):
-    """Where NLTK scores: not a single word, whose zeros it leaves out, nor what comes out above 1 there."""
+    """Single words are left out, because NLTK omits their zeros, and so are precisions above 1 in NLTK."""
     value = None if SMOOTH_METHODS[name].value is None else value
     smoothing = SmoothingFunction(**({} if value is None else {"k": value, "alpha": value}))
     assume(len(prediction) > 1 or function in ("method5", "method6"))
@@ -308,7 +308,7 @@ def test_sentence_scores_are_nltks(load, function, name, convention, prediction,
 
 
 def test_the_example_of_nltks_documentation(load):
-    """The candidate of the paper's example 1 beside its first reference: 0.4118, 0.4905, 0.4135, 0.4905."""
+    """The candidate of the paper's example 1 against its first reference: 0.4118, 0.4905, 0.4135, 0.4905."""
     candidate = "It is a guide to action which ensures that the military always obeys the commands of the party"
     reference = "It is a guide to action that ensures that the military will forever heed Party commands"
     scores = [
@@ -319,7 +319,7 @@ def test_the_example_of_nltks_documentation(load):
 
 
 def test_where_nltk_departs_from_the_paper():
-    """Two orders without a match: the paper's divisor is K / ln(length) at each, NLTK's 2 K / ln(length), then 4."""
+    """With two orders without a match, the paper's divisor is K / ln(length) at each; NLTK's doubles at each."""
     counts = [Fraction(m, t, _normalize=False) for m, t in ((6, 10), (3, 9), (0, 8), (0, 7))]
     theirs = SmoothingFunction().method4(list(counts), None, list("a" * 10))
     row = np.array([6, 3, 0, 0, 10, 9, 8, 7, 10, 10])
@@ -333,7 +333,7 @@ def test_where_nltk_departs_from_the_paper():
 @settings(deadline=None, max_examples=40)
 @given(rows=ROWS, data=st.data())
 def test_a_corpus_is_scored_by_its_sums(load, name, rows, data):
-    """From 0 to 1, the same in any order of the segments, and from merged parts; segments are scored one by one."""
+    """Scores are from 0 to 1, independent of the order of segments, and the same from merged parts."""
     bleu = load("moses", smooth_method=name)
     predictions = [" ".join(prediction) for prediction, _ in rows]
     references = [[" ".join(reference) for reference in row] for _, row in rows]
@@ -355,14 +355,14 @@ def test_a_corpus_is_scored_by_its_sums(load, name, rows, data):
 
 
 def test_a_perfect_prediction_of_any_length(load):
-    """1 where all n-grams match, but for the paper's 5 and 7, which take from longer orders what they don't have."""
+    """The score is 1, but for the paper's methods 5 and 7, which average with longer orders."""
     for name in CHEN_CHERRY:
         result = load(smooth_method=name).compute(predictions=["a b c d e f"], references=["a b c d e f"])
         assert result["bleu"] == pytest.approx(1, abs=1e-15) or name in ("chen-cherry-5", "chen-cherry-7")
 
 
-def test_rows_without_the_order_beyond_are_refused(bleu):
-    """Method 5 at N = 4 needs 5-grams; rows that have them are scored under any method, to order 4."""
+def test_rows_without_the_order_beyond_are_rejected(bleu):
+    """Method 5 at N = 4 needs 5-grams; rows with 5-grams are scored under any method, to order 4."""
     corpus = {"predictions": ["a b c d e f"], "references": ["a b c d x f"]}
     with pytest.raises(ValueError, match="looks at n-grams of order 5, and these rows end with 4: count anew"):
         bleu.score(bleu.statistics(**corpus), smooth_method="chen-cherry-5")
@@ -374,7 +374,7 @@ def test_rows_without_the_order_beyond_are_refused(bleu):
 
 
 def test_sums_of_rows(bleu):
-    """Numbers alone don't say how they were counted: the method does."""
+    """A sum doesn't say how it was counted; the method implies it."""
     corpus = {"predictions": ["a b c d e f", "a b"], "references": ["a b c d x f", "b a"]}
     total = bleu.statistics(**corpus, smooth_method="nltk-7").to_pandas().sum().to_numpy()
     assert bleu.score(total, smooth_method="nltk-7")["bleu"] == bleu.compute(**corpus, smooth_method="nltk-7")["bleu"]
@@ -390,7 +390,7 @@ def test_no_method_changes_the_rows(name):
     np.testing.assert_array_equal(rows, before)
 
 
-def test_the_signature_says_which(load):
+def test_the_signature_has_the_method(load):
     result = load(smooth_method="chen-cherry-4").compute(predictions=["a"], references=["a"])
     assert "|smooth:chen-cherry-4[5.00]|" in result["signature"]
 
@@ -399,8 +399,8 @@ def test_the_signature_says_which(load):
 
 
 @pytest.mark.parametrize("block", [1, 64, 1000, 1 << 22])
-def test_memory_in_blocks_draws_the_same(monkeypatch, block):
-    """However little is held at once, the draws are those of one call for everything."""
+def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
+    """Blocks of any size have the draws of a single block."""
     rows = np.random.default_rng(0).integers(0, 30, size=(3, 37, 10))
     rows[:, :, 4:8] += rows[:, :, :4]
     whole = bleu_significance.bootstrap_scores(rows, Options(), np.random.default_rng(5), 100)
@@ -417,7 +417,7 @@ def test_memory_in_blocks_draws_the_same(monkeypatch, block):
 
 
 class Bar:
-    """In the place of tqdm's: what it was made with, and the steps that it was told."""
+    """A replacement of tqdm's bar that records its arguments and steps."""
 
     def __init__(self, **made_with):
         self.made_with, self.steps = made_with, []
@@ -436,8 +436,8 @@ class Bar:
     ("draw", "name", "steps"),
     [(bleu_significance.bootstrap_scores, "Bootstrap", [30, 30, 30, 10]), (bleu_significance.randomization_differences, "Randomization", [64, 36])],
 )  # fmt: skip
-def test_a_progress_bar_ends_where_it_should(monkeypatch, draw, name, steps):
-    """100 resamples of 10 segments, of which 300 drawn ones are held at once; exchanges come in multiples of 32."""
+def test_a_progress_bar_ends_at_its_total(monkeypatch, draw, name, steps):
+    """100 resamples of 10 segments in blocks of 300 drawn segments; exchanges come in multiples of 32."""
     bars = []
     monkeypatch.setattr(bleu_significance, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1])
     monkeypatch.setattr(bleu_significance, "_BLOCK", 300 if name == "Bootstrap" else 640)
@@ -459,8 +459,8 @@ bleu_significance.bootstrap_scores(rows, Options(), np.random.default_rng(0), in
 """
 
 
-def shown_within(process, seconds):
-    """Whether a bar appears; the process is ended then, or when the time is over."""
+def shows_a_bar_within(process, seconds):
+    """Return whether a progress bar appears within some seconds; end the process."""
     errors = b""
     for _ in range(seconds):
         try:
@@ -476,17 +476,17 @@ def shown_within(process, seconds):
 
 
 @pytest.mark.slow
-def test_a_progress_bar_for_what_takes_long():
-    assert shown_within(start_python(PROGRESS, "enabled", 10**7), seconds=100)
+def test_a_progress_bar_for_long_calls():
+    assert shows_a_bar_within(start_python(PROGRESS, "enabled", 10**7), seconds=100)
 
 
 @pytest.mark.slow
-def test_no_progress_bar_where_datasets_shows_none():
-    assert not shown_within(start_python(PROGRESS, "disabled", 10**7), seconds=10)
+def test_no_progress_bar_if_datasets_disables_them():
+    assert not shows_a_bar_within(start_python(PROGRESS, "disabled", 10**7), seconds=10)
 
 
 @pytest.mark.slow
-def test_no_progress_bar_for_what_is_done_at_once():
+def test_no_progress_bar_for_short_calls():
     process = start_python(PROGRESS, "enabled", 100)
     assert "Bootstrap" not in process.communicate()[1]
     assert process.returncode == 0

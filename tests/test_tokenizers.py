@@ -1,4 +1,4 @@
-"""Tokenizers: native ones against sacreBLEU, borrowed ones, functions; lower case."""
+"""Tokenizers: native, borrowed from sacreBLEU, functions; lowercase."""
 
 import csv
 import random
@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bleu import bleu_lower_case, bleu_lower_case_compiled
-from bleu.bleu_compiler import COMPILED
 from bleu.bleu_options import TOKENIZERS
 from bleu.bleu_tokenizer_choice import BORROWED, borrow_tokenizer
 from bleu.bleu_tokenizers import DEFINITIONS
+from conftest import needs_numba, needs_wmt21
 from helpers import (
     WMT21,
     count_both_ways,
@@ -33,14 +33,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 SACREBLEUS = [name for name in TOKENIZERS if name != "multi-bleu"]
 
 
-def test_every_name_has_a_definition():
+def test_every_name_has_a_python_implementation():
     assert tuple(DEFINITIONS) == TOKENIZERS
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
 def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
-    """24,000 segments in all; `tests/fuzz.py` goes on from there."""
+    """24,000 segments in all; `tests/fuzz.py` tests more."""
     for max_order in range(1, 7):
         options = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
         predictions, references = random_rows(seed=max_order, count=400)
@@ -67,8 +67,8 @@ def test_any_text_has_sacrebleus_rows(tokenize, data, lowercase):
     )
 
 
-def test_the_edges_of_chinese_are_sacrebleus():
-    """All characters for which `zh` has a rule of its own begin and end here; between letters, some hundreds a segment."""
+def test_the_bounds_of_chinese_are_sacrebleus():
+    """The first and last characters of each block with a rule of `zh`, between letters, in segments of 500."""
     blocks = [(0x1FF0, 0x3410), (0x4D90, 0x4E10), (0x9F90, 0x9FD0), (0xF8F0, 0xFB00), (0xFE00, 0xFE60), (0xFEF0, 0xFFFF), (0x1FFF0, 0x20010), (0x2A6D0, 0x2A6E0)]  # fmt: skip
     every = [chr(c) for first, end in blocks for c in range(first, end)]
     texts = [" ".join(f"a{c}b" for c in every[i : i + 500]) for i in range(0, len(every), 500)]
@@ -79,8 +79,8 @@ def test_the_edges_of_chinese_are_sacrebleus():
 
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
 @pytest.mark.slow
-def test_every_character_is_cut_as_sacrebleu_cuts_it(tokenize):
-    """All of Unicode but surrogates, beside letters and beside digits, in 4,000 characters a segment."""
+def test_every_character_is_split_as_by_sacrebleu(tokenize):
+    """All of Unicode but surrogates, beside letters and beside digits, in segments of 4,000 characters."""
     every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
     for left, right in (("a", "b"), ("1", "2")):
         texts = [" ".join(left + c + right for c in every[i : i + 4000]) for i in range(0, len(every), 4000)]
@@ -90,13 +90,13 @@ def test_every_character_is_cut_as_sacrebleu_cuts_it(tokenize):
 
 
 @pytest.mark.slow
-def test_every_character_is_lowered_as_python_does():
+def test_every_character_is_lowercased_as_by_python():
     every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
     rows = count_both_ways(every, [[c.lower()] for c in every], tokenize="none", lowercase=True, max_order=1)
     assert (rows[:, 0] == rows[:, 1]).all()
 
 
-# White space to Python and not to the script, then white space to both.
+# Whitespace in Python and not in the script, then whitespace in both.
 INSIDE = [
     "\u00a0",
     "\u0085",
@@ -114,18 +114,17 @@ INSIDE = [
     "\x1f",
 ]
 
-
 BETWEEN = [" ", "\t", "\n", "\r", "\x0b", "\x0c"]
 
 
 def split_as_script(text, lowercase=False):
-    """The script's, by Python's own bytes: `split` at ASCII white space, `lower` of ASCII letters."""
+    """Return the tokens of multi-bleu.perl by Python's bytes: ASCII whitespace, lowercase of ASCII letters."""
     text = text.encode()
     return [token.decode() for token in (text.lower() if lowercase else text).split()]
 
 
 @pytest.mark.parametrize("mark", INSIDE, ids=ascii)
-def test_white_space_that_stays_inside_a_token(bleu, mark):
+def test_multi_bleu_keeps_other_whitespace_in_tokens(bleu, mark):
     explained = bleu.explain(f"10{mark}000 km", [f"10{mark}000 km"], tokenize="multi-bleu")
     assert explained["prediction"]["tokens"] == [f"10{mark}000", "km"]
     result = bleu.compute(predictions=[f"a{mark}b c"], references=[f"a{mark}b d"], tokenize="multi-bleu")
@@ -133,12 +132,12 @@ def test_white_space_that_stays_inside_a_token(bleu, mark):
 
 
 @pytest.mark.parametrize("mark", BETWEEN, ids=ascii)
-def test_white_space_that_stands_between_tokens(bleu, mark):
+def test_multi_bleu_splits_at_ascii_whitespace(bleu, mark):
     result = bleu.compute(predictions=[f"{mark}a{mark}{mark}b{mark}"], references=["a b"], tokenize="multi-bleu")
     assert (result["counts"], result["totals"]) == ([2, 1, 0, 0], [2, 1, 0, 0])
 
 
-# A text, and its lower case to the script.
+# A text, and its lowercase in the script.
 CASES = [
     ("ABC", "abc"),
     ("É", "É"),
@@ -153,7 +152,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "lowered"), CASES)
-def test_only_ascii_is_lower_cased(bleu, text, lowered):
+def test_multi_bleu_lowercases_ascii_only(bleu, text, lowered):
     explained = bleu.explain(text, [text], tokenize="multi-bleu", lowercase=True)
     assert explained["prediction"]["tokens"] == lowered.split()
     same = bleu.compute(predictions=[text], references=[lowered], tokenize="multi-bleu", lowercase=True)
@@ -164,7 +163,7 @@ def test_only_ascii_is_lower_cased(bleu, text, lowered):
 @pytest.mark.parametrize("how", ["tokenize", "convention"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_multi_bleu_of_any_text(load, lowercase, how, seed):
-    """Random text of all scripts, white space and controls: the rows are those of the tokens."""
+    """Random text of all scripts, whitespace and controls has the rows of its tokens."""
     predictions, references = random_rows(seed, count=400)
     bleu = load("moses") if how == "convention" else load()
     options = {"lowercase": lowercase, **({} if how == "convention" else {"tokenize": "multi-bleu"})}
@@ -177,7 +176,7 @@ def test_multi_bleu_of_any_text(load, lowercase, how, seed):
 
 
 def test_multi_bleu_is_the_tokenizer_of_moses(load):
-    """By its own name in the signature: the script is no `tokenizer.perl`, and not white space as Python has it either."""
+    """The signature has its own name: it is not `tokenizer.perl`, and not Python's whitespace."""
     corpus = {"predictions": ["a b\u00a0c d e"], "references": ["a b\u00a0c d e"]}
     assert "|tok:multi-bleu|" in load("moses").compute(**corpus)["signature"]
     assert load("moses").compute(**corpus) == load(tokenize="multi-bleu", smooth_method="none").compute(**corpus)
@@ -205,9 +204,9 @@ def read_printed():
         return list(csv.DictReader(file, delimiter="\t")) if WMT21.is_dir() else []
 
 
-@pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
-def test_what_the_script_printed_for_wmt21(load):
-    """Every system with all references of its pair, without `-lc` and with it, to the two decimals that it prints."""
+@needs_wmt21
+def test_multi_bleu_has_the_scores_of_the_script(load):
+    """Every system with all references of its pair, without and with `-lc`, to the two decimals of the script."""
     bleu, wrong = load("moses"), []
     rows = read_printed()
     for row in rows:
@@ -253,7 +252,7 @@ sentencepiece.SentencePieceTrainer.train(
     sentence_iterator=(text.replace("\0", "") for text in predictions), vocab_size=1000, hard_vocab_limit=False,
     model_prefix=os.path.join(folder, "m"), minloglevel=2, byte_fallback=True, character_coverage=0.98,
 )
-for name in ("sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm"):  # where sacreBLEU keeps what it has downloaded
+for name in ("sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm"):  # sacreBLEU's names for its downloads
     os.symlink("m.model", os.path.join(folder, name))
 for name in ("spm", "flores101", "flores200"):
     rows = helpers.count_both_ways(predictions, references, tokenize=name)
@@ -265,7 +264,7 @@ print(json.dumps(int(rows[:, 0].sum())))
 
 @pytest.mark.slow
 def test_sentencepiece_tokenizers(tmp_path):
-    """sacreBLEU's models have to be downloaded; one that is trained here stands in their place."""
+    """A model that is trained here replaces sacreBLEU's models, which would be downloaded."""
     assert run_python("import conftest" + SENTENCEPIECE, SACREBLEU=str(tmp_path)) > 0
 
 
@@ -277,18 +276,18 @@ def test_a_function_is_a_tokenizer():
 
 
 class Tokens(list):
-    """A list of one's own."""
+    """A subclass of list."""
 
 
 @pytest.mark.parametrize("answer", [tuple, Tokens, lambda tokens: list(map(np.str_, tokens))])
-def test_what_else_a_function_may_return(answer):
+def test_a_function_may_return_any_sequence_of_str(answer):
     rows = count_both_ways(["a b a", ""], [["a b"], ["c"]], tokenize=lambda text: answer(text.split()), max_order=1)
     assert rows.tolist() == [[2, 3, 3, 2], [0, 0, 0, 1]]
 
 
 @pytest.mark.parametrize("error", [StopIteration, KeyError, RecursionError])
 def test_a_function_that_fails_names_the_row(bleu, error):
-    """Any error, in a later one of the portions that texts are cut in; StopIteration would end a loop in silence."""
+    """Any error, also in a later chunk of texts; StopIteration would end a loop silently."""
     texts = ["a"] * 700
 
     def fail(text):
@@ -300,7 +299,7 @@ def test_a_function_that_fails_names_the_row(bleu, error):
         bleu.compute(predictions=texts, references=[*texts[:600], "fails", *texts[:99]], tokenize=fail)
 
 
-def test_names_that_nobody_knows():
+def test_unknown_names():
     with pytest.raises(ValueError, match=r"tokenize='13b'.*13a, none, intl, zh, char, .*flores200"):
         borrow_tokenizer("13b")
 
@@ -314,19 +313,17 @@ def test_borrowed_tokenizers_say_what_to_install(name, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_token_that_is_half_a_character(bleu):
+def test_a_token_with_a_lone_surrogate(bleu):
     with pytest.raises(ValueError, match="references, row 1: the tokenizer returned half of a surrogate pair"):
         bleu.compute(
             predictions=["a", "b"], references=["c", "d"], tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"]
         )
 
 
-# Lower case: the kernel compared with `str.lower`.
+# Lowercase: the kernel compared with `str.lower`.
 
 
-compiled_only = pytest.mark.skipif(not COMPILED, reason="numba is not available: there is no kernel to compare")
-
-# What a sigma becomes depends on the letters around it, whatever accents and apostrophes lie between.
+# The lowercase of a sigma depends on the letters around it, across accents and apostrophes.
 SIGMAS = [
     "Σ",
     "ΑΣ",
@@ -350,7 +347,7 @@ def lower(texts):
     return bleu_lower_case_compiled.lower_case(pa.array(texts)).to_pylist()
 
 
-@compiled_only
+@needs_numba
 @pytest.mark.parametrize("text", SIGMAS)
 def test_sigmas(text):
     around = ["", "a", "A ", " A", "'", "abcdefgh", "ABCDEFGH", "日本", "🙂"]
@@ -358,18 +355,18 @@ def test_sigmas(text):
     assert lower(texts) == [text.lower() for text in texts]
 
 
-@compiled_only
+@needs_numba
 def test_every_character_beside_a_sigma():
-    """All of Unicode but surrogates, before a sigma and behind it, with a letter beyond and without."""
+    """All of Unicode but surrogates before and behind a sigma, with and without a letter beyond."""
     every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
     texts = [" ".join(f"A{c}Σ {c}Σ AΣ{c}A AΣ{c}" for c in every[i : i + 4000]) for i in range(0, len(every), 4000)]
     assert lower(texts) == [text.lower() for text in texts]
 
 
-@compiled_only
+@needs_numba
 @pytest.mark.parametrize("seed", range(20))
 def test_capital_letters_anywhere(seed):
-    """Eight ASCII bytes are lowered at once, wherever in them the letters are."""
+    """Eight ASCII bytes are lowercased at once, with letters at any place."""
     generator = random.Random(seed)
     texts = ["".join(generator.choices("AZaz@[`{ \x00\x7fé日", k=generator.randrange(40))) for _ in range(500)]
     assert lower(texts) == [text.lower() for text in texts]
@@ -379,10 +376,10 @@ def test_capital_letters_anywhere(seed):
     )
 
 
-@compiled_only
+@needs_numba
 @pytest.mark.parametrize("seed", range(20))
-def test_bytes_that_are_no_text(seed):
-    """Arrow doesn't look at what it is given: whatever the bytes are, the texts beside them have their lower case."""
+def test_bytes_that_are_not_text(seed):
+    """Arrow doesn't validate bytes: invalid texts don't change the lowercase of the texts beside them."""
     generator = random.Random(seed)
     pieces = [
         "Σ".encode(),
@@ -403,9 +400,9 @@ def test_bytes_that_are_no_text(seed):
     assert [text[a:b].decode() for a, b in zip(ends[1::2], ends[2::2])] == ["ας"] * 250
 
 
-@compiled_only
-def test_characters_that_are_cut_off_stay_as_they_are():
-    """They need no more room than they had."""
+@needs_numba
+def test_incomplete_characters_are_kept():
+    """Incomplete characters need no more bytes than before."""
     texts = [bytes([byte]) for byte in range(0x80, 0x100)] * 100
     assert (
         bleu_lower_case_compiled.lower_case(make_string_array(texts))

@@ -1,11 +1,11 @@
-"""`NUMBA_DISABLE_JIT=1`: numba is there and compiles nothing. The definition runs, and every number is the same."""
+"""`NUMBA_DISABLE_JIT=1`: numba is installed and compiles nothing. The Python implementation returns the same results."""
 
 import json
 
 import pytest
 from helpers import ROOT, random_rows, run_python
 
-# What is called, in a process that compiles nothing and in this one.
+# Calls in a process that compiles nothing, and in this process.
 CALLS = {
     "compute": "bleu.compute(predictions=predictions, references=references, segments=True, confidence=0.9, n_resamples=20)",
     "compute zh": "bleu.compute(predictions=predictions, references=references, tokenize='zh', lowercase=True)",
@@ -59,7 +59,7 @@ def expected(load):
 @pytest.mark.parametrize("call", [*CALLS, "add_batch"])
 @pytest.mark.slow
 def test_every_call_without_the_compiler(answers, expected, call):
-    """As people have it who debug their own numba code, and in tools that measure coverage."""
+    """The variable is set to debug numba code, and by tools that measure coverage."""
     assert answers[call] == expected[call]
 
 
