@@ -1,7 +1,7 @@
-"""What evaluate's own `sacrebleu` module does, for tests and benchmarks: it can't be loaded without a network.
+"""A replacement of evaluate's own `sacrebleu` module, which can't be loaded without a network, for tests and benchmarks.
 
-`evaluate.load` takes this file as it takes that module: evaluate collects two columns, references are turned to
-sacreBLEU's one list a reference set, and `corpus_bleu` scores them.
+`evaluate.load` takes the path of this file. As in that module, evaluate collects two columns, the references become
+sacreBLEU's one list per reference set, and `corpus_bleu` scores them.
 """
 
 import datasets
@@ -10,7 +10,7 @@ import sacrebleu
 
 
 class EvaluatesSacrebleu(evaluate.Metric):
-    """The same arguments, and the same keys of the result."""
+    """A metric with the arguments and the result keys of evaluate's module."""
 
     def _info(self):
         text = datasets.Value("string")

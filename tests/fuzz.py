@@ -1,9 +1,9 @@
-"""Compares statistics with sacreBLEU's on random segments, for as long as one likes.
+"""Compare statistics with sacreBLEU's on random segments.
 
     python tests/fuzz.py [segments, 2,000,000 by default] [first seed]
 
-Each tokenizer, case and order gets its share; `multi-bleu`, which sacreBLEU doesn't have, is compared with its
-definition. Prints the first difference and exits with 1, or the count and exits with 0.
+Each combination of tokenizer, case and order gets its share. `multi-bleu`, which sacreBLEU doesn't have, is compared
+with its Python implementation. Prints the first difference and exits with 1, or the count and exits with 0.
 """
 
 import itertools
@@ -23,25 +23,24 @@ CASES = [
 
 
 def compare(seed: int, count: int = BATCH) -> tuple[dict, str | None]:
-    """The case that a seed stands for, and its first difference."""
+    """Return the case of a seed, and its first difference."""
     sys.path.insert(0, str(Path(__file__).parent))
     import conftest  # noqa: F401
-    import oracles
-    import random_text
     from bleu.bleu_inputs import read_corpus
     from bleu.bleu_options import Options
     from bleu.bleu_statistics import count_corpus
+    from helpers import count_with_sacrebleu, find_difference, kernels_only, python_only, random_rows
 
     case = CASES[seed % len(CASES)]
-    predictions, references = random_text.rows(seed, count)
-    with oracles.kernels_only():
+    predictions, references = random_rows(seed, count)
+    with kernels_only():
         rows = count_corpus(read_corpus(predictions, references), Options().override(case))
     if case["tokenize"] in SACREBLEUS:
-        expected = oracles.sacrebleu_rows(predictions, references, **case)
+        expected = count_with_sacrebleu(predictions, references, **case)
     else:
-        with oracles.definition_only():
+        with python_only():
             expected = count_corpus(read_corpus(predictions, references), Options().override(case))
-    return case, oracles.first_difference(predictions, references, rows, expected)
+    return case, find_difference(predictions, references, rows, expected)
 
 
 def main(segments: int = 2_000_000, first_seed: int = 0) -> int:

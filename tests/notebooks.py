@@ -1,4 +1,4 @@
-"""Executes the notebooks in examples/ and stores what they show: `python tests/notebooks.py`, or `make notebooks`."""
+"""Execute the notebooks in examples/ and store their output: `python tests/notebooks.py`, or `make notebooks`."""
 
 import base64
 import io
@@ -7,25 +7,25 @@ import tempfile
 from pathlib import Path
 from unittest.mock import patch
 
-import matplotlib.font_manager  # noqa: F401 - builds its cache here, or the kernel would tell of it in a cell
+import matplotlib.font_manager  # noqa: F401 - builds its font cache now; in a cell it would print a message
 import nbformat
 from nbclient import NotebookClient
 from PIL import Image
 
 NOTEBOOKS = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.ipynb"))
 
-# Of the kernel, and not in a cell, where readers would have to make sense of them.
+# Arguments of the kernel, because in a cell they would distract readers.
 _ARGUMENTS = ["--log-level=ERROR", "--HistoryManager.enabled=False", "--InlineBackend.figure_formats=retina"]
-_ENVIRONMENT = {"PYTHONWARNINGS": "ignore:IProgress not found"}  # what tqdm says where there are no widgets
+_ENVIRONMENT = {"PYTHONWARNINGS": "ignore:IProgress not found"}  # tqdm's warning without widgets
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-_COLORS = 16  # of a picture: enough for bars and lines, and a fifth of the size
+_COLORS = 16  # colors of a picture: enough for bars and lines, at a fifth of the size
 
 
 def execute(path: Path) -> nbformat.NotebookNode:
-    """The notebook with what it shows when a fresh kernel executes it, in its folder."""
+    """Return the notebook with the output of a fresh kernel that runs in its folder."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
         notebook,
@@ -41,7 +41,7 @@ def execute(path: Path) -> nbformat.NotebookNode:
 
 
 def store(notebook: nbformat.NotebookNode, path: Path) -> None:
-    """Write the notebook with small pictures, and without what is known of the kernel that executed it."""
+    """Write the notebook with small pictures, and without metadata of the kernel."""
     notebook.metadata = nbformat.from_dict(_METADATA)
     for cell in notebook.cells:
         for output in cell.get("outputs", ()):

@@ -1,7 +1,6 @@
-"""Intervals and tests: sacreBLEU's PairedTest asked live, on real systems where they are at hand."""
+"""`compare`: sacreBLEU's PairedTest asked live, on synthetic text and on WMT21's systems if available."""
 
 import json
-import pickle
 import random
 import re
 import statistics
@@ -9,51 +8,44 @@ from html import escape
 
 import numpy as np
 import pytest
-import random_text
 import sacrebleu.significance
 from bleu.bleu_compare import Comparison
-from processes import python
+from helpers import WMT21, edit_pieces, random_pieces, read_lines
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
-from wmt21 import WMT21, read_lines
-from wmt21 import read_lines as lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-def made_up(segments):
-    """Four systems, some of them alike, and two references a segment."""
+def make_systems(segments):
+    """Return four systems, two of which differ in one segment, and two references per segment."""
     generator = random.Random(segments)
-    pieces = [random_text.segment(generator)[:40] or ["a "] for _ in range(segments)]
+    pieces = [random_pieces(generator)[:40] or ["a "] for _ in range(segments)]
     text = lambda rows: ["".join(row) for row in rows]  # noqa: E731
-    systems = {name: text(random_text.edited(row, generator) for row in pieces) for name in ("A", "B", "C")}
-    systems["nearly B"] = [systems["A"][0], *systems["B"][1:]]
-    return systems, [
-        list(pair) for pair in zip(text(pieces), text(random_text.edited(row, generator) for row in pieces))
-    ]
+    systems = {name: text(edit_pieces(row, generator) for row in pieces) for name in ("A", "B", "C")}
+    systems["nearly A"] = [*systems["A"][:-1], systems["B"][-1] + " other words"]
+    return systems, list(zip(text(pieces), text(edit_pieces(row, generator) for row in pieces)))
 
 
-def real(pair, names):
+def read_systems(pair, names):
     target = pair.split("-")[1]
     references = [read_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
     outputs = sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}"))[:5]
     return {path.name: read_lines(path) for path in outputs}, list(zip(*references))
 
 
-CORPORA = {"made up 1": lambda: made_up(1), "made up 33": lambda: made_up(33), "made up 400": lambda: made_up(400)}
-
-
+CORPORA = {f"synthetic {size}": lambda size=size: make_systems(size) for size in (1, 2, 33, 400)}
 if WMT21.is_dir():
     CORPORA |= {
-        "de-en": lambda: real("de-en", "AB"),
-        "en-de": lambda: real("en-de", "A"),
-        "cs-en": lambda: real("cs-en", "AB"),
+        "de-en": lambda: read_systems("de-en", "AB"),
+        "en-de": lambda: read_systems("en-de", "A"),
+        "cs-en": lambda: read_systems("cs-en", "AB"),
     }
 
 
 @pytest.mark.parametrize("corpus", CORPORA.values(), ids=CORPORA)
 def test_sacrebleus_intervals_and_signature(bleu, corpus):
-    """Half the interval's width and the mean, but for sacreBLEU's float32."""
+    """Half the interval's width and the mean are sacreBLEU's, within the precision of float32."""
     systems, references = corpus()
     ours = bleu.compare(systems, references)
     asked = {"test_type": "bs", "n_samples": 1000, "n_ar_confidence": 0}
@@ -68,8 +60,8 @@ def test_sacrebleus_intervals_and_signature(bleu, corpus):
     assert without_version(ours["signature"]) == without_version(signatures["BLEU"])
 
 
-def test_what_compare_returns(bleu):
-    systems, references = made_up(50)
+def test_result(bleu):
+    systems, references = make_systems(50)
     result = bleu.compare(systems, references, baseline="B", n_resamples=100, seed=0, tokenize="char")
     assert (result["baseline"], result["test"], result["n_resamples"], result["seed"]) == ("B", "bootstrap", 100, 0)
     assert set(result["systems"]["B"]) == {"bleu", "score", "confidence_interval", "bootstrap_mean"}
@@ -86,7 +78,7 @@ def test_what_compare_returns(bleu):
 
 
 def test_no_intervals_and_defaults_from_load(load):
-    systems, references = made_up(20)
+    systems, references = make_systems(20)
     result = load(seed=3, tokenize="char").compare(systems, references, confidence=None, n_resamples=10)
     assert set(result["systems"]["A"]) == {"bleu", "score"}
     assert set(result["systems"]["B"]) == {"bleu", "score", "delta", "p_value", "wins", "ties", "losses"}
@@ -95,7 +87,6 @@ def test_no_intervals_and_defaults_from_load(load):
 
 
 SYSTEM = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
-
 
 PRINTED = Comparison(
     baseline="base|line",
@@ -135,48 +126,20 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("systems", "options", "error", "message"), WRONG)
-def test_what_cant_be_compared(bleu, systems, options, error, message):
+def test_errors(bleu, systems, options, error, message):
     with pytest.raises(error, match=message):
         bleu.compare(systems, [["a"]], **options)
 
 
 def test_references_may_come_as_a_generator(bleu):
-    systems, references = made_up(10)
+    systems, references = make_systems(10)
     assert bleu.compare(systems, (row for row in references), n_resamples=5) == bleu.compare(
         systems, references, n_resamples=5
     )
 
 
 TESTS = {"bootstrap": "bs", "randomization": "ar"}
-
-
 DEFAULT_RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}
-
-
-def make_systems(segments):
-    """Four systems, two of them alike but for one segment, and two references a segment."""
-    generator = random.Random(segments)
-    pieces = [random_text.segment(generator)[:40] or ["a "] for _ in range(segments)]
-    text = lambda rows: ["".join(row) for row in rows]  # noqa: E731
-    systems = {name: text(random_text.edited(row, generator) for row in pieces) for name in ("A", "B", "C")}
-    systems["nearly A"] = [*systems["A"][:-1], systems["B"][-1] + " other words"]
-    return systems, list(zip(text(pieces), text(random_text.edited(row, generator) for row in pieces)))
-
-
-def read_systems(pair, names):
-    target = pair.split("-")[1]
-    references = [lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
-    outputs = sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}"))[:5]
-    return {path.name: lines(path) for path in outputs}, list(zip(*references))
-
-
-ALL_CORPORA = {f"made up {size}": lambda size=size: make_systems(size) for size in (1, 2, 33, 400)}
-
-
-if WMT21.is_dir():
-    ALL_CORPORA |= {"de-en": lambda: read_systems("de-en", "AB"), "en-de": lambda: read_systems("en-de", "A")}
-
-
 SYSTEMS, REFERENCES = make_systems(60)
 
 
@@ -185,13 +148,13 @@ def sacrebleus(systems, references, test, n_resamples):
     return PairedTest(list(systems.items()), {"BLEU": BLEU()}, list(zip(*references)), **asked)()[1]["BLEU"]
 
 
-@pytest.mark.parametrize("corpus", [pytest.param(make, id=name, marks=[] if "made up" in name else pytest.mark.slow) for name, make in ALL_CORPORA.items()])  # fmt: skip
+@pytest.mark.parametrize("corpus", [pytest.param(make, id=name, marks=[] if "synthetic" in name else pytest.mark.slow) for name, make in CORPORA.items()])  # fmt: skip
 @pytest.mark.parametrize(("test", "n_resamples"), [("bootstrap", 1000), ("randomization", 2000)])
 def test_p_values_are_sacrebleus_with_ties_for_the_null_hypothesis(bleu, monkeypatch, corpus, test, n_resamples):
-    """p = (resamples at least as extreme + 1) / (n + 1), to the last digit; sacreBLEU's own where nothing ties.
+    """p = (resamples at least as extreme + 1) / (n + 1), to the last digit; sacreBLEU's own value if nothing ties.
 
-    sacreBLEU 2.6 counts resamples that are more extreme. Its `_compute_p_value` is made to count equal ones, too; 1e-9
-    on the scale to 100 is floating point's noise.
+    sacreBLEU 2.6 counts resamples that are more extreme. The test replaces its `_compute_p_value`, so that equal
+    resamples count too; 1e-9 points are the noise of floating point.
     """
     systems, references = corpus()
     own = sacrebleus(systems, references, test, n_resamples)
@@ -210,7 +173,7 @@ def test_p_values_are_sacrebleus_with_ties_for_the_null_hypothesis(bleu, monkeyp
             assert ours["systems"][name]["p_value"] == theirs.p_value, name
 
 
-# The scores of the two are equal: no evidence at all. 7 words: p1·p2 = 6/7·1/6 = 3/7·2/6, equal but for the last bit.
+# Systems of equal score. With 7 words, p1·p2 = 6/7·1/6 = 3/7·2/6, equal but for the last bit.
 EQUAL = {
     "exact copies": (SYSTEMS["A"], SYSTEMS["A"], REFERENCES, {}),
     "other texts with the same counts": (["a b", "c d"], ["b a", "d c"], [["a"], ["c"]], {"max_order": 2}),
@@ -237,8 +200,8 @@ def test_one_different_segment_is_no_evidence_under_randomization(bleu, n_resamp
 
 @pytest.mark.parametrize("load_options", [{}, {"n_resamples": 300}], ids=["1,000", "300 at load"])
 @pytest.mark.parametrize("confidence", [0.95, 0.8])
-def test_an_interval_is_the_same_wherever_it_is_asked_for(load, load_options, confidence):
-    """In `compute` and under either test, whatever the test's own number of resamples; the same for every system."""
+def test_an_interval_is_the_same_in_every_call(load, load_options, confidence):
+    """An interval is the same in `compute` and under either test, for every system and number of trials."""
     bleu = load(seed=7, **load_options)
     keys = ("confidence_interval", "bootstrap_mean")
     for test, n_resamples in [(test, n) for test in TESTS for n in (None, 100, 2500)]:
@@ -262,7 +225,7 @@ def test_every_system_but_the_baseline_has_the_keys_of_a_comparison(bleu, test):
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("baseline", ["A", "C"])
 def test_wins_ties_and_losses_are_of_segments(bleu, test, baseline):
-    """Of each system against the baseline, by `segment_bleu`."""
+    """Wins, ties and losses compare a system's `segment_bleu` with the baseline's."""
     result = bleu.compare(SYSTEMS, REFERENCES, baseline=baseline, test=test, n_resamples=10)
     scores = {
         name: bleu.compute(predictions=texts, references=REFERENCES, segments=True)["segment_bleu"]
@@ -280,7 +243,7 @@ def test_wins_ties_and_losses_are_of_segments(bleu, test, baseline):
 
 
 def paired_differences(bleu, first, second, references, n_resamples, seed):
-    """By hand: both systems on the same draws, as many as `n_resamples`, scored one by one."""
+    """Return the differences of two systems on the same draws, each draw scored by `score`."""
     rows = [
         np.stack(
             [np.asarray(column) for column in bleu.statistics(predictions=texts, references=references).columns], 1
@@ -293,10 +256,10 @@ def paired_differences(bleu, first, second, references, n_resamples, seed):
 
 
 @pytest.mark.parametrize("test", TESTS)
-def test_the_interval_of_a_difference_and_what_can_be_told(load, test):
-    """By paired bootstrap, whose count was chosen at load, under either test.
+def test_the_interval_of_a_difference_and_the_detectable_difference(load, test):
+    """Both come from the paired bootstrap, with the number of resamples chosen at load, under either test.
 
-    The detectable difference: with 80 % power at the level of 5 %, z(0.975) + z(0.8) = 2.80 standard errors of the
+    The minimum detectable effect: with 80 % power at the level of 5 %, z(0.975) + z(0.8) = 2.80 standard errors of the
     paired differences (Card et al., 2020).
     """
     bleu = load(n_resamples=200, seed=3)
@@ -310,8 +273,8 @@ def test_the_interval_of_a_difference_and_what_can_be_told(load, test):
     assert result["detectable_delta"] == pytest.approx(errors * differences.std(), rel=0.01)
 
 
-def test_more_text_tells_smaller_differences(bleu):
-    """Four times the text, half the standard error."""
+def test_more_text_detects_smaller_differences(bleu):
+    """Four times the text halves the standard error."""
     systems, references = make_systems(200)
     two = {name: systems[name] for name in "AB"}
     once = bleu.compare(two, references)["systems"]["B"]
@@ -338,7 +301,7 @@ def test_the_interval_of_a_difference_is_printed(bleu, form):
 
 @pytest.mark.parametrize("test", TESTS)
 def test_the_number_of_resamples_from_load(load, test):
-    """Chosen at load it is every call's, chosen in the call it wins; 1,000 and 10,000 are for who chooses nothing."""
+    """A number chosen at load is the default of every call; the defaults are 1,000 and 10,000 without it."""
     two = {name: SYSTEMS[name] for name in "AB"}
     for load_options, options, expected in [
         ({"n_resamples": 7}, {}, 7),
@@ -356,7 +319,7 @@ def test_the_number_of_resamples_from_load(load, test):
 @pytest.mark.parametrize("names", [(1000, 2000), (0.5, 0.7), (("t5", 3), ("t5", 4))], ids=str)
 @pytest.mark.parametrize("form", ["str", "to_markdown", "to_latex", "to_html"])
 def test_systems_may_be_named_by_anything(bleu, names, form):
-    """By the training step, say: each form of print has the names."""
+    """Names need not be strings (a training step, for example), and every format prints them."""
     result = bleu.compare(dict(zip(names, [SYSTEMS["A"], SYSTEMS["B"]])), REFERENCES, n_resamples=5)
     printed = str(result) if form == "str" else getattr(result, form)()
     written = [escape(str(name)) if form == "to_html" else str(name) for name in names]
@@ -364,36 +327,8 @@ def test_systems_may_be_named_by_anything(bleu, names, form):
     assert list(result["systems"]) == list(names)
 
 
-UNPICKLE = """
-import json, pickle, sys
-result = pickle.load(open(sys.argv[1], "rb"))
-print(json.dumps([isinstance(result, dict), result]))
-"""
-
-
-RESULTS = {
-    "compute": lambda bleu: bleu.compute(predictions=SYSTEMS["A"], references=REFERENCES),
-    "compare": lambda bleu: bleu.compare(SYSTEMS, REFERENCES, n_resamples=5),
-    "conventions": lambda bleu: bleu.conventions(SYSTEMS["A"], REFERENCES),
-    "reconcile": lambda bleu: bleu.reconcile(SYSTEMS["A"], REFERENCES, "30"),
-    "explain": lambda bleu: bleu.explain(SYSTEMS["A"][0], REFERENCES[0]),
-    "self_bleu": lambda bleu: bleu.self_bleu(SYSTEMS["A"]),
-}
-
-
-@pytest.mark.parametrize("call", RESULTS.values(), ids=RESULTS)
-@pytest.mark.slow
-def test_results_are_unpickled_where_the_metric_was_never_loaded(bleu, call, tmp_path):
-    """In a process of its own, which knows nothing of evaluate: the same dict."""
-    result = call(bleu)
-    (tmp_path / "result.pickle").write_bytes(pickle.dumps(result))
-    is_dict, again = python(UNPICKLE, tmp_path / "result.pickle", HF_MODULES_CACHE=str(tmp_path))
-    assert is_dict
-    assert again == json.loads(json.dumps(result))
-
-
-def test_segments_are_answered_or_refused(bleu):
-    """Never ignored: `compare` gives the scores of segments, or says that it doesn't."""
+def test_segments_are_returned_or_rejected(bleu):
+    """`segments` is never ignored: `compare` returns segment scores, or raises an error that names the option."""
     try:
         result = bleu.compare(SYSTEMS, REFERENCES, n_resamples=5, segments=True)
     except (TypeError, ValueError) as error:

@@ -1,24 +1,24 @@
-"""Statistics rows: the kernel and the readable definition against each other, and both against sacreBLEU."""
+"""Statistics rows: the kernel and the Python implementation against each other, and both against sacreBLEU."""
 
 import itertools
 import random
 
 import numpy as np
-import oracles
 import pyarrow as pa
 import pytest
-import random_text
-from bleu.bleu_compiler import COMPILED
 from bleu.bleu_corpus import make_corpus
 from bleu.bleu_counting import REFERENCE_LENGTHS, count_segment
 from bleu.bleu_counting_compiled import _first_slot
+from bleu.bleu_inputs import read_corpus
+from bleu.bleu_options import Options
+from bleu.bleu_statistics import count_corpus
 from bleu.bleu_tokenizers_compiled import FACTOR, make_key
-from oracles import our_rows, sacrebleu_rows
+from conftest import needs_numba
+from helpers import count_both_ways, count_with_sacrebleu, random_rows
 
 TEXT = "the cat sat on the mat"
 
-
-# prediction, references, options, matches and totals by order, lengths, where the numbers come from
+# Prediction, references, options, the row (matches and totals by order, both lengths), and its source.
 TABLE = [
     ("the " * 7, ["the cat is on the mat", "there is a cat on the mat"], {"max_order": 1}, [2, 7, 7, 7], "the paper, 2.1"),
     ("a b a b", ["a b", "b a b"], {"max_order": 2}, [3, 2, 4, 3, 4, 3], "by hand: a 1, b 2; ab 1, ba 1"),
@@ -47,11 +47,11 @@ TABLE = [
 @pytest.mark.parametrize(
     ("prediction", "references", "options", "row", "source"), TABLE, ids=[row[-1] for row in TABLE]
 )
-def test_table(prediction, references, options, row, source):
-    assert our_rows([prediction], [references], **options).tolist() == [row]
+def test_segments_by_hand(prediction, references, options, row, source):
+    assert count_both_ways([prediction], [references], **options).tolist() == [row]
 
 
-def test_a_prediction_has_no_fewer_than_0_ngrams():
+def test_totals_are_never_negative():
     assert count_segment(["a"], [["a", "b"]], max_order=4) == [1, 0, 0, 0, 1, 0, 0, 0, 1, 2]
 
 
@@ -60,122 +60,89 @@ SIZES = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 62, 63, 64, 65, 66, 127, 1
 
 @pytest.mark.parametrize("vocabulary", [1, 2, 5, 1000])
 def test_sizes_around_the_kernels_limits(vocabulary):
-    """Numbers of tokens around a word's 64 bits and where tables grow, with few different tokens and with many."""
+    """Numbers of tokens around a word's 64 bits and around the sizes of tables, in small and large vocabularies."""
     generator = random.Random(vocabulary)
     words = [f"w{i}" * generator.choice((1, 2, 5)) for i in range(vocabulary)]
     texts = {size: " ".join(generator.choices(words, k=size)) for size in SIZES}
     predictions, references = zip(*[(texts[a], [texts[b]]) for a, b in itertools.product(SIZES, SIZES)])
     for max_order in (1, 4, 6):
-        expected = sacrebleu_rows(predictions, references, tokenize="none", max_order=max_order)
-        rows = our_rows(list(predictions), list(references), tokenize="none", max_order=max_order)
+        expected = count_with_sacrebleu(predictions, references, tokenize="none", max_order=max_order)
+        rows = count_both_ways(list(predictions), list(references), tokenize="none", max_order=max_order)
         np.testing.assert_array_equal(rows, expected)
 
 
 @pytest.mark.parametrize("length", range(1, 41))
 def test_token_lengths_around_a_word(length):
-    """Tokens that differ in one byte, or only in length, are different tokens, wherever in the buffer they lie."""
+    """Tokens that differ in one byte, or in their length only, are different at any place in the buffer."""
     token = "abcdefghijklmnopqrstuvwxyzabcdefghijklmnop"[:length]
     others = [token[:i] + "#" + token[i + 1 :] for i in range(length)] + [token + "#", token[:-1]]
     for other in others:
-        assert our_rows([token], [[other]], tokenize="none", max_order=1)[0, 0] == 0
-        assert our_rows([f"{other} {token}"], [[token]], tokenize="none", max_order=1)[0, 0] == 1
+        assert count_both_ways([token], [[other]], tokenize="none", max_order=1)[0, 0] == 0
+        assert count_both_ways([f"{other} {token}"], [[token]], tokenize="none", max_order=1)[0, 0] == 1
 
 
-compiled_only = pytest.mark.skipif(not COMPILED, reason="numba isn't here: there are no keys and no slots")
-
-
-@compiled_only
+@needs_numba
 @pytest.mark.parametrize(
     "token", ["abcdefgh{:07}abcdefgh", "{:09}", "{:07}abcdefghijkl", "abcdefghijkl{:07}", "{0:08}{0:08}"]
 )
 def test_long_tokens_have_keys_of_their_own(token):
-    """Tokens that share their ends, too: each with the key of all others would be compared with all others."""
+    """Tokens that share both ends have different keys; equal keys would make every lookup compare all tokens."""
     texts = [token.format(i).encode() for i in range(2_000)]
     text = np.frombuffer(b"".join(texts), np.uint8)
     starts = range(text.ctypes.data, text.ctypes.data + len(text), len(texts[0]))
     assert len({make_key(start, len(texts[0]), FACTOR) for start in starts}) == 2_000
 
 
-@compiled_only
+@needs_numba
 @pytest.mark.parametrize("step", [1, 1 << 20, 1 << 40, 1 << 52, pow(0x9E3779B97F4A7C15, -1, 1 << 64)])
-def test_ids_that_somebody_chose_find_slots_of_their_own(step):
-    """A thousand of them share no slot with more than a few; a factor that everybody knows would put all into one."""
+def test_chosen_ids_spread_over_the_slots(step):
+    """A thousand chosen ids spread over the slots; a constant hash factor would let an attacker put all into one."""
     ids = (np.arange(1_000, dtype=np.uint64) * np.uint64(step)).astype(np.int64)
     assert len({_first_slot(key, 13, 0x2545F4914F6CDD1D) for key in ids}) > 250
 
 
 def test_a_segment_of_a_million_tokens_takes_linear_time():
-    """Counts known by construction: a cycle of ten words, and a reference of one more."""
+    """Counts known by construction: a cycle of ten words, and a reference with one more word."""
     cycle = " ".join(f"word{i % 10}" for i in range(1_000_000))
-    corpus = oracles.read_corpus([cycle], [[cycle + " end"]])
-    rows = oracles.bleu_statistics.count_corpus(corpus, oracles.Options())
+    corpus = read_corpus([cycle], [[cycle + " end"]])
+    rows = count_corpus(corpus, Options())
     assert rows.tolist() == [[10**6, 10**6 - 1, 10**6 - 2, 10**6 - 3] * 2 + [10**6, 10**6 + 1]]
 
 
-# The lengths of a corpus's chunks, how many rows a batch has at most, and the first row and length of each batch.
-BATCHES = [
-    ([4], 4, [(0, 4)]),
-    ([4], 3, [(0, 3), (3, 1)]),
-    ([3, 1], 2, [(0, 2), (2, 1), (3, 1)]),
-    ([3, 1], 9, [(0, 3), (3, 1)]),
-]
-
-
-@pytest.mark.parametrize(("chunks", "most", "batches"), BATCHES)
-def test_a_corpus_in_batches(chunks, most, batches):
-    """Each is part of one chunk, and has its rows' references, numbered from its own first."""
-    texts, references = (pa.chunked_array([[text] * length for length in chunks]) for text in ("a", ["b", "c"]))
-    check_batches(make_corpus(texts, references), most, batches)
-
-
-@pytest.mark.parametrize(("chunks", "most", "batches"), [case for case in BATCHES if len(case[0]) == 1])
-def test_plain_lists_in_batches(chunks, most, batches):
-    """They have no chunks, and are cut in the same way."""
-    check_batches(oracles.read_corpus(["a"] * sum(chunks), [["b", "c"]] * sum(chunks)), most, batches)
-
-
-def check_batches(corpus, most, batches):
-    found = list(corpus.batches(most))
-    assert [(batch.first_row, len(batch.predictions)) for batch in found] == batches
-    for batch in found:
-        assert batch.references.to_pylist() == ["b", "c"] * len(batch.predictions)
-        assert batch.bounds.tolist() == [2 * row for row in range(len(batch.predictions) + 1)]
-
-
 def test_many_batches_keep_their_order():
-    """More rows than a batch has, in chunks of other sizes, and as slices with an offset."""
-    predictions, references = random_text.rows(seed=9, count=1_000)
-    expected = our_rows(predictions, references)
-    many = oracles.read_corpus(predictions * 20, references * 20)
+    """More rows than a batch holds, in chunks of other sizes, and as slices with an offset."""
+    predictions, references = random_rows(seed=9, count=1_000)
+    expected = count_both_ways(predictions, references)
+    many = read_corpus(predictions * 20, references * 20)
     uneven = make_corpus(*(
         pa.chunked_array([column.chunk(0)[:3], column.chunk(0)[3:12_345], column.chunk(0)[12_345:]])
         for column in (many.predictions, many.references)
     ))  # fmt: skip
     for corpus in (many, uneven):
-        rows = oracles.bleu_statistics.count_corpus(corpus, oracles.Options())
+        rows = count_corpus(corpus, Options())
         np.testing.assert_array_equal(rows, np.tile(expected, (20, 1)))
 
 
 @pytest.mark.parametrize("reference_length", REFERENCE_LENGTHS)
-def test_order_of_references_doesnt_matter(reference_length):
-    predictions, references = random_text.rows(seed=3, count=300)
-    rows = our_rows(predictions, references, reference_length=reference_length)
+def test_the_order_of_references_does_not_matter(reference_length):
+    predictions, references = random_rows(seed=3, count=300)
+    rows = count_both_ways(predictions, references, reference_length=reference_length)
     backwards = [row[::-1] for row in references]
-    np.testing.assert_array_equal(rows, our_rows(predictions, backwards, reference_length=reference_length))
+    np.testing.assert_array_equal(rows, count_both_ways(predictions, backwards, reference_length=reference_length))
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_tokens_have_the_rows_of_their_text(lowercase):
-    predictions, references = random_text.rows(seed=4, count=300)
+    predictions, references = random_rows(seed=4, count=300)
     tokens = [text.split() for text in predictions], [[text.split() for text in row] for row in references]
-    rows = our_rows(predictions, references, tokenize="none")
-    np.testing.assert_array_equal(rows, our_rows(*tokens))
+    rows = count_both_ways(predictions, references, tokenize="none")
+    np.testing.assert_array_equal(rows, count_both_ways(*tokens))
     numbers = {}
     ids = [[[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in row] for row in tokens[1]]
     own = [[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in tokens[0]]
-    np.testing.assert_array_equal(rows, our_rows(own, ids))
+    np.testing.assert_array_equal(rows, count_both_ways(own, ids))
     lowered = (
         [[token.lower() for token in text] for text in tokens[0]],
         [[[token.lower() for token in text] for text in row] for row in tokens[1]],
     )
-    np.testing.assert_array_equal(our_rows(*tokens, lowercase=True), our_rows(*lowered))
+    np.testing.assert_array_equal(count_both_ways(*tokens, lowercase=True), count_both_ways(*lowered))

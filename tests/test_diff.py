@@ -1,4 +1,4 @@
-"""Where two systems differ: scores as `compute` has them of the same rows, and n-grams counted by hand and by Counters."""
+"""`diff`: scores are those of `compute`, and n-grams are counted by hand and with Counters."""
 
 import json
 import random
@@ -10,45 +10,43 @@ import numpy as np
 import pandas
 import pyarrow as pa
 import pytest
-import random_text
 from bleu import bleu_diff, bleu_diff_ngrams
 from bleu.bleu_diff_ngrams import NGRAMS, measure_telling
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
 from bleu.bleu_statistics import split_segment
+from helpers import OPTION_SETS, edit_pieces, python_only, random_pieces
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import OPTION_SETS, definition_only
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
 OPTION_SETS = [*OPTION_SETS, {"smooth_method": "nltk-5", "tokenize": "none"}]
 
 
-def made_up(segments, seed=0):
-    """Two systems that are near each other, and one to four references a segment."""
+def make_systems(segments, seed=0):
+    """Return two similar systems, and one to four references per segment."""
     generator = random.Random(seed)
-    pieces = [random_text.segment(generator)[:40] for _ in range(segments)]
-    first, second = (["".join(random_text.edited(row, generator)) for row in pieces] for _ in range(2))
+    pieces = [random_pieces(generator)[:40] for _ in range(segments)]
+    first, second = (["".join(edit_pieces(row, generator)) for row in pieces] for _ in range(2))
     references = [
-        ["".join(random_text.edited(row, generator)) for _ in range(generator.choice((1, 1, 2, 4)))] for row in pieces
+        ["".join(edit_pieces(row, generator)) for _ in range(generator.choice((1, 1, 2, 4)))] for row in pieces
     ]
     second[::7] = first[::7]
     return first, second, references
 
 
 def diff(first, second, references, by=None, **options):
-    """The difference, after a look that the definitions find the same."""
+    """Return the result of `diff_systems`; assert that the Python implementations return the same."""
     call = lambda: bleu_diff.diff_systems(first, second, references, by, Options().override(options))  # noqa: E731
     answer = call()
-    with definition_only():
+    with python_only():
         assert call() == answer
     return answer
 
 
 def ngrams_by_counting(first, second, references, **options):
-    """For each order Counters of the matches that only the first has, segment by segment, and only the second."""
+    """Return two Counters per order: the matches that only the first system has, and only the second."""
     chosen, counts = Options().override(options), {}
     for one, other, row in zip(first, second, references):
         matches = []
@@ -69,14 +67,14 @@ def ngrams_by_counting(first, second, references, **options):
 
 
 def check_ngrams(answer, counts):
-    """All that are listed are as counted, and none that is more telling is left out."""
+    """Assert that the listed n-grams have the right counts, and that no more distinctive n-gram is missing."""
     assert [order["order"] for order in answer["ngrams"]] == list(counts)
     for order in answer["ngrams"]:
         only_first, only_second = counts[order["order"]]
         for name, own, other in (("first", only_first, only_second), ("second", only_second, only_first)):
-            telling = sorted((measure_telling(own[g], other[g]) for g in own if own[g] > other[g]), reverse=True)
+            distinctive = sorted((measure_telling(own[g], other[g]) for g in own if own[g] > other[g]), reverse=True)
             listed = order[name]
-            assert [measure_telling(n["only_first"], n["only_second"]) for n in listed] == telling[:NGRAMS]
+            assert [measure_telling(n["only_first"], n["only_second"]) for n in listed] == distinctive[:NGRAMS]
             assert len({tuple(ngram["ngram"]) for ngram in listed}) == len(listed)
             for ngram in listed:
                 key = tuple(ngram["ngram"])
@@ -84,7 +82,7 @@ def check_ngrams(answer, counts):
                 assert ngram["count"] == own[key] - other[key]
 
 
-# first, second, references, options; the n-grams that only one has, as text: first's matches, second's matches, segment
+# First, second, references, options; per n-gram that differs, the first's matches, the second's matches, the segment.
 TABLE = [
     (["a b"], ["a c"], ["a b"], {"max_order": 2}, {"b": (1, 0, 0), "a b": (1, 0, 0)}, "what the other lacks"),
     (["a a a"], ["a b"], [["a a", "b"]], {"max_order": 1}, {"a": (1, 0, 0), "b": (0, 1, 0)}, "clipped: two of three"),
@@ -114,12 +112,12 @@ def test_ngrams_by_hand(first, second, references, options, expected, why):
 
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_ngrams_are_those_of_counters(options):
-    first, second, references = made_up(40)
+    first, second, references = make_systems(40)
     check_ngrams(diff(first, second, references, **options), ngrams_by_counting(first, second, references, **options))
 
 
 def test_tokens_and_ids_have_the_ngrams_of_their_text():
-    first, second, references = made_up(60, seed=1)
+    first, second, references = make_systems(60, seed=1)
     one, other, *many = ([text.split() for text in texts] for texts in (first, second, *references))
     expected = diff(first, second, references, tokenize="none")
     tokens = diff(one, other, many)
@@ -155,7 +153,7 @@ def test_any_texts(rows, options, at_once):
 
 
 def check_scores(bleu, answer, first, second, references, **options):
-    """Scores, differences and their signs are those of `compute`."""
+    """Assert that scores, differences and their signs are those of `compute`."""
     results = [
         bleu.compute(predictions=system, references=references, segments=True, **options) for system in (first, second)
     ]
@@ -172,13 +170,13 @@ def check_scores(bleu, answer, first, second, references, **options):
 
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_scores_are_those_of_compute(bleu, options):
-    columns = made_up(50, seed=2)
+    columns = make_systems(50, seed=2)
     check_scores(bleu, diff(*columns, **options), *columns, **options)
 
 
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_a_group_has_the_score_of_its_rows(bleu, options):
-    first, second, references = made_up(80, seed=3)
+    first, second, references = make_systems(80, seed=3)
     labels = [("news", "", None, 3)[i * i % 7 % 4] for i in range(80)]
     answer = diff(first, second, references, by=labels, **options)
     assert [group["label"] for group in answer["by_label"]] == list(dict.fromkeys(labels))
@@ -196,15 +194,15 @@ def test_a_group_has_the_score_of_its_rows(bleu, options):
         assert sum(group["segments"] for group in answer[name]) == 80
 
 
-# The groups of reference lengths, from the shortest to the longest of each.
+# The groups of reference lengths: the shortest and the longest length of each.
 GROUPS = [
     (0, 9), (10, 19), (20, 29), (30, 39), (40, 49), (50, 59), (60, 79), (80, 99), (100, 149), (150, 199), (200, 299),
     (300, 499), (500, None),
 ]  # fmt: skip
 
 
-def test_lengths_have_bounds_that_meet():
-    """A text of the shortest length and one of the longest for each group."""
+def test_length_groups_leave_no_gap():
+    """A text of the shortest and of the longest length of each group is in that group."""
     lengths = [length for first, last in GROUPS for length in (first, 2000 if last is None else last)]
     texts = [" ".join(["a"] * length) for length in lengths]
     groups = diff(texts, texts, texts)["by_length"]
@@ -239,7 +237,7 @@ def test_labels_in_any_container(bleu, labels, expected):
 
 
 def test_the_segments_that_differ_most():
-    first, second, references = made_up(100, seed=4)
+    first, second, references = make_systems(100, seed=4)
     answer = diff(first, second, references)
     scores = np.array([answer["segment_bleu"][name] for name in ("first", "second")])
     deltas = scores[1] - scores[0]
@@ -250,9 +248,9 @@ def test_the_segments_that_differ_most():
             assert [row["first"], row["second"], row["delta"]] == [*scores[:, row["segment"]], deltas[row["segment"]]]
 
 
-def test_systems_the_other_way_round():
-    """All is mirrored, n-grams and their segments, too."""
-    first, second, references = made_up(50, seed=5)
+def test_exchanged_systems():
+    """Exchanged systems have the mirrored result, with mirrored n-grams and segments."""
+    first, second, references = make_systems(50, seed=5)
     one, other = diff(first, second, references, by=range(50)), diff(second, first, references, by=range(50))
     assert (one["wins"], one["ties"], one["losses"]) == (other["losses"], other["ties"], other["wins"])
     swap = {"first": "second", "second": "first", "only_first": "only_second", "only_second": "only_first"}
@@ -267,7 +265,7 @@ def test_systems_the_other_way_round():
 
 
 def test_a_system_beside_itself():
-    first, _, references = made_up(30, seed=6)
+    first, _, references = make_systems(30, seed=6)
     answer = diff(first, list(first), references)
     assert (answer["wins"], answer["ties"], answer["losses"]) == (0, 30, 0)
     assert answer["systems"]["second"]["delta"] == 0
@@ -275,23 +273,23 @@ def test_a_system_beside_itself():
     assert all(order["first"] == order["second"] == [] for order in answer["ngrams"])
 
 
-def test_how_many_segments_are_looked_at_a_time_doesnt_show():
-    columns = made_up(60, seed=7)
+def test_the_size_of_blocks_does_not_change_the_result():
+    columns = make_systems(60, seed=7)
     expected = diff(*columns, max_order=3)
     for at_once in (1, 7, 59, 60):
         with mock.patch.object(bleu_diff, "_AT_ONCE", at_once):
             assert diff(*columns, max_order=3) == expected
 
 
-def test_columns_of_different_pieces(bleu):
-    first, second, references = made_up(30, seed=8)
+def test_columns_with_different_chunks(bleu):
+    first, second, references = make_systems(30, seed=8)
     chunked = pa.chunked_array([first[:4], first[4:4], first[4:]]), pa.chunked_array([second[:11], second[11:]])
     references_in_pieces = pa.chunked_array([pa.array(references[:20]), pa.array(references[20:])])
     assert bleu.diff(*chunked, references_in_pieces) == bleu.diff(first, second, references)
 
 
-def test_the_limit_forgets_what_differs_least():
-    """Each segment has words of its own, which are met once; those met again and again stay, with all their matches."""
+def test_the_limit_drops_what_differs_least():
+    """Words of a single segment may be dropped at the limit; frequent words stay, with all their matches."""
     words = ["often", "more often", "most of all"]
     first = [f"{words[i % 6 // 2 if i % 6 < 5 else 2]} {i}" for i in range(600)]
     expected = diff(first, [""] * 600, first, max_order=2)
@@ -303,21 +301,21 @@ def test_the_limit_forgets_what_differs_least():
         assert order["first"][: len(frequent)] == frequent
 
 
-def test_nothing_is_forgotten_up_to_the_limit():
-    for limit, kept in ((4, list("abcd")), (3, ["a"])):  # of a table that is too long, half the limit stays
+def test_nothing_is_dropped_up_to_the_limit():
+    for limit, kept in ((4, list("abcd")), (3, ["a"])):  # a table above the limit keeps half the limit
         with mock.patch.object(bleu_diff_ngrams, "LIMIT", limit):
             answer = bleu_diff.diff_systems(["a b c d"], [""], ["a b c d"], None, Options(max_order=1))
         assert [ngram["ngram"] for ngram in answer["ngrams"][0]["first"]] == [[token] for token in kept]
 
 
-def test_a_table_that_is_full_keeps_so_many_rows():
+def test_a_full_table_keeps_the_given_number_of_rows():
     table = np.array([[7, 1, 0, 0, 9], [8, 1, 2, 0, 0], [9, 2, 0, 0, 9]], np.int32)
     assert bleu_diff_ngrams._forget_least(table, 2)[:, 0].tolist() == [8, 9]
     assert bleu_diff_ngrams._forget_least(table, 3)[:, 0].tolist() == [7, 8, 9]
 
 
 def test_result(bleu):
-    answer = bleu.diff(*made_up(30), by=["x"] * 30, max_order=2)
+    answer = bleu.diff(*make_systems(30), by=["x"] * 30, max_order=2)
     assert list(answer) == [
         "wins", "ties", "losses", "systems", "by_length", "by_label", "ngrams", "segments", "segment_bleu", "signature",
     ]  # fmt: skip
@@ -327,7 +325,7 @@ def test_result(bleu):
 
 
 def test_records_are_the_groups(bleu):
-    """By hand: of "a" and "b c" the second system has both right; the first, its "x" for "a" and one of two tokens."""
+    """By hand: the second system has "a" and "b c" right; the first has "x" for "a", and one token of two."""
     records = bleu.diff(["x", "b x"], ["a", "b c"], ["a", "b c"], by=["A", "B"], max_order=1).records()
     scores = {"second": 1.0}
     assert records == [
@@ -344,7 +342,7 @@ def test_options_at_load_are_defaults(load):
 
 
 def test_references_may_come_as_a_generator(bleu):
-    first, second, references = made_up(10)
+    first, second, references = make_systems(10)
     assert bleu.diff(iter(first), iter(second), iter(references)) == bleu.diff(first, second, references)
 
 
@@ -387,7 +385,7 @@ def test_printed_without_ngrams(bleu):
 
 
 def test_in_html_ngrams_are_a_table_of_their_own(bleu):
-    """Their columns aren't those of the groups; without n-grams there is no empty table."""
+    """The n-grams have a table with columns of its own; there is no empty table without n-grams."""
     tables = bleu.diff(["a b"], ["a c"], ["a b"]).to_html().split("<table>")[1:]
     assert [re.findall("<th>(.*?)</th>", table) for table in tables] == [
         ["", "segments", "first", "second", "difference"],
@@ -396,14 +394,14 @@ def test_in_html_ngrams_are_a_table_of_their_own(bleu):
     assert bleu.diff(["a"], ["a"], ["b"]).to_html().count("<table>") == 1
 
 
-def test_printed_ngrams_are_no_parts_of_others(bleu):
+def test_printed_ngrams_are_not_parts_of_each_other(bleu):
     rows = bleu.diff(["a b c d", "a x"], ["", "a"], ["a b c d", "a x"]).rows()
     ngrams = rows[[row[0] for row in rows].index("matches that only one has") + 1 :]
     assert ngrams == [["a b c d", "", "1", "0", "-1"], ["a x", "", "1", "0", "-1"]]
 
 
 def test_printed_in_columns_whatever_the_text(bleu):
-    """Tokens of a function and labels may be long, or have line breaks."""
+    """Tokens of a function and labels may be long, or contain line breaks."""
     answer = bleu.diff(["a\nb|" + "x" * 60], ["b"], ["a\nb|" + "x" * 60], by=["y\n" * 40], tokenize=lambda text: [text])
     assert [row[0] for row in answer.rows()[-1:]] == ["a b|" + "x" * 43 + "…"]
     assert len(str(answer).splitlines()) == 10

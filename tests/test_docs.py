@@ -1,4 +1,4 @@
-"""What is said is what happens: the docstrings' examples, the documents' code and tables, and that files fit their place."""
+"""Documents match the code: examples in docstrings, code and tables in documents, links, and the list of siblings."""
 
 import ast
 import contextlib
@@ -19,10 +19,10 @@ import sacrebleu
 import unicode_tables
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_inputs import read_corpus, read_texts
-from conftest import ROOT
+from conftest import needs_wmt21
+from helpers import ROOT
 from huggingface_hub import metadata_load
 from packaging.requirements import Requirement
-from wmt21 import WMT21
 
 MODULES = sorted(path.stem for path in ROOT.glob("bleu_*.py"))
 DOCUMENTS = {
@@ -30,7 +30,7 @@ DOCUMENTS = {
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 }
 README = DOCUMENTS["README.md"]
-BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)  # what stands behind the backticks, and the code
+BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)  # the text behind the backticks, and the code
 EXAMPLE = re.compile(r"^```python\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE)  # code, its output
 EXAMPLES = {name: EXAMPLE.findall(text) for name, text in DOCUMENTS.items()}
 CARD = [
@@ -59,7 +59,7 @@ def test_docstrings(name, monkeypatch):
 
 
 def test_the_header_that_makes_a_space_of_it():
-    """What the Hub wants of README.md in a Space, and that what it names is there."""
+    """README.md has the header that the Hub requires of a Space, and the files that the header names exist."""
     header = metadata_load(ROOT / "README.md")
     assert (header["sdk"], header["app_file"], header["license"]) == ("gradio", "app.py", "apache-2.0")
     assert (ROOT / header["app_file"]).exists()
@@ -87,7 +87,7 @@ def test_the_example_that_evaluate_shows(bleu, monkeypatch):
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", [name for name, examples in EXAMPLES.items() if examples])
 def test_the_code_of_a_document(name, monkeypatch):
-    """All its Python blocks in one go, as a reader would paste them; a `text` block behind one is what it prints."""
+    """All Python blocks of a document run in order; a `text` block after a block is exactly its output."""
     monkeypatch.chdir(ROOT)
     namespace: dict = {}
     for code, expected in EXAMPLES[name]:
@@ -98,7 +98,7 @@ def test_the_code_of_a_document(name, monkeypatch):
 
 
 def test_documents_with_code():
-    """Most have some, and none is missed by the expression that looks for it."""
+    """The regular expression finds every Python block."""
     assert {name: len(examples) for name, examples in EXAMPLES.items() if examples} == {
         name: text.count("```python\n") for name, text in DOCUMENTS.items() if "```python\n" in text
     }
@@ -107,7 +107,7 @@ def test_documents_with_code():
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_code_that_needs_a_library_is_run_by_an_integration_test(name):
-    """Its section is the `recipe` of one; see tests/integration/recipes.py."""
+    """The section of such code is the `recipe` of a test; see tests/integration/recipes.py."""
     tests = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/integration/**/test_*.py"))
     for section in re.split("^## ", DOCUMENTS[name], flags=re.MULTILINE):
         if any(info.startswith("python needs: ") for info, _ in BLOCK.findall(section)):
@@ -123,7 +123,7 @@ class TestCard:
         assert [heading for heading in re.findall("^## (.*)$", README, re.MULTILINE) if heading in CARD] == CARD
 
     def test_the_two_commands(self):
-        """Each on a line of its own; `.ci/run` takes the second from here."""
+        """Each command has a line of its own; `.ci/run` takes the second one from here."""
         first, second = re.findall("^pip install .*$", README, re.MULTILINE)
         assert "evaluate.load" in first
         assert second.endswith("python -m pytest tests")
@@ -138,7 +138,7 @@ class TestCard:
         for key in result:
             assert re.search(rf"^\|.*`{key}`.*\|.*\|$", section("README.md", "Output values"), re.MULTILINE), key
 
-    @pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
+    @needs_wmt21
     def test_published_values(self, bleu, monkeypatch):
         monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
         assert importlib.import_module("published").table(bleu) in README
@@ -153,7 +153,7 @@ class TestCard:
     ],
 )
 def test_a_table_is_complete(name, title, rows):
-    """One row for each, and no row for what doesn't exist."""
+    """The table has one row per existing name, and no other row."""
     from bleu import bleu_options
 
     known = {*getattr(bleu_options, rows), *({"predictions", "references"} if name == "README.md" else ())}
@@ -162,13 +162,13 @@ def test_a_table_is_complete(name, title, rows):
 
 
 def same_numbers(tool):
-    """The calls in the table for those who come from a tool: there, and here."""
+    """Return pairs of calls from the table for users of other tools: the tool's call, and this metric's."""
     text = section("docs/conventions.md", "Coming from another tool")
     return re.findall(rf"^\| {tool} \| `(.*)` \| `(.*)` \|$", text, re.MULTILINE)
 
 
 def rows_of_the_example():
-    """What the calls of that table are made with."""
+    """Return the variables that the calls of the table use."""
     ((code, _),) = EXAMPLE.findall(section("docs/conventions.md", "Coming from another tool"))
     tree = ast.parse(code)
     tree.body = [line for line in tree.body if isinstance(line, ast.Assign) and not isinstance(line.value, ast.Call)]
@@ -215,7 +215,7 @@ def test_every_smoothing_method_is_explained():
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_links_lead_somewhere(name):
-    """To a file of this folder, and to a heading in it."""
+    """Links lead to existing files, and to existing headings."""
     for link in re.findall(r"\]\((?!https?:)(.*?)\)", BLOCK.sub("", DOCUMENTS[name])):
         path, _, anchor = link.partition("#")
         target = (ROOT / name).parent / path if path else ROOT / name
@@ -231,19 +231,19 @@ def test_lines_of_prose_end_before_column_120(name):
 
 
 def section(name, title):
-    """What stands below a heading of a document, up to the next one of the same level."""
+    """Return the text below a heading of a document, up to the next heading of the same level."""
     return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", DOCUMENTS[name], re.DOTALL | re.MULTILINE).group(1)
 
 
 def anchors(text):
-    """The headings as the Hub and GitHub make links of them."""
+    """Return the anchors that the Hub and GitHub make of the headings."""
     headings = re.findall("^#+ (.*)$", BLOCK.sub("", text), re.MULTILINE)
     marks = str.maketrans("", "", string.punctuation.replace("-", "").replace("_", ""))
     return {heading.lower().translate(marks).replace(" ", "-") for heading in headings}
 
 
 def test_every_sibling_is_imported_where_evaluate_looks_for_it():
-    """At the start of a line and without a comment behind, or the loader doesn't copy it."""
+    """Imports start their line and have no comment behind them, or evaluate's loader doesn't copy the file."""
     imported = re.findall(r"^from \.(\w+) import [^#\n]*$", (ROOT / "bleu_metric.py").read_text(), re.MULTILINE)
     assert sorted(imported) == [name for name in MODULES if name != "bleu_metric"]
 

@@ -1,23 +1,30 @@
-"""What may be passed, and what is said to what may not."""
+"""Inputs: the containers that may be passed, and the errors for those that may not."""
 
-import warnings
+import gc
+import sys
 
 import datasets
 import numpy as np
-import oracles
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from bleu.bleu_arrow import utf8
+from bleu import bleu_inputs_lists, bleu_inputs_lists_compiled
+from bleu.bleu_compiler import COMPILED
 from bleu.bleu_inputs import read_corpus
+from bleu.bleu_warnings import count_unspaced_characters
+from conftest import needs_numba
+from helpers import kernels_only, list_files, make_string_array, python_only, record_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Containers, kinds and errors.
+
+
 PREDICTIONS = ["the cat", "", "Ünïcode text"]
-
-
 REFERENCES = [["the cat", "a cat"], ["x"], ["Unicode text", "", "y"]]
 
 
@@ -40,7 +47,7 @@ class Named(list):
 
 
 class OldSeries(pd.Series):
-    """As a Series was before pandas spoke the Arrow C stream."""
+    """A Series of the pandas versions without the Arrow C stream."""
 
     @property
     def __arrow_c_stream__(self):
@@ -77,45 +84,41 @@ _TOKENS = st.one_of(st.lists(_TEXT, max_size=3), st.lists(st.integers(-1, 3), ma
 _ROWS = st.integers(0, 4)
 
 
-def read_or_refuse(predictions, references):
-    """The corpus and what is said of it, or the error, as text."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+def read_or_reject(predictions, references):
+    """Return the corpus or the error as text, and the warnings."""
+
+    def read():
         try:
-            answer = as_dict(read_corpus(predictions, references))
+            return as_dict(read_corpus(predictions, references))
         except (TypeError, ValueError) as error:
-            answer = f"{type(error).__name__}: {error}"
-    return answer, [str(warning.message) for warning in caught]
+            return f"{type(error).__name__}: {error}"
+
+    return record_warnings(read)
 
 
-def test_what_is_refused_is_not_warned_of():
-    """Half a character in as many references each as there are rows, in plain lists and in other containers."""
+def test_rejected_input_issues_no_warning():
+    """Rejected input issues no warning: a lone surrogate in square references, in plain lists and other containers."""
     for column in (list, tuple):
-        answer, warned = read_or_refuse(column(["a", "b"]), column([["a", "b"], ["c", SURROGATE]]))
+        answer, warned = read_or_reject(column(["a", "b"]), column([["a", "b"], ["c", SURROGATE]]))
         assert answer.startswith("ValueError: references, row 1: found half of a surrogate pair")
         assert warned == []
 
 
-def test_no_texts_have_no_bytes():
-    text, offsets = utf8(pa.array([], pa.string()))
-    assert (text.tolist(), offsets.tolist()) == ([], [0])
-
-
-@pytest.mark.parametrize("way", [oracles.definition_only, oracles.kernels_only])
+@pytest.mark.parametrize("way", [python_only, kernels_only])
 @given(st.data())
-@settings(deadline=None)  # the first compiles
-def test_the_short_way_of_plain_lists_ends_where_the_long_way_does(way, data):
-    """Plain lists are read in one go; the same rows with the columns in tuples take every check. Errors are the same."""
+@settings(deadline=None)  # the first example compiles
+def test_the_fast_path_of_plain_lists_reads_the_same(way, data):
+    """Plain lists take a fast path; the same rows in tuples take every check. Results and errors are the same."""
     item = data.draw(st.sampled_from([_TEXT, _TEXT, _ITEM, _TOKENS]))
     rows = data.draw(_ROWS)
     predictions = data.draw(st.lists(item, min_size=rows, max_size=rows))
     reference = data.draw(st.sampled_from([item, st.lists(item, max_size=3), st.lists(item, min_size=2, max_size=2)]))
     references = data.draw(st.lists(reference, min_size=rows, max_size=data.draw(st.sampled_from([rows, rows, 4]))))
     with way():
-        answer = read_or_refuse(predictions, references)
+        answer = read_or_reject(predictions, references)
         wrapped = [tuple(row) if isinstance(row, list) else row for row in references]
-        assert answer == read_or_refuse(predictions, wrapped)
-    assert answer == read_or_refuse(tuple(predictions), tuple(references))
+        assert answer == read_or_reject(predictions, wrapped)
+    assert answer == read_or_reject(tuple(predictions), tuple(references))
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
@@ -127,7 +130,7 @@ def test_containers_of_text(container, references_in):
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
-def test_one_string_a_prediction(container):
+def test_one_string_per_prediction(container):
     corpus = read_corpus(PREDICTIONS, container(["a", "b", ""]))
     assert corpus.references.to_pylist() == [["a"], ["b"], [""]]
 
@@ -146,7 +149,7 @@ def test_ids_of_any_width(kind):
     assert as_dict(corpus) == {"predictions": [[1, 2]], "references": [[[1, 2]]]}
 
 
-def test_ids_may_have_one_reference_a_row_as_labels_do():
+def test_ids_may_have_one_reference_per_row():
     assert read_corpus([[1, 2]], [[1, 2, 3]]).references.to_pylist() == [[[1, 2, 3]]]
 
 
@@ -169,7 +172,7 @@ def test_arrow_is_not_copied():
 
 
 def test_a_datasets_selection_and_transform():
-    """Rows that were selected, and rows that a transform makes, come as the user sees them."""
+    """Selected rows and the rows of a transform are read as the user sees them."""
     data = datasets.Dataset.from_dict({"p": ["a", "b", "c"], "r": [["x"], ["y"], ["z"]]})
     assert read_corpus(data.select([2, 0])["p"], data.select([2, 0])["r"]).predictions.to_pylist() == ["c", "a"]
     upper = data.with_transform(lambda batch: {name: [str(value).upper() for value in batch[name]] for name in batch})
@@ -191,8 +194,7 @@ def test_empty_token_lists():
 
 NAN, SURROGATE = float("nan"), "\ud83d"
 
-
-# predictions, references, the error, a part of its message
+# Predictions, references, the error, and a part of its message.
 ERRORS = [
     (["a", "b"], [["a"]], ValueError, "2 predictions and 1 reference;"),
     (["a", "b", "c"], [["a"] * 3, ["b"] * 3], ValueError, r"look like sacreBLEU's: 2 lists of 3.*references=list\(zip\(\*references\)\)"),
@@ -245,7 +247,7 @@ ERRORS = [
     (pa.array([b"a"]), [["a"]], TypeError, "predictions, row 0: found binary"),
     (["a", [["b"]]], [["a"], ["b"]], TypeError, "predictions, row 1: found lists nested too deep"),
     (["a", "b"], [["a"], [[["b"]]]], TypeError, "references, row 1: found lists nested too deep"),
-    # rows are counted through all chunks
+    # rows are counted across chunks
     (pa.chunked_array([["a"], ["b", None]]), [["a"]] * 3, ValueError, "predictions, row 2: found None"),
     (["a"] * 3, pa.chunked_array([["a"], ["b", None]]), ValueError, "references, row 2: there is no reference"),
     (["a"] * 3, pa.chunked_array([[["a"]], [["b"], []]]), ValueError, "references, row 2: there is no reference"),
@@ -258,10 +260,10 @@ ERRORS = [
 @pytest.mark.parametrize(
     ("predictions", "references", "error", "message"), ERRORS, ids=[row[-1][:60] for row in ERRORS]
 )
-def test_errors_name_column_and_row_and_are_forgotten(load, tmp_path, predictions, references, error, message):
-    """In `compute`, `add_batch` and `statistics`; the next call is right, and nothing is left on disk.
+def test_errors_name_column_and_row_and_leave_nothing_behind(load, tmp_path, predictions, references, error, message):
+    """`compute`, `add_batch` and `statistics` raise the error, the next call is right, and no file is left.
 
-    The error stands alone: no error of Arrow's is shown before it.
+    No error of Arrow's is shown before it.
     """
     bleu = load(cache_dir=str(tmp_path))
     for call in (bleu.compute, bleu.add_batch, bleu.statistics):
@@ -269,42 +271,30 @@ def test_errors_name_column_and_row_and_are_forgotten(load, tmp_path, prediction
             call(predictions=predictions, references=references)
         assert len(str(raised.value)) < 400
         assert raised.value.__context__ is None or raised.value.__suppress_context__
-        assert files(tmp_path) == []
+        assert list_files(tmp_path) == []
     assert bleu.compute(predictions=["a b c d"], references=["a b c d"])["translation_length"] == 4
 
 
-def files(folder):
-    return [path for path in folder.rglob("*") if path.is_file()]
-
-
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
-def told(call):
-    """The messages of an error or of warnings, whichever a call gives."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        try:
-            call()
-        except (TypeError, ValueError) as error:
-            return [str(error)]
-    return [str(one.message) for one in caught if issubclass(one.category, UserWarning)]
+def get_messages(call):
+    """Return the message of a call's error, or else the messages of its warnings."""
+    try:
+        return record_warnings(call)[1]
+    except (TypeError, ValueError) as error:
+        return [str(error)]
 
 
 GOOD_IDS = [5, 6, 7, 8]
 
-
-# Predictions and references of ids with one below 0, the column and the row that must be named.
+# Predictions and references of ids with one id below 0; the column and the row in the message.
 NEGATIVE = {
     "a padded prediction": ([GOOD_IDS, [5, 6, -100, -100]], [[GOOD_IDS], [GOOD_IDS]], "predictions", 1),
     "only padding": ([[-100] * 4, [-100] * 4], [[[-100] * 4]] * 2, "predictions", 0),
     "a padded reference": ([GOOD_IDS, GOOD_IDS], [[GOOD_IDS], [[5, 6, -100]]], "references", 1),
     "the second of two references": ([GOOD_IDS], [[GOOD_IDS, [5, -100]]], "references", 0),
-    "labels, one a row": ([GOOD_IDS, GOOD_IDS], [GOOD_IDS, [5, 6, 7, -100]], "references", 1),
+    "labels, one per row": ([GOOD_IDS, GOOD_IDS], [GOOD_IDS, [5, 6, 7, -100]], "references", 1),
     "the first id": ([[-100, 5, 6]], [[GOOD_IDS]], "predictions", 0),
     "just below 0": ([GOOD_IDS, GOOD_IDS, [0, -1]], [[GOOD_IDS]] * 3, "predictions", 2),
 }  # fmt: skip
-
 
 AS = {
     "lists": lambda rows: rows,
@@ -321,8 +311,8 @@ AS = {
 
 @pytest.mark.parametrize("way", AS.values(), ids=AS)
 @pytest.mark.parametrize(("predictions", "references", "column", "row"), NEGATIVE.values(), ids=NEGATIVE)
-def test_ids_below_0_are_no_tokens(bleu, way, predictions, references, column, row):
-    """The -100 of padded labels is refused with the row and the remedy, in every call; nothing is added."""
+def test_ids_below_0_are_rejected(bleu, way, predictions, references, column, row):
+    """The -100 of padded labels is rejected with the row and the fix in every call; nothing is added."""
     given = {"predictions": way(predictions), "references": way(references)}
     for call in (bleu.compute, bleu.statistics, bleu.add_batch):
         with pytest.raises(ValueError, match=rf"{column}, row {row}\b.*-100"):
@@ -372,7 +362,7 @@ def test_ids_of_more_than_63_bits_are_named(bleu, rows):
 
 
 def test_a_padded_row_far_down_is_named(bleu):
-    """The row in the column, not in the chunk or in the batch that it is worked on in."""
+    """The row is counted in the column, not in the chunk or batch that holds it."""
     rows = [GOOD_IDS] * 70_000
     rows[66_001] = [5, -100]
     chunks = pa.chunked_array([pa.array(rows[:50_000]), pa.array(rows[50_000:])])
@@ -397,42 +387,44 @@ SENTENCES = ["the cat sat on the mat.", "it was raining all day."], ["the cat sa
 )
 def test_sentences_where_tokens_belong(bleu, prediction, reference):
     """`add` with the rows of a batch is one row whose tokens are sentences: the message names `add_batch`."""
-    assert any("add_batch" in message for message in told(lambda: bleu.add(prediction=prediction, reference=reference)))
+    assert any(
+        "add_batch" in message for message in get_messages(lambda: bleu.add(prediction=prediction, reference=reference))
+    )
 
 
 @pytest.mark.parametrize("call", ["compute", "add_batch", "statistics"])
 def test_sentences_where_tokens_belong_in_a_column(bleu, call):
-    """A list of lists of sentences, a batch too deep, is never scored without a word."""
+    """A list of lists of sentences, nested too deep for a batch, issues a warning or an error."""
     columns = {"predictions": [SENTENCES[0]], "references": [[SENTENCES[1]]]}
-    assert told(lambda: getattr(bleu, call)(**columns))
+    assert get_messages(lambda: getattr(bleu, call)(**columns))
 
 
 def test_sentences_are_looked_for_in_the_first_hundred_rows(bleu):
-    """Half of the tokens of these have a space within, which isn't most of them; what comes behind isn't looked at."""
+    """A warning needs a space in most tokens of the first hundred rows; here it is half of them."""
     rows = [["a b"]] * 50 + [["a"]] * 50
     for more, warns in (([["a b"]] * 9, False), ([], False)):
-        messages = told(
+        messages = get_messages(
             lambda more=more: bleu.statistics(predictions=rows + more, references=[[["a"]]] * len(rows + more))
         )
         assert any("add_batch" in message for message in messages) == warns
-    assert told(lambda: bleu.statistics(predictions=[["a b"], *rows], references=[[["a"]]] * 101))
+    assert get_messages(lambda: bleu.statistics(predictions=[["a b"], *rows], references=[[["a"]]] * 101))
 
 
 @pytest.mark.parametrize(
     "tokens", [["the", "cat"], ["▁the", "▁c", "at"], ["we", "'ll", "."], [""], ["我", "们"]], ids=str
 )
-def test_tokens_are_no_sentences(bleu, tokens):
-    """Pieces and marks pass without a word."""
+def test_tokens_are_not_taken_for_sentences(bleu, tokens):
+    """Subword pieces and punctuation issue no warning."""
     calls = (
         lambda: bleu.add(prediction=tokens, reference=[tokens]),
         lambda: bleu.statistics(predictions=[tokens], references=[[tokens]]),
     )
-    assert [message for call in calls for message in told(call) if "add_batch" in message] == []
+    assert [message for call in calls for message in get_messages(call) if "add_batch" in message] == []
 
 
 @pytest.mark.parametrize("added", [["the", "cat"], [1, 2], "the cat"], ids=["tokens", "ids", "text"])
-def test_how_to_get_rid_of_rows_of_another_kind(bleu, added):
-    """Rows of one kind wait, others come: the message says what to call, and so it works."""
+def test_the_error_for_rows_of_another_kind_names_the_fix(bleu, added):
+    """Rows of another kind are rejected, and the call that the message names solves the problem."""
     other = "a cat" if added != "the cat" else [1, 2]
     bleu.add(prediction=added, reference=[added])
     for call in (bleu.compute, bleu.add_batch):
@@ -445,17 +437,17 @@ def test_how_to_get_rid_of_rows_of_another_kind(bleu, added):
     assert bleu.compute(predictions=["a b c d"], references=["a b c d"])["bleu"] == 1
 
 
-def transposed(bleu, collect):
-    """Whether it is said that the references may be transposed, while rows are collected or scored."""
-    return any("zip(" in message for message in told(lambda: (collect(bleu), bleu.compute())))
+def warns_of_transposed_references(bleu, collect):
+    """Return whether the calls warn that references may be transposed."""
+    return any("zip(" in message for message in get_messages(lambda: (collect(bleu), bleu.compute())))
 
 
 def add_each(*references):
     return lambda bleu: [bleu.add(prediction="a b c d", reference=each) for each in references]
 
 
-# What is collected, and whether it may be transposed.
-SQUARE = {
+# Calls that collect rows, and whether they warn of transposed references.
+COLLECTED = {
     "two added, two references each": (add_each(["a b c d", "x"], ["a b c d", "y"]), False),
     "three added, three references each": (add_each(*[["a b c d", "x", "y"]] * 3), False),
     "added as tokens of strings": (add_each(("a b c d", "x"), ("a b c d", "y")), False),
@@ -472,12 +464,12 @@ SQUARE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("collect", "warns"), SQUARE.values(), ids=SQUARE)
-def test_rows_added_one_by_one_cant_be_transposed(bleu, collect, warns):
-    assert transposed(bleu, collect) == warns
+@pytest.mark.parametrize(("collect", "warns"), COLLECTED.values(), ids=COLLECTED)
+def test_rows_added_one_by_one_are_never_transposed(bleu, collect, warns):
+    assert warns_of_transposed_references(bleu, collect) == warns
 
 
-# Rows of ids with an empty one among them, and the totals of the first two orders.
+# Rows of ids with an empty row, and the totals of the first two orders.
 EMPTY_AMONG_IDS = {
     "empty last": ([[1, 2], []], [[[1, 2]], [[3]]], [2, 1]),
     "empty first": ([[], [1, 2]], [[[1, 2]], [[3]]], [2, 1]),
@@ -494,7 +486,7 @@ EMPTY_AMONG_IDS = {
 
 @pytest.mark.parametrize(("predictions", "references", "totals"), EMPTY_AMONG_IDS.values(), ids=EMPTY_AMONG_IDS)
 def test_an_empty_row_among_ids(load, predictions, references, totals):
-    """A model that stops at once has a row of no ids: length 0, in either order, in every way of giving rows."""
+    """A model that stops at once returns no ids: the row has length 0, at any place and in every call."""
     corpus = {"predictions": predictions, "references": references}
     assert load().compute(**corpus)["totals"][:2] == totals
     one_by_one, in_batches = load(), load()
@@ -516,8 +508,7 @@ TEXTS, TEXT_REFERENCES = (
     [["the cat sat on the mat"], ["x"], ["we ran", "we ran to"]],
 )
 
-
-# Arrow types that a reader of files or another library may give.
+# Arrow types from readers of files and from other libraries.
 RARE = {
     "string_view": lambda: (pa.array(TEXTS, pa.string_view()), TEXT_REFERENCES),
     "list of string_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_(pa.string_view()))),
@@ -537,8 +528,8 @@ RARE = {
 
 @pytest.mark.parametrize("make", RARE.values(), ids=RARE)
 @pytest.mark.parametrize("call", ["compute", "statistics", "add_batch"])
-def test_rare_arrow_types_are_scored_or_refused_in_one_sentence(bleu, make, call):
-    """Never with an error of Arrow's own that names neither the column nor what to give instead."""
+def test_rare_arrow_types_are_scored_or_rejected_in_one_sentence(bleu, make, call):
+    """Rare Arrow types are scored, or rejected with the column and the fix; Arrow's own errors name neither."""
     try:
         predictions, references = make()
     except (AttributeError, pa.ArrowNotImplementedError):
@@ -562,7 +553,7 @@ def test_rare_arrow_types_are_scored_or_refused_in_one_sentence(bleu, make, call
 
 
 @pytest.mark.parametrize("call", ["compute", "self_bleu", "pairwise"])
-def test_run_ends_are_texts_and_no_lists_of_letters(bleu, call):
+def test_run_end_encoded_texts_are_not_lists_of_letters(bleu, call):
     rows = ["the cat sat on the mat", "the cat sat on the mat", "a dog sat on it"]
     calls = {
         "compute": lambda column: bleu.compute(predictions=rows, references=column),
@@ -572,19 +563,13 @@ def test_run_ends_are_texts_and_no_lists_of_letters(bleu, call):
     assert calls[call](pc.run_end_encode(pa.array(rows))) == calls[call](rows)
 
 
-def not_utf8(*rows):
-    """A string column as a careless writer leaves it: Arrow doesn't look into its bytes."""
-    ends = np.cumsum([0, *map(len, rows)]).astype(np.int32)
-    return pa.StringArray.from_buffers(len(rows), pa.py_buffer(ends), pa.py_buffer(b"".join(rows)))
-
-
 BROKEN = {
     "Latin-1": [b"a b", b"na\xefve text"],
-    "cut off": [b"a b", b"caf\xc3"],
+    "incomplete": [b"a b", b"caf\xc3"],
     "a lone surrogate": [b"a b", b"a \xed\xa0\xbd b"],
     "no character": [b"a b", b"\xff\xfe"],
     "the highest byte twice": [b"a b", b"\xff\xff"],
-    "beside a capital sigma": [b"a b", b"\xce\xa3 \xff"],  # whose lower case depends on what follows
+    "beside a capital sigma": [b"a b", b"\xce\xa3 \xff"],  # its lowercase depends on the next character
 }
 
 
@@ -593,9 +578,9 @@ BROKEN = {
     "options", [{"lowercase": True}, {}, {"tokenize": str.split}, {"tokenize": "zh", "lowercase": True}], ids=str
 )
 @pytest.mark.parametrize("column", ["predictions", "references"])
-def test_bytes_that_are_no_utf8(bleu, rows, options, column):
-    """Scored, or refused with the column and the row; not with a decoder's error that says neither."""
-    columns = {"predictions": ["a b", "c"], "references": ["a b", "d"]} | {column: not_utf8(*rows)}
+def test_bytes_that_are_not_utf8(bleu, rows, options, column):
+    """Bytes that are not valid UTF-8 are scored, or rejected with the column and the row."""
+    columns = {"predictions": ["a b", "c"], "references": ["a b", "d"]} | {column: make_string_array(rows)}
     for call in (bleu.compute, bleu.statistics):
         try:
             call(**columns, **options)
@@ -604,7 +589,7 @@ def test_bytes_that_are_no_utf8(bleu, rows, options, column):
             assert f"{column}, row 1" in str(error)  # noqa: PT017
 
 
-# Numbers of predictions and references, and how the sentence about them begins.
+# Predictions, references, and the start of the message about their numbers.
 COUNTS = [
     (["a"], ["x", "y"], r"There is 1 prediction and 2 references\b"),
     (["a", "b"], ["x"], r"There are 2 predictions and 1 reference\b"),
@@ -618,7 +603,7 @@ COUNTS = [
 
 
 @pytest.mark.parametrize(("predictions", "references", "beginning"), COUNTS, ids=[row[2] for row in COUNTS])
-def test_one_is_singular(bleu, predictions, references, beginning):
+def test_numbers_and_nouns_agree(bleu, predictions, references, beginning):
     for call in (bleu.compute, bleu.statistics, bleu.add_batch):
         with pytest.raises(ValueError, match=beginning):
             call(predictions=predictions, references=references)
@@ -628,6 +613,125 @@ def test_one_is_singular(bleu, predictions, references, beginning):
     "references", [["x", "y"], ["x", "y", "z"], np.array(["x", "y"]), pa.array(["x", "y"])], ids=str
 )
 def test_the_references_of_one_prediction_go_in_two_lists(bleu, references):
-    """The mistake of everybody's first call: `references=["x", "y"]` for one prediction is `[["x", "y"]]`."""
+    """The error for `references=["x", "y"]` with one prediction suggests `[["x", "y"]]`."""
     with pytest.raises(ValueError, match=r"1 prediction and \d references.*\[\[.*\]\]"):
         bleu.compute(predictions=["a"], references=references)
+
+
+# Python's lists to Arrow: the kernel compared with the Python implementation.
+
+
+LONE_SURROGATE = "a\ud800"
+
+# Lists that are read, and the items and bounds of the result.
+READ = {
+    "texts": ([["a", "bc"], [], ["", "日本🙂é"]], ["a", "bc", "", "日本🙂é"], [0, 2, 2, 4]),
+    "one list": ([["a"]], ["a"], [0, 1]),
+    "tokens": ([[["a"], []], [], [["b", "c"]]], [["a"], [], ["b", "c"]], [0, 2, 2, 3]),
+    "ids": ([[[1, 2**63 - 1], []], [[0]]], [[1, 2**63 - 1], [], [0]], [0, 2, 3]),
+    "a null byte": ([["a\0b"]], ["a\0b"], [0, 1]),
+    "a text longer than all before": ([["a", "b" * 10_000, "c" * 100_000, "d"]], ["a", "b" * 10_000, "c" * 100_000, "d"], [0, 4]),
+    "more items than are asked for ahead": ([[str(i) for i in range(100)]], [str(i) for i in range(100)], [0, 100]),
+}  # fmt: skip
+# Lists that are not read here: their kind is unknown, or Arrow's path has to raise the error.
+NOT_READ = {
+    "nothing": [],
+    "no item": [[], []],
+    "no token": [[[], []], [[]]],
+    "None": [["a", None]],
+    "None for tokens": [[["a"], None]],
+    "None for a list": [["a"], None],
+    "a number among texts": [["a", 1]],
+    "a text among numbers": [[[1, "a"]]],
+    "a text among lists": [[["a"], "a"]],
+    "numbers": [[1, 2]],
+    "bytes": [[b"a", "a"]],
+    "a bool": [[[1, True]]],
+    "bools": [[[True, False]]],
+    "a float": [[[1, 1.0]]],
+    "a number below 0": [[[1, -1]]],
+    "a number too large": [[[1, 2**63]]],
+    "a lone surrogate": [["a", LONE_SURROGATE]],
+    "a lone surrogate in a token": [[["a"], [LONE_SURROGATE]]],
+    "a deeper list": [[[["a"]]]],
+    "something without items": [[["a"]], 7],
+    "a str for a list": [["a"], "ab"],
+}
+
+READERS = [bleu_inputs_lists.read_lists]
+READERS += [bleu_inputs_lists_compiled.read_lists] if COMPILED else []
+readers = pytest.mark.parametrize("read", READERS, ids=["python", "kernel"][: len(READERS)])
+
+
+def as_python(read):
+    return read and (read.items.to_pylist(), read.bounds.tolist())
+
+
+@readers
+@pytest.mark.parametrize(("lists", "items", "bounds"), READ.values(), ids=READ)
+def test_lists_that_are_read(read, lists, items, bounds):
+    assert as_python(read(lists)) == (items, bounds)
+
+
+@readers
+@pytest.mark.parametrize("lists", NOT_READ.values(), ids=NOT_READ)
+def test_lists_that_are_left_to_arrow(read, lists):
+    assert read(lists) is None
+
+
+_LEAF = st.one_of(st.text(max_size=12), st.integers(-1, 9), st.none(), st.booleans(), st.just(LONE_SURROGATE))
+_LEAVES = st.one_of(st.lists(st.text(max_size=12), max_size=40), st.lists(st.integers(0), max_size=4), st.lists(_LEAF))
+
+
+@needs_numba
+@settings(deadline=None)  # the first example compiles
+@given(st.lists(st.one_of(_LEAVES, st.lists(_LEAVES, max_size=5)), max_size=5))
+def test_kernel_and_python_read_the_same_lists(lists):
+    python, kernel = (as_python(read(lists)) for read in READERS)
+    assert kernel == python
+
+
+@needs_numba
+def test_strings_are_those_of_arrow():
+    """Each code point but surrogates, between others, has the UTF-8 and the offsets that Arrow makes."""
+    texts = [f"a{chr(c)}z" for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
+    strings = bleu_inputs_lists_compiled.read_lists([texts]).items
+    strings.validate(full=True)
+    assert strings.equals(pa.array(texts, pa.large_string()))
+
+
+@needs_numba
+def test_scripts_without_spaces_are_noticed():
+    """Every character that `count_unspaced_characters` counts is flagged; accents, quotation marks, Hangul, emoji are not."""
+    read = bleu_inputs_lists_compiled.read_lists
+    characters = map(
+        chr, [*range(0, 0xD800, 64), *range(0xE000, 0x20000, 64)]
+    )  # two of three bytes determine the script
+    for character in characters:
+        counted = count_unspaced_characters(pa.array([character]), "13a")
+        assert read([["az", f"a{character}z"]]).may_lack_spaces >= bool(counted), hex(ord(character))
+    assert not read([["", "az é Ω й “–” 한국 🙂"]]).may_lack_spaces
+
+
+@needs_numba
+@pytest.mark.parametrize("lists", [[["a b", "é"]], [[["a b"], ["c"]]], [["a b", None]], [[[10**6, 10**7]]], [["a"], 7]])
+def test_reference_counts_do_not_change(lists):
+    """Reading holds no reference to a Python object, whatever the result is."""
+    read = bleu_inputs_lists_compiled.read_lists
+    read(lists)  # Python caches the UTF-8 of some texts once
+    gc.collect()
+    objects = [lists, *lists, *lists[0], *(item for item in lists[0] if isinstance(item, list))]
+    before = [sys.getrefcount(thing) for thing in objects]
+    for _ in range(1000):
+        read(lists)
+    assert [sys.getrefcount(thing) for thing in objects] == before
+
+
+@needs_numba
+def test_arrow_keeps_what_was_read():
+    lists = [[f"text {i}" for i in range(5000)]]
+    items = bleu_inputs_lists_compiled.read_lists(lists).items
+    expected = list(lists[0])
+    lists[0].clear()
+    gc.collect()
+    assert items.to_pylist() == expected

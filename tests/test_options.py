@@ -1,25 +1,29 @@
-"""Options: what each may be, where they come from, and the signature that says which were in effect."""
+"""Options: values, sources, the signature; and evaluate's `sacrebleu` and `bleu` by their names."""
 
+import copy
 import gc
+import inspect
 import json
 import math
+import pickle
 import re
 import sys
 import warnings
 from decimal import Decimal
 from fractions import Fraction
 
+import bleuscore
+import evaluate
 import numpy as np
 import pytest
-import random_text
 from bleu.bleu_options import CORPUS_ONLY
+from helpers import ROOT, random_rows, read_result, record_warnings, small_corpora, start_python
 from nltk.translate.bleu_score import SmoothingFunction
 from sacrebleu.metrics import BLEU
 
-PREDICTIONS, REFERENCES = random_text.rows(seed=8, count=300)
-
-
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Options.
 
 
 SIGNATURES = [
@@ -32,7 +36,6 @@ SIGNATURES = [
     ({"reference_length": "longest"}, "|smooth:exp|reflen:longest|version:"),
     ({"tokenize": str.split}, "|tok:str.split|"),
 ]
-
 
 WRONG = [
     ({"smooth": True}, TypeError, "smooth_method='laplace'"),
@@ -86,7 +89,7 @@ def test_signature_of_tokens_ids_and_references(bleu):
 
 
 @pytest.mark.parametrize(("options", "error", "message"), WRONG)
-def test_wrong_ones(bleu, load, options, error, message):
+def test_wrong_values(bleu, load, options, error, message):
     with pytest.raises(error, match=message):
         bleu.compute(predictions=["a"], references=["a"], **options)
     with pytest.raises(error, match=message):
@@ -101,7 +104,7 @@ def test_unknown_convention(load):
 @pytest.mark.parametrize(
     "rows", [{"predictions": [["a"]], "references": [[["a"]]]}, {"predictions": [[1]], "references": [[[1]]]}]
 )
-def test_no_tokenizer_for_what_is_tokenised(bleu, load, rows):
+def test_no_tokenizer_for_tokens_and_ids(bleu, load, rows):
     for call in (bleu.compute, bleu.statistics):
         with pytest.raises(ValueError, match="leave it out, or give text"):
             call(**rows, tokenize="13a")
@@ -115,14 +118,12 @@ def test_no_case_for_ids(bleu):
         bleu.compute(predictions=[[1]], references=[[[1]]], lowercase=True)
 
 
-TEXTS, TEXT_REFERENCES = random_text.rows(seed=3, count=40)
-
-
+TEXTS, TEXT_REFERENCES = random_rows(seed=3, count=40)
 CORPUS = {"predictions": TEXTS, "references": TEXT_REFERENCES}
 
 
 def error_of(call):
-    """The message of the TypeError or ValueError that a call must give."""
+    """Return the message of the TypeError or ValueError that a call raises."""
     with pytest.raises((TypeError, ValueError)) as raised:
         call()
     return str(raised.value)
@@ -133,15 +134,15 @@ def error_of(call):
     [{1: 0.5, 2: 0.25, 3: 0.15, 4: 0.1}, {"1": 0.25, "2": 0.25, "3": 0.25, "4": 0.25}, {}, dict.fromkeys(range(4), 1)],
     ids=str,
 )
-def test_weights_are_no_mapping(bleu, load, weights):
-    """The keys would be taken for the weights."""
+def test_weights_must_not_be_a_mapping(bleu, load, weights):
+    """A mapping is rejected, because its keys would be taken for the weights."""
     for call in (lambda: load(weights=weights), lambda: bleu.compute(**CORPUS, weights=weights)):
         message = error_of(call)
         assert "weights" in message
         assert "dict" in message or "mapping" in message
 
 
-# Options at load; `conventions` has them under each convention.
+# Options at load, which `conventions` keeps under each convention.
 CHOSEN = [
     {"lowercase": True},
     {"tokenize": "zh"},
@@ -159,8 +160,8 @@ CHOSEN = [
 
 
 @pytest.mark.parametrize("options", CHOSEN, ids=str)
-def test_conventions_keep_what_was_chosen(load, options):
-    """Each line is `compute` of that convention under the same options, whether they come at load or in the call."""
+def test_conventions_keep_chosen_options(load, options):
+    """Each line is `compute` of that convention under the same options, given at load or in the call."""
     at_load, in_call = load(**options).conventions(**CORPUS), load().conventions(**CORPUS, **options)
     assert at_load == in_call
     assert list(at_load) == ["default", "papineni", "hf", "nltk", "moses"]
@@ -178,8 +179,8 @@ def test_options_of_the_call_win_over_those_of_load(load):
         assert line["bleu"] == pytest.approx(load(name, max_order=2).compute(**CORPUS)["bleu"], abs=1e-12)
 
 
-# Calls that take no options about a corpus's score, and what they are called in the error.
-OF_OTHERS = {
+# Calls that reject options of a corpus's score, and their name in the error.
+OTHER_CALLS = {
     "compare": (lambda bleu, **options: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], **options), "a comparison of systems", {"segments"}),
     "diff": (lambda bleu, **options: bleu.diff(["a"], ["b"], ["a"], **options), "the difference of two systems", CORPUS_ONLY),
     "explain": (lambda bleu, **options: bleu.explain("a", "a", **options), "one segment", CORPUS_ONLY),
@@ -191,16 +192,16 @@ OF_OTHERS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "purpose", "refused"), OF_OTHERS.values(), ids=OF_OTHERS)
-def test_options_of_a_corpus_are_refused_elsewhere(bleu, call, purpose, refused):
+@pytest.mark.parametrize(("call", "purpose", "rejected"), OTHER_CALLS.values(), ids=OTHER_CALLS)
+def test_options_of_a_corpus_are_rejected_elsewhere(bleu, call, purpose, rejected):
     values = {"segments": True, "confidence": 0.9, "n_resamples": 10, "seed": 1}
     assert set(values) == set(CORPUS_ONLY)
-    for name in refused:
+    for name in rejected:
         expected = f"{name} goes with the score of a corpus, not with {purpose}: leave it out."
         assert error_of(lambda name=name: call(bleu, **{name: values[name]})) == expected
 
 
-def test_conventions_refuse_what_is_of_one_score(load):
+def test_conventions_reject_options_of_one_score(load):
     for options in ({"segments": True}, {"confidence": 0.95}, {"lowercased": True}):
         assert next(iter(options)) in error_of(lambda options=options: load().conventions(**CORPUS, **options))
 
@@ -240,12 +241,12 @@ def test_a_smoothing_value_of_0_is_sacrebleus(bleu, smooth_method, max_order):
 
 
 def test_an_alpha_of_0_mixes_nothing(bleu):
-    """Method 6 with nothing of what the orders before let expect."""
+    """Method 6 with a value of 0 uses no n-grams that the shorter orders let expect."""
     mixed = bleu.compute(**CORPUS, smooth_method="chen-cherry-6", smooth_value=0)
     assert mixed["bleu"] == pytest.approx(bleu.compute(**CORPUS, smooth_method="none")["bleu"], abs=1e-12)
 
 
-# A value that can't be meant, and words that say where the bound is and whether it's included.
+# A value out of bounds, and a pattern for the bound and whether it is included.
 BOUNDS = [
     ({"confidence": 1}, r"(below|less than|under|smaller than|exclusive|excluded|strictly).*1|1.*(exclusive|excluded|not included)"),
     ({"confidence": 0}, r"(above|more than|over|greater than|larger than|exclusive|excluded|strictly).*0|0.*(exclusive|excluded|not included)"),
@@ -256,7 +257,7 @@ BOUNDS = [
 
 
 @pytest.mark.parametrize(("options", "words"), BOUNDS, ids=[str(row[0]) for row in BOUNDS])
-def test_bounds_are_said_in_words(load, options, words):
+def test_errors_state_the_bounds(load, options, words):
     with pytest.raises(ValueError, match=f"(?i){words}") as raised:
         load(**options)
     assert "inf" not in str(raised.value).replace("found inf", "").replace("=inf", "")
@@ -264,8 +265,8 @@ def test_bounds_are_said_in_words(load, options, words):
 
 @pytest.mark.parametrize("smooth_method", ["exp", "none", "laplace", "chen-cherry-5", "nltk-5"])
 @pytest.mark.parametrize("smooth_value", [0.5, 0, 1])
-def test_a_smoothing_value_where_none_is_taken(bleu, load, smooth_method, smooth_value):
-    """Ignored with a warning that names both: the score and the signature are those without it."""
+def test_a_smoothing_value_for_a_method_without_one(bleu, load, smooth_method, smooth_value):
+    """The value is ignored with a warning that names both; score and signature are those without it."""
     expected = load(smooth_method=smooth_method).compute(**CORPUS)
     with pytest.warns(bleu.Warning, match=rf"smooth_value.*{smooth_method}|{smooth_method}.*smooth_value"):
         result = bleu.compute(**CORPUS, smooth_method=smooth_method, smooth_value=smooth_value)
@@ -273,31 +274,31 @@ def test_a_smoothing_value_where_none_is_taken(bleu, load, smooth_method, smooth
 
 
 def test_a_smoothing_value_from_load_fits_the_method_of_the_call(load):
-    """`add-k` takes it, and `exp` doesn't need it."""
+    """`add-k` uses the value, and `exp` doesn't need it."""
     bleu = load(smooth_method="add-k", smooth_value=2)
     assert bleu.compute(**CORPUS, smooth_method="exp") == load().compute(**CORPUS)
 
 
 @pytest.mark.parametrize("tokenize", ["13b", "moses", "spacy", "", "13A", "ZH"])
 def test_a_wrong_tokenizers_name_fails_at_load(load, tokenize):
-    """Not after the model has generated; the names that there are stand in the message."""
+    """The error comes before the model has generated, and lists the names."""
     for call in (lambda: load(tokenize=tokenize), lambda: load("nltk", tokenize=tokenize)):
         with pytest.raises(ValueError, match=f"tokenize='{tokenize}'.*13a.*zh"):
             call()
 
 
-def test_a_wrong_tokenizers_name_fails_where_the_trainers_hook_is_made(bleu):
+def test_a_wrong_tokenizers_name_fails_when_the_callback_is_made(bleu):
     with pytest.raises(ValueError, match="tokenize='13b'"):
         bleu.compute_metrics(object(), tokenize="13b")
 
 
 @pytest.mark.parametrize("tokenize", ["13a", "none", "intl", "zh", "char", "ja-mecab", "ko-mecab", "multi-bleu"])
 def test_right_names_are_known_at_load(load, tokenize):
-    """Those of sacreBLEU too, without their dictionaries or models being opened for more than a look."""
+    """sacreBLEU's names are known too, and no dictionary or model is loaded."""
     assert load(tokenize=tokenize).name == "bleu_metric"
 
 
-# What a user's tokenizer returns, and what the message says was in the list.
+# A user's tokenizer, and a pattern for the type in its list.
 RETURNED = [
     (lambda text: [1, 2], r"\bint\b"),
     (lambda text: ["a", 2], r"\bint\b"),
@@ -310,13 +311,13 @@ RETURNED = [
 
 @pytest.mark.parametrize(("tokenize", "words"), RETURNED, ids=[row[1] for row in RETURNED])
 def test_a_tokenizer_that_returns_something_else(bleu, tokenize, words):
-    """The message says what is in the list, not only that it is one."""
+    """The message names the type in the list, not only the list."""
     for call in (bleu.compute, bleu.statistics):
         with pytest.raises(TypeError, match=rf"predictions, row 0: the tokenizer must return a list of str.*{words}"):
             call(predictions=["a", "b"], references=["a", "b"], tokenize=tokenize)
 
 
-# An option that doesn't exist and the one that is near, if there is one.
+# An unknown option, and the similar option if there is one.
 NEAR = [
     ("lowercased", "lowercase"),
     ("tokenise", "tokenize"),
@@ -336,7 +337,7 @@ NEAR = [
 
 
 @pytest.mark.parametrize(("name", "near"), NEAR)
-def test_did_you_mean_only_what_is_near(bleu, load, name, near):
+def test_similar_names_are_suggested_and_no_others(bleu, load, name, near):
     for call in (lambda: load(**{name: 1}), lambda: bleu.compute(**CORPUS, **{name: 1})):
         with pytest.raises(TypeError, match=f"`{name}`") as raised:
             call()
@@ -344,7 +345,7 @@ def test_did_you_mean_only_what_is_near(bleu, load, name, near):
         assert ("Did you mean" in str(raised.value)) == (near is not None)
 
 
-# Names that people bring from other tools and that mean nothing of this metric's, and what they are told.
+# Names of other tools without an equivalent here, and a pattern for the answer.
 BROUGHT = [
     ({"use_stemmer": True}, r"ROUGE|stem"),
     ({"use_aggregator": False}, r"segments=True"),
@@ -356,7 +357,7 @@ BROUGHT = [
 
 
 @pytest.mark.parametrize(("options", "answer"), BROUGHT, ids=[next(iter(row[0])) for row in BROUGHT])
-def test_names_of_other_tools_are_answered(bleu, load, options, answer):
+def test_errors_for_names_of_other_tools_name_the_option(bleu, load, options, answer):
     for call in (lambda: load(**options), lambda: bleu.compute(**CORPUS, **options)):
         message = error_of(call)
         assert next(iter(options)) in message
@@ -365,8 +366,7 @@ def test_names_of_other_tools_are_answered(bleu, load, options, answer):
 
 NLTK = SmoothingFunction()
 
-
-# As another tool says it, and as it's said here.
+# Options of other tools, and the same options here.
 SAME = [
     ({"tokenizer": "zh"}, {"tokenize": "zh"}),
     ({"tokenizer": str.split}, {"tokenize": str.split}),
@@ -392,12 +392,12 @@ SAME = [
 @pytest.mark.parametrize(("theirs", "ours"), SAME, ids=[str(row[1]) + next(iter(row[0])) for row in SAME])
 @pytest.mark.parametrize("at", ["load", "call"])
 def test_spellings_of_other_tools_are_understood(load, theirs, ours, at):
-    """Where they mean the same: the same result and signature."""
+    """A name of another tool has the result and the signature of this metric's name."""
     result = load(**theirs).compute(**CORPUS) if at == "load" else load().compute(**CORPUS, **theirs)
     assert result == load().compute(**CORPUS, **ours)
 
 
-def test_both_spellings_at_once_are_refused(bleu):
+def test_both_spellings_at_once_are_rejected(bleu):
     assert "tokenize" in error_of(lambda: bleu.compute(**CORPUS, tokenizer="zh", tokenize="char"))
 
 
@@ -407,7 +407,7 @@ def test_both_spellings_at_once_are_refused(bleu):
     ids=str,
 )
 def test_a_constructor_that_fails_leaves_nothing_to_clean_up(load, monkeypatch, tmp_path, wrong):
-    """No "Exception ignored in __del__" after the error that was meant."""
+    """No "Exception ignored in __del__" follows the error."""
     (tmp_path / "a file").touch()
     monkeypatch.chdir(tmp_path)
     ignored = []
@@ -418,11 +418,9 @@ def test_a_constructor_that_fails_leaves_nothing_to_clean_up(load, monkeypatch, 
     assert ignored == []
 
 
-def test_warnings_of_options_come_once_a_call(bleu):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        bleu.compute(**CORPUS, smooth_value=0.5)
-    assert sum("smooth_value" in str(one.message) for one in caught) == 1
+def test_warnings_of_options_come_once_per_call(bleu):
+    _, messages = record_warnings(lambda: bleu.compute(**CORPUS, smooth_value=0.5))
+    assert sum("smooth_value" in message for message in messages) == 1
 
 
 @pytest.mark.parametrize(
@@ -440,7 +438,257 @@ def test_warnings_of_options_come_once_a_call(bleu):
     ids=str,
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_what_is_told_of_options_that_cant_be(bleu, options, message):
-    """The first one as they were written, by the names that they were written with."""
+def test_errors_name_the_option_as_written(bleu, options, message):
+    """The message is about the first wrong option, under the name that the caller wrote."""
     with pytest.raises((TypeError, ValueError), match=message):
         bleu.compute(predictions=["a"], references=["a"], **options)
+
+
+# Replacements of evaluate's `sacrebleu` and `bleu`: their examples, arguments and keys, number by number.
+
+
+KEYS = {
+    "sacrebleu": ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"],
+    "bleu": ["bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"],
+}
+PREDICTIONS = ["the cat sat on the mat", "a dog ran to the house", "it is big and old"]
+REFERENCES = [
+    ["the cat sat on a mat", "a cat sat"],
+    ["the dog ran to a house", "a dog ran home"],
+    ["it is big and red"] * 2,
+]
+ROWS = {"predictions": PREDICTIONS, "references": REFERENCES}
+
+# Examples in the documents of evaluate's modules: module, predictions, references, documented values.
+DOCUMENTED = [
+    (
+        "sacrebleu",
+        ["hello there general kenobi", "on our way to ankh morpork"],
+        [["hello there general kenobi", "hello there !"], ["goodbye ankh morpork", "ankh morpork"]],
+        {"score": 39.76353643835252, "counts": [6, 4, 2, 1], "totals": [10, 8, 6, 4], "precisions": [60.0, 50.0, 33.333333333333336, 25.0], "bp": 1.0, "sys_len": 10, "ref_len": 7},
+    ),
+    (
+        "sacrebleu",
+        ["hello there general kenobi", "foo bar foobar"],
+        [["hello there general kenobi", "hello there !"], ["foo bar foobar", "foo bar foobar"]],
+        {"score": 100.0},
+    ),
+    (
+        "bleu",
+        ["hello there general kenobi", "foo bar foobar"],
+        [["hello there general kenobi", "hello there !"], ["foo bar foobar"]],
+        {"bleu": 1.0, "precisions": [1.0] * 4, "brevity_penalty": 1.0, "length_ratio": 1.1666666666666667, "translation_length": 7, "reference_length": 6},
+    ),
+    (
+        "bleu",
+        ["hello there general kenobi", "foo bar foobar"],
+        [["hello there general kenobi"], ["foo bar foobar"]],
+        {"bleu": 1.0, "precisions": [1.0] * 4, "brevity_penalty": 1.0, "length_ratio": 1.0, "translation_length": 7, "reference_length": 7},
+    ),
+]  # fmt: skip
+
+SACREBLEU_ARGUMENTS = [
+    {},
+    {"smooth_method": "none"},
+    {"smooth_method": "floor", "smooth_value": 0.3},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "add-k", "smooth_value": 0.5, "use_effective_order": True},
+    {"smooth_value": None, "force": True, "tokenize": None},
+    {"lowercase": True, "tokenize": "intl", "use_effective_order": True},
+    {"tokenize": "zh", "force": False},
+    {"tokenize": "char", "lowercase": False},
+    {"tokenize": "none"},
+    {"tokenize": "ja-mecab"},
+]
+
+
+@pytest.fixture(scope="module")
+def evaluates_sacrebleu():
+    return evaluate.load(str(ROOT / "tests" / "evaluates_sacrebleu.py"))
+
+
+def assert_same(result, expected):
+    """Assert that both dicts have the same keys in order, and numbers that differ by 1e-9 at most."""
+    assert list(result) == list(expected)
+    for key, value in expected.items():
+        assert result[key] == pytest.approx(value, abs=1e-9), key
+
+
+def mean_of_resamples(module, count=30):
+    """Return the mean of every value over resampled columns with one string per row, as a bootstrap does."""
+    columns = np.array(PREDICTIONS * 4), np.array([row[0] for row in REFERENCES] * 4)
+    generator = np.random.default_rng(0)
+    chosen = [generator.integers(0, len(columns[0]), len(columns[0])) for _ in range(count)]
+    results = [module.compute(predictions=columns[0][rows], references=columns[1][rows]) for rows in chosen]
+    return {key: np.mean([result[key] for result in results], axis=0).tolist() for key in results[0]}
+
+
+@pytest.mark.parametrize(("name", "predictions", "references", "expected"), DOCUMENTED)
+def test_documented_examples(load, name, predictions, references, expected):
+    result = load(name).compute(predictions=predictions, references=references)
+    assert list(result) == KEYS[name]
+    assert_same({key: result[key] for key in expected}, expected)
+
+
+@pytest.mark.parametrize("arguments", SACREBLEU_ARGUMENTS, ids=str)
+def test_sacrebleu_against_evaluates_sacrebleu(load, evaluates_sacrebleu, arguments):
+    """Corpora of few words, some without a match, and text of all scripts; several references, or one str per row."""
+    texts, alternatives = random_rows(seed=31, count=30)
+    hard = (texts, [[row[0], row[-1]] for row in alternatives])
+    module = load("sacrebleu")
+    for predictions, references in [*small_corpora(6), hard, (hard[0], [row[0] for row in hard[1]])]:
+        columns = {"predictions": predictions, "references": references}
+        assert_same(module.compute(**columns, **arguments), evaluates_sacrebleu.compute(**columns, **arguments))
+
+
+@pytest.mark.parametrize(
+    "arguments", [{}, {"smooth": True}, {"smooth": False, "max_order": 2}, {"smooth": True, "max_order": 6}]
+)
+def test_bleu_against_bleuscore(load, arguments):
+    """bleuscore is evaluate's `bleu` in Rust, with the same arguments and keys; neither can score empty columns."""
+    module = load("bleu")
+    for predictions, references in small_corpora():
+        if not any(predictions) or not any(all(row) for row in references):
+            continue
+        expected = bleuscore.compute(references, predictions, **arguments)
+        assert_same(
+            module.compute(predictions=predictions, references=references, **arguments),
+            {key: expected[key] for key in KEYS["bleu"]},
+        )
+
+
+def test_bleus_tokenizer_is_any_function(load):
+    corpus = {
+        "predictions": [text.replace(" ", "|") for text in PREDICTIONS],
+        "references": [[text.replace(" ", "|") for text in row] for row in REFERENCES],
+    }
+    result = load("bleu").compute(**corpus, tokenizer=lambda text: text.split("|"))
+    assert_same(result, {key: bleuscore.compute(REFERENCES, PREDICTIONS)[key] for key in KEYS["bleu"]})
+
+
+def test_bleu_of_nothing_is_0(load):
+    """evaluate's `bleu` divides by zero."""
+    result = load("bleu").compute(predictions=["", ""], references=["a b", ""])
+    assert (result["bleu"], result["brevity_penalty"], result["length_ratio"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_the_dict_has_no_other_keys(load, name):
+    """The result is a plain dict of values that JSON takes, whatever was asked for at load."""
+    for module in (load(name), load(name, segments=True, confidence=0.9)):
+        result = module.compute(**ROWS)
+        assert type(result) is dict
+        assert list(result) == KEYS[name]
+        assert json.loads(json.dumps(result)) == result
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_every_value_can_be_averaged(load, evaluates_sacrebleu, name):
+    means = mean_of_resamples(load(name))
+    assert list(means) == KEYS[name]
+    if name == "sacrebleu":
+        assert_same(means, mean_of_resamples(evaluates_sacrebleu))
+
+
+def test_references_may_differ_in_number(load):
+    """evaluate's `sacrebleu` rejects this."""
+    references = [["a b c d", "x"], ["a b c d"]]
+    assert load("sacrebleu").compute(predictions=["a b c d"] * 2, references=references)["score"] == 100
+
+
+@pytest.mark.parametrize(("name", "convention"), [("sacrebleu", "default"), ("bleu", "hf")])
+def test_all_other_methods_are_those_of_the_convention(load, name, convention):
+    module, own = load(name, segments=True), load(convention, segments=True)
+    rows = module.statistics(**ROWS)
+    assert rows.equals(own.statistics(**ROWS), check_metadata=True)
+    assert module.score(rows) == own.score(rows)
+    systems = {"a": PREDICTIONS, "b": PREDICTIONS[::-1]}
+    assert module.compare(systems, REFERENCES, n_resamples=20) == own.compare(systems, REFERENCES, n_resamples=20)
+    assert module.explain(PREDICTIONS[0], REFERENCES[0]) == own.explain(PREDICTIONS[0], REFERENCES[0])
+    assert module.conventions(**ROWS) == own.conventions(**ROWS)
+    assert module.reconcile(**ROWS, reported=50) == own.reconcile(**ROWS, reported=50)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "own"),
+    [
+        ("sacrebleu", {"tokenize": "char", "max_order": 2}, {"tokenize": "char", "max_order": 2}),
+        ("sacrebleu", {"use_effective_order": True}, {"effective_order": True}),
+        ("bleu", {"tokenizer": "char"}, {"tokenize": "char"}),
+        ("bleu", {"lowercase": True, "smooth_method": "floor"}, {"lowercase": True, "smooth_method": "floor"}),
+    ],
+)
+def test_options_of_this_metric_are_understood_too(load, name, options, own):
+    """Options are taken at load and in the call; an argument that is None leaves the value from load."""
+    assert load(name).compute(**ROWS, **options) == load(name, **own).compute(**ROWS)
+    if name == "sacrebleu":
+        assert load(name, **own).compute(**ROWS, tokenize=None) == load(name).compute(**ROWS, **own)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("sacrebleu", {"use_effective_order": True, "force": True}), ("bleu", {"tokenizer": "char", "smooth": True})],
+)
+def test_arguments_of_evaluates_modules_issue_no_warning(load, name, arguments):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*is understood")
+        load(name).compute(**ROWS, **arguments)
+
+
+WRONG_ARGUMENTS = [
+    ("sacrebleu", {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
+    ("sacrebleu", {"tokenise": "zh"}, TypeError, "Did you mean `tokenize`"),
+    ("sacrebleu", {"smooth_method": "chen"}, ValueError, "'floor', 'add-k', 'exp'"),
+    ("bleu", {"tokenizer": str.split, "tokenize": "zh"}, TypeError, "are one option"),
+    ("bleu", {"smooth": True, "smooth_method": "exp"}, TypeError, "are one option"),
+    ("bleu", {"segments": True}, ValueError, "segments .* evaluate's `bleu` returns"),
+    ("sacrebleu", {"confidence": 0.95}, ValueError, "confidence .* evaluate's `sacrebleu` returns"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "error", "message"), WRONG_ARGUMENTS)
+def test_errors_say_what_to_write(load, name, arguments, error, message):
+    with pytest.raises(error, match=message):
+        load(name).compute(**ROWS, **arguments)
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_as_any_metric_of_evaluate(load, tmp_path, name):
+    """Batches, `keep_in_memory`, `experiment_id` and copies work as with evaluate's modules."""
+    expected = load(name).compute(**ROWS)
+    for options in ({"keep_in_memory": True}, {"experiment_id": "first", "cache_dir": str(tmp_path)}):
+        module = load(name, **options)
+        module.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
+        for duplicate in (copy.deepcopy(module), pickle.loads(pickle.dumps(module)), module):
+            duplicate.add(prediction=PREDICTIONS[2], reference=REFERENCES[2])
+            assert duplicate.compute() == expected
+
+
+@pytest.mark.slow
+def test_two_processes_share_files(tmp_path, load):
+    code = """
+import json, sys
+import evaluate
+process = int(sys.argv[2])
+module = evaluate.load(sys.argv[1], "sacrebleu", num_process=2, process_id=process, experiment_id="shared", cache_dir=sys.argv[3])
+print(json.dumps(module.compute(predictions=["a b c d e"] * 2, references=["a b c d x"] * 2)))
+"""
+    processes = [start_python(code, ROOT / "bleu_metric.py", i, tmp_path) for i in range(2)]
+    expected = load("sacrebleu").compute(predictions=["a b c d e"] * 4, references=["a b c d x"] * 4)
+    assert [read_result(process) for process in processes] == [expected, None]
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_repr_and_signature(load, evaluates_sacrebleu, name):
+    """repr has the name of the module; the signature has its arguments and their defaults."""
+    module = load(name)
+    assert repr(module) == f"BleuMetric('{name}')"
+    shown = inspect.signature(module.compute).parameters
+    assert "smooth_method" in inspect.signature(module.score).parameters
+    if name == "sacrebleu":
+        theirs = inspect.signature(evaluates_sacrebleu._compute).parameters
+        assert {key: one.default for key, one in shown.items() if key not in ROWS} == {
+            key: one.default for key, one in theirs.items() if key not in ROWS
+        }
+    else:
+        assert list(shown) == ["predictions", "references", "tokenizer", "max_order", "smooth"]

@@ -1,4 +1,4 @@
-"""`reconcile` finds the setting that a number was made with, `conventions` explains differences; both as `compute` has it."""
+"""`reconcile` finds the setting of a reported score, `conventions` explains differences; both agree with `compute`."""
 
 import itertools
 import json
@@ -6,27 +6,19 @@ import random
 
 import numpy as np
 import pytest
-import random_text
 from bleu.bleu_compiler import COMPILED
 from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
 from bleu.bleu_reconcile_grid import FACTORS
+from conftest import needs_wmt21
+from helpers import WMT21, random_rows, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from wmt21 import WMT21, read_published, read_system
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
-PREDICTIONS, REFERENCES = random_text.rows(seed=31, count=60)
-
-
+PREDICTIONS, REFERENCES = random_rows(seed=31, count=60)
 PREDICTIONS = [text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)]  # so that case matters
-
-
 REFERENCES = [[*row, row[0][: len(row[0]) // 2]][:2] for row in REFERENCES]
-
-
-SHORT = st.text("abcde", max_size=7).map(" ".join)  # few different words: orders with matches, and without any
+SHORT = st.text("abcde", max_size=7).map(" ".join)  # few different words, so that some orders match
 
 
 def chosen(references, which):
@@ -38,7 +30,7 @@ def chosen(references, which):
     setting=st.tuples(*(st.sampled_from(values) for values in FACTORS.values())), which=st.sampled_from(["all", 0, 1])
 )
 def test_any_setting_is_found_from_its_score(load, setting, which):
-    """A score with all its digits: every setting that matches computes to it, and the one that made it is among them."""
+    """From a score with all its digits: every match computes to it, and the setting that made it is a match."""
     bleu, options = load(), dict(list(zip(FACTORS, setting))[1:])
     made = bleu.compute(predictions=PREDICTIONS, references=chosen(REFERENCES, which), **options)
     found = bleu.reconcile(PREDICTIONS, REFERENCES, made["score"])
@@ -71,7 +63,7 @@ def test_any_setting_is_found_from_its_score(load, setting, which):
     ],
 )
 def test_scales_and_decimals(bleu, reported, decimals, scale, known):
-    """What is told rounds to the number, on its scale; nothing else does that a search could find."""
+    """Matches round to the number on its scale, and no setting that rounds to it is missing."""
     found = bleu.reconcile(PREDICTIONS, REFERENCES, reported, decimals=decimals)
     assert (found["scale"], found["decimals"], found["reported"]) == (scale, known, reported)
     near = 0.5 * 10.0**-known * 100 / scale + 1e-9
@@ -97,8 +89,8 @@ def test_the_simplest_settings_come_first(bleu):
     assert changes == sorted(changes)
 
 
-def test_nothing_fits(bleu):
-    """The nearest five; the steps of each lead from this object's options to it and add up."""
+def test_without_a_match_the_nearest_are_returned(bleu):
+    """The five nearest settings are returned; the steps of each start from the object's options and add up."""
     found = bleu.reconcile(PREDICTIONS, REFERENCES, "99.99")
     assert (found["matches"], len(found["nearest"])) == ([], 5)
     start = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["bleu"]
@@ -110,8 +102,8 @@ def test_nothing_fits(bleu):
     assert "| settings | BLEU | off by |" in found.to_markdown()
 
 
-def test_what_is_known_stays(bleu):
-    """Fixed options, also such that are never searched."""
+def test_options_of_the_call_are_fixed(bleu):
+    """Options of the call are fixed, also options that are never searched."""
     options = {"tokenize": str.split, "effective_order": True, "max_order": 6}
     score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options, lowercase=True)["score"]
     found = bleu.reconcile(PREDICTIONS, REFERENCES, score, **options)
@@ -127,7 +119,7 @@ def test_what_is_known_stays(bleu):
     )
 
 
-def test_a_smoothing_value_of_load_goes_with_its_method_alone(load):
+def test_a_smoothing_value_from_load_applies_to_its_method_only(load):
     bleu = load(smooth_method="floor", smooth_value=0.3)
     for options in ({}, {"smooth_method": "exp", "smooth_value": None}):
         score = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **options)["score"]
@@ -140,8 +132,8 @@ def test_a_smoothing_value_of_load_goes_with_its_method_alone(load):
 @settings(deadline=None, max_examples=15)
 @given(rows=st.lists(st.tuples(SHORT, SHORT), min_size=1, max_size=3), max_order=st.integers(1, 4))
 @example(rows=[("a c b e d", "a b c d e")], max_order=4)
-def test_the_options_of_every_setting_give_its_score(load, method, rows, max_order):
-    """Under each smoothing method, also those that look at the order beyond the last, or leave it as it is."""
+def test_the_options_of_every_setting_have_its_score(load, method, rows, max_order):
+    """Holds under each smoothing method, also methods that look at the order beyond the last."""
     bleu, texts = load(max_order=max_order), dict(zip(("predictions", "references"), map(list, zip(*rows))))
     for reported in (bleu.compute(**texts, smooth_method=method)["score"], "61.8034"):
         found = bleu.reconcile(**texts, reported=reported, smooth_method=method)
@@ -151,7 +143,7 @@ def test_the_options_of_every_setting_give_its_score(load, method, rows, max_ord
 
 @pytest.mark.parametrize("ids", [False, True])
 def test_tokens_and_ids(bleu, ids):
-    """Nothing to tokenise: the options are ready without a tokenizer, and ids have no case."""
+    """Options for tokens and ids contain no tokenizer, and options for ids no case."""
     predictions = [[1, 2, 3, 4, 5], [5, 6]] if ids else [["a", "b", "c", "d", "E"], ["e", "f"]]
     references = (
         [[[1, 2, 3, 4], [9, 5]], [[6, 5], [5, 6]]]
@@ -168,26 +160,28 @@ def test_tokens_and_ids(bleu, ids):
 
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_conventions_are_their_scores_and_the_steps_add_up(load, bleu, name):
-    told = bleu.conventions(PREDICTIONS, REFERENCES)
+    found = bleu.conventions(PREDICTIONS, REFERENCES)
     result = load(name).compute(predictions=PREDICTIONS, references=REFERENCES)
-    assert (told[name]["bleu"], told[name]["signature"]) == (
+    assert (found[name]["bleu"], found[name]["signature"]) == (
         pytest.approx(result["bleu"], abs=1e-15),
         result["signature"],
     )
-    assert told[name]["difference"] == pytest.approx(result["bleu"] - told["default"]["bleu"], abs=1e-12)
-    assert sum(step["difference"] for step in told[name]["steps"]) == pytest.approx(told[name]["difference"], abs=1e-12)
-    changed = {step["factor"]: step["value"] for step in told[name]["steps"]}
+    assert found[name]["difference"] == pytest.approx(result["bleu"] - found["default"]["bleu"], abs=1e-12)
+    assert sum(step["difference"] for step in found[name]["steps"]) == pytest.approx(
+        found[name]["difference"], abs=1e-12
+    )
+    changed = {step["factor"]: step["value"] for step in found[name]["steps"]}
     assert changed == {key: value for key, value in CONVENTIONS[name].items() if value != getattr(Options(), key)}
 
 
 def test_each_step_of_a_convention_is_one_factor(bleu):
-    """The hf convention on the way: first the shortest reference, then no smoothing."""
-    told = bleu.conventions(PREDICTIONS, REFERENCES)["hf"]["steps"]
+    """The steps to hf are the shortest reference first, then no smoothing."""
+    found = bleu.conventions(PREDICTIONS, REFERENCES)["hf"]["steps"]
     scores = [
         bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options)["bleu"]
         for options in ({}, {"reference_length": "shortest"}, {"reference_length": "shortest", "smooth_method": "none"})
     ]
-    assert [step["difference"] for step in told] == pytest.approx(
+    assert [step["difference"] for step in found] == pytest.approx(
         [b - a for a, b in itertools.pairwise(scores)], abs=1e-12
     )
 
@@ -231,8 +225,8 @@ ABSENT = {
 
 
 @pytest.mark.parametrize(("predictions", "references", "everywhere"), ABSENT.values(), ids=ABSENT)
-def test_a_reference_is_counted_where_it_stands(bleu, predictions, references, everywhere):
-    """With a None before it, too. One that some row doesn't have makes no score."""
+def test_the_index_of_a_reference_is_its_place_in_the_row(bleu, predictions, references, everywhere):
+    """A None counts as a place. A reference that some row doesn't have makes no score."""
     indices = range(min(map(len, references)))
     for which in everywhere:
         alone = {"predictions": predictions, "references": chosen(references, which)}
@@ -248,7 +242,7 @@ def test_a_reference_is_counted_where_it_stands(bleu, predictions, references, e
 
 
 def test_references_that_can_be_read_once_only(bleu):
-    """A generator, with a None."""
+    """References are a generator, with a None."""
     rows = [[None, "a b c d x y", "a b c q e f"]]
     alone = bleu.compute(predictions=["a b c d e f"], references=["a b c d x y"])["score"]
     found = bleu.reconcile(iter(["a b c d e f"]), iter(rows), alone)
@@ -260,8 +254,8 @@ def test_references_that_can_be_read_once_only(bleu):
     ("column", "prediction", "references"),
     [("predictions", "!", ["a", "b"]), ("references", "a", ["!", "b"]), ("references", "a", ["b", "!"])],
 )
-def test_a_tokenizer_that_fails_is_told_by_the_row(bleu, method, column, prediction, references):
-    """As the caller counts rows, wherever in the row the text is."""
+def test_the_error_of_a_tokenizer_names_the_row(bleu, method, column, prediction, references):
+    """The error names the caller's row, at any place of the text in the row."""
 
     def split(text):
         return text.split() if text != "!" else 1 / 0
@@ -272,11 +266,11 @@ def test_a_tokenizer_that_fails_is_told_by_the_row(bleu, method, column, predict
         getattr(bleu, method)(**texts, **reported, tokenize=split)
 
 
-@pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
+@needs_wmt21
 @pytest.mark.parametrize("decimals", [1, None])
 @pytest.mark.slow
-def test_published_scores_are_found_without_being_told(bleu, decimals, capsys):
-    """All references are given; found is which of them it was, and that Japanese was cut by `char`, Chinese by `zh`."""
+def test_settings_of_published_scores_are_found(bleu, decimals, capsys):
+    """From all references, the search finds the one that was used, and `char` for Japanese, `zh` for Chinese."""
     rows = list(read_published())
     japanese, others = (
         [row for row in rows if row["pair"].endswith("ja") == is_japanese] for is_japanese in (True, False)
@@ -303,15 +297,15 @@ def test_published_scores_are_found_without_being_told(bleu, decimals, capsys):
 
 
 def reference_of(row):
-    """As `reconcile` tells which reference it was: an index where there are several, and one was taken."""
+    """Return the `references` of a match for this row: an index if one of several was used, else "all"."""
     found = (WMT21 / "references").glob(f"*.{row['pair']}.ref.*")
     names = sorted(path.name.split(".ref.")[1].split(".")[0] for path in found)
     chosen = row["metric"].removeprefix("bleu-")
     return "all" if chosen == "all" or len(names) == 1 else names.index(chosen)
 
 
-def made_up(seed, segments=30):
-    """Sentences with case and punctuation, two references each, so that the settings' scores differ."""
+def make_sentences(seed, segments=30):
+    """Return sentences with case and punctuation and two references each, so that the settings' scores differ."""
     generator = random.Random(seed)
     words = [
         "The",
@@ -340,9 +334,7 @@ def made_up(seed, segments=30):
     return list(map(" ".join, predictions)), references
 
 
-P, R = made_up(1)
-
-
+P, R = make_sentences(1)
 PERFECT, NOTHING = (P, [[text] for text in P]), (["a b c d e"], [["v w x y z"]])
 
 
@@ -355,7 +347,7 @@ def score(load):
 
 @pytest.mark.parametrize("reported", [0, 1, 2, 5, 10, 30, 50, 70, 99, 100])
 def test_a_whole_number_is_of_100(bleu, reported):
-    """Half a point on either side: 0 and 1 are not half of the scale from 0 to 1. Only a perfect score may be called 1."""
+    """A match is within half a point, so 0 and 1 are not half of a scale. A perfect score may be reported as 1."""
     found = bleu.reconcile(P, R, reported)
     for match in found["matches"]:
         assert abs(match["score"] - reported) <= 0.5 or (reported == 1 and match["score"] >= 99.5)
@@ -365,7 +357,7 @@ def test_a_whole_number_is_of_100(bleu, reported):
     assert found["matches"] or len(found["nearest"]) == 5
 
 
-# A corpus, a whole number, and the score that is matched; None where none is.
+# A corpus, a whole number, and the score of the match, or None.
 WHOLE = [
     (PERFECT, 1, 100), (PERFECT, 100, 100), (PERFECT, 0, None), (NOTHING, 0, 0), (NOTHING, 1, None), (NOTHING, 100, None),
     (PERFECT, "1", 100), (PERFECT, "100", 100), (NOTHING, "0", 0),
@@ -381,7 +373,7 @@ def test_0_and_1(bleu, corpus, reported, matched):
         assert [one["difference"] for one in found["nearest"]] == [one["score"] - reported for one in found["nearest"]]
 
 
-# How a number stands in papers and logs, for 37.6: the decimal point, the words around it, the scale.
+# Ways of writing a number in papers and logs, and their scale.
 WRITTEN = {
     "{0:.1f}": 100, "BLEU {0:.1f}": 100, "{0:.1f} BLEU": 100, "bleu {0:.1f}": 100, "BLEU: {0:.1f}": 100, "BLEU = {0:.1f}": 100,
     " {0:.1f} ": 100, "{1:.3f}": 1, "BLEU {1:.3f}": 1,
@@ -390,8 +382,8 @@ WRITTEN = {
 
 @pytest.mark.parametrize(("written", "scale"), WRITTEN.items(), ids=WRITTEN)
 @pytest.mark.parametrize("comma", [False, True])
-def test_a_number_is_read_as_it_is_written(bleu, score, written, scale, comma):
-    """`"37,6"`, `"BLEU 37.6"`, `"37.6 BLEU"`, `"0.376"`: one and the same."""
+def test_ways_of_writing_a_number(bleu, score, written, scale, comma):
+    """`"37,6"`, `"BLEU 37.6"`, `"37.6 BLEU"` and `"0.376"` have the same matches."""
     text = written.format(score, score / 100)
     found, expected = (
         bleu.reconcile(P, R, text.replace(".", ",") if comma else text),
@@ -401,7 +393,7 @@ def test_a_number_is_read_as_it_is_written(bleu, score, written, scale, comma):
     assert found["matches"][0]["steps"] == []
 
 
-# What is reported, as what it comes back in Python's types, how many decimals it shows, and its scale.
+# A reported number, the number in the result, its decimals, and its scale.
 NUMBERS = [
     (np.float32(66.87), 66.87, 2, 100), (np.float16(66.9), 66.9, 1, 100), (np.float64(66.87), 66.87, 2, 100),
     (np.float32(0.6687), 0.6687, 4, 1), (np.int64(67), 67, 0, 100), (np.str_("66.87"), "66.87", 2, 100),
@@ -411,7 +403,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("reported", "returned", "decimals", "scale"), NUMBERS, ids=[repr(row[0]) for row in NUMBERS])
 def test_the_digits_that_a_number_shows_are_its_decimals(bleu, reported, returned, decimals, scale):
-    """Those of NumPy's shorter floats as well, and of a number with an exponent."""
+    """Decimals of NumPy's shorter floats, and of numbers with an exponent."""
     found = bleu.reconcile(["a b c d e"], ["a b c d f"], reported)
     assert (found["decimals"], found["scale"]) == (decimals, scale)
     assert found["matches"][0]["steps"] == []
@@ -429,7 +421,7 @@ def test_a_float_that_python_writes_with_an_exponent(bleu):
     ["", "BLEU", "n/a", "1e", "1e-", "1e-9999999", "37.6.1", "37.6 38.1", "1,234.5", "37.6%x", None, True, [37.6]],
     ids=repr,
 )
-def test_what_is_no_number(bleu, reported):
+def test_reported_values_that_are_not_numbers(bleu, reported):
     with pytest.raises((TypeError, ValueError), match="reported"):
         bleu.reconcile(P, R, reported)
 
@@ -440,9 +432,9 @@ CONVENTION_NAMES = ["default", "papineni", "hf", "nltk", "moses"]
 @pytest.mark.parametrize("convention", CONVENTION_NAMES)
 @pytest.mark.parametrize("decimals", [0, 1])
 @pytest.mark.parametrize("seed", range(1, 11))
-def test_what_a_known_tool_has_comes_first(load, convention, decimals, seed):
-    """Before a convention's own setting stand only such as take fewer changes, or are another convention's."""
-    predictions, references = made_up(seed)
+def test_settings_of_conventions_come_first(load, convention, decimals, seed):
+    """Only settings with fewer changes, or of another convention, come before a convention's own setting."""
+    predictions, references = make_sentences(seed)
     corpus = {"predictions": predictions, "references": references}
     made = load(convention).compute(**corpus)
     matches = load().reconcile(**corpus, reported=f"{made['score']:.{decimals}f}")["matches"]
@@ -458,8 +450,8 @@ def test_what_a_known_tool_has_comes_first(load, convention, decimals, seed):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_few_changes_come_first(load, seed):
-    """Among settings that no tool has."""
-    predictions, references = made_up(seed)
+    """Settings of no convention are sorted by their number of changes."""
+    predictions, references = make_sentences(seed)
     corpus = {"predictions": predictions, "references": references}
     named = [load(name).compute(**corpus)["bleu"] for name in CONVENTION_NAMES]
     matches = load().reconcile(**corpus, reported=round(load().compute(**corpus)["score"]))["matches"]
@@ -468,10 +460,10 @@ def test_few_changes_come_first(load, seed):
 
 
 @pytest.mark.parametrize("segments", [1, 2, 5, 30])
-def test_scores_that_cant_be_told_apart_are_one_entry(bleu, segments):
-    """Floating point's last bits are no difference."""
+def test_equal_scores_are_one_entry(bleu, segments):
+    """Scores that differ in floating point's last bits are equal."""
     for seed in range(5):
-        predictions, references = made_up(seed, segments)
+        predictions, references = make_sentences(seed, segments)
         reported = round(bleu.compute(predictions=predictions, references=references)["score"])
         matches = bleu.reconcile(predictions, references, reported)["matches"]
         for one, other in itertools.pairwise(sorted(match["score"] for match in matches)):
@@ -485,7 +477,7 @@ def test_scores_that_cant_be_told_apart_are_one_entry(bleu, segments):
 )
 @pytest.mark.parametrize("at", ["load", "call"])
 def test_options_that_were_chosen_stay(load, options, at):
-    """At load they are where every search starts; in the call they are fixed."""
+    """Options at load are the start of the search; options of the call are fixed."""
     reported = f"{load(**options).compute(predictions=P, references=R)['score']:.2f}"
     bleu, fixed = (load(**options), {}) if at == "load" else (load(), options)
     first = bleu.reconcile(P, R, reported, **fixed)["matches"][0]
@@ -502,7 +494,7 @@ def test_a_longer_order_than_that_of_load_is_found(load):
 
 
 def test_all_values_that_make_no_difference_are_listed(bleu):
-    """Of each factor alone, all else as in the match: those that `compute` gives the same score for, and no other."""
+    """Per factor, `same_score` has the values for which `compute` returns the same score, and no others."""
     predictions, references = ["the cat sat, on a mat"], [["the cat sat, on the mat", "a cat"]]
     found = bleu.reconcile(
         predictions, references, bleu.compute(predictions=predictions, references=references)["score"]
@@ -520,7 +512,7 @@ def test_all_values_that_make_no_difference_are_listed(bleu):
 
 
 def test_a_single_reference_is_all_of_them(bleu):
-    """Nothing to choose among: neither a match of its own nor a value that makes no difference."""
+    """A single reference is neither a match of its own nor a value in `same_score`."""
     found = bleu.reconcile(P, [row[0] for row in R], 30, decimals=0)
     settings = found["matches"] or found["nearest"]
     assert {one["references"] for one in settings} == {"all"}

@@ -1,18 +1,25 @@
-"""What results are: plain dicts for programs, with a face for people."""
+"""Results: plain dicts that display as tables, in text, Markdown, LaTeX and HTML; the formula."""
 
 import copy
 import json
+import math
 import multiprocessing
 import pickle
+import re
+from html.parser import HTMLParser
 
 import evaluate
 import pytest
+from bleu.bleu_compare import Comparison
+from bleu.bleu_html import STYLE, explanation, formula, show
 from bleu.bleu_report import Report, format_latex, format_markdown, shorten
-from conftest import ROOT
 from datasets import Dataset
-from processes import python
+from helpers import ROOT, random_rows, run_python
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Dicts, text and tables.
+
 
 PREDICTIONS = ["The cat sat on the mat.", "a dog", "It rains."]
 REFERENCES = [["The cat sat on a mat."], ["a cat"], ["It is raining."]]
@@ -51,7 +58,7 @@ def result(name, bleu):
 
 
 def plain(value):
-    """The value with every dict and list rebuilt; fails where a value is of another class than Python's own."""
+    """Return the value with every dict and list rebuilt; assert that every value has a class of Python's own."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -72,7 +79,7 @@ class TestDict:
         assert restored == result
 
     @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, Report.copy], ids=["copy", "deepcopy", "method"])
-    def test_a_copy_keeps_the_face(self, result, duplicate):
+    def test_a_copy_is_a_report(self, result, duplicate):
         again = duplicate(result)
         assert type(again) is type(result)
         assert again == result
@@ -85,10 +92,12 @@ class TestDict:
 
 
 def test_in_a_process_that_never_loaded_the_metric(bleu, tmp_path):
-    path = tmp_path / "result.pickle"
-    path.write_bytes(pickle.dumps([make(bleu) for make in MAKE.values()]))
-    code = "import json, pickle, sys; print(json.dumps([type(one).__name__ for one in pickle.load(open(sys.argv[1], 'rb'))]))"
-    assert python(code, path) == ["dict"] * len(MAKE)
+    """The process unpickles the same plain dicts."""
+    results = [make(bleu) for make in MAKE.values()]
+    path = tmp_path / "results.pickle"
+    path.write_bytes(pickle.dumps(results))
+    code = "import json, pickle, sys; print(json.dumps([[type(one).__name__, one] for one in pickle.load(open(sys.argv[1], 'rb'))]))"
+    assert run_python(code, path) == [["dict", result] for result in results]
 
 
 def _score(text):
@@ -116,7 +125,7 @@ def test_combined(load):
     assert json.dumps(scores)
 
 
-# A list, and what is shown of it: up to 8 values and up to 4 dicts or lists are all there.
+# A list and its display, which is complete for up to 8 values and for up to 4 dicts or lists.
 SHORTENED = [
     ([], "[]"),
     (list(range(8)), "[0, 1, 2, 3, 4, 5, 6, 7]"),
@@ -130,29 +139,29 @@ SHORTENED = [
 
 
 @pytest.mark.parametrize(("values", "shown"), SHORTENED, ids=[shown for _, shown in SHORTENED])
-def test_what_is_shown_of_a_list(values, shown):
+def test_lists_are_shortened(values, shown):
     assert repr(shorten(values)) == shown
 
 
 class TestRepr:
-    def test_it_fits_a_screen(self, bleu):
+    def test_repr_fits_a_screen(self, bleu):
         explanation = bleu.explain(" ".join(map(str, range(300))), [" ".join(map(str, range(0, 300, 2)))])
         assert len(repr(explanation)) < 24 * 100
         result = bleu.compute(predictions=["a b c d"] * 1000, references=["a b c d"] * 1000, segments=True)
         assert "'segment_bleu': [1.0, 1.0, 1.0, ... 997 more]" in repr(result)
         assert len(repr(result)) < 10 * 80
 
-    def test_short_results_are_as_a_dict_shows_them(self, bleu):
+    def test_repr_of_short_results_is_that_of_a_dict(self, bleu):
         result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
         assert repr(result) == repr(dict(result))
 
-    def test_what_prints_as_a_table(self, bleu):
+    def test_results_that_print_as_tables(self, bleu):
         results = {name: make(bleu) for name, make in MAKE.items()}
         as_tables = {name for name, result in results.items() if str(result) != repr(result)}
         assert as_tables == {"compare", "diff", "explain", "conventions", "reconcile"}
 
     def test_in_ipython(self, bleu, result, name):
-        """The table where there is one to print, and IPython's own print of the dict, cut as `repr` has it."""
+        """IPython shows the table if there is one, and else its own display of the dict, shortened as in `repr`."""
         shown = []
 
         class Printer:
@@ -163,7 +172,7 @@ class TestRepr:
         assert type(shown[0]) is (dict if name in ("compute", "score", "self_bleu") else str)
 
     def test_the_explanation_as_text(self, bleu):
-        """The paper's second example, with the formula that its counts make."""
+        """The paper's second example, with the formula of its counts."""
         explanation = bleu.explain("the the the the the the the", ["the cat is on the mat"], smooth_method="floor")
         assert str(explanation).splitlines() == [
             "BLEU 3.93 = 100 · 1 · (2/7 · 0.1/6 · 0.1/5 · 0.1/4)^(1/4)",
@@ -205,7 +214,7 @@ class TestMissingKeys:
         assert result.get(key) is None
         assert key not in result
 
-    def test_only_where_it_is_here(self, bleu):
+    def test_only_in_results_that_have_the_other_name(self, bleu):
         with pytest.raises(KeyError, match=r"^'bp'$"):
             MAKE["compare"](bleu)["bp"]
         with pytest.raises(KeyError, match=r"^'segment_bleu'$"):
@@ -234,3 +243,244 @@ class TestTables:
             "| score | 1.5 |",
             "| counts | \\[0, 1, 2, ... 6 more] |",
         ]
+
+
+# HTML: self-contained, escaped, and right for text of any direction.
+
+
+HOSTILE = "<script>alert(1)</script> \" onerror=alert(2) ' &amp; </style> \u202egnp.exe \x1b[31m \x00 \x85 \u2066x"
+EMPTY = {"br", "img"}
+
+
+class Reader(HTMLParser):
+    """Collects all tags and attributes, and asserts that every tag is closed in its place."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.text, self._open = set(), set(), "", []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attributes}
+        self._open += [] if tag in EMPTY else [tag]
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        self.text += data * ("style" not in self._open)
+
+
+def read(html):
+    reader = Reader()
+    reader.feed(html)
+    reader.close()
+    assert reader._open == []
+    return reader
+
+
+def test_html_for_notebooks(result):
+    """HTML for notebooks has its own style, no external resource, no script and no heading."""
+    reader = read(html := result._repr_html_())
+    assert html.startswith('<div class="bleu-report"><style>')
+    assert reader.tags <= {"div", "style", "p", "strong", "b", "br", "i", "sup", "sub", "small", "span", "details", "summary", "table", "tr", "th", "td", "code"}  # fmt: skip
+    assert reader.attributes <= {"class", "style", "title", "dir"}
+    assert "url(" not in html
+    assert "http" not in html
+
+
+def test_the_style_applies_to_reports_only():
+    """Every selector starts with a class of the reports, and no rule depends on the system's color scheme."""
+    selectors = [part.strip() for rule in re.findall(r"([^{}]+)\{", STYLE) for part in rule.split(",")]
+    assert len(selectors) > 20
+    assert all(selector.startswith(".bleu-") for selector in selectors)
+    assert "@media" not in STYLE
+
+
+def hostile_results(bleu):
+    yield bleu.explain(HOSTILE, [HOSTILE + " x", "y " + HOSTILE], tokenize=lambda text: text.split(" "))
+    yield bleu.explain([HOSTILE, "b"], [["c", HOSTILE]])
+    system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
+    yield Comparison(baseline=HOSTILE, systems={HOSTILE: system}, test="bootstrap", n_resamples=1, signature=HOSTILE)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_texts_are_escaped(bleu, number):
+    html = list(hostile_results(bleu))[number].to_html()
+    reader = read(html)
+    assert "script" not in reader.tags
+    assert not any(name.startswith("on") for name in reader.attributes)
+    assert "<script>" in reader.text
+    assert html.count("</style>") == 1
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", html)
+    assert r"\u202egnp" in reader.text
+    assert html.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\u200cb \u200d é 👩‍🚀", "a\u200cb \u200d é 👩‍🚀"),  # joiners belong to the text
+        ("a\tb\nc", "a\\tb\\nc"),
+        ("\x00\x7f\x9b\u2028\ud800", "\\x00\\x7f\\x9b\\u2028\\ud800"),
+        ("<&\"'>", "&lt;&amp;&quot;&#x27;&gt;"),
+        (17, "17"),
+    ],
+)
+def test_invisible_characters_are_escaped(text, shown):
+    assert show(text) == shown
+
+
+def test_direction_follows_the_text(bleu):
+    html = bleu.explain("ذهب الولد إلى المدرسة", ["ذهب الولد إلى البيت"]).to_html()
+    assert html.count('<p dir="auto">') == 2
+    assert '<code class="code" dir="auto">المدرسة</code>' in html
+
+
+def test_tokens_carry_their_number_and_a_shade(bleu):
+    html = bleu.explain("a b x", ["a b y x"], max_order=2).to_html()
+    marks = re.findall(r'<span class="token( missed)?"(?: style="--match:(.*?)")? title="(.*?)">(.*?)</span>', html)
+    assert marks[:3] == [
+        ("", "1", "part of a matching 2-gram", "a<sub>2</sub>"),
+        ("", "1", "part of a matching 2-gram", "b<sub>2</sub>"),
+        ("", "0.5", "part of a matching 1-gram", "x<sub>1</sub>"),
+    ]
+    assert (" missed", "", "no match", "y") in marks
+
+
+FORMULAS = [  # prediction, reference, options, the formula
+    ("a b c d e", "a b c d f", {}, "BLEU = 1 · (4/5 · 3/4 · 2/3 · 1/2)1/4 = 0.6687"),
+    ("a b c d", "a b c d e", {}, "BLEU = 0.7788 · (4/4 · 3/3 · 2/2 · 1/1)1/4 = 0.7788"),
+    ("a b c", "a b d", {"max_order": 3}, "BLEU = 1 · (2/3 · 1/2 · 0.5/1)1/3 = 0.5503"),
+    ("a b", "a b", {}, "BLEU = 1 · (2/2 · 1/1 · 0/0 · 0/0)1/4 = 0.0000"),
+    ("a b", "a b", {"effective_order": True}, "BLEU = 1 · (2/2 · 1/1)1/2 = 1.0000"),
+    ("a", "a", {"effective_order": True}, "BLEU = 1 · (1/1) = 1.0000"),
+    ("a b", "a b", {"minimum_total": 1, "smooth_method": "none"}, "BLEU = 1 · (2/2 · 1/1 · 0/1 · 0/1)1/4 = 0.0000"),
+    ("a c", "a b", {"max_order": 2, "weights": (0.75, 0.25)}, "BLEU = 1 · (1/2)0.75 · (0.5/1)1/4 = 0.5000"),
+    ("a", "b", {"max_order": 2, "smooth_method": "laplace"}, "BLEU = 1 · (0.5/1 · 1)1/2 = 0.7071"),
+    ("", "a", {}, "BLEU = 0 · (0/0 · 0/0 · 0/0 · 0/0)1/4 = 0.0000"),
+    ("", "a", {"effective_order": True}, "BLEU = 0 · no n-gram = 0.0000"),
+]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "options", "text"), FORMULAS)
+def test_the_formula(bleu, prediction, reference, options, text):
+    """The formula has fractions of counts, or the matches that smoothing assumes, and never the logarithm of 0."""
+    shown = read(formula(bleu.explain(prediction, [reference], **options))).text
+    assert shown.startswith(text)
+    assert "ln" not in shown
+
+
+def test_smoothed_precisions_are_marked(bleu):
+    html = formula(bleu.explain("a b c d e", ["a b x y z"]))
+    terms = re.findall(r'<span class="term( smoothed)?" title="(.*?)">(.*?)</span>', html)
+    assert terms == [
+        ("", "2 of 5 match", "2/5"),
+        ("", "1 of 4 match", "1/4"),
+        (" smoothed", "0 of 3 match; smoothed to 0.5/3", "0.5/3"),
+        (" smoothed", "0 of 2 match; smoothed to 0.25/2", "0.25/2"),
+    ]
+    assert "dashed: smoothed" in html
+    assert "dashed" not in formula(bleu.explain("a b c d", ["a b c d"]))
+
+
+class TestNGrams:
+    def test_clipped_and_missed(self, bleu):
+        text = read(bleu.explain("the the the x", ["the cat is on the mat"], max_order=1).to_html()).text
+        assert "2 n-grams don’t count" in text
+        assert "1-gram, clippedthe (2 of 3 count)" in text
+        assert "1-gram, missedx" in text
+
+    def test_the_legend_has_the_marks_of_all_orders(self, bleu):
+        """No bigram is clipped, but a unigram is: the legend has both marks."""
+        text = read(bleu.explain("the the x", ["the cat"], max_order=2).to_html()).text
+        assert re.search("2-gram, missed.*clipped: .*; missed: ", text)
+        assert "2-gram, clipped" not in text
+
+    def test_an_ngram_that_is_missed_twice(self, bleu):
+        text = read(bleu.explain("x x a", ["a"], max_order=1).to_html()).text
+        assert "2 n-grams don’t count1-gram, missedx × 2missed: " in text
+        assert (
+            "1 n-gram doesn’t count1-gram, missedxmissed: "
+            in read(bleu.explain("x a", ["a"], max_order=1).to_html()).text
+        )
+
+    def test_without_such_ngrams_there_is_no_list(self, bleu):
+        assert "<details" not in bleu.explain("a b", ["a b"]).to_html()
+
+    def test_a_long_text_lists_the_first_ngrams(self, bleu):
+        html = bleu.explain(" ".join(map(str, range(1000))), ["x"]).to_html()
+        assert read(html).text.count("and 900 more") == 1
+        assert html.count("<code") == 400
+
+
+def test_the_reference_whose_length_counts_is_named(bleu):
+    text = read(bleu.explain("a b", ["a", "a c", "a c"], max_order=2).to_html()).text
+    heads = (
+        "Prediction 2 tokens",
+        "Reference 1 1 token",
+        "Reference 2, whose length counts 2 tokens",
+        "Reference 3 2 tokens",
+    )
+    assert re.findall("(?:Prediction|Reference)[^a-z]*(?:, whose length counts )?[^a-z]*tokens?", text) == list(heads)
+    assert "The longest n-gram that matched: no match 1-gram1 2-gram2" in text
+
+
+def test_a_corpus_in_html(bleu):
+    """By hand: five of five tokens match, against six; the two segments score 1 and exp(1 - 2/1)."""
+    corpus = {"predictions": ["a b c d", "a"], "references": ["a b c d", "a b"], "max_order": 1}
+    text = read(bleu.compute(**corpus, segments=True, confidence=0.9).to_html()).text
+    assert text.startswith(
+        "81.87 BLEUInterval 36.79 to 100.00. 2 segments: lowest 36.79, median 68.39, highest 100.00."
+        " Brevity penalty 0.8187: 5 tokens against 6 in the references"
+        "n-gramsmatchestotalprecisionBLEU-n155100.0081.87"
+    )
+    assert read(bleu.compute(**corpus).to_html()).text.startswith(
+        "81.87 BLEUBrevity penalty 0.8187: 5 tokens against 6"
+    )
+
+
+def test_the_demo_uses_the_same_functions(bleu):
+    """The public attribute `html` has the functions from which the demo is made."""
+    result = bleu.explain("a b", ["a c"])
+    assert bleu.html.explanation(result, "System A") == explanation(result, "System A")
+    assert bleu.html.STYLE == STYLE
+
+
+def test_intervals_are_drawn_on_one_scale(bleu):
+    html = MAKE["compare"](bleu).to_html()
+    assert html.count('class="bleu-interval"') == 2
+    assert "--low:0.0%" in html
+    assert "--high:100.0%" in html
+
+
+# The formula: its factors multiply to the score under any options.
+
+
+FORMULA_OPTIONS = [
+    {},
+    {"effective_order": True},
+    {"smooth_method": "add-k"},
+    {"smooth_method": "laplace", "max_order": 2},
+    {"smooth_method": "chen-cherry-7"},
+    {"smooth_method": "nltk-5"},
+    {"smooth_method": "none", "minimum_total": 1, "weights": (0.4, 0.3, 0.2, 0.1)},
+]
+
+
+def evaluate_formula(text):
+    """Return the value of `"1 · (17/18 · 10/17)^(1/2)"`; an order without n-grams, `0/0`, counts as 0."""
+    assert re.fullmatch(r"[\d,./()^· ]+", text), text
+    code = text.replace(",", "").replace("0/0", "0").replace("·", "*").replace("^", "**")
+    return eval(code)
+
+
+@pytest.mark.parametrize("options", FORMULA_OPTIONS, ids=str)
+def test_the_formula_multiplies_to_the_score(bleu, options):
+    for prediction, references in zip(*random_rows(seed=5, count=60)):
+        explanation = bleu.explain(prediction, references, **options)
+        _, text = explanation.title().split(" = 100 · ")
+        if "no n-gram" in text:
+            assert explanation["score"] == 0
+        else:  # the formula shows four digits
+            assert math.isclose(100 * evaluate_formula(text), explanation["score"], rel_tol=2e-3, abs_tol=1e-9), text

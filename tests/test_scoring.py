@@ -1,37 +1,34 @@
-"""From statistics rows to numbers: sacreBLEU, NLTK, bleuscore and evaluate's formula asked live."""
+"""From statistics rows to scores: conventions, smoothing, resampling. sacreBLEU, NLTK and bleuscore are asked live."""
 
 import itertools
 import math
 import random
+import subprocess
+import warnings
 from dataclasses import replace
 
 import bleuscore
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
-import random_text
-from bleu import bleu_scoring
+from bleu import bleu_scoring, bleu_significance
 from bleu.bleu_options import SMOOTH_METHODS, Options
-from hypothesis import given, settings
+from bleu.bleu_scoring import precisions
+from helpers import random_rows, small_corpora, start_python
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from nltk.translate.bleu_score import Fraction, SmoothingFunction, modified_precision, sentence_bleu
 from sacrebleu.metrics import BLEU
 
-WORDS = ["the", "cat", "sat", "on", "a", "mat"]
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
-
-def corpora(count=40, seed=0):
-    """Small corpora of short segments, many without a match at some order, some without any."""
-    generator = random.Random(seed)
-    for _ in range(count):
-        rows = generator.randrange(1, 6)
-        sentence = lambda: " ".join(generator.choices(WORDS, k=generator.randrange(0, 9)))  # noqa: E731
-        yield [sentence() for _ in range(rows)], [[sentence() for _ in range(3)] for _ in range(rows)]
+# Conventions, results and intervals.
 
 
 @pytest.mark.parametrize("effective_order", [False, True])
 @pytest.mark.parametrize(("smooth_method", "smooth_value"), [("none", None), ("floor", None), ("floor", 0.5), ("add-k", None), ("add-k", 0.3), ("exp", None)])  # fmt: skip
 def test_sacrebleus_smoothing(smooth_method, smooth_value, effective_order):
-    """All rows that up to three tokens can have, and random ones, to 1e-9 on the scale to 100."""
+    """All rows that up to three tokens can have agree to 1e-9 points."""
     orders = [(m, t) for t in range(4) for m in range(t + 1)]
     rows = [
         [*matches, *totals, length, reference]
@@ -49,7 +46,7 @@ def test_sacrebleus_smoothing(smooth_method, smooth_value, effective_order):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("smooth_method", ["none", "floor", "add-k", "exp"])
 def test_segment_scores_are_sacrebleus_sentence_scores(bleu, smooth_method):
-    predictions, references = random_text.rows(seed=5, count=200)
+    predictions, references = random_rows(seed=5, count=200)
     result = bleu.compute(predictions=predictions, references=references, segments=True, smooth_method=smooth_method)
     metric = BLEU(effective_order=True, smooth_method=smooth_method)
     expected = [metric.sentence_score(*pair).score / 100 for pair in zip(predictions, references)]
@@ -59,9 +56,9 @@ def test_segment_scores_are_sacrebleus_sentence_scores(bleu, smooth_method):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("weights", [None, (0.1, 0.3, 0.5, 0.1), (0.5, 0.5), (1.0,), (0.2,) * 6])
 def test_nltk_convention(load, weights):
-    """To 1e-12 on the same tokens, segments shorter than an order and empty predictions among them."""
+    """Scores of the same tokens agree to 1e-12, also for segments shorter than an order and empty predictions."""
     bleu = load("nltk")
-    for predictions, references in corpora():
+    for predictions, references in small_corpora():
         asked = weights or (0.25,) * 4
         expected = nltk_bleu.corpus_bleu([[text.split() for text in row] for row in references], [p.split() for p in predictions], asked)  # fmt: skip
         options = {"weights": weights, "max_order": len(asked)}
@@ -72,7 +69,7 @@ def test_nltk_convention(load, weights):
 
 
 def evaluates_formula(predictions, references, smooth):
-    """evaluate's `bleu` (tensorflow/nmt) worked out anew: shortest reference, smoothing at every order or none."""
+    """Return the score of evaluate's `bleu` (tensorflow/nmt): shortest reference, smoothing at every order or none."""
     rows = [
         (nltk_bleu.modified_precision(row, p, n), max(len(p) - n + 1, 0)) for n in range(1, 5) for p, row in zip(predictions, references)
     ]  # fmt: skip
@@ -90,7 +87,7 @@ def evaluates_formula(predictions, references, smooth):
 @pytest.mark.parametrize("smooth", [False, True])
 def test_hf_convention(load, smooth):
     bleu = load("hf", smooth_method="laplace") if smooth else load("hf")
-    for predictions, references in corpora():
+    for predictions, references in small_corpora():
         result = bleu.compute(predictions=predictions, references=references)
         tokens = [p.split() for p in predictions], [[text.split() for text in row] for row in references]
         assert result["bleu"] == pytest.approx(evaluates_formula(*tokens, smooth), abs=1e-12)
@@ -99,9 +96,9 @@ def test_hf_convention(load, smooth):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("convention", "method"), [("hf", "shortest"), ("papineni", "closest")])
 def test_bleuscore(load, convention, method):
-    """bleuscore cuts as evaluate's `bleu` does; on segments with letters and simple marks that's 13a."""
+    """bleuscore splits text as evaluate's `bleu` does, which is 13a for letters and simple punctuation."""
     bleu, generator = load(convention), random.Random(1)
-    vocabulary = [*WORDS, "3.5", "well-known", "isn't", "mat.", "mat,"]
+    vocabulary = ["the", "cat", "sat", "on", "a", "mat", "3.5", "well-known", "isn't", "mat.", "mat,"]
     for _ in range(40):
         predictions = [" ".join(generator.choices(vocabulary, k=generator.randrange(5, 30))) for _ in range(4)]
         references = [[p.replace("cat", "dog"), " ".join(generator.choices(vocabulary, k=12))] for p in predictions]
@@ -116,7 +113,7 @@ def test_bleuscore(load, convention, method):
 def test_moses_convention(load):
     """multi-bleu.perl is sacreBLEU without tokenizer and smoothing."""
     bleu, metric = load("moses"), BLEU(tokenize="none", smooth_method="none")
-    for predictions, references in corpora():
+    for predictions, references in small_corpora():
         result = bleu.compute(predictions=predictions, references=references)
         assert result["score"] == pytest.approx(
             metric.corpus_score(predictions, list(zip(*references))).score, abs=1e-9
@@ -125,8 +122,8 @@ def test_moses_convention(load):
 
 @pytest.mark.filterwarnings("ignore")
 def test_result_fits_together(bleu):
-    """What the keys say of each other, and of sacreBLEU's score object."""
-    for predictions, references in corpora():
+    """The keys agree with each other, and with sacreBLEU's score object."""
+    for predictions, references in small_corpora():
         result = bleu.compute(predictions=predictions, references=references)
         expected = BLEU().corpus_score(predictions, list(zip(*references)))
         assert list(result) == [
@@ -146,7 +143,7 @@ def test_result_fits_together(bleu):
 
 
 def test_the_papers_brevity():
-    """c >= r: none. c < r: exp(1 - r/c). No prediction at all: 0."""
+    """c >= r: 1. c < r: exp(1 - r/c). No prediction: 0."""
     table = {(12, 12): 1, (12, 11): 1, (12, 13): math.exp(-1 / 12), (1, 3): math.exp(-2), (0, 3): 0, (0, 0): 1}
     for (c, r), expected in table.items():
         assert bleu_scoring.brevity_penalty(c, r) == pytest.approx(expected, abs=1e-15)
@@ -169,7 +166,7 @@ def test_any_row_has_a_score_from_0_to_1(counts, lengths, smooth_method, effecti
 
 
 def test_a_perfect_prediction_is_exactly_1(bleu):
-    """sacreBLEU says 100.00000000000004 here."""
+    """sacreBLEU returns 100.00000000000004 here."""
     text = ["the cat sat on the mat", "and the dog did not"]
     assert bleu.compute(predictions=text, references=text)["score"] == 100.0
 
@@ -181,7 +178,7 @@ def test_laplace_is_the_only_smoothing_that_scores_no_match(bleu):
         assert (result["bleu"] > 0) == (method == "laplace")
 
 
-def test_weights_are_not_renormalised_and_left_out_orders_leave_theirs():
+def test_weights_are_not_renormalized_unless_orders_are_left_out():
     row = np.array([3, 1, 0, 0, 4, 3, 0, 0, 4, 4])  # orders 3 and 4 don't exist
     half = Options(weights=(0.25, 0.25, 0.0, 0.0))
     assert bleu_scoring.bleu(row, half) == pytest.approx((3 / 4 * 1 / 3) ** 0.25)
@@ -190,8 +187,8 @@ def test_weights_are_not_renormalised_and_left_out_orders_leave_theirs():
 
 
 def test_confidence_is_sacrebleus_bootstrap(bleu):
-    """The same draws: the mean, and half the interval's width is sacreBLEU's ci, which comes of float32 numbers."""
-    predictions, references = random_text.rows(seed=6, count=150)
+    """The draws are sacreBLEU's: its mean, and its ci as half the width, within the precision of float32."""
+    predictions, references = random_rows(seed=6, count=150)
     references = [[*row, None, None, None][:4] for row in references]
     result = bleu.compute(predictions=predictions, references=references, confidence=0.95)
     expected = BLEU().corpus_score(predictions, list(zip(*references)), n_bootstrap=1000)
@@ -203,8 +200,8 @@ def test_confidence_is_sacrebleus_bootstrap(bleu):
 
 
 def test_seeds(bleu):
-    """Seed 0 is a seed, None is a new one each time, and the global generator is left alone."""
-    predictions, references = random_text.rows(seed=7, count=60)
+    """Seed 0 is a seed, None is a new seed in every call, and the global generator is not used."""
+    predictions, references = random_rows(seed=7, count=60)
     state = np.random.get_state()[1].copy()
     bootstrap = lambda seed: bleu.compute(  # noqa: E731
         predictions=predictions, references=references, confidence=0.9, n_resamples=50, seed=seed
@@ -224,7 +221,7 @@ def test_seeds(bleu):
     weighted=st.booleans(),
 )
 def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_order, weighted):
-    """A single row is scored in Python's floats, many in NumPy's arrays, by the same definition."""
+    """A single row, scored in Python's floats, has the bits of many rows, scored in NumPy's arrays."""
     matches, totals = zip(*counts)
     rows = np.array([[*matches, *totals, *pair] for pair in lengths])
     max_order = len(counts) - SMOOTH_METHODS[smooth_method].further_orders
@@ -240,3 +237,256 @@ def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_
         assert (result["bleu"], result["brevity_penalty"]) == (many[i], penalties[i])
         assert result["bleu_by_order"] == list(many_by_order[i])
         assert bleu_scoring.bleu(row, options) == many[i]
+
+
+# Methods 4 to 7 of Chen and Cherry (2014): the paper's formulas by hand, and NLTK's reading asked live.
+
+
+CHEN_CHERRY = [name for name in SMOOTH_METHODS if name.startswith(("chen", "nltk"))]
+SENTENCES = st.lists(st.sampled_from("abcde"), min_size=1, max_size=15)
+ROWS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=3)), min_size=1, max_size=5)
+
+# Matches of orders 1 to 5 in a prediction of 10 tokens, so that there are 10, 9, 8, 7 and 6 n-grams.
+# K is 5: ln(10) / 5 is L. Method 5 starts from the matches of order 1, plus 1.
+L = math.log(10) / 5
+BY_HAND = [
+    ("chen-cherry-4", [6, 3, 1, 1, 0], [6 / 10, 3 / 9, 1 / 8, 1 / 7]),
+    ("chen-cherry-4", [6, 3, 0, 0, 0], [6 / 10, 3 / 9, L / 8, L**2 / 7]),
+    ("nltk-4", [6, 3, 0, 0, 0], [6 / 10, 3 / 9, L / 2 / 8, L / 4 / 7]),
+    ("chen-cherry-5", [6, 3, 0, 0, 0], [16 / 3 / 10, (16 / 3 + 3) / 3 / 9, 25 / 27 / 8, 25 / 81 / 7]),
+    ("nltk-5", [6, 3, 0, 0, 0], [(1.6 + 0.6 + 1 / 3) / 3, ((1.6 + 0.6 + 1 / 3) / 3 + 1 / 3) / 3, 0.13086419753086, 0.04362139917695]),
+    ("chen-cherry-6", [6, 3, 1, 0, 0], [6 / 10, 3 / 9, (1 + 5 * (1 / 3) ** 2 / 0.6) / 13, 5 * (((1 + 5 * (1 / 3) ** 2 / 0.6) / 13) ** 2 * 3) / 12]),
+    ("chen-cherry-7", [6, 3, 0, 0, 0], [16 / 3 / 10, (16 / 3 + 3 + L) / 3 / 9, ((16 / 3 + 3 + L) / 3 + L + L**2) / 3 / 8, (((16 / 3 + 3 + L) / 3 + L + L**2) / 3 + L**2 + L**3) / 3 / 7]),
+]  # fmt: skip
+
+
+def test_method_6_at_orders_that_have_no_ngrams():
+    """Three tokens have alpha 4-grams and 5-grams, less than one each, of which the expected number match."""
+    row = np.array([2, 1, 1, 0, 0, 3, 2, 1, 0, 0, 3, 3])
+    third = (1 + 0.5 * (1 / 2) ** 2 / (2 / 3)) / (1 + 0.5)
+    assert third**2 / (1 / 2) > 1  # capped, and the next order too
+    options = Options(max_order=5, smooth_method="chen-cherry-6", smooth_value=0.5)
+    assert precisions(row, options)[0] == pytest.approx([2 / 3, 1 / 2, third, 1, 1], abs=1e-12)
+
+
+@pytest.mark.parametrize(("method", "matches", "expected"), BY_HAND)
+def test_precisions_by_hand(method, matches, expected):
+    row = np.array([*matches, 10, 9, 8, 7, 6, 10, 10])
+    if not SMOOTH_METHODS[method].further_orders:
+        row = np.delete(row, [4, 9])
+    assert precisions(row, Options(smooth_method=method))[0] == pytest.approx(expected, abs=1e-12)
+
+
+# NLTK's function, its name here, and the convention with NLTK's counts: methods that use precisions get NLTK's one
+# n-gram for orders above a sentence's length, and method 6 gets none.
+NLTK = [("method4", "nltk-4", "nltk"), ("method5", "nltk-5", "nltk"), ("method6", "chen-cherry-6", "moses"), ("method7", "nltk-7", "nltk")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "name", "convention"), NLTK)
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+@given(prediction=SENTENCES, references=st.lists(SENTENCES, min_size=1, max_size=3), value=st.sampled_from([None, 2.5]))
+@pytest.mark.slow
+def test_sentence_scores_are_nltks(load, function, name, convention, prediction, references, value):
+    """Single words are left out, because NLTK omits their zeros, and so are precisions above 1 in NLTK."""
+    value = None if SMOOTH_METHODS[name].value is None else value
+    smoothing = SmoothingFunction(**({} if value is None else {"k": value, "alpha": value}))
+    assume(len(prediction) > 1 or function in ("method5", "method6"))
+    assume(function != "method6" or modified_precision(references, prediction, 3))  # NLTK asserts that
+    expected = sentence_bleu(references, prediction, smoothing_function=getattr(smoothing, function))
+    ours = load(convention, smooth_method=name, smooth_value=value).compute(
+        predictions=[" ".join(prediction)], references=[[" ".join(reference) for reference in references]]
+    )
+    counts = [modified_precision(references, prediction, n) for n in range(1, 5)]
+    theirs = getattr(smoothing, function)(list(counts), references, prediction, len(prediction))
+    if max(theirs) <= 1:
+        assert ours["bleu"] == pytest.approx(expected, abs=1e-12)
+    else:
+        assert ours["bleu"] <= expected + 1e-12
+        assert ours["precisions"] == pytest.approx(
+            [min(float(p), 1) for p in theirs] if counts[0] else [0] * 4, abs=1e-12
+        )
+
+
+def test_the_example_of_nltks_documentation(load):
+    """The candidate of the paper's example 1 against its first reference: 0.4118, 0.4905, 0.4135, 0.4905."""
+    candidate = "It is a guide to action which ensures that the military always obeys the commands of the party"
+    reference = "It is a guide to action that ensures that the military will forever heed Party commands"
+    scores = [
+        load("nltk", smooth_method=name).compute(predictions=[candidate], references=[reference])["bleu"]
+        for name in ("nltk-4", "nltk-5", "chen-cherry-6", "nltk-7")
+    ]
+    assert [math.floor(1e4 * score) / 1e4 for score in scores] == [0.4118, 0.4905, 0.4135, 0.4905]
+
+
+def test_where_nltk_departs_from_the_paper():
+    """With two orders without a match, the paper's divisor is K / ln(length) at each; NLTK's doubles at each."""
+    counts = [Fraction(m, t, _normalize=False) for m, t in ((6, 10), (3, 9), (0, 8), (0, 7))]
+    theirs = SmoothingFunction().method4(list(counts), None, list("a" * 10))
+    row = np.array([6, 3, 0, 0, 10, 9, 8, 7, 10, 10])
+    assert precisions(row, Options(smooth_method="nltk-4"))[0] == pytest.approx([float(p) for p in theirs], abs=1e-15)
+    assert precisions(row, Options(smooth_method="chen-cherry-4"))[0] == pytest.approx(
+        [6 / 10, 3 / 9, L / 8, L**2 / 7], abs=1e-15
+    )
+
+
+@pytest.mark.parametrize("name", CHEN_CHERRY)
+@settings(deadline=None, max_examples=40)
+@given(rows=ROWS, data=st.data())
+def test_a_corpus_is_scored_by_its_sums(load, name, rows, data):
+    """Scores are from 0 to 1, independent of the order of segments, and the same from merged parts."""
+    bleu = load("moses", smooth_method=name)
+    predictions = [" ".join(prediction) for prediction, _ in rows]
+    references = [[" ".join(reference) for reference in row] for _, row in rows]
+    result = bleu.compute(predictions=predictions, references=references, segments=True)
+    assert 0 <= result["bleu"] <= 1
+    assert all(0 <= value <= 1 for value in result["precisions"] + result["segment_bleu"] + result["bleu_by_order"])
+    assert len(result["counts"]) == len(result["precisions"]) == 4
+    assert (result["bleu"] > 0) >= (result["counts"][3] > 0)
+    order = data.draw(st.permutations(range(len(rows))))
+    shuffled = bleu.compute(predictions=[predictions[i] for i in order], references=[references[i] for i in order])
+    assert shuffled["bleu"] == result["bleu"]
+    parts = [bleu.statistics(predictions=[p], references=[r]) for p, r in zip(predictions, references)]
+    assert bleu.score(parts)["bleu"] == result["bleu"]
+    single = [
+        bleu.compute(predictions=[p], references=[r], effective_order=True)["bleu"]
+        for p, r in zip(predictions, references)
+    ]
+    assert result["segment_bleu"] == pytest.approx(single, abs=1e-15)
+
+
+def test_a_perfect_prediction_of_any_length(load):
+    """The score is 1, but for the paper's methods 5 and 7, which average with longer orders."""
+    for name in CHEN_CHERRY:
+        result = load(smooth_method=name).compute(predictions=["a b c d e f"], references=["a b c d e f"])
+        assert result["bleu"] == pytest.approx(1, abs=1e-15) or name in ("chen-cherry-5", "chen-cherry-7")
+
+
+def test_rows_without_the_order_beyond_are_rejected(bleu):
+    """Method 5 at N = 4 needs 5-grams; rows with 5-grams are scored under any method, to order 4."""
+    corpus = {"predictions": ["a b c d e f"], "references": ["a b c d x f"]}
+    with pytest.raises(ValueError, match="looks at n-grams of order 5, and these rows end with 4: count anew"):
+        bleu.score(bleu.statistics(**corpus), smooth_method="chen-cherry-5")
+    rows = bleu.statistics(**corpus, smooth_method="chen-cherry-5")
+    assert bleu.score(rows, smooth_method="chen-cherry-5") == bleu.compute(**corpus, smooth_method="chen-cherry-5")
+    assert bleu.score(rows) == bleu.compute(**corpus)
+    with pytest.raises(ValueError, match="don't add up: longest n-gram is 5 in table 0 and 4 in table 1"):
+        bleu.score([rows, bleu.statistics(**corpus)])
+
+
+def test_sums_of_rows(bleu):
+    """A sum doesn't say how it was counted; the method implies it."""
+    corpus = {"predictions": ["a b c d e f", "a b"], "references": ["a b c d x f", "b a"]}
+    total = bleu.statistics(**corpus, smooth_method="nltk-7").to_pandas().sum().to_numpy()
+    assert bleu.score(total, smooth_method="nltk-7")["bleu"] == bleu.compute(**corpus, smooth_method="nltk-7")["bleu"]
+
+
+@pytest.mark.parametrize("name", SMOOTH_METHODS)
+def test_no_method_changes_the_rows(name):
+    rows = np.array([[3, 1, 0, 0, 0, 4, 3, 2, 1, 0, 4, 4]] * 2)
+    before = rows.copy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bleu_scoring.bleu(rows, Options(smooth_method=name))
+    np.testing.assert_array_equal(rows, before)
+
+
+def test_the_signature_has_the_method(load):
+    result = load(smooth_method="chen-cherry-4").compute(predictions=["a"], references=["a"])
+    assert "|smooth:chen-cherry-4[5.00]|" in result["signature"]
+
+
+# Resampling: blocks of draws, and the progress bar.
+
+
+@pytest.mark.parametrize("block", [1, 64, 1000, 1 << 22])
+def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
+    """Blocks of any size have the draws of a single block."""
+    rows = np.random.default_rng(0).integers(0, 30, size=(3, 37, 10))
+    rows[:, :, 4:8] += rows[:, :, :4]
+    whole = bleu_significance.bootstrap_scores(rows, Options(), np.random.default_rng(5), 100)
+    moved = bleu_significance.randomization_differences(rows, Options(), np.random.default_rng(5), 100)
+    monkeypatch.setattr(bleu_significance, "_BLOCK", block)
+    generator = np.random.default_rng(5)
+    np.testing.assert_array_equal(bleu_significance.bootstrap_scores(rows, Options(), generator, 100), whole)
+    np.testing.assert_array_equal(
+        bleu_significance.randomization_differences(rows, Options(), np.random.default_rng(5), 100), moved
+    )
+    once = np.random.default_rng(5)
+    once.integers(37, size=(100, 37))
+    assert generator.integers(1 << 40) == once.integers(1 << 40)
+
+
+class Bar:
+    """A replacement of tqdm's bar that records its arguments and steps."""
+
+    def __init__(self, **made_with):
+        self.made_with, self.steps = made_with, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def update(self, step):
+        self.steps.append(step)
+
+
+@pytest.mark.parametrize(
+    ("draw", "name", "steps"),
+    [(bleu_significance.bootstrap_scores, "Bootstrap", [30, 30, 30, 10]), (bleu_significance.randomization_differences, "Randomization", [64, 36])],
+)  # fmt: skip
+def test_a_progress_bar_ends_at_its_total(monkeypatch, draw, name, steps):
+    """100 resamples of 10 segments in blocks of 300 drawn segments; exchanges come in multiples of 32."""
+    bars = []
+    monkeypatch.setattr(bleu_significance, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1])
+    monkeypatch.setattr(bleu_significance, "_BLOCK", 300 if name == "Bootstrap" else 640)
+    draw(np.ones((2, 10, 10), int), Options(), np.random.default_rng(0), 100)
+    (bar,) = bars
+    assert (bar.made_with, bar.steps) == ({"total": 100, "desc": name, "delay": 2}, steps)
+
+
+PROGRESS = """
+import sys
+import datasets, numpy as np
+import conftest
+from bleu import bleu_significance
+from bleu.bleu_options import Options
+if sys.argv[1] == "disabled":
+    datasets.disable_progress_bars()
+rows = np.ones((1, 3000, 10), int)
+bleu_significance.bootstrap_scores(rows, Options(), np.random.default_rng(0), int(sys.argv[2]))
+"""
+
+
+def shows_a_bar_within(process, seconds):
+    """Return whether a progress bar appears within some seconds; end the process."""
+    errors = b""
+    for _ in range(seconds):
+        try:
+            process.communicate(timeout=1)
+            break
+        except subprocess.TimeoutExpired as expired:
+            errors = expired.stderr or b""
+            if b"Bootstrap" in errors:
+                break
+    process.kill()
+    process.communicate()
+    return b"Bootstrap" in errors
+
+
+@pytest.mark.slow
+def test_a_progress_bar_for_long_calls():
+    assert shows_a_bar_within(start_python(PROGRESS, "enabled", 10**7), seconds=100)
+
+
+@pytest.mark.slow
+def test_no_progress_bar_if_datasets_disables_them():
+    assert not shows_a_bar_within(start_python(PROGRESS, "disabled", 10**7), seconds=10)
+
+
+@pytest.mark.slow
+def test_no_progress_bar_for_short_calls():
+    process = start_python(PROGRESS, "enabled", 100)
+    assert "Bootstrap" not in process.communicate()[1]
+    assert process.returncode == 0

@@ -1,4 +1,4 @@
-"""The page's docstrings, and limits that no browser comes to; what a visitor sees is in integration/space_tests."""
+"""The demo's docstrings, and limits that a browser doesn't reach. integration/space_tests has the tests in a browser."""
 
 import asyncio
 import doctest
@@ -6,7 +6,7 @@ import importlib
 import tracemalloc
 
 import pytest
-from conftest import ROOT
+from helpers import ROOT
 
 FILES = sorted(path.stem for path in (ROOT / "space").glob("[!_]*.py"))
 
@@ -48,14 +48,14 @@ def test_a_comparison_within_both_limits_is_made():
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "shown"),
     [
         (ValueError("reported='127': BLEU is from 0 to 1."), "&#x27;127&#x27;: BLEU is from 0 to 1."),
         (ValueError("9" * 1000), "9" * 399 + "…"),
         (OverflowError("Python int too large to convert to C long"), "a number is too large"),
     ],
 )
-def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, told):
+def test_an_error_of_the_search_is_shown_as_all_others_are(monkeypatch, error, shown):
     why, scored = (importlib.import_module(f"space.{name}") for name in ("why", "scored"))
 
     def fail(*arguments):
@@ -65,7 +65,7 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
     corpus = scored.Corpus({"A": ["a b c d"]}, [["a b c d"]])
     kept, _ = scored.score_corpus(corpus, dict(why.load_with({}).OPTIONS), "all", "")
     answer = why._answer(kept, "A", "127")
-    assert told in answer
+    assert shown in answer
     assert "Python" not in answer
     assert len(answer) < 500
 
@@ -73,12 +73,12 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
 @pytest.mark.parametrize(
     ("headers", "most"),
     [
-        ([], 21),  # what comes before the limit is crossed
-        ([(b"content-length", b"30000000")], 2),  # the part that has just come
+        ([], 21),  # the parts up to the limit
+        ([(b"content-length", b"30000000")], 2),  # the latest part
     ],
 )
 def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
-    """It is read nevertheless: parts of a megabyte each, thirty of them where twenty are the limit."""
+    """The body is read and not kept: thirty parts of one megabyte, where twenty are the limit."""
     gate = importlib.import_module("space.gate")
     held, sent = [], []
 
@@ -97,8 +97,8 @@ def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
     assert (len(held), max(held) < most, held[-1] < 2) == (30, True, True)
 
 
-def test_a_body_that_breaks_off_is_not_passed_on():
-    """It was to be too large, and nothing of it was kept."""
+def test_an_interrupted_body_is_not_passed_on():
+    """The announced length is above the limit, and no part was kept."""
     gate = importlib.import_module("space.gate")
     sent = []
 
@@ -117,8 +117,8 @@ def test_a_body_that_breaks_off_is_not_passed_on():
     ("name", "value"),
     [("max_ngram_order", 50), ("tokenizer", "flores200"), ("trg_lang", "ja"), ("baseline", "A"), ("predictions", [])],
 )
-def test_no_limit_is_passed_by_under_another_name(name, value):
-    """The metric understands other tools' names of options, and Python the names of its arguments."""
+def test_other_names_of_options_do_not_bypass_limits(name, value):
+    """Names of other tools, and names of Python arguments, are rejected."""
     requests = importlib.import_module("space.requests")
     options, texts = {name: value}, ["a b c d"]
     for request in (
@@ -131,7 +131,7 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
             request()
 
 
-def test_the_page_lists_the_ngrams_that_the_printed_table_lists():
+def test_the_demo_lists_the_ngrams_of_the_printed_table():
     """Parts of longer n-grams are left out in both."""
     differences, metric = (importlib.import_module(f"space.{name}") for name in ("differences", "metric"))
     difference = metric.bleu.diff(["a b c d"], ["x y z e"], ["a b c d e"])

@@ -1,36 +1,51 @@
-"""Native tokenizers, compiled and by definition, against sacreBLEU: characters, random segments, any text."""
+"""Tokenizers: native, borrowed from sacreBLEU, functions; lowercase."""
 
 import csv
+import random
 import sys
 
 import numpy as np
-import oracles
+import pyarrow as pa
 import pytest
-import random_text
+from bleu import bleu_lower_case, bleu_lower_case_compiled
 from bleu.bleu_options import TOKENIZERS
+from bleu.bleu_tokenizer_choice import BORROWED, borrow_tokenizer
 from bleu.bleu_tokenizers import DEFINITIONS
+from conftest import needs_numba, needs_wmt21
+from helpers import (
+    WMT21,
+    count_both_ways,
+    count_with_sacrebleu,
+    find_difference,
+    make_string_array,
+    random_rows,
+    read_lines,
+    run_python,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import our_rows, sacrebleu_rows
-from wmt21 import WMT21
-from wmt21 import read_lines as lines
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Native tokenizers, compiled and in Python, against sacreBLEU: characters, random segments, any text.
+
 
 SACREBLEUS = [name for name in TOKENIZERS if name != "multi-bleu"]
 
 
-def test_every_name_has_a_definition():
+def test_every_name_has_a_python_implementation():
     assert tuple(DEFINITIONS) == TOKENIZERS
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
 def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
-    """24,000 segments in all; `tests/fuzz.py` goes on from there."""
+    """24,000 segments in all; `tests/fuzz.py` tests more."""
     for max_order in range(1, 7):
         options = {"tokenize": tokenize, "lowercase": lowercase, "max_order": max_order}
-        predictions, references = random_text.rows(seed=max_order, count=400)
-        difference = oracles.first_difference(
-            predictions, references, our_rows(predictions, references, **options), sacrebleu_rows(predictions, references, **options)
+        predictions, references = random_rows(seed=max_order, count=400)
+        difference = find_difference(
+            predictions, references, count_both_ways(predictions, references, **options), count_with_sacrebleu(predictions, references, **options)
         )  # fmt: skip
         assert difference is None
 
@@ -46,43 +61,42 @@ def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
 )
 def test_any_text_has_sacrebleus_rows(tokenize, data, lowercase):
     predictions, references = map(list, zip(*data))
-    expected = sacrebleu_rows(predictions, references, tokenize=tokenize, lowercase=lowercase)
-    np.testing.assert_array_equal(our_rows(predictions, references, tokenize=tokenize, lowercase=lowercase), expected)
+    expected = count_with_sacrebleu(predictions, references, tokenize=tokenize, lowercase=lowercase)
+    np.testing.assert_array_equal(
+        count_both_ways(predictions, references, tokenize=tokenize, lowercase=lowercase), expected
+    )
 
 
-def test_the_edges_of_chinese_are_sacrebleus():
-    """All characters for which `zh` has a rule of its own begin and end here; between letters, some hundreds a segment."""
+def test_the_bounds_of_chinese_are_sacrebleus():
+    """The first and last characters of each block with a rule of `zh`, between letters, in segments of 500."""
     blocks = [(0x1FF0, 0x3410), (0x4D90, 0x4E10), (0x9F90, 0x9FD0), (0xF8F0, 0xFB00), (0xFE00, 0xFE60), (0xFEF0, 0xFFFF), (0x1FFF0, 0x20010), (0x2A6D0, 0x2A6E0)]  # fmt: skip
     every = [chr(c) for first, end in blocks for c in range(first, end)]
     texts = [" ".join(f"a{c}b" for c in every[i : i + 500]) for i in range(0, len(every), 500)]
     references = [[text.replace(" ", "")] for text in texts]
-    expected = sacrebleu_rows(texts, references, tokenize="zh", max_order=1)
-    np.testing.assert_array_equal(our_rows(texts, references, tokenize="zh", max_order=1), expected)
+    expected = count_with_sacrebleu(texts, references, tokenize="zh", max_order=1)
+    np.testing.assert_array_equal(count_both_ways(texts, references, tokenize="zh", max_order=1), expected)
 
 
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
 @pytest.mark.slow
-def test_every_character_is_cut_as_sacrebleu_cuts_it(tokenize):
-    """All of Unicode but surrogates, beside letters and beside digits, in 4,000 characters a segment."""
+def test_every_character_is_split_as_by_sacrebleu(tokenize):
+    """All of Unicode but surrogates, beside letters and beside digits, in segments of 4,000 characters."""
     every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
     for left, right in (("a", "b"), ("1", "2")):
         texts = [" ".join(left + c + right for c in every[i : i + 4000]) for i in range(0, len(every), 4000)]
         references = [[text.replace(" ", "")] for text in texts]
-        table = sacrebleu_rows(texts, references, tokenize=tokenize, max_order=1)
-        np.testing.assert_array_equal(our_rows(texts, references, tokenize=tokenize, max_order=1), table)
+        table = count_with_sacrebleu(texts, references, tokenize=tokenize, max_order=1)
+        np.testing.assert_array_equal(count_both_ways(texts, references, tokenize=tokenize, max_order=1), table)
 
 
 @pytest.mark.slow
-def test_every_character_is_lowered_as_python_does():
+def test_every_character_is_lowercased_as_by_python():
     every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
-    rows = our_rows(every, [[c.lower()] for c in every], tokenize="none", lowercase=True, max_order=1)
+    rows = count_both_ways(every, [[c.lower()] for c in every], tokenize="none", lowercase=True, max_order=1)
     assert (rows[:, 0] == rows[:, 1]).all()
 
 
-pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
-
-# White space to Python and not to the script, then white space to both.
+# Whitespace in Python and not in the script, then whitespace in both.
 INSIDE = [
     "\u00a0",
     "\u0085",
@@ -100,18 +114,17 @@ INSIDE = [
     "\x1f",
 ]
 
-
 BETWEEN = [" ", "\t", "\n", "\r", "\x0b", "\x0c"]
 
 
-def tokens(text, lowercase=False):
-    """The script's, by Python's own bytes: `split` at ASCII white space, `lower` of ASCII letters."""
+def split_as_script(text, lowercase=False):
+    """Return the tokens of multi-bleu.perl by Python's bytes: ASCII whitespace, lowercase of ASCII letters."""
     text = text.encode()
     return [token.decode() for token in (text.lower() if lowercase else text).split()]
 
 
 @pytest.mark.parametrize("mark", INSIDE, ids=ascii)
-def test_white_space_that_stays_inside_a_token(bleu, mark):
+def test_multi_bleu_keeps_other_whitespace_in_tokens(bleu, mark):
     explained = bleu.explain(f"10{mark}000 km", [f"10{mark}000 km"], tokenize="multi-bleu")
     assert explained["prediction"]["tokens"] == [f"10{mark}000", "km"]
     result = bleu.compute(predictions=[f"a{mark}b c"], references=[f"a{mark}b d"], tokenize="multi-bleu")
@@ -119,12 +132,12 @@ def test_white_space_that_stays_inside_a_token(bleu, mark):
 
 
 @pytest.mark.parametrize("mark", BETWEEN, ids=ascii)
-def test_white_space_that_stands_between_tokens(bleu, mark):
+def test_multi_bleu_splits_at_ascii_whitespace(bleu, mark):
     result = bleu.compute(predictions=[f"{mark}a{mark}{mark}b{mark}"], references=["a b"], tokenize="multi-bleu")
     assert (result["counts"], result["totals"]) == ([2, 1, 0, 0], [2, 1, 0, 0])
 
 
-# A text, and its lower case to the script.
+# A text, and its lowercase in the script.
 CASES = [
     ("ABC", "abc"),
     ("É", "É"),
@@ -139,7 +152,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("text", "lowered"), CASES)
-def test_only_ascii_is_lower_cased(bleu, text, lowered):
+def test_multi_bleu_lowercases_ascii_only(bleu, text, lowered):
     explained = bleu.explain(text, [text], tokenize="multi-bleu", lowercase=True)
     assert explained["prediction"]["tokens"] == lowered.split()
     same = bleu.compute(predictions=[text], references=[lowered], tokenize="multi-bleu", lowercase=True)
@@ -149,21 +162,21 @@ def test_only_ascii_is_lower_cased(bleu, text, lowered):
 @pytest.mark.parametrize("lowercase", [False, True])
 @pytest.mark.parametrize("how", ["tokenize", "convention"])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_any_text(load, lowercase, how, seed):
-    """Random text of all scripts, white space and controls: the rows are those of the tokens."""
-    predictions, references = random_text.rows(seed, count=400)
+def test_multi_bleu_of_any_text(load, lowercase, how, seed):
+    """Random text of all scripts, whitespace and controls has the rows of its tokens."""
+    predictions, references = random_rows(seed, count=400)
     bleu = load("moses") if how == "convention" else load()
     options = {"lowercase": lowercase, **({} if how == "convention" else {"tokenize": "multi-bleu"})}
     rows = bleu.statistics(predictions=predictions, references=references, **options)
     expected = load().statistics(
-        predictions=[tokens(text, lowercase) for text in predictions],
-        references=[[tokens(text, lowercase) for text in row] for row in references],
+        predictions=[split_as_script(text, lowercase) for text in predictions],
+        references=[[split_as_script(text, lowercase) for text in row] for row in references],
     )
     assert rows.to_pydict() == expected.to_pydict()
 
 
-def test_it_is_what_moses_stands_for(load):
-    """By its own name in the signature: the script is no `tokenizer.perl`, and not white space as Python has it either."""
+def test_multi_bleu_is_the_tokenizer_of_moses(load):
+    """The signature has its own name: it is not `tokenizer.perl`, and not Python's whitespace."""
     corpus = {"predictions": ["a b\u00a0c d e"], "references": ["a b\u00a0c d e"]}
     assert "|tok:multi-bleu|" in load("moses").compute(**corpus)["signature"]
     assert load("moses").compute(**corpus) == load(tokenize="multi-bleu", smooth_method="none").compute(**corpus)
@@ -172,38 +185,228 @@ def test_it_is_what_moses_stands_for(load):
     assert load("nltk").compute(**corpus)["totals"] == [5, 4, 3, 2]
 
 
-def test_the_search_for_a_setting_knows_it(load):
-    predictions, references = random_text.rows(seed=5, count=60)
+def test_reconcile_finds_multi_bleu(load):
+    predictions, references = random_rows(seed=5, count=60)
     score = load("moses").compute(predictions=predictions, references=references)["score"]
     matches = load().reconcile(predictions, references, f"{score:.6f}")["matches"]
     assert any(match["options"]["tokenize"] == "multi-bleu" for match in matches)
 
 
-def test_other_calls_know_it(bleu):
+def test_other_calls_take_multi_bleu(bleu):
     texts = ["a\u00a0b c", "a\u00a0b d", "a b"]
-    split = [tokens(text) for text in texts]
+    split = [split_as_script(text) for text in texts]
     assert bleu.pairwise(texts, tokenize="multi-bleu").tolist() == bleu.pairwise(split).tolist()
     assert bleu.self_bleu(texts, tokenize="multi-bleu")["segment_bleu"] == bleu.self_bleu(split)["segment_bleu"]
 
 
-def printed():
+def read_printed():
     with open(WMT21 / "multi-bleu.tsv", encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t")) if WMT21.is_dir() else []
 
 
-@pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
-def test_what_the_script_printed_for_wmt21(load):
-    """Every system with all references of its pair, without `-lc` and with it, to the two decimals that it prints."""
+@needs_wmt21
+def test_multi_bleu_has_the_scores_of_the_script(load):
+    """Every system with all references of its pair, without and with `-lc`, to the two decimals of the script."""
     bleu, wrong = load("moses"), []
-    rows = printed()
+    rows = read_printed()
     for row in rows:
         target = row["pair"].split("-")[1]
         output = next((WMT21 / "system-outputs").glob(f"*.{row['pair']}.hyp.{row['system']}.{target}"))
         streams = sorted((WMT21 / "references").glob(f"*.{row['pair']}.ref.*.{target}"))
-        corpus = {"predictions": lines(output), "references": list(zip(*map(lines, streams)))}
+        corpus = {"predictions": read_lines(output), "references": list(zip(*map(read_lines, streams)))}
         for key, options in (("bleu", {}), ("bleu_lc", {"lowercase": True})):
             score = bleu.compute(**corpus, **options)["score"]
             if f"{score:.2f}" != row[key]:
                 wrong.append((row["pair"], row["system"], key, row[key], round(score, 4)))
     assert len(rows) == 255
     assert wrong == []
+
+
+# Tokenizers that are not native: sacreBLEU's classes, and functions.
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "prediction", "reference"),
+    [
+        ("ja-mecab", "私は猫が好きです。", "私は犬が好きだ。"),
+        ("ko-mecab", "나는 고양이를 좋아합니다.", "나는 개를 좋아한다."),
+    ],
+)
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_borrowed_tokenizers(tokenize, prediction, reference, lowercase):
+    assert tokenize in BORROWED
+    expected = count_with_sacrebleu([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase)
+    np.testing.assert_array_equal(
+        count_both_ways([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
+    )
+
+
+SENTENCEPIECE = r"""
+import json, os, sys
+import sentencepiece
+import helpers
+folder = os.path.join(os.environ["SACREBLEU"], "models")
+os.makedirs(folder)
+predictions, references = helpers.random_rows(seed=2, count=200)
+sentencepiece.SentencePieceTrainer.train(
+    sentence_iterator=(text.replace("\0", "") for text in predictions), vocab_size=1000, hard_vocab_limit=False,
+    model_prefix=os.path.join(folder, "m"), minloglevel=2, byte_fallback=True, character_coverage=0.98,
+)
+for name in ("sacrebleu_tokenizer_spm.model", "flores200sacrebleuspm"):  # sacreBLEU's names for its downloads
+    os.symlink("m.model", os.path.join(folder, name))
+for name in ("spm", "flores101", "flores200"):
+    rows = helpers.count_both_ways(predictions, references, tokenize=name)
+    expected = helpers.count_with_sacrebleu(predictions, references, tokenize=name)
+    assert helpers.find_difference(predictions, references, rows, expected) is None
+print(json.dumps(int(rows[:, 0].sum())))
+"""
+
+
+@pytest.mark.slow
+def test_sentencepiece_tokenizers(tmp_path):
+    """A model that is trained here replaces sacreBLEU's models, which would be downloaded."""
+    assert run_python("import conftest" + SENTENCEPIECE, SACREBLEU=str(tmp_path)) > 0
+
+
+def test_a_function_is_a_tokenizer():
+    rows = count_both_ways(
+        ["a,b C"], [["a,b c", "x"]], tokenize=lambda text: text.split(","), lowercase=True, max_order=2
+    )
+    assert rows.tolist() == [[2, 1, 2, 1, 2, 2]]
+
+
+class Tokens(list):
+    """A subclass of list."""
+
+
+@pytest.mark.parametrize("answer", [tuple, Tokens, lambda tokens: list(map(np.str_, tokens))])
+def test_a_function_may_return_any_sequence_of_str(answer):
+    rows = count_both_ways(["a b a", ""], [["a b"], ["c"]], tokenize=lambda text: answer(text.split()), max_order=1)
+    assert rows.tolist() == [[2, 3, 3, 2], [0, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("error", [StopIteration, KeyError, RecursionError])
+def test_a_function_that_fails_names_the_row(bleu, error):
+    """Any error, also in a later chunk of texts; StopIteration would end a loop silently."""
+    texts = ["a"] * 700
+
+    def fail(text):
+        if text == "fails":
+            raise error("why")
+        return [text]
+
+    with pytest.raises(ValueError, match=f"references, row 600: the tokenizer failed: {error.__name__}: .*why"):
+        bleu.compute(predictions=texts, references=[*texts[:600], "fails", *texts[:99]], tokenize=fail)
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match=r"tokenize='13b'.*13a, none, intl, zh, char, .*flores200"):
+        borrow_tokenizer("13b")
+
+
+@pytest.mark.parametrize("name", BORROWED)
+def test_borrowed_tokenizers_say_what_to_install(name, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
+    borrow_tokenizer.cache_clear()
+    with pytest.raises(ImportError, match=f"tokenize='{name}'.*pip install .*sacrebleu"):
+        borrow_tokenizer(name)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_token_with_a_lone_surrogate(bleu):
+    with pytest.raises(ValueError, match="references, row 1: the tokenizer returned half of a surrogate pair"):
+        bleu.compute(
+            predictions=["a", "b"], references=["c", "d"], tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"]
+        )
+
+
+# Lowercase: the kernel compared with `str.lower`.
+
+
+# The lowercase of a sigma depends on the letters around it, across accents and apostrophes.
+SIGMAS = [
+    "Σ",
+    "ΑΣ",
+    "ΣΑ",
+    "ΑΣΑ",
+    "ΑΣΣ",
+    "ΣΣΣ",
+    "Α'Σ",
+    "Α'Σ'Α",
+    "'Σ",
+    "ΑΣ'",
+    "Α\u0301Σ\u0301 Α",
+    "ΑΣ.Α",
+    "1Σ",
+    "Α Σ",
+    "İΣ",
+]
+
+
+def lower(texts):
+    return bleu_lower_case_compiled.lower_case(pa.array(texts)).to_pylist()
+
+
+@needs_numba
+@pytest.mark.parametrize("text", SIGMAS)
+def test_sigmas(text):
+    around = ["", "a", "A ", " A", "'", "abcdefgh", "ABCDEFGH", "日本", "🙂"]
+    texts = [before + text + behind for before in around for behind in around]
+    assert lower(texts) == [text.lower() for text in texts]
+
+
+@needs_numba
+def test_every_character_beside_a_sigma():
+    """All of Unicode but surrogates before and behind a sigma, with and without a letter beyond."""
+    every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
+    texts = [" ".join(f"A{c}Σ {c}Σ AΣ{c}A AΣ{c}" for c in every[i : i + 4000]) for i in range(0, len(every), 4000)]
+    assert lower(texts) == [text.lower() for text in texts]
+
+
+@needs_numba
+@pytest.mark.parametrize("seed", range(20))
+def test_capital_letters_anywhere(seed):
+    """Eight ASCII bytes are lowercased at once, with letters at any place."""
+    generator = random.Random(seed)
+    texts = ["".join(generator.choices("AZaz@[`{ \x00\x7fé日", k=generator.randrange(40))) for _ in range(500)]
+    assert lower(texts) == [text.lower() for text in texts]
+    sliced = pa.array(texts).slice(7)
+    assert bleu_lower_case_compiled.lower_case(sliced).equals(
+        bleu_lower_case.lower_case(sliced).cast(pa.large_string())
+    )
+
+
+@needs_numba
+@pytest.mark.parametrize("seed", range(20))
+def test_bytes_that_are_not_text(seed):
+    """Arrow doesn't validate bytes: invalid texts don't change the lowercase of the texts beside them."""
+    generator = random.Random(seed)
+    pieces = [
+        "Σ".encode(),
+        b"A",
+        b"\xcc\x81",
+        b"\xff",
+        b"\xc3",
+        b"\xce",
+        b"\xe3\x81",
+        b"\xf0\x9f",
+        b"\x80",
+        b"BCDEFGHIJ",
+    ]
+    texts = [b"".join(generator.choices(pieces, k=generator.randrange(5))) for _ in range(500)]
+    texts[1::2] = ["ΑΣ".encode()] * 250
+    lowered = bleu_lower_case_compiled.lower_case(make_string_array(texts))
+    ends, text = np.frombuffer(lowered.buffers()[1], np.int64), lowered.buffers()[2].to_pybytes()
+    assert [text[a:b].decode() for a, b in zip(ends[1::2], ends[2::2])] == ["ας"] * 250
+
+
+@needs_numba
+def test_incomplete_characters_are_kept():
+    """Incomplete characters need no more bytes than before."""
+    texts = [bytes([byte]) for byte in range(0x80, 0x100)] * 100
+    assert (
+        bleu_lower_case_compiled.lower_case(make_string_array(texts))
+        .buffers()[2]
+        .to_pybytes()
+        .startswith(b"".join(texts))
+    )

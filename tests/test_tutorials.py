@@ -1,4 +1,4 @@
-"""The from-scratch tutorials that the project grew out of: their numbers, by options of this metric."""
+"""Tutorials that implement BLEU from scratch: options of this metric reproduce their numbers."""
 
 import math
 import re
@@ -8,7 +8,6 @@ import nltk.translate.bleu_score as nltk_bleu
 import pytest
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-
 CANDIDATE_1 = "It is a guide to action which ensures that the military always obeys the commands of the party"
 CANDIDATE_2 = "It is to insure the troops forever hearing the activity guidebook that party direct"
 SHUFFLED = "the that military a is It guide ensures which to commands the of action obeys always party the"
@@ -22,13 +21,13 @@ REFERENCES = [
 
 @pytest.fixture
 def lowered(load):
-    """Tutorial A's text: lower-cased, split on white space, no smoothing."""
+    """Return the metric for tutorial A: lowercase, split at whitespace, no smoothing."""
     return load("nltk", lowercase=True)
 
 
 @pytest.mark.parametrize(("candidate", "precision"), [(CANDIDATE_1, 17 / 18), (CANDIDATE_2, 8 / 14), (REPEATED, 1.0)])
 def test_a_simple_precision(lowered, candidate, precision):
-    """0.9444, 0.5714 and 1.0: without clipping, each token stands for itself, as a segment of its own."""
+    """0.9444, 0.5714 and 1.0: without clipping, each token is a segment of its own."""
     tokens = candidate.split()
     result = lowered.compute(predictions=tokens, references=[REFERENCES] * len(tokens), max_order=1)
     assert result["precisions"] == [precision]
@@ -49,7 +48,7 @@ def test_a_bleu(lowered):
 
 
 def test_a_weighted_over_some_orders(lowered):
-    """Orders 2 to 3 only: weights of 0 leave the others out."""
+    """Orders 2 and 3: weights of 0 leave the others out."""
     tokens = [text.lower().split() for text in (CANDIDATE_1, *REFERENCES)]
     weights = (0, 0.5, 0.5, 0)
     result = lowered.compute(predictions=[CANDIDATE_1], references=[REFERENCES], weights=weights)
@@ -57,13 +56,13 @@ def test_a_weighted_over_some_orders(lowered):
 
 
 def test_a_brevity_penalty_in_words(lowered):
-    """The text divides by the number of characters; the paper, and this metric, by the number of words: 18 and 18."""
+    """The tutorial divides numbers of characters; the paper and this metric divide numbers of words: 18 and 18."""
     result = lowered.compute(predictions=[CANDIDATE_1], references=[REFERENCES])
     assert (result["translation_length"], result["reference_length"], result["brevity_penalty"]) == (18, 18, 1.0)
 
 
 def test_c_version_1(load):
-    """Four of five words; no word is there twice, so that clipping makes no difference."""
+    """Four of five words; no word occurs twice, so clipping makes no difference."""
     result = load("moses").compute(
         predictions=["hello this is my code"], references=["hello this code is not mine"], max_order=1
     )
@@ -71,7 +70,7 @@ def test_c_version_1(load):
 
 
 def test_c_version_2_brevity(load):
-    """The longest reference, unless one has the prediction's length."""
+    """The longest reference counts, unless one has the prediction's length."""
     bleu = load("moses", reference_length="longest")
     prediction = "hello this is my code"
     for references, length in ((["hello", "a b c d e f g"], 7), (["a b c d e", "a b c d e f g"], 5)):
@@ -79,7 +78,7 @@ def test_c_version_2_brevity(load):
 
 
 def without_marks(text):
-    """Tutorial D's tokens: no punctuation, not even within words."""
+    """Return tutorial D's tokens, without punctuation also within words."""
     return re.sub(f"[{re.escape(string.punctuation)}]", "", text).split()
 
 
@@ -98,14 +97,14 @@ def test_d_counts(load, candidate, references, counts):
 
 
 def test_d_brevity_penalty(load):
-    """exp(-0.5): four words against a shortest reference of six."""
+    """exp(-0.5): four words against a shortest reference of six words."""
     bleu = load("hf", tokenize=without_marks, lowercase=True)
     result = bleu.compute(predictions=["the the the the."], references=[["The cat is on the mat."] * 2])
     assert result["brevity_penalty"] == math.exp(-0.5)
 
 
 def test_d_mean_over_the_orders_that_match(load):
-    """2/7: only unigrams match, so `max_order=1` is the mean over the orders that aren't 0."""
+    """2/7: only unigrams match, so `max_order=1` is the mean over the orders above 0."""
     bleu = load("papineni", tokenize=without_marks, lowercase=True)
     references = [["The cat is on the mat."] * 2]
     result = bleu.compute(predictions=["the the the the the the the."], references=references, max_order=1)
@@ -113,7 +112,7 @@ def test_d_mean_over_the_orders_that_match(load):
 
 
 def test_e_sentence_and_corpus_calls(lowered):
-    """NLTK's two calls; an order without a match, which the note leaves out of the product, is left out by its weight."""
+    """NLTK's two calls; the tutorial drops an order without a match from the product, a weight of 0 does the same."""
     predictions, references = [CANDIDATE_1, CANDIDATE_2], [REFERENCES, REFERENCES]
     tokens = [p.lower().split() for p in predictions], [[r.lower().split() for r in row] for row in references]
     result = lowered.compute(predictions=predictions, references=references, segments=True)

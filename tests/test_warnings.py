@@ -1,4 +1,4 @@
-"""What the metric warns of, when, and that it says the cause."""
+"""Warnings: their conditions, and the cause and the fix in the message."""
 
 import re
 import warnings
@@ -7,9 +7,10 @@ import pyarrow as pa
 import pytest
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_warnings import BleuWarning, count_unspaced_characters
+from helpers import record_warnings
 
 
-@pytest.mark.parametrize("column", [list, tuple])  # plain lists are read in a way of their own
+@pytest.mark.parametrize("column", [list, tuple])  # plain lists take a fast path
 def test_square_input_warns_once(column):
     with pytest.warns(BleuWarning, match=r"2 predictions with 2 references each.*zip") as caught:
         read_corpus(column(["a", "b"]), column([["a", "b"], ["c", "d"]]))
@@ -25,19 +26,19 @@ UNSPACED = ["我们用的是中文。", "カタカナとひらがな", "ภา�
 
 @pytest.mark.parametrize("text", UNSPACED)
 @pytest.mark.parametrize("tokenize", ["13a", "none", "intl", "zh", "char"])
-def test_unspaced_scripts_warn_where_the_tokenizer_doesnt_cut_them(bleu, text, tokenize):
+def test_unspaced_scripts_warn_if_the_tokenizer_does_not_split_them(bleu, text, tokenize):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bleu.compute(predictions=["hello", text], references=["hello", text], tokenize=tokenize)
-    told = [warning for warning in caught if "no spaces between words" in str(warning.message)]
-    assert len(told) == (tokenize in ("13a", "none", "intl"))
-    assert all(warning.filename == __file__ for warning in told)
+    found = [warning for warning in caught if "no spaces between words" in str(warning.message)]
+    assert len(found) == (tokenize in ("13a", "none", "intl"))
+    assert all(warning.filename == __file__ for warning in found)
 
 
-@pytest.mark.parametrize("column", [list, tuple])  # plain lists are read in a way of their own
+@pytest.mark.parametrize("column", [list, tuple])  # plain lists take a fast path
 @pytest.mark.parametrize("options", [{}, {"segments": True}])
 def test_the_share_of_unspaced_characters_is_that_of_all_rows(bleu, column, options):
-    """More rows than a thread gets at a time; every other one has two such characters of eight."""
+    """More rows than a batch holds; every second row has two such characters of eight."""
     texts = column(["a b c 是是", "a b c dd"] * 5_000)
     with pytest.warns(bleu.Warning, match=r"^12% of the predictions' characters"):
         bleu.compute(predictions=texts, references=texts, **options)
@@ -46,14 +47,14 @@ def test_the_share_of_unspaced_characters_is_that_of_all_rows(bleu, column, opti
 @pytest.mark.parametrize(
     "text", ["Plain ASCII here.", "Größe — «naïve» 😀 …", "Русский текст", "한국어 문장입니다", "हिन्दी में"]
 )
-def test_spaced_scripts_dont_warn(bleu, text):
+def test_spaced_scripts_do_not_warn(bleu, text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", message="numba")
         bleu.compute(predictions=[text * 3], references=[text * 3])
 
 
-# Predictions, and whether more than a tenth of their characters are of a script without spaces.
+# Predictions, and whether more than a tenth of their characters are of a script written without spaces.
 SHARES = [
     (["The word for it is 是, as they say."], False),
     (["abcdefghi是"], False),
@@ -66,19 +67,17 @@ SHARES = [
 
 @pytest.mark.parametrize(("texts", "warns"), SHARES, ids=str)
 def test_the_share_of_a_script_that_warns(bleu, texts, warns):
-    """A word of Chinese in an English corpus is nothing to warn of."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        bleu.compute(predictions=texts, references=texts)
-    assert any("no spaces between words" in str(warning.message) for warning in caught) == warns
+    """A Chinese word in an English corpus issues no warning."""
+    _, messages = record_warnings(lambda: bleu.compute(predictions=texts, references=texts))
+    assert any("no spaces between words" in message for message in messages) == warns
 
 
-# Characters at both ends of the blocks that Unicode has for these scripts, and others' that are next to them.
+# The first and last characters of Unicode's blocks of these scripts, and characters of neighboring blocks.
 UNSPACED_ENDS = {
     "Thai": "\u0e01\u0e5b", "Lao": "\u0e81\u0edf", "Burmese": "\u1000\u109f", "Khmer": "\u1780\u17f9",
     "Hiragana": "\u3041\u309f", "Katakana": "\u30a0\u30ff", "Han": "\u3400\u3fff\u4000\u4e00\u9fff",
 }  # fmt: skip
-SPACED_NEIGHBOURS = {
+SPACED_NEIGHBORS = {
     "Sinhala": "\u0df4", "Tibetan": "\u0f00\u0fda", "Georgian": "\u10d0", "Tagbanwa": "\u1770", "Mongolian": "\u1800",
     "CJK marks": "\u3001\u303f", "Bopomofo": "\u3105", "Hangul": "\u3131\uac00", "squared": "\u33ff", "Yi": "\ua000",
     "Latin": "a\xff\u07ff", "emoji": "\U0001f600",
@@ -87,34 +86,24 @@ SPACED_NEIGHBOURS = {
 
 @pytest.mark.parametrize(
     ("text", "unspaced"),
-    [(text, True) for text in UNSPACED_ENDS.values()] + [(text, False) for text in SPACED_NEIGHBOURS.values()],
-    ids=[*UNSPACED_ENDS, *SPACED_NEIGHBOURS],
+    [(text, True) for text in UNSPACED_ENDS.values()] + [(text, False) for text in SPACED_NEIGHBORS.values()],
+    ids=[*UNSPACED_ENDS, *SPACED_NEIGHBORS],
 )
-def test_the_edges_of_the_scripts(text, unspaced):
+def test_the_bounds_of_the_scripts(text, unspaced):
     assert count_unspaced_characters(pa.array([text]), "13a") == len(text) * unspaced
 
 
 @pytest.mark.parametrize(("count", "tokenize", "warns"), [(99, "13a", 0), (100, "13a", 1), (100, "none", 0)])
-def test_detached_periods_look_tokenised(bleu, count, tokenize, warns):
+def test_detached_periods_look_tokenized(bleu, count, tokenize, warns):
     text = ["It works well here ."] * count + ["It works well here."]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.filterwarnings("ignore", message="numba")
         bleu.compute(predictions=text, references=text, tokenize=tokenize)
-    assert [warning.category for warning in caught] == [BleuWarning_of(bleu)] * warns
+    assert [warning.category for warning in caught] == [bleu.Warning] * warns
 
 
-def BleuWarning_of(bleu):  # noqa: N802
-    import sys
-
-    package = type(bleu).__module__.rpartition(".")[0]
-    return sys.modules[f"{package}.bleu_warnings"].BleuWarning
-
-
-BRIEF = [["a b c d e f g"]]
-
-
-# Predictions, references and options of a score of 0; what must be said of the cause and the remedy, and what must not.
+# Predictions, references and options of a score of 0; patterns that the message must match, and must not match.
 ZEROS = {
     "two words, exp": (["a b"], [["b a"]], {}, r"(?i)\b4\b.*effective_order", r"[23]-gram of"),
     "two words that match, exp": (["a b"], [["a b"]], {}, r"(?i)\b4\b.*effective_order", r"in its references"),
@@ -137,38 +126,40 @@ ZEROS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("predictions", "references", "options", "said", "unsaid"), ZEROS.values(), ids=ZEROS)
-def test_a_score_of_0_says_its_cause_and_the_remedy(bleu, predictions, references, options, said, unsaid):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        assert bleu.compute(predictions=predictions, references=references, **options)["bleu"] == 0
-    (message,) = [str(one.message) for one in caught if "score is 0" in str(one.message)]
-    assert re.search(said, message)
-    assert not re.search(unsaid, message)
+@pytest.mark.parametrize(("predictions", "references", "options", "present", "absent"), ZEROS.values(), ids=ZEROS)
+def test_the_warning_for_a_score_of_0_has_the_cause_and_the_fix(
+    bleu, predictions, references, options, present, absent
+):
+    corpus = {"predictions": predictions, "references": references}
+    result, messages = record_warnings(lambda: bleu.compute(**corpus, **options))
+    assert result["bleu"] == 0
+    (message,) = [message for message in messages if "score is 0" in message]
+    assert re.search(present, message)
+    assert not re.search(absent, message)
 
 
-def test_rows_whose_score_is_0_say_so_and_no_others(bleu):
+def test_only_rows_with_a_score_of_0_warn(bleu):
     rows = bleu.statistics(predictions=["a b c d", "e"], references=["a b c d", "f"])
-    with pytest.warns(BleuWarning_of(bleu), match="score is 0: no token of the predictions"):
+    with pytest.warns(bleu.Warning, match="score is 0: no token of the predictions"):
         assert bleu.score(rows.slice(1))["bleu"] == 0
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert bleu.score(rows.slice(0, 1))["bleu"] == 1
 
 
-REMEDIES = [
+FIXES = [
     (["a b"], [["b a"]], {}, {"effective_order": True}),
     (["a b"], [["a b"]], {}, {"effective_order": True}),
     (["a b c d e"], [["a b c x d e"]], {"smooth_method": "none"}, {"smooth_method": "exp"}),
 ]
 
 
-@pytest.mark.parametrize(("predictions", "references", "options", "remedy"), REMEDIES, ids=str)
-def test_the_remedy_helps(bleu, predictions, references, options, remedy):
-    """What the warning names makes the score more than 0."""
-    with pytest.warns(UserWarning, match=next(iter(remedy))):
+@pytest.mark.parametrize(("predictions", "references", "options", "fix"), FIXES, ids=str)
+def test_the_fix_helps(bleu, predictions, references, options, fix):
+    """The option that the warning names makes the score positive."""
+    with pytest.warns(UserWarning, match=next(iter(fix))):
         bleu.compute(predictions=predictions, references=references, **options)
-    assert bleu.compute(predictions=predictions, references=references, **{**options, **remedy})["bleu"] > 0
+    assert bleu.compute(predictions=predictions, references=references, **{**options, **fix})["bleu"] > 0
 
 
 HAN = ["我们用的是中文", "我们用中文"]
@@ -183,14 +174,12 @@ ON_HAN = {
 
 
 @pytest.mark.parametrize("call", ON_HAN.values(), ids=ON_HAN)
-def test_calls_that_look_at_the_text_say_so_once(bleu, call):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        call(bleu)
-    assert sum("no spaces between words" in str(warning.message) for warning in caught) == 1
+def test_calls_that_read_text_warn_once(bleu, call):
+    _, messages = record_warnings(lambda: call(bleu))
+    assert sum("no spaces between words" in message for message in messages) == 1
 
 
-# Calls that warn, each for a reason of its own.
+# Calls that warn, each for another reason.
 WARNING = {
     "a score of 0": lambda bleu: bleu.compute(predictions=["a"], references=["b"]),
     "text without spaces": lambda bleu: bleu.compute(predictions=["我们用的是中文"], references=["我们用的是中文"]),
@@ -202,7 +191,7 @@ WARNING = {
 @pytest.mark.parametrize("call", WARNING.values(), ids=WARNING)
 @pytest.mark.parametrize("convention", ["default", "hf"])
 def test_the_class_of_warnings_is_reached_from_the_metric(load, call, convention):
-    """`warnings.filterwarnings("ignore", category=bleu.Warning)` and the like, without an import."""
+    """`warnings.filterwarnings("ignore", category=bleu.Warning)` needs no import."""
     bleu = load(convention)
     assert issubclass(bleu.Warning, UserWarning)
     assert bleu.Warning is not UserWarning
@@ -216,12 +205,12 @@ def test_the_class_of_warnings_is_reached_from_the_metric(load, call, convention
 
 
 def test_one_class_for_all_objects(load):
-    """Loaded twice, and under another convention: one filter is for all."""
+    """One filter applies to objects that are loaded twice, or under another convention."""
     assert load().Warning is load("nltk").Warning
 
 
 @pytest.mark.parametrize("call", ["compare", "diff"])
-def test_systems_are_warned_of_as_a_corpus_is(bleu, call):
+def test_systems_are_checked_as_a_corpus_is(bleu, call):
     chinese = ["我们用的是中文。"]
     systems = ({"A": chinese, "B": ["Chinese."]},) if call == "compare" else (chinese, ["Chinese."])
     with pytest.warns(UserWarning, match="no spaces between words"):

@@ -1,13 +1,11 @@
-"""`NUMBA_DISABLE_JIT=1`: numba is there and compiles nothing. The definition runs, and every number is the same."""
+"""`NUMBA_DISABLE_JIT=1`: numba is installed and compiles nothing. The Python implementation returns the same results."""
 
 import json
 
 import pytest
-import random_text
-from conftest import ROOT
-from processes import python
+from helpers import ROOT, random_rows, run_python
 
-# What is called, in a process that compiles nothing and in this one.
+# Calls in a process that compiles nothing, and in this process.
 CALLS = {
     "compute": "bleu.compute(predictions=predictions, references=references, segments=True, confidence=0.9, n_resamples=20)",
     "compute zh": "bleu.compute(predictions=predictions, references=references, tokenize='zh', lowercase=True)",
@@ -25,9 +23,9 @@ CALLS = {
 
 CODE = f"""
 import json, sys
-import evaluate, random_text
+import evaluate, helpers
 bleu = evaluate.load(sys.argv[1])
-predictions, references = random_text.rows(seed=4, count=40)
+predictions, references = helpers.random_rows(seed=4, count=40)
 calls, answers = {CALLS!r}, {{}}
 for name, call in calls.items():
     try:
@@ -45,12 +43,12 @@ print(json.dumps(answers))
 
 @pytest.fixture(scope="module")
 def answers():
-    return python(CODE, ROOT / "bleu_metric.py", NUMBA_DISABLE_JIT="1")
+    return run_python(CODE, ROOT / "bleu_metric.py", NUMBA_DISABLE_JIT="1")
 
 
 @pytest.fixture(scope="module")
 def expected(load):
-    predictions, references = random_text.rows(seed=4, count=40)
+    predictions, references = random_rows(seed=4, count=40)
     corpus = {"bleu": load(), "predictions": predictions, "references": references}
     results = {name: eval(call, dict(corpus)) for name, call in CALLS.items()}
     results["add_batch"] = load().compute(predictions=predictions, references=references)
@@ -61,7 +59,7 @@ def expected(load):
 @pytest.mark.parametrize("call", [*CALLS, "add_batch"])
 @pytest.mark.slow
 def test_every_call_without_the_compiler(answers, expected, call):
-    """As people have it who debug their own numba code, and in tools that measure coverage."""
+    """The variable is set to debug numba code, and by tools that measure coverage."""
     assert answers[call] == expected[call]
 
 
@@ -69,4 +67,4 @@ def test_every_call_without_the_compiler(answers, expected, call):
 @pytest.mark.slow
 def test_the_variable_as_numba_reads_it(value):
     code = "import evaluate, sys; bleu = evaluate.load(sys.argv[1]); print(bleu.compute(predictions=['a b c d'], references=['a b c d'])['bleu'])"
-    assert python(code, ROOT / "bleu_metric.py", NUMBA_DISABLE_JIT=value) == 1
+    assert run_python(code, ROOT / "bleu_metric.py", NUMBA_DISABLE_JIT=value) == 1

@@ -1,20 +1,21 @@
-"""The BLEU scores that WMT published for real systems. Read from beside the checkout; no part of the project."""
+"""The BLEU scores that WMT published in 2021. The data is not part of the project."""
 
 import time
 
 import pytest
 from bleu.bleu_compiler import COMPILED
-from wmt21 import WMT21, read_published, read_system
+from conftest import needs_wmt21
+from helpers import read_published, read_system
 
-pytestmark = pytest.mark.skipif(not WMT21.is_dir(), reason=f"no WMT21 data at {WMT21}")
+pytestmark = needs_wmt21
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_every_published_score_comes_out(bleu, capsys):
-    """635 rows to 1e-9 on the scale to 100, and all of them in seconds."""
+def test_published_scores(bleu, capsys):
+    """635 scores agree to 1e-9 points, and `compute` takes seconds for all."""
     seconds, count, worst = 0.0, 0, 0.0
     rows = list(read_published())
-    # Without the kernel a row takes a second, so that every tenth has to do.
+    # A row takes a second without the kernel, so only every tenth row is scored.
     for row in rows if COMPILED else rows[::10]:
         predictions, references, tokenize = read_system(row)
         start = time.perf_counter()

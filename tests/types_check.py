@@ -1,7 +1,7 @@
-"""Checks the types of the metric and of the page with mypy: `python tests/types_check.py`.
+"""Check the types of the metric and of the demo with mypy: `python tests/types_check.py`.
 
-The metric's files import each other as parts of a package, which evaluate makes of them when it loads the metric. mypy
-wants to see that package, so that it is made here: a folder of links.
+The metric's files import each other as modules of a package, which evaluate makes when it loads the metric. mypy needs
+the package too, so the script makes a folder of links.
 """
 
 import subprocess
@@ -21,8 +21,8 @@ def main() -> int:
             (package / path.name).symlink_to(path)
         mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")]
         metric = subprocess.run([*mypy, "-p", "bleu"], cwd=folder, check=False)
-        page = subprocess.run([*mypy, "app.py", "space"], cwd=ROOT, check=False)
-    return metric.returncode or page.returncode
+        demo = subprocess.run([*mypy, "app.py", "space"], cwd=ROOT, check=False)
+    return metric.returncode or demo.returncode
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Prints `bleu_unicode.py` anew from the `regex` package, which is where sacreBLEU's `intl` looks characters up.
+"""Print `bleu_unicode.py`, made with the `regex` package, which sacreBLEU's `intl` uses for character classes.
 
-Run it when a release of `regex` brings a newer Unicode: python tests/unicode_tables.py > bleu_unicode.py
+Run it when a release of `regex` has a newer Unicode: python tests/unicode_tables.py > bleu_unicode.py
 """
 
 import textwrap

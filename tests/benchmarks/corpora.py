@@ -9,7 +9,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from wmt21 import WMT21, read_lines
+from helpers import WMT21, read_lines
 
 PAIRS = {"de-en": "AB", "cs-en": "AB", "ru-en": "AB", "en-de": "AC", "en-cs": "AB"}
 

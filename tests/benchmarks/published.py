@@ -11,7 +11,7 @@ import evaluate
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-from wmt21 import WMT21, read_published, read_system
+from helpers import WMT21, read_published, read_system
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = {  # direction: a system; scored with all references of the direction

@@ -18,9 +18,9 @@ import evaluate
 import ipadic
 import MeCab
 from corpora import corpus, renew
+from helpers import WMT21, read_lines
 from sacrebleu.metrics import BLEU
 from speed import best_in_turns
-from wmt21 import WMT21, read_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 TO_JAPANESE = {ord("a") + i: chr(0x3042 + 2 * i) for i in range(26)} | {ord(" "): None, ord("."): "。"}

@@ -2,7 +2,7 @@
 
 import re
 
-from conftest import ROOT
+from helpers import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 

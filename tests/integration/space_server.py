@@ -9,7 +9,7 @@ import time
 import urllib.request
 from contextlib import contextmanager
 
-from conftest import ROOT
+from helpers import ROOT
 
 SWITCHES = [
     *("--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),

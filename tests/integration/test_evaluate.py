@@ -14,8 +14,8 @@ pytest.importorskip("scipy")
 
 import datasets
 import evaluate
-from conftest import ROOT
 from evaluate.evaluator import Text2TextGenerationEvaluator
+from helpers import ROOT
 from tiny_t5 import SENTENCES, make_model, make_tokenizer, train
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -6,12 +6,12 @@ import sys
 
 import pandas as pd
 import pytest
-import random_text
+from helpers import random_rows
 from recipes import recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-PREDICTIONS, REFERENCES = random_text.rows(seed=20, count=500)
+PREDICTIONS, REFERENCES = random_rows(seed=20, count=500)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 from bleu.bleu_plots import Step, plot_scatter, plot_steps
-from conftest import ROOT
+from helpers import ROOT
 from recipes import recipe
 from test_report import MAKE, PREDICTIONS, REFERENCES
 

@@ -10,7 +10,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
-from conftest import ROOT
+from helpers import ROOT
 from tiny_t5 import SENTENCES, make_model, make_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")

@@ -1,5 +1,6 @@
-"""Statistics rows as tables, and back from tables, parts and sums."""
+"""Statistics rows as tables, and back from tables, parts and sums; columns of `datasets`."""
 
+import itertools
 import json
 
 import datasets
@@ -8,12 +9,16 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-import random_text
-
-PREDICTIONS, REFERENCES = random_text.rows(seed=8, count=300)
-
+from helpers import random_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Tables, parts and sums.
+
+
+PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +69,7 @@ def test_the_table_says_how_it_was_counted(bleu, load):
     assert "|case:lc|eff:no|tok:none|" in bleu.score(table)["signature"]
 
 
-def test_rows_counted_in_different_ways_dont_mix(bleu, load):
+def test_rows_counted_under_different_options_are_rejected(bleu, load):
     count = lambda **options: bleu.statistics(predictions=["a b"], references=["a b"], **options)  # noqa: E731
     different = {
         "tokenize": ("13a", "zh"),
@@ -86,14 +91,13 @@ def test_rows_counted_in_different_ways_dont_mix(bleu, load):
 
 
 @pytest.mark.parametrize("statistics", NO_ROWS, ids=str)
-def test_what_is_no_statistics(bleu, statistics):
+def test_values_that_are_not_statistics(bleu, statistics):
     with pytest.raises(ValueError, match=r"no statistics rows|no table of statistics"):
         bleu.score(statistics)
 
 
 @pytest.mark.parametrize(
-    ("other", "kinds"),
-    [([1, 1, 1, 1], "Table and list"), (None, "None and Table"), ([[1, 1, 1, 1]], "Table and list")],
+    ("other", "kinds"), [([1, 1, 1, 1], "Table and list"), (None, "None and Table"), ([[1, 1, 1, 1]], "Table and list")]
 )
 def test_a_list_of_tables_and_something_else(bleu, other, kinds):
     table = bleu.statistics(predictions=["a"], references=["a"], max_order=1)
@@ -107,21 +111,16 @@ def test_a_table_of_something_else(bleu):
         bleu.score(pa.table({"a": [1]}))
 
 
-def test_a_dataset_gives_its_columns(bleu, expected):
+def test_columns_of_a_dataset(bleu, expected):
     data = datasets.Dataset.from_dict({"p": PREDICTIONS, "r": REFERENCES})
     assert bleu.compute(predictions=data["p"], references=data["r"]) == expected
 
 
-THREE = ["the cat sat on the mat", "", "the House is big and old"]
-
-
-THREE_REFERENCES = [["the cat sat on a mat"], ["the dog ran"], ["the house is big and red"]]
-
-
+TEXTS = ["the cat sat on the mat", "", "the House is big and old"]
+TEXT_REFERENCES = [["the cat sat on a mat"], ["the dog ran"], ["the house is big and red"]]
 COUNTED = {"tokenize": "zh", "lowercase": True}
 
-
-# Ways that rows take; True where Arrow's schema, and with it what made them, comes along.
+# Forms of a table; True if the form keeps Arrow's schema with its metadata.
 WAYS = {
     "table": (lambda table: table, True),
     "record batch": (lambda table: table.combine_chunks().to_batches()[0], True),
@@ -136,7 +135,7 @@ WAYS = {
 
 @pytest.fixture
 def table(bleu):
-    return bleu.statistics(predictions=THREE, references=THREE_REFERENCES, **COUNTED)
+    return bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, **COUNTED)
 
 
 def keys(result):
@@ -144,27 +143,27 @@ def keys(result):
 
 
 @pytest.mark.parametrize(("way", "known"), WAYS.values(), ids=WAYS)
-def test_the_score_is_the_tables_and_the_signature_claims_what_is_known(bleu, table, way, known):
-    """A record batch has its schema; of anything else nobody knows how it was counted: `?`."""
+def test_any_form_of_the_table_has_its_score_and_a_true_signature(bleu, table, way, known):
+    """A record batch keeps its schema; otherwise the signature has `?`, because it is unknown how rows were counted."""
     result, expected = bleu.score(way(table)), bleu.score(table)
     assert {**result, "signature": ""} == {**expected, "signature": ""}
     if known:
         assert result["signature"] == expected["signature"]
     else:
         assert (keys(result)["case"], keys(result)["tok"]) == ("?", "?")
-        assert keys(result)["smooth"] == "exp"  # chosen now
+        assert keys(result)["smooth"] == "exp"  # chosen in this call
 
 
 @pytest.mark.parametrize(("way", "known"), WAYS.values(), ids=WAYS)
-def test_load_and_the_call_may_say_it(load, table, way, known):
+def test_options_may_say_how_rows_were_counted(load, table, way, known):
     for result in (load(**COUNTED).score(way(table)), load().score(way(table), **COUNTED)):
         assert (keys(result)["case"], keys(result)["tok"]) == ("lc", "zh")
     half = keys(load().score(way(table), lowercase=True))
     assert (half["case"], half["tok"]) == ("lc", "zh" if known else "?")
 
 
-# What load says, and what of a bare sum's signature is known by it.
-SAID = [
+# Options at load, and the known keys in the signature of a sum.
+CHOSEN = [
     ({}, "?", "?"),
     ({"lowercase": False}, "mixed", "?"),
     ({"tokenize": "13a"}, "?", "13a"),
@@ -173,15 +172,15 @@ SAID = [
 ]
 
 
-@pytest.mark.parametrize(("said", "case", "tok"), SAID, ids=str)
+@pytest.mark.parametrize(("chosen", "case", "tok"), CHOSEN, ids=str)
 @pytest.mark.parametrize("way", [np.asarray, list, lambda total: [total, total]], ids=["array", "list", "sums"])
-def test_a_sum_is_signed_with_what_was_said(load, table, said, case, tok, way):
-    """A default that nobody chose is no claim about rows that came from elsewhere."""
-    result = load(**said).score(way([sum(column) for column in table.to_pydict().values()]))
+def test_the_signature_of_a_sum_has_the_chosen_options(load, table, chosen, case, tok, way):
+    """A default that was not chosen is not claimed for rows from elsewhere."""
+    result = load(**chosen).score(way([sum(column) for column in table.to_pydict().values()]))
     assert (keys(result)["case"], keys(result)["tok"]) == (case, tok)
 
 
-def test_a_dataset_of_the_table_claims_nothing_that_is_wrong(bleu, table):
+def test_a_dataset_of_the_table_has_a_true_signature(bleu, table):
     """`datasets` rewrites the metadata of the schema."""
     for data in (datasets.Dataset(table), datasets.Dataset(table).select([2, 0, 1])):
         found = keys(bleu.score(data))
@@ -189,7 +188,7 @@ def test_a_dataset_of_the_table_claims_nothing_that_is_wrong(bleu, table):
         assert found["tok"] in ("zh", "?")
 
 
-TURNED = {
+REORDERED = {
     "table": lambda table, names: table.select(names),
     "record batch": lambda table, names: table.select(names).combine_chunks().to_batches()[0],
     "polars": lambda table, names: pl.from_arrow(table).select(names),
@@ -199,15 +198,15 @@ TURNED = {
 }
 
 
-@pytest.mark.parametrize("way", TURNED.values(), ids=TURNED)
+@pytest.mark.parametrize("way", REORDERED.values(), ids=REORDERED)
 @pytest.mark.parametrize(
-    "turn",
+    "reorder",
     [lambda names: names[::-1], sorted, lambda names: names[-2:] + names[:-2]],
     ids=["back", "sorted", "lengths first"],
 )
-def test_columns_are_taken_by_name(bleu, table, way, turn):
-    """As polars' `sort` of names, a join or a database returns them: their order means nothing."""
-    expected, result = bleu.score(table), bleu.score(way(table, turn(table.column_names)))
+def test_columns_are_taken_by_name(bleu, table, way, reorder):
+    """The order of columns has no meaning: sorted names, joins and databases change it."""
+    expected, result = bleu.score(table), bleu.score(way(table, reorder(table.column_names)))
     assert {**result, "signature": ""} == {**expected, "signature": ""}
 
 
@@ -216,9 +215,9 @@ def test_columns_are_taken_by_name(bleu, table, way, turn):
     [pl.from_arrow, pa.Table.to_pandas, pa.Table.to_pydict, lambda table: table.to_batches()[0]],
     ids=["polars", "pandas", "dict", "record batch"],
 )
-def test_other_columns_may_stand_among_them(bleu, table, way):
-    """`frame.with_columns(...)` of the outputs' own frame: text and labels stay where they are."""
-    beside = table.add_column(3, "prediction", [THREE]).append_column("year", [[2019, 2020, 2021]])
+def test_other_columns_are_ignored(bleu, table, way):
+    """Other columns, with text and labels, are ignored."""
+    beside = table.add_column(3, "prediction", [TEXTS]).append_column("year", [[2019, 2020, 2021]])
     assert bleu.score(way(beside))["bleu"] == bleu.score(table)["bleu"]
 
 
@@ -226,7 +225,7 @@ def test_other_columns_may_stand_among_them(bleu, table, way):
     "way", [pl.from_arrow, pa.Table.to_pandas, pa.Table.to_pydict], ids=["polars", "pandas", "dict"]
 )
 def test_segments_and_intervals_of_a_frame(bleu, table, way):
-    """Rows that only lost their metadata are rows of segments all the same."""
+    """Rows without metadata are still rows of segments."""
     more = {"segments": True, "confidence": 0.9, "n_resamples": 20}
     result, expected = bleu.score(way(table), **more), bleu.score(table, **more)
     assert result["segment_bleu"] == expected["segment_bleu"]
@@ -234,12 +233,9 @@ def test_segments_and_intervals_of_a_frame(bleu, table, way):
 
 
 NAMES = ["matches_1", "matches_2", "totals_1", "totals_2", "prediction_length", "reference_length"]
-
-
 GOOD = [2, 1, 3, 2, 3, 4]
 
-
-# A row, and what is wrong with it.
+# Rows that are not valid.
 IMPOSSIBLE = {
     "another length than unigrams": [2, 1, 3, 2, 7, 4],
     "a length below the unigrams": [2, 1, 3, 2, 2, 4],
@@ -250,7 +246,6 @@ IMPOSSIBLE = {
     "a negative length": [0, 0, 0, 0, 0, -4],
     "all negative": [-2, -1, -3, -2, -3, -4],
 }  # fmt: skip
-
 
 GIVEN = {
     "list": lambda rows: rows,
@@ -265,8 +260,8 @@ GIVEN = {
 @pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
 @pytest.mark.parametrize("row", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
 @pytest.mark.parametrize("place", [0, 2])
-def test_rows_that_no_segment_has_are_refused(bleu, given, row, place):
-    """One among good ones is enough, even where the sum looks right; the good ones alone are scored."""
+def test_rows_that_no_segment_has_are_rejected(bleu, given, row, place):
+    """One wrong row is enough, even if the sum looks right; valid rows alone are scored."""
     rows = [GOOD, GOOD, GOOD]
     assert bleu.score(given(rows))["counts"] == [6, 3]
     rows[place] = row
@@ -274,11 +269,11 @@ def test_rows_that_no_segment_has_are_refused(bleu, given, row, place):
         bleu.score(given(rows))
 
 
-def test_nltks_least_number_of_n_grams_is_no_contradiction(load):
-    """Under `minimum_total=1` an empty prediction has a unigram and a length of 0."""
+def test_a_minimum_total_does_not_make_rows_invalid(load):
+    """Under `minimum_total=1` an empty prediction has one unigram and a length of 0."""
     bleu = load("nltk")
-    rows = bleu.statistics(predictions=THREE, references=THREE_REFERENCES)
-    expected = bleu.compute(predictions=THREE, references=THREE_REFERENCES)["bleu"]
+    rows = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
+    expected = bleu.compute(predictions=TEXTS, references=TEXT_REFERENCES)["bleu"]
     assert rows["totals_1"].to_pylist()[1] == 1
     assert rows["prediction_length"].to_pylist()[1] == 0
     for form in (rows, rows.to_pydict(), pl.from_arrow(rows), rows.to_pandas().sum().to_numpy()):
@@ -301,19 +296,75 @@ EMPTY_COLUMNS = {
 
 @pytest.mark.parametrize(("predictions", "references"), EMPTY_COLUMNS.values(), ids=EMPTY_COLUMNS)
 def test_statistics_of_no_rows_are_an_empty_table(load, predictions, references):
-    """With the columns and the metadata that the others' tables have, so that it joins them in a sum."""
+    """The columns and the metadata are those of other tables, so that the empty table can be merged with them."""
     bleu = load(lowercase=True, max_order=3)
     empty = bleu.statistics(predictions=predictions, references=references)
-    table = bleu.statistics(predictions=THREE, references=THREE_REFERENCES)
+    table = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
     assert (empty.num_rows, empty.schema) == (0, table.schema)
     assert empty.to_pandas().sum().tolist() == [0] * 8
     for parts in ([empty, table], [table, empty], [empty, table, empty], pa.concat_tables([empty, table])):
         assert bleu.score(parts)["bleu"] == bleu.score(table)["bleu"]
 
 
-def test_one_column_without_rows_is_a_mistake(bleu):
+def test_one_column_without_rows_is_an_error(bleu):
     for columns in ({"predictions": [], "references": ["a"]}, {"predictions": ["a"], "references": []}):
         with pytest.raises(ValueError, match=r"(?i)prediction.*reference"):
             bleu.statistics(**columns)
     with pytest.raises(ValueError, match="nothing to score"):
         bleu.compute(predictions=[], references=[])
+
+
+# Columns of `datasets`: mapped by several processes, streamed, memory-mapped.
+
+
+@pytest.fixture
+def data():
+    return datasets.Dataset.from_dict({"prediction": PREDICTIONS, "references": REFERENCES})
+
+
+@pytest.mark.parametrize("num_proc", [None, 2])
+def test_map_adds_statistics_columns(bleu, data, expected, num_proc):
+    count = lambda batch: bleu.statistics(predictions=batch["prediction"], references=batch["references"]).to_pydict()  # noqa: E731
+    counted = data.map(count, batched=True, batch_size=64, num_proc=num_proc)
+    assert set(counted.column_names) > {"prediction", "matches_1", "reference_length"}
+    result = bleu.score(counted.with_format("arrow")[:], segments=True)
+    assert (
+        result["segment_bleu"]
+        == bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True)["segment_bleu"]
+    )
+    assert {name: result[name] for name in expected} == {**expected, "signature": result["signature"]}
+    assert "case:?|eff:no|tok:?" in result["signature"]  # `map` keeps columns, and no metadata
+    assert bleu.score(counted) == bleu.score(counted.with_format("arrow")[:])
+
+
+def test_streaming(bleu, data, expected):
+    for batch in data.to_iterable_dataset(num_shards=4).iter(batch_size=30):
+        bleu.add_batch(predictions=batch["prediction"], references=batch["references"])
+    assert bleu.compute() == expected
+
+
+def test_a_memory_mapped_file(bleu, data, expected, tmp_path):
+    data.save_to_disk(tmp_path / "data")
+    mapped = datasets.load_from_disk(tmp_path / "data")
+    before = pa.total_allocated_bytes()
+    assert bleu.compute(predictions=mapped["prediction"], references=mapped["references"]) == expected
+    assert pa.total_allocated_bytes() - before < 1000
+
+
+@settings(max_examples=30, deadline=None)
+@given(cuts=st.lists(st.integers(0, len(PREDICTIONS)), max_size=20), kinds=st.randoms(use_true_random=False))
+def test_any_parts_merge_to_the_whole_bit_for_bit(load, cuts, kinds):
+    """Parts split at random places, each as a table or as the sum of its rows."""
+    bleu = load()
+    whole = bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES))
+    ends = [0, *sorted(cuts), len(PREDICTIONS)]
+    parts = [
+        bleu.statistics(predictions=PREDICTIONS[a:b], references=REFERENCES[a:b])
+        for a, b in itertools.pairwise(ends)
+        if a < b
+    ]
+    kinds.shuffle(parts)
+    assert bleu.score(parts) == whole
+    sums = [np.array([sum(column.to_pylist()) for column in part.columns]) for part in parts]
+    assert {**bleu.score(np.array(sums)), "signature": whole["signature"]} == whole
+    assert bleu.score(sum(sums))["bleu"] == whole["bleu"]

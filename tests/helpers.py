@@ -1,0 +1,284 @@
+"""Helpers of the tests: random text, WMT21's data, sacreBLEU's counts, both implementations, processes, files.
+
+Processes of their own import this module beside the metric as a user loads it. So the package `bleu` of conftest.py and
+sacreBLEU are imported by the functions that use them.
+"""
+
+import contextlib
+import csv
+import itertools
+import json
+import os
+import random
+import string
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pyarrow as pa
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Random text: segments that are hard for a tokenizer. All scripts, all whitespace, controls, markup, digits beside
+# punctuation.
+
+WHITESPACE = [chr(c) for c in range(sys.maxunicode + 1) if chr(c).isspace()]
+CONTROLS = [chr(c) for c in (*range(0x20), *range(0x7F, 0xA0), 0xAD, 0x200B, 0x200D, 0x200E, 0x2060, 0xFE0F, 0xFEFF)]
+MARKUP = ["&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "&amp;amp;", "&amp;quot;", "&apos;", "&", "&lt", "<skipped>"]
+MARKUP += ["<skip", "ped>", "<skip<skipped>ped>", "-\n", "--\n\n", "\n", "-\r\n", "<", "<s>"]
+DIGITS = ["1", "23", "1990", "٣", "²", "½", "Ⅷ", "９", "१"]
+MARKS = [".", ",", "..", "...", ".,", "-", "--", "–", "'", "’", "。", "、", "«", "…", "·", "€", "+", "^", "¡", "؟", "।"]
+WORDS = ["the", "cat", "on", "Mat", "a", "A", "naïve", "Straße", "ΟΔΟΣ", "Σ", "ΣΑΣ", "ας", "İstanbul", "ılık", "ǅ", "Ⱥ"]
+WORDS += ["Москва", "наш", "你好", "世界", "日本語", "カタカナ", "ひらがな", "한국어", "ไทย", "ລາວ", "ខ្មែរ", "မြန်မာ"]
+WORDS += ["हिन्दी", "বাংলা", "العربية", "עברית", "ქართული", "አማርኛ", "𝔘𝔫𝔦", "🙂", "👩‍👩‍👧", "🫠", "ﬁ", "e\u0301", "𐐀"]
+WORDS += [
+    "x" * 8,
+    "x" * 9,
+    "y" * 40,
+    "abcdefgh",
+    "abcdefgi",
+    "abcdefghabcdefgh",
+    "abcdefghabcdefgi",
+    "zbcdefghabcdefgh",
+]
+WORDS += ["\x00", "\x00a"]
+
+
+def random_character(generator: random.Random) -> str:
+    """Return one character of any plane; the lower planes, which hold the living scripts, more often."""
+    while True:
+        c = generator.randrange(generator.choice((0x250, 0x3000, 0x10000, 0x20000, 0x110000)))
+        if not 0xD800 <= c < 0xE000:
+            return chr(c)
+
+
+def random_piece(generator: random.Random) -> str:
+    """Return a word, a mark, digits, markup, a control or whitespace."""
+    kind = generator.random()
+    if kind < 0.45:
+        return generator.choice(WORDS)
+    if kind < 0.60:
+        return generator.choice(MARKS)
+    if kind < 0.72:
+        return generator.choice(DIGITS)
+    if kind < 0.80:
+        return generator.choice(string.punctuation)
+    if kind < 0.87:
+        return generator.choice(MARKUP)
+    if kind < 0.93:
+        return random_character(generator)
+    return generator.choice(CONTROLS if kind < 0.95 else WHITESPACE)
+
+
+def random_pieces(generator: random.Random) -> list[str]:
+    """Return the pieces of a segment: often as many as a sentence has, sometimes none or about the kernel's 64 tokens."""
+    size = generator.choice((0, 1, 2, 3, 5, 8, 13, 20, 30, generator.randrange(55, 75), generator.randrange(400)))
+    vocabulary = [random_piece(generator) for _ in range(max(1, size // generator.choice((1, 2, 8))))]
+    pieces = [generator.choice(vocabulary) for _ in range(size)]
+    spaces = generator.choice((0.1, 0.5, 0.9))
+    return [text + (" " if generator.random() < spaces else "") for text in pieces]
+
+
+def edit_pieces(pieces: list[str], generator: random.Random) -> list[str]:
+    """Delete, double, exchange or replace some pieces, so that n-grams of all orders match."""
+    pieces = list(pieces)
+    for _ in range(generator.randrange(4)):
+        start = generator.randrange(len(pieces) + 1)
+        end = min(len(pieces), start + generator.randrange(8))
+        pieces[start:end] = generator.choice((pieces[:3], [], pieces[start:end] * 2, [random_piece(generator)]))
+    return pieces
+
+
+def random_rows(seed: int, count: int) -> tuple[list[str], list[list[str]]]:
+    """Return predictions, and one to four references per prediction."""
+    generator = random.Random(seed)
+    predictions, references = [], []
+    for _ in range(count):
+        pieces = random_pieces(generator)
+        predictions.append("".join(pieces))
+        references.append(["".join(edit_pieces(pieces, generator)) for _ in range(generator.choice((1, 1, 2, 3, 4)))])
+    return predictions, references
+
+
+def small_corpora(count: int = 40, seed: int = 0) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Yield corpora of one to five short segments, many without a match at some order, some without any match."""
+    generator = random.Random(seed)
+    words = ["the", "cat", "sat", "on", "a", "mat"]
+    for _ in range(count):
+        rows = generator.randrange(1, 6)
+        sentence = lambda: " ".join(generator.choices(words, k=generator.randrange(0, 9)))  # noqa: E731
+        yield [sentence() for _ in range(rows)], [[sentence() for _ in range(3)] for _ in range(rows)]
+
+
+def make_string_array(rows: list[bytes]) -> pa.StringArray:
+    """Return an Arrow array of strings with these bytes, valid UTF-8 or not: Arrow doesn't check them."""
+    ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+    return pa.StringArray.from_buffers(len(rows), pa.py_buffer(ends), pa.py_buffer(b"".join(rows)))
+
+
+# WMT21's system outputs, references and published scores. They are no part of the project: tests skip without them.
+
+WMT21 = ROOT.parent / "shared" / "wmt21"
+WMT21_TOKENIZERS = {"zh": "zh", "ja": "char"}  # as WMT scored Chinese and Japanese; 13a otherwise
+
+
+@cache
+def read_lines(path: Path) -> list[str]:
+    """Return the segments of a file, which has one per line."""
+    return path.read_text(encoding="utf-8").split("\n")[:-1]
+
+
+def read_published() -> Iterator[dict[str, str]]:
+    """Yield the rows of published scores."""
+    with open(WMT21 / "published-bleu.tsv", encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file, delimiter="\t")
+
+
+def read_system(row: dict[str, str]) -> tuple[list[str], list[tuple[str, ...]], str]:
+    """Return a row's segments, their references (all for `bleu-all`, else the named one), and its tokenizer."""
+    target = row["pair"].split("-")[1]
+    which = row["metric"].removeprefix("bleu-").replace("all", "*")
+    output = next((WMT21 / "system-outputs").glob(f"*.{row['pair']}.hyp.{row['system']}.{target}"))
+    streams = sorted((WMT21 / "references").glob(f"*.{row['pair']}.ref.{which}.{target}"))
+    return read_lines(output), list(zip(*map(read_lines, streams))), WMT21_TOKENIZERS.get(target, "13a")
+
+
+# sacreBLEU asked live, and this project's two implementations compared.
+
+# Options that change a segment's score, in combinations.
+OPTION_SETS = [
+    {},
+    {
+        "smooth_method": "none",
+        "tokenize": "none",
+        "max_order": 2,
+        "weights": [0.3, 0.7],
+        "reference_length": "shortest",
+    },
+    {"smooth_method": "floor", "smooth_value": 0.3, "tokenize": "intl", "lowercase": True, "minimum_total": 2},
+    {"smooth_method": "add-k", "tokenize": "char", "max_order": 6, "reference_length": "longest"},
+    {"smooth_method": "laplace", "tokenize": "zh", "max_order": 1, "lowercase": True},
+    {"smooth_method": "none", "tokenize": str.split, "lowercase": True, "reference_length": "longest"},
+    {"tokenize": "ja-mecab", "effective_order": True},
+]
+
+
+def count_with_sacrebleu(predictions, references, *, tokenize="13a", lowercase=False, max_order=4):
+    """Return sacreBLEU's statistics per segment in this project's order: matches, totals, both lengths."""
+    from sacrebleu.metrics import BLEU
+
+    metric = BLEU(tokenize=tokenize, lowercase=lowercase, max_ngram_order=max_order, force=True)
+    streams = list(itertools.zip_longest(*references))
+    rows = np.array(metric._extract_corpus_statistics(predictions, streams))
+    return np.concatenate([rows[:, 2:], rows[:, :2]], axis=1)
+
+
+@contextlib.contextmanager
+def python_only():
+    """Run the Python implementations within the block, and no kernel."""
+    from bleu import bleu_statistics, bleu_tokenizer_choice
+    from bleu.bleu_twins import Twins
+
+    with (
+        mock.patch.object(Twins, "get_ready", return_value=False),
+        mock.patch.object(bleu_tokenizer_choice, "COMPILED", False),
+        mock.patch.object(bleu_statistics, "warn_once_that_numba_is_missing"),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def kernels_only():
+    """Run the kernels within the block, if numba is available."""
+    from bleu.bleu_compiler import COMPILED
+    from bleu.bleu_twins import Twins
+
+    with mock.patch.object(Twins, "get_ready", return_value=COMPILED):
+        yield
+
+
+def run_both_ways(call):
+    """Return the result of a call with the kernels; assert that the Python implementations return the same."""
+    with kernels_only():
+        result = call()
+    with python_only():
+        np.testing.assert_array_equal(result, call())
+    return result
+
+
+def count_both_ways(predictions, references, **options):
+    """Return this project's statistics rows; assert that both implementations count the same."""
+    from bleu.bleu_inputs import read_corpus
+    from bleu.bleu_options import Options
+    from bleu.bleu_statistics import count_corpus
+
+    corpus, options = read_corpus(predictions, references), Options().override(options)
+    return run_both_ways(lambda: count_corpus(corpus, options))
+
+
+def find_difference(predictions, references, rows, expected):
+    """Return a description of the first segment whose rows differ, or None."""
+    different = np.flatnonzero((rows != expected).any(axis=1))
+    if not len(different):
+        return None
+    i = different[0]
+    return (
+        f"{len(different)} differ, first {i}: {predictions[i]!r} {references[i]!r} {rows[i]} instead of {expected[i]}"
+    )
+
+
+# Warnings, processes and files.
+
+
+def record_warnings(call):
+    """Return the result of a call, and the messages of the UserWarnings that it issues."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = call()
+    return result, [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+
+
+def start_python(code, *arguments, **environment):
+    """Start a process that runs this code, and that can import this module."""
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-c", code, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]), **environment},
+    )  # fmt: skip
+
+
+def read_result(process):
+    """Return the JSON in the last line that a process prints; assert that it exits with 0."""
+    output, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    return json.loads(output.splitlines()[-1])
+
+
+def run_python(code, *arguments, **environment):
+    """Run code in a process of its own; return the JSON in the last line that it prints."""
+    return read_result(start_python(code, *arguments, **environment))
+
+
+def list_files(folder):
+    """Return the paths of all files in a folder, relative to it."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+@contextlib.contextmanager
+def full_disk(space=0):
+    """Let every write fail that makes a file larger than this number of bytes, whoever writes. POSIX only."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (space, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
