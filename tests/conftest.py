@@ -26,10 +26,16 @@ sys.modules["bleu"] = package
 
 import evaluate  # noqa: E402
 import pytest  # noqa: E402
-from bleu.bleu_compiler import COMPILED  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
-needs_numba = pytest.mark.skipif(not COMPILED, reason="numba is not available")
+try:
+    import numba
+
+    HAS_NUMBA = not numba.config.DISABLE_JIT
+except ImportError:
+    HAS_NUMBA = False
+
+needs_numba = pytest.mark.skipif(not HAS_NUMBA, reason="numba is not available")
 needs_wmt21 = pytest.mark.skipif(not WMT21.is_dir(), reason=f"WMT21's data is not in {WMT21}")
 
 settings.register_profile("long", max_examples=5000)  # python -m pytest --hypothesis-profile=long

@@ -181,13 +181,13 @@ def count_with_sacrebleu(predictions, references, *, tokenize="13a", lowercase=F
 @contextlib.contextmanager
 def python_only():
     """Run the Python implementations within the block, and no kernel."""
-    from bleu import bleu_statistics, bleu_tokenizer_choice
-    from bleu.bleu_twins import Twins
+    from bleu import bleu_kernels
 
+    functions = {function.__name__: function for function in bleu_kernels._kernels}
     with (
-        mock.patch.object(Twins, "get_ready", return_value=False),
-        mock.patch.object(bleu_tokenizer_choice, "COMPILED", False),
-        mock.patch.object(bleu_statistics, "warn_once_that_numba_is_missing"),
+        mock.patch.object(bleu_kernels, "is_ready", return_value=False),
+        mock.patch.object(bleu_kernels, "prepare", return_value=False),
+        mock.patch.object(bleu_kernels, "count_common", functions["count_common"]),
     ):
         yield
 
@@ -195,11 +195,10 @@ def python_only():
 @contextlib.contextmanager
 def kernels_only():
     """Run the kernels within the block, if numba is available."""
-    from bleu.bleu_compiler import COMPILED
-    from bleu.bleu_twins import Twins
+    from bleu import bleu_kernels
 
-    with mock.patch.object(Twins, "get_ready", return_value=COMPILED):
-        yield
+    bleu_kernels.warm_up()
+    yield
 
 
 def run_both_ways(call):

@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from bleu.bleu_arrow import utf8
+from bleu.bleu_corpus import utf8
 from bleu.bleu_corpus import make_corpus
 from bleu.bleu_inputs import read_corpus
 

@@ -10,8 +10,8 @@ import numpy as np
 import pandas
 import pyarrow as pa
 import pytest
-from bleu import bleu_diff, bleu_diff_ngrams
-from bleu.bleu_diff_ngrams import NGRAMS, measure_telling
+from bleu import bleu_diff, bleu_diff
+from bleu.bleu_diff import LISTED_NGRAMS, mcnemar_statistic
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
@@ -72,9 +72,9 @@ def check_ngrams(answer, counts):
     for order in answer["ngrams"]:
         only_first, only_second = counts[order["order"]]
         for name, own, other in (("first", only_first, only_second), ("second", only_second, only_first)):
-            distinctive = sorted((measure_telling(own[g], other[g]) for g in own if own[g] > other[g]), reverse=True)
+            distinctive = sorted((mcnemar_statistic(own[g], other[g]) for g in own if own[g] > other[g]), reverse=True)
             listed = order[name]
-            assert [measure_telling(n["only_first"], n["only_second"]) for n in listed] == distinctive[:NGRAMS]
+            assert [mcnemar_statistic(n["only_first"], n["only_second"]) for n in listed] == distinctive[:LISTED_NGRAMS]
             assert len({tuple(ngram["ngram"]) for ngram in listed}) == len(listed)
             for ngram in listed:
                 key = tuple(ngram["ngram"])
@@ -293,7 +293,7 @@ def test_the_limit_drops_what_differs_least():
     words = ["often", "more often", "most of all"]
     first = [f"{words[i % 6 // 2 if i % 6 < 5 else 2]} {i}" for i in range(600)]
     expected = diff(first, [""] * 600, first, max_order=2)
-    with mock.patch.object(bleu_diff_ngrams, "LIMIT", 40), mock.patch.object(bleu_diff, "_AT_ONCE", 10):
+    with mock.patch.object(bleu_diff, "LIMIT", 40), mock.patch.object(bleu_diff, "_AT_ONCE", 10):
         answer = diff(first, [""] * 600, first, max_order=2)
     for order, known in zip(answer["ngrams"], expected["ngrams"]):
         frequent = [ngram for ngram in known["first"] if ngram["count"] > 1]
@@ -303,15 +303,15 @@ def test_the_limit_drops_what_differs_least():
 
 def test_nothing_is_dropped_up_to_the_limit():
     for limit, kept in ((4, list("abcd")), (3, ["a"])):  # a table above the limit keeps half the limit
-        with mock.patch.object(bleu_diff_ngrams, "LIMIT", limit):
+        with mock.patch.object(bleu_diff, "LIMIT", limit):
             answer = bleu_diff.diff_systems(["a b c d"], [""], ["a b c d"], None, Options(max_order=1))
         assert [ngram["ngram"] for ngram in answer["ngrams"][0]["first"]] == [[token] for token in kept]
 
 
 def test_a_full_table_keeps_the_given_number_of_rows():
     table = np.array([[7, 1, 0, 0, 9], [8, 1, 2, 0, 0], [9, 2, 0, 0, 9]], np.int32)
-    assert bleu_diff_ngrams._forget_least(table, 2)[:, 0].tolist() == [8, 9]
-    assert bleu_diff_ngrams._forget_least(table, 3)[:, 0].tolist() == [7, 8, 9]
+    assert bleu_diff._forget_least(table, 2)[:, 0].tolist() == [8, 9]
+    assert bleu_diff._forget_least(table, 3)[:, 0].tolist() == [7, 8, 9]
 
 
 def test_result(bleu):

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 import sacrebleu
 import unicode_tables
-from bleu.bleu_compiler import COMPILED
+from conftest import HAS_NUMBA
 from bleu.bleu_inputs import read_corpus, read_texts
 from conftest import needs_wmt21
 from helpers import ROOT
@@ -48,7 +48,7 @@ CARD = [
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name, monkeypatch):
     module = importlib.import_module(f"bleu.{name}")
-    if name.endswith("_compiled") and not COMPILED:
+    if name.endswith("_compiled") and not HAS_NUMBA:
         pytest.skip("numba can't be imported")
     monkeypatch.chdir(ROOT)
     results = doctest.testmod(

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from bleu import bleu_inputs_lists, bleu_inputs_lists_compiled
-from bleu.bleu_compiler import COMPILED
+from conftest import HAS_NUMBA
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_warnings import count_unspaced_characters
 from conftest import needs_numba
@@ -659,7 +659,7 @@ NOT_READ = {
 }
 
 READERS = [bleu_inputs_lists.read_lists]
-READERS += [bleu_inputs_lists_compiled.read_lists] if COMPILED else []
+READERS += [bleu_inputs_lists_compiled.read_lists] if HAS_NUMBA else []
 readers = pytest.mark.parametrize("read", READERS, ids=["python", "kernel"][: len(READERS)])
 
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import evaluate
 import pytest
-from bleu.bleu_help import METHODS
+from bleu.bleu_metric import METHODS
 from bleu.bleu_options import OPTIONS
 from helpers import ROOT, random_rows, read_result, run_python, start_python
 

@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pytest
-from bleu import bleu_pairwise, bleu_self_bleu, bleu_vocabulary
+from bleu import bleu_pairwise, bleu_pairwise, bleu_pairwise
 from bleu.bleu_inputs import read_texts
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
@@ -120,7 +120,7 @@ def test_the_size_of_blocks_does_not_change_the_matrix():
     for at_once in (1, 7, 64, 10**6):
         with (
             mock.patch.object(bleu_pairwise, "_AT_ONCE", at_once),
-            mock.patch.object(bleu_vocabulary, "_AT_ONCE", at_once),
+            mock.patch.object(bleu_pairwise, "_AT_ONCE", at_once),
         ):
             np.testing.assert_array_equal(score_matrix(texts, texts[:30]), expected)
 
@@ -215,9 +215,7 @@ def test_self_bleu_by_hand(bleu, texts, options, scores, source):
 
 def score_texts(texts, **options):
     return run_both_ways(
-        lambda: bleu_self_bleu.score_against_others(read_texts(texts=texts), Options().override(options))[
-            "segment_bleu"
-        ]
+        lambda: bleu_pairwise.score_against_others(read_texts(texts=texts), Options().override(options))["segment_bleu"]
     )
 
 
@@ -279,15 +277,15 @@ def test_the_size_of_blocks_does_not_change_self_bleu():
     texts = random_rows(seed=9, count=100)[0]
     expected = score_texts(texts)
     for at_once in (1, 7, 64, 10**6):
-        with mock.patch.object(bleu_vocabulary, "_AT_ONCE", at_once):
+        with mock.patch.object(bleu_pairwise, "_AT_ONCE", at_once):
             np.testing.assert_array_equal(score_texts(texts), expected)
 
 
 @pytest.mark.parametrize("at_once", [1, 100])
 def test_ngrams_are_numbered_without_a_gap(at_once):
     """Of the texts 0 1, 2 and 3 4 the second tokens begin no bigram, and neither does the 2."""
-    with mock.patch.object(bleu_vocabulary, "_AT_ONCE", at_once):
-        unigrams, bigrams = bleu_vocabulary.number_ngrams(np.arange(5), np.array([0, 2, 3, 5]), 2)
+    with mock.patch.object(bleu_pairwise, "_AT_ONCE", at_once):
+        unigrams, bigrams = bleu_pairwise.number_ngrams(np.arange(5), np.array([0, 2, 3, 5]), 2)
     assert (sorted(unigrams[1]), sorted(bigrams[1])) == ([0, 1, 2, 3, 4], [0, 1])
     assert (sorted(unigrams[0]), sorted(bigrams[0])) == ([0, 0, 1, 2, 2], [0, 2])
 
@@ -303,7 +301,7 @@ def test_more_ngrams_than_are_sorted_at_a_time(bleu):
 
 def test_keys_of_more_than_sixteen_bits_are_sorted():
     keys = np.random.default_rng(0).integers(0, 1 << np.arange(1, 63).repeat(20))
-    np.testing.assert_array_equal(bleu_vocabulary.sorted_order(keys), np.argsort(keys, kind="stable"))
+    np.testing.assert_array_equal(bleu_pairwise.sorted_order(keys), np.argsort(keys, kind="stable"))
 
 
 def test_self_bleu_result(bleu, load):

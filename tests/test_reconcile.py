@@ -6,9 +6,9 @@ import random
 
 import numpy as np
 import pytest
-from bleu.bleu_compiler import COMPILED
+from conftest import HAS_NUMBA
 from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
-from bleu.bleu_reconcile_grid import FACTORS
+from bleu.bleu_reconcile import FACTORS
 from conftest import needs_wmt21
 from helpers import WMT21, random_rows, read_published, read_system
 from hypothesis import example, given, settings
@@ -275,7 +275,7 @@ def test_settings_of_published_scores_are_found(bleu, decimals, capsys):
     japanese, others = (
         [row for row in rows if row["pair"].endswith("ja") == is_japanese] for is_japanese in (True, False)
     )
-    picked = [*japanese, *random.Random(0).sample(others, 30)] if COMPILED else rows[:1]
+    picked = [*japanese, *random.Random(0).sample(others, 30)] if HAS_NUMBA else rows[:1]
     first = 0
     for row in picked:
         predictions, references, tokenize = read_system({**row, "metric": "bleu-all"})

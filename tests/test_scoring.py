@@ -11,7 +11,7 @@ import bleuscore
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
-from bleu import bleu_scoring, bleu_significance
+from bleu import bleu_scoring, bleu_scoring
 from bleu.bleu_options import SMOOTH_METHODS, Options
 from bleu.bleu_scoring import precisions
 from helpers import random_rows, small_corpora, start_python
@@ -403,13 +403,13 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
     """Blocks of any size have the draws of a single block."""
     rows = np.random.default_rng(0).integers(0, 30, size=(3, 37, 10))
     rows[:, :, 4:8] += rows[:, :, :4]
-    whole = bleu_significance.bootstrap_scores(rows, Options(), np.random.default_rng(5), 100)
-    moved = bleu_significance.randomization_differences(rows, Options(), np.random.default_rng(5), 100)
-    monkeypatch.setattr(bleu_significance, "_BLOCK", block)
+    whole = bleu_scoring.bootstrap_scores(rows, Options(), np.random.default_rng(5), 100)
+    moved = bleu_scoring.randomization_differences(rows, Options(), np.random.default_rng(5), 100)
+    monkeypatch.setattr(bleu_scoring, "_BLOCK", block)
     generator = np.random.default_rng(5)
-    np.testing.assert_array_equal(bleu_significance.bootstrap_scores(rows, Options(), generator, 100), whole)
+    np.testing.assert_array_equal(bleu_scoring.bootstrap_scores(rows, Options(), generator, 100), whole)
     np.testing.assert_array_equal(
-        bleu_significance.randomization_differences(rows, Options(), np.random.default_rng(5), 100), moved
+        bleu_scoring.randomization_differences(rows, Options(), np.random.default_rng(5), 100), moved
     )
     once = np.random.default_rng(5)
     once.integers(37, size=(100, 37))
@@ -434,13 +434,13 @@ class Bar:
 
 @pytest.mark.parametrize(
     ("draw", "name", "steps"),
-    [(bleu_significance.bootstrap_scores, "Bootstrap", [30, 30, 30, 10]), (bleu_significance.randomization_differences, "Randomization", [64, 36])],
+    [(bleu_scoring.bootstrap_scores, "Bootstrap", [30, 30, 30, 10]), (bleu_scoring.randomization_differences, "Randomization", [64, 36])],
 )  # fmt: skip
 def test_a_progress_bar_ends_at_its_total(monkeypatch, draw, name, steps):
     """100 resamples of 10 segments in blocks of 300 drawn segments; exchanges come in multiples of 32."""
     bars = []
-    monkeypatch.setattr(bleu_significance, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1])
-    monkeypatch.setattr(bleu_significance, "_BLOCK", 300 if name == "Bootstrap" else 640)
+    monkeypatch.setattr(bleu_scoring, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1])
+    monkeypatch.setattr(bleu_scoring, "_BLOCK", 300 if name == "Bootstrap" else 640)
     draw(np.ones((2, 10, 10), int), Options(), np.random.default_rng(0), 100)
     (bar,) = bars
     assert (bar.made_with, bar.steps) == ({"total": 100, "desc": name, "delay": 2}, steps)
@@ -450,12 +450,12 @@ PROGRESS = """
 import sys
 import datasets, numpy as np
 import conftest
-from bleu import bleu_significance
+from bleu import bleu_scoring
 from bleu.bleu_options import Options
 if sys.argv[1] == "disabled":
     datasets.disable_progress_bars()
 rows = np.ones((1, 3000, 10), int)
-bleu_significance.bootstrap_scores(rows, Options(), np.random.default_rng(0), int(sys.argv[2]))
+bleu_scoring.bootstrap_scores(rows, Options(), np.random.default_rng(0), int(sys.argv[2]))
 """
 
 

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from bleu import bleu_lower_case, bleu_lower_case_compiled
+from bleu import bleu_tokenizers, bleu_lower_case_compiled
 from bleu.bleu_options import TOKENIZERS
-from bleu.bleu_tokenizer_choice import BORROWED, borrow_tokenizer
+from bleu.bleu_tokenizers import BORROWED, borrow_tokenizer
 from bleu.bleu_tokenizers import DEFINITIONS
 from conftest import needs_numba, needs_wmt21
 from helpers import (
@@ -372,7 +372,7 @@ def test_capital_letters_anywhere(seed):
     assert lower(texts) == [text.lower() for text in texts]
     sliced = pa.array(texts).slice(7)
     assert bleu_lower_case_compiled.lower_case(sliced).equals(
-        bleu_lower_case.lower_case(sliced).cast(pa.large_string())
+        bleu_tokenizers.lower_case(sliced).cast(pa.large_string())
     )
 
 
