@@ -195,13 +195,7 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
 def precision_bars(
     counts: Sequence[int], totals: Sequence[int], precisions: Sequence[float], unclipped: Sequence[int] = ()
 ) -> str:
-    """Return the precision of each order as a bar, hollow if it is smoothed.
-
-    Args:
-        counts: clipped matches.
-        totals: n-grams.
-        precisions: from 0 to 1, after smoothing.
-        unclipped: matches before clipping, shown if they differ.
+    """Return the precision of each order as a bar, hollow if smoothed; `counts` are clipped, `totals` are all n-grams.
 
     >>> "<b>2/7</b> <small>7 before clipping</small>" in precision_bars([2], [7], [2 / 7], [7])
     True

@@ -89,14 +89,14 @@ _PHRASES: dict[str, dict[Any, str]] = {
         False: "all orders count, however short the text",
     },
     "max_order": {1: "only single tokens count"},
-    "minimum_total": {0: "a segment has as many n-grams as it has"},
+    "minimum_total": {0: "the n-grams of a segment are counted as they are"},
 }
 _FALLBACKS = {
     "tokenize": "text is split by {}",
     "smooth_method": "orders without a match are smoothed by {}",
     "smooth_value": "the value of the smoothing is {:g}",
     "max_order": "n-grams go up to {}",
-    "minimum_total": "every segment counts as having {} n-gram of each order at least, as in NLTK",
+    "minimum_total": "every segment counts at least {} n-gram of each order, as in NLTK",
 }
 
 

@@ -19,18 +19,12 @@ _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30f
 
 
 class Remedy(NamedTuple):
-    """A finding, and the button that fixes it.
-
-    finding: a sentence.
-    button: the text of the button.
-    options: the options that the button changes, by name; or
-    fix: the change that it makes to the texts, a name in `FIXES`.
-    """
+    """A finding, and the button that fixes it by changing options or texts."""
 
     finding: str
     button: str
     options: Mapping[str, Any]
-    fix: str = ""
+    fix: str = ""  # a name in `FIXES`
 
 
 def find_remedies(

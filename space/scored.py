@@ -26,19 +26,12 @@ _FIXED = {"quotes": "quotes made straight", "detokenize": "predictions detokeniz
 
 
 class Scored(NamedTuple):
-    """A scored submission.
-
-    systems: their names.
-    options: used for the scores.
-    which: the references that count, `"all"` or an index.
-    remark: what was changed in the texts before; may be empty.
-    csv, parquet, json: paths of the downloads.
-    """
+    """A scored submission, with the paths of its downloads."""
 
     systems: list[str]
     options: dict[str, Any]
-    which: int | str
-    remark: str
+    which: int | str  # the references that count: "all" or an index
+    remark: str  # changes to the texts before scoring
     csv: str
     parquet: str
     json: str

@@ -35,23 +35,15 @@ class Shown(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """The components of the tab; segments of a corpus are opened in them, too.
-
-    shown: the texts that the results belong to.
-    texts: candidate, second candidate and references.
-    options: the fields for the options.
-    scores, details: the results.
-    second_fold: contains the second candidate.
-    back: leads back to the corpus.
-    """
+    """The components of the tab; segments of a corpus are opened in them, too."""
 
     shown: gr.State
-    texts: list[gr.Textbox]
+    texts: list[gr.Textbox]  # candidate, second candidate and references
     options: OptionFields
     scores: gr.HTML
     details: gr.HTML
     second_fold: gr.Accordion
-    back: gr.Button
+    back: gr.Button  # leads back to the corpus
 
     def fields(self) -> list[Block]:
         """Return the fields for texts and options."""

@@ -49,19 +49,13 @@ Columns = dict[str, list[Any]]
 
 
 class Example(NamedTuple):
-    """One or two candidates for the same references, and how they are scored.
-
-    candidate, second: the texts; the second may be empty.
-    references: one per line.
-    convention: a name in the metric's `CONVENTIONS`.
-    options: changes to the convention.
-    """
+    """One or two candidates for the same references, and how they are scored."""
 
     candidate: str
-    second: str
-    references: str
+    second: str  # may be empty
+    references: str  # one per line
     convention: str
-    options: dict[str, bool]
+    options: dict[str, bool]  # changes to the convention
 
 
 _REFERENCES = """\
