@@ -1,8 +1,8 @@
-"""Launches the page: `python app.py` here, and README.md's header as a Space on the Hub."""
+"""Launches the demo: `python app.py` locally, and as a Space on the Hub by the header of README.md."""
 
 from space.metric import warm_up
-from space.page import LAUNCH, page
+from space.page import LAUNCH, build_demo
 
 if __name__ == "__main__":
     warm_up()
-    page().launch(**LAUNCH)
+    build_demo().launch(**LAUNCH)

@@ -1,4 +1,4 @@
-"""The page that shows BLEU at work, and its endpoints for programs; `app.py` launches it.
+"""The demo of the metric, and its endpoints for programs; `app.py` launches it.
 
-The files stand in docs/design.md from top to bottom. Importing the package itself loads nothing.
+docs/design.md lists the modules from top to bottom. Importing the package itself loads nothing.
 """

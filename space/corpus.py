@@ -1,43 +1,49 @@
-"""The tab for a corpus: data given once, and what can be asked of it. One system is scored, several are compared."""
+"""The tab for a corpus: one system is scored, several are compared, and a reported score is explained."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gradio as gr
 import numpy as np
 
-from . import html
-from .differences import Differences, add_differences, show_pair
-from .limits import PRIVATE_WORK, QUIET, REFERENCES, SECONDS_KEPT, RefusedError, explain_error
-from .metric import collect_warnings
+from . import html, limits
+from .metric import collect_warnings, load_with, request_comparison, request_conventions, request_settings
 from .options import (
     ALL_OPTIONS,
+    CONVENTION_NAMES,
     SCORING_OPTIONS,
+    OptionFields,
     add_options,
     change_options,
     convention_values,
+    describe_setting,
     fold_label,
+    join_clauses,
     read_options,
 )
 from .remedies import find_remedies
-from .requests import request_comparison
-from .scored import Scored, prepare_corpus, read_column, read_segment, read_segments, score_corpus
-from .segments import Segments, add_segments, list_segments
-from .sentence import Sentence, Shown, show_values
-from .sources import FROM_EXAMPLE, Corpus, Sources, add_sources, read_corpus
-from .systems import TESTS, render_system, render_systems
-from .why import Why, add_why
+from .scored import Scored, prepare_submission, read_segment, read_segments, score_submission
+from .segments import Differences, Segments, add_differences, add_segments
+from .sentence import Sentence, Shown, Update
+from .sources import FROM_EXAMPLE, Sources, add_sources, read_submission
 
-_MENDS = [("Make quotes straight", "quotes"), ("Detokenise predictions", "detokenise")]
-_DOWNLOADS = [("Segments", "CSV"), ("Segments", "Parquet"), ("Result", "JSON")]
-_BELOW = 1 + len(_DOWNLOADS) + len(Segments._fields) + len(Differences._fields) + len(Why._fields)  # the summary and on
+_FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
+_TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
+_DOWNLOADS = {"csv": "Segments (CSV)", "parquet": "Segments (Parquet)", "json": "Result (JSON)"}
+_QUOTED = 3  # systems with a sentence above the table
+_OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 
 
-class Results(NamedTuple):
-    """The components that show a result."""
+class CorpusTab(NamedTuple):
+    """The components of the tab: the fields, and the results below them."""
 
+    sources: Sources
+    which: gr.Dropdown
+    fixes: gr.CheckboxGroup
+    test: gr.Radio
+    options: OptionFields
     message: gr.HTML
     column: gr.Column
     scored: gr.State
@@ -45,192 +51,403 @@ class Results(NamedTuple):
     downloads: list[gr.DownloadButton]
     segments: Segments
     differences: Differences
-    why: Why
+    system: gr.Dropdown
+    answer: gr.HTML
 
-    def components(self) -> list[Any]:
-        """All that scoring changes, in the order of `_list_values`."""
-        head = [self.message, self.column, self.scored, self.summary, *self.downloads]
-        return [*head, *self.segments, *self.differences, *self.why]
+    def choices(self) -> list[Any]:
+        """Return the fields besides those for the texts."""
+        return [self.which, self.fixes, self.test, *self.options.fields]
 
+    def inputs(self) -> list[Any]:
+        """Return all fields that a result depends on."""
+        return [*self.sources, *self.choices()]
 
-class Choices(NamedTuple):
-    """The fields besides the options of the metric."""
+    def outputs(self) -> list[Any]:
+        """Return the components that `show_score` updates."""
+        head = [self.options.fold, self.message, self.column, self.scored, self.summary, *self.downloads]
+        return [*head, *self.segments, *self.differences, self.system, self.answer]
 
-    which: gr.Dropdown
-    mends: gr.CheckboxGroup
-    test: gr.Radio
+    # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
+    def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 read by Gradio
+        """Return the update that shows the result for the values of the inputs, and of the system asked about."""
+        given = dict(zip([*self.inputs(), self.system], values))
+        which, update = given[self.which], Update()
+        try:
+            # 1. Read the fields.
+            options = read_options([given[field] for field in self.options.fields])
+            update[self.options.fold] = gr.update(label=fold_label(options))
+            progress(0.1, desc="Reading")
+            submission = read_submission([given[field] for field in self.sources])
+            submission, remark = prepare_submission(submission, which, given[self.fixes])
+            systems, references = submission
+            first, *others = systems
+            # 2. Score one system, or compare several.
+            progress(0.4, desc="Scoring")
+            with collect_warnings() as warnings:
+                scored, results = score_submission(submission, options, which, remark)
+                if others:
+                    progress(0.7, desc="Resampling")
+                    comparison = request_comparison(systems, references, None, given[self.test], options)
+            # 3. Draw the result, with the segments of one system, or the differences between the first two.
+            progress(0.9, desc="Drawing")
+            if others:
+                identical = [name for name in others if systems[name] == systems[first]]
+                summary = render_systems(scored, comparison, identical, len(references))
+                below = self.differences.show(scored, first, others[0])
+            else:
+                summary = render_system(scored, results[first])
+                below = self.segments.show(scored)
+            remedies = find_remedies(systems[first], references, options)
+            asked_about = given[self.system] if given[self.system] in systems else first
+            return {
+                **update,
+                self.message: "",
+                self.column: gr.update(visible=True),
+                self.scored: scored,
+                self.summary: summary + (html.remedies(remedies) or html.notes(warnings)),
+                **dict(zip(self.downloads, (scored.csv, scored.parquet, scored.json))),
+                self.segments.column: gr.update(visible=not others),
+                self.differences.column: gr.update(visible=bool(others)),
+                **below,
+                self.system: gr.update(choices=scored.systems, value=asked_about),
+                self.answer: "",
+            }
+        except limits.ERRORS as error:
+            failed: Update = {
+                self.message: html.message(limits.explain_error(error)),
+                self.column: gr.update(visible=False),
+            }
+            return {**update, **failed, self.scored: None}
+
+    def apply(self, event: gr.EventData, *values: Any) -> Update:
+        """Return the update after a button has changed some fields."""
+        given, data = dict(zip(self.choices(), values)), event._data
+        option_values = [given[field] for field in self.options.fields]
+        if "convention" in data:
+            option_values = convention_values(data["convention"])
+        option_values = change_options(ALL_OPTIONS, option_values, data.get("options", "{}"))
+        update: Update = dict(zip(self.options.fields, option_values))
+        if data.get("references"):
+            update[self.which] = "all" if data["references"] == "all" else int(data["references"])
+        if data.get("fix"):
+            update[self.fixes] = [*dict.fromkeys([*given[self.fixes], data["fix"]])]
+        return update
 
 
 def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
-    """Add the tab's content, and what happens in it."""
+    """Add the tab's components and their event handlers."""
     with gr.Column(elem_id="corpus-inputs"):
         options = add_options("corpus", ALL_OPTIONS)
-        with options.fold:
-            choices = _add_choices()
+        with options.fold, gr.Row():
+            which = gr.Dropdown(
+                [("all", "all"), *((f"only number {i}", i - 1) for i in range(1, limits.MAX_REFERENCES + 1))],
+                value="all",
+                label="References used",
+                elem_id="which-references",
+            )
+            fixes = gr.CheckboxGroup(_FIXES, label="Before scoring", elem_id="fixes")
+            tests = [(label, name) for name, label in _TESTS.items()]
+            test = gr.Radio(tests, value="bootstrap", label="Test", elem_id="test")
         sources = add_sources()
         button = gr.Button("Score", variant="primary", elem_id="score")
-    results = _add_results()
-    inputs = [*sources, *choices, *options.fields]
-    fields = [*inputs, results.why.system]
-    changed = [*choices, *options.fields]
-    shown = [*results.components(), options.fold]
-    work = {**PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last"}
-    button.click(_score, fields, shown, **work).then(None, js="() => bleuPage.answer()")
+    message = html.add_html(elem_id="corpus-message")
+    scored = gr.State(None, time_to_live=limits.SECONDS_KEPT)
+    with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
+        html.add_html(_OUTDATED)
+        summary = html.add_clickable("", "corpus-summary")
+        with gr.Row(elem_classes="bleu-downloads"):
+            downloads = [
+                gr.DownloadButton(label, size="sm", elem_id=f"download-{kind}", min_width=120)
+                for kind, label in _DOWNLOADS.items()
+            ]
+        segments, differences = add_segments(scored), add_differences(scored)
+        why = _add_why(scored)
+    parts = (sources, which, fixes, test, options, message, column, scored, summary, downloads)
+    tab = CorpusTab(*parts, segments, differences, *why)
+    _connect(tab, button)
+    _connect_sentence(tab, tabs, sentence)
+
+
+def _add_why(scored: gr.State) -> tuple[gr.Dropdown, gr.HTML]:
+    """Add the section that explains a reported score, and its event handlers."""
+    with gr.Column(elem_id="why-part"):
+        html.add_html("<h2>Another number?</h2>")
+        with gr.Row():
+            system = gr.Dropdown([], label="Of the system", elem_id="why-system")
+            label = "The number as reported; empty for all conventions"
+            reported = gr.Textbox(label=label, max_length=30, elem_id="reported")
+            button = gr.Button("Find out why", elem_id="why")
+        answer = html.add_clickable("", "why-answer")
+    gr.on([button.click, reported.submit], explain_number, [scored, system, reported], answer, **limits.PRIVATE_WORK)
+    system.input(lambda: "", None, answer, **limits.QUIET)
+    return system, answer
+
+
+def _connect(tab: CorpusTab, button: gr.Button) -> None:
+    inputs, choices, outputs = tab.inputs(), tab.choices(), tab.outputs()
+    fields = [*inputs, tab.system]
+    work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last"}
+    button.click(tab.show_score, fields, outputs, **work).then(None, js="() => bleuPage.answer()")
     gr.on([field.change for field in inputs], None, inputs, None, js="bleuPage.changed")
-    # The example is scored as soon as it's chosen.
+    # Choosing the example scores it at once.
     press = f"(origin) => origin === {html.json_text(FROM_EXAMPLE)} && document.querySelector('#score').click()"
-    sources.origin.input(None, sources.origin, None, js=press)
-    options.convention.input(lambda name: convention_values(name), options.convention, options.fields, **QUIET)
-    for component in (results.summary, results.why.answer):
-        applied = component.click(_apply, changed, changed, **QUIET)
-        again = applied.then(_score, fields, shown, **work)
-        again.then(None, js="() => { bleuPage.answer(); bleuPage.keepFocus('#score'); }")
-    _connect_sentence(tabs, sentence, results)
-
-
-def _connect_sentence(tabs: gr.Tabs, sentence: Sentence, results: Results) -> None:
-    """Segments open in the tab of one sentence, one's or both candidates, and from there the way leads back."""
-    target = [tabs, sentence.shown, *sentence.fields, *sentence.results, sentence.fold, sentence.back]
-    focus = "() => bleuPage.visit('#back')"
-    results.segments.listing.click(_open_segment, results.scored, target, **QUIET).then(None, js=focus)
-    _, first, second, *_, opened = results.differences
-
-    def open_both(event: gr.EventData, *pair: Any) -> dict[Any, Any]:
-        if event.action != "sentence":
-            return {opened: ""}
-        return dict(zip(target, _fill_sentence(pair[0], str(event.segment), pair[1:])))
-
-    both = opened.click(open_both, [results.scored, first, second], [opened, *target], **QUIET)
-    both.then(None, js="() => bleuPage.leave()")
-    back = sentence.back.click(
-        lambda: [gr.Tabs(selected="corpus"), gr.update(visible=False)], None, [tabs, sentence.back], **QUIET
+    tab.sources.origin.input(None, tab.sources.origin, None, js=press)
+    _, convention, option_fields = tab.options
+    convention.input(
+        lambda name: dict(zip(option_fields, convention_values(name))), convention, option_fields, **limits.QUIET
     )
+    for component in (tab.summary, tab.answer):
+        applied = component.click(tab.apply, choices, choices, **limits.QUIET)
+        again = applied.then(tab.show_score, fields, outputs, **work)
+        again.then(None, js="() => { bleuPage.answer(); bleuPage.keepFocus('#score'); }")
+
+
+def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None:
+    """Open segments in the tab for one sentence, with one or two candidates, and lead back."""
+
+    def fill(scored: Scored | None, number: str, systems: Sequence[str]) -> Update:
+        try:
+            scored, segment = read_segment(scored, number, systems)
+        except limits.RejectedError as error:
+            raise gr.Error(str(error), print_exception=False) from None
+        first, *others = (text.replace("\n", " ") for text in segment.predictions)
+        second = others[0] if others else ""
+        lines = "\n".join(text.replace("\n", " ") for text in segment.references)
+        options = {**scored.options, "effective_order": True}
+        return {
+            tabs: gr.update(selected="sentence"),
+            **sentence.show(Shown((first, second, lines)), [options[name] for name in SCORING_OPTIONS]),
+            sentence.second_fold: gr.update(open=bool(second)),
+            sentence.back: gr.update(value=f"Back to segment {number}", visible=True),
+        }
+
+    def open_segment(event: gr.EventData, scored: Scored | None) -> Update:
+        return fill(scored, str(event.segment), ())
+
+    def open_pair(event: gr.EventData, scored: Scored | None, *pair: str) -> Update:
+        return fill(scored, str(event.segment), pair) if event.action == "sentence" else {opened: ""}
+
+    opened, target = tab.differences.opened, [tabs, *sentence.outputs(), sentence.second_fold, sentence.back]
+    segment = tab.segments.listing.click(open_segment, tab.scored, target, **limits.QUIET)
+    segment.then(None, js="() => bleuPage.visit('#back')")
+    pair = [tab.scored, tab.differences.first, tab.differences.second]
+    both = opened.click(open_pair, pair, [opened, *target], **limits.QUIET)
+    both.then(None, js="() => bleuPage.leave()")
+    update = {tabs: gr.update(selected="corpus"), sentence.back: gr.update(visible=False)}
+    back = sentence.back.click(lambda: update, None, [tabs, sentence.back], **limits.QUIET)
     back.then(None, js="() => bleuPage.comeBack()")
 
 
-def _add_choices() -> Choices:
-    with gr.Row():
-        which = gr.Dropdown(
-            [("all", "all"), *((f"only number {i}", i - 1) for i in range(1, REFERENCES + 1))],
-            value="all",
-            label="References used",
-            elem_id="which-references",
-        )
-        mends = gr.CheckboxGroup(_MENDS, label="Before scoring", elem_id="mends")
-        test = gr.Radio(
-            [(label, name) for name, label in TESTS.items()], value="bootstrap", label="Test", elem_id="test"
-        )
-    return Choices(which, mends, test)
-
-
-def _add_results() -> Results:
-    message = gr.HTML(elem_id="corpus-message", elem_classes="bleu-page")
-    scored = gr.State(None, time_to_live=SECONDS_KEPT)
-    with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
-        gr.HTML(
-            '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>', elem_classes="bleu-page"
-        )
-        summary = html.clickable("", "corpus-summary")
-        with gr.Row(elem_classes="bleu-downloads"):
-            downloads = [
-                gr.DownloadButton(f"{content} ({kind})", size="sm", elem_id=f"download-{kind.lower()}", min_width=120)
-                for content, kind in _DOWNLOADS
-            ]
-        segments = add_segments(scored)
-        differences = add_differences(scored)
-        why = add_why(scored)
-    return Results(message, column, scored, summary, downloads, segments, differences, why)
-
-
-def _score(*values: Any, progress: gr.Progress = gr.Progress()) -> list[Any]:  # noqa: B008 where Gradio looks for it
-    """Everything below the button, for what the fields hold."""
-    *inputs, asked_about = values
-    given, rest = inputs[: len(Sources._fields)], inputs[len(Sources._fields) :]
-    (which, mends, test), fold = rest[: len(Choices._fields)], gr.skip()
-    try:
-        options = read_options(rest[len(Choices._fields) :])
-        fold = gr.update(label=fold_label(options))
-        progress(0.1, desc="Reading")
-        corpus, remark = prepare_corpus(read_corpus(*given), which, mends)
-        progress(0.4, desc="Scoring")
-        with collect_warnings() as warnings:
-            scored, results = score_corpus(corpus, options, which, remark)
-            comparison = None
-            if len(results) > 1:
-                progress(0.7, desc="Resampling")
-                comparison = request_comparison(corpus.systems, corpus.references, None, test, options)
-        progress(0.9, desc="Drawing")
-        return [*_list_values(scored, corpus, results, comparison, warnings), *_list_why(scored, asked_about), fold]
-    except (TypeError, ValueError, OverflowError) as error:
-        return [html.message(explain_error(error)), gr.update(visible=False), None, *[gr.skip()] * _BELOW, fold]
-
-
-def _list_values(scored: Scored, corpus: Corpus, results: Any, comparison: Any, warnings: Sequence[str]) -> list[Any]:
-    """What the components of `Results` hold, but for those of `Why`."""
-    first, *others = scored.systems
-    predictions = corpus.systems[first]
-    remedies = find_remedies(predictions, corpus.references, scored.options)
-    notes = html.remedies(remedies) + html.notes([] if remedies else warnings)
-    if comparison is None:
-        table = read_segments(scored)
-        scores, ratios = (read_column(scored, table, first, name).to_numpy() for name in ("bleu", "length_ratio"))
-        summary = render_system(scored, results[first], scores, ratios[~np.isnan(ratios)])
-        pair = [gr.update(visible=False), *[gr.skip()] * (len(Differences._fields) - 1)]
-        order = "lowest BLEU first"
-        listed = [gr.update(visible=True), "", order, list_segments(scored, "", order)]
-    else:
-        identical = [name for name in others if corpus.systems[name] == predictions]
-        summary = render_systems(scored, comparison, identical, len(predictions))
-        choices = [gr.update(choices=scored.systems, value=name) for name in (first, others[0])]
-        overview, download, listing, opened = show_pair(scored, first, others[0])
-        pair = [gr.update(visible=True), *choices, overview, download, "", listing, opened]
-        listed = [gr.update(visible=False), *[gr.skip()] * (len(Segments._fields) - 1)]
-    return [
-        "",
-        gr.update(visible=True),
-        scored,
-        summary + notes,
-        scored.csv,
-        scored.parquet,
-        scored.json,
-        *listed,
-        *pair,
+def render_system(scored: Scored, result: Mapping[str, Any]) -> str:
+    """Return the result of a single system as HTML."""
+    _, table = read_segments(scored)
+    scores, ratios = (table[name].to_numpy() for name in ("bleu", "length_ratio"))
+    (name,), confidence = scored.systems, scored.options["confidence"]
+    sentence = quote_system(name, result, len(scores), confidence, scored.remark)
+    count = html.quantity(len(scores), "segment")
+    caption = ", ".join(filter(None, [_write_interval(result, confidence), count, scored.remark]))
+    facts = [(f"BLEU-{n}", f"{100 * score:.2f}") for n, score in enumerate(result["bleu_by_order"], 1)]
+    facts += [
+        ("brevity penalty", f"{result['brevity_penalty']:.4f}"),
+        ("length ratio", f"{result['length_ratio']:.4f}"),
+        ("tokens", f"{result['translation_length']:,}"),
+        ("reference tokens", f"{result['reference_length']:,}"),
     ]
+    ratio_title = "Segments by length ratio, 1 is as long as the reference"
+    charts = html.histogram(100 * scores, 0, 100, 20, "Segments by BLEU") + html.histogram(
+        ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title
+    )
+    return (
+        f'<div class="bleu-headline" data-announce="{html.show(sentence)}">{html.headline(result["score"], caption)}'
+        f"{html.copy_button(sentence, 'score')}</div>{html.signature(result['signature'])}"
+        f"{_caution(len(scores), confidence)}{html.facts(facts)}"
+        f"{html.precision_bars(result['counts'], result['totals'], result['precisions'])}"
+        f'<div class="bleu-sides">{charts}</div>'
+    )
 
 
-def _list_why(scored: Scored, asked_about: str | None) -> list[Any]:
-    """What the components of `Why` hold: the system that was asked about stays, if there still is one of its name."""
-    system = asked_about if asked_about in scored.systems else scored.systems[0]
-    return [gr.update(choices=scored.systems, value=system), ""]
+def render_systems(scored: Scored, comparison: Any, identical: Sequence[str], count: int) -> str:
+    """Return several systems as HTML: a sentence per system and a table; `identical` have the texts of the baseline."""
+    confidence, systems = scored.options["confidence"], comparison["systems"]
+    sentences = {name: quote_comparison(comparison, name, name in identical, confidence) for name in systems}
+    ends = [100 * end for one in systems.values() for end in one.get("confidence_interval", ())]
+    scale = (min(ends), max(ends)) if ends else None
+    head = ["system", "BLEU", "interval", "", "difference", "interval of difference", "p", "verdict", ""]
+    rows = []
+    for name, one in systems.items():
+        verdict = judge(one, name in identical)
+        rows.append([name, *_describe_system(one, scale), verdict, html.copy_button(sentences[name], name)])
+    signature = comparison["signature"]  # is shown below the table
+    quoted = [text.replace(f"; {signature}", "") for name, text in sentences.items() if name != comparison["baseline"]]
+    quotes = "".join(map(html.quote, quoted[:_QUOTED]))
+    remark = html.message(f"Scored with changes: {scored.remark}.", "note") if scored.remark else ""
+    return (
+        f'<div data-announce="{html.show(" ".join(quoted[:_QUOTED]))}">{quotes}</div>{remark}'
+        f"{_caution(count, confidence)}{html.rows(head, rows)}{html.signature(signature)}"
+    )
 
 
-def _apply(event: gr.EventData, which: Any, mends: list[str], test: str, *values: Any) -> list[Any]:
-    """The fields after a button has changed some of them."""
-    data = event._data
-    if "convention" in data:
-        values = tuple(convention_values(data["convention"]))
-    if data.get("references"):
-        which = "all" if data["references"] == "all" else int(data["references"])
-    if data.get("mend"):
-        mends = [*dict.fromkeys([*mends, data["mend"]])]
-    return [which, mends, test, *change_options(ALL_OPTIONS, values, data.get("options", "{}"))]
+def quote_system(name: str, result: Mapping[str, Any], count: int, confidence: float | None, remark: str) -> str:
+    """Return the score in a sentence to quote.
+
+    >>> quote_system("A", {"score": 20.0, "signature": "nrefs:1"}, 2000, None, "")
+    'A scores 20.00 BLEU on 2,000 segments (nrefs:1).'
+    """
+    inside = "; ".join(filter(None, [_write_interval(result, confidence), result["signature"], remark]))
+    return f"{name} scores {result['score']:.2f} BLEU on {html.quantity(count, 'segment')} ({inside})."
 
 
-def _open_segment(event: gr.EventData, scored: Scored | None) -> list[Any]:
-    """The clicked segment in the first tab, scored there with the options that it was scored with here."""
-    return _fill_sentence(scored, str(event.segment), ())
+def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: bool, confidence: float | None) -> str:
+    """Return the difference between a system and the baseline in a sentence to quote.
+
+    >>> a, b = {"score": 20.0}, {"score": 21.5, "delta": 0.015, "p_value": 0.004}
+    >>> comparison = {"systems": {"A": a, "B": b}, "baseline": "A", "test": "bootstrap", "signature": "nrefs:1"}
+    >>> quote_comparison(comparison, "B", False, None)
+    'B scores 21.50 BLEU and A 20.00: +1.50 (p = 0.0040, paired bootstrap; nrefs:1).'
+    """
+    baseline, one = comparison["baseline"], comparison["systems"][name]
+    if name == baseline:
+        inside = "; ".join(filter(None, [_write_interval(one, confidence), comparison["signature"]]))
+        return f"{name} scores {one['score']:.2f} BLEU ({inside})."
+    if is_identical:
+        return f"{name} and {baseline} are identical: the same text in every segment, {one['score']:.2f} BLEU."
+    found = f"p = {one['p_value']:.4f}, {_TESTS[comparison['test']]}; {comparison['signature']}"
+    if "delta_interval" in one and confidence:
+        low, high = (100 * end for end in one["delta_interval"])
+        found = f"{confidence:.0%} interval {low:+.2f} to {high:+.2f}, {found}"
+    sentence = (
+        f"{name} scores {one['score']:.2f} BLEU and {baseline} {comparison['systems'][baseline]['score']:.2f}:"
+        f" {100 * one['delta']:+.2f} ({found})."
+    )
+    if detectable := one.get("detectable_delta"):
+        sentence += f" With this test set, true differences below {100 * detectable:.1f} often go unnoticed."
+    return sentence
 
 
-def _fill_sentence(scored: Scored | None, number: str, systems: Sequence[str]) -> list[Any]:
+def judge(system: Mapping[str, Any], is_identical: bool) -> str:
+    """Return the verdict of the test.
+
+    >>> judge({"delta": 0.01, "p_value": 0.01}, False), judge({"delta": 0.01, "p_value": 0.3}, False)
+    ('better', 'may be chance')
+    """
+    if "delta" not in system:
+        return "baseline"
+    if is_identical:
+        return "identical"
+    return ("better" if system["delta"] > 0 else "worse") if system["p_value"] < 0.05 else "may be chance"
+
+
+def _caution(count: int, confidence: float | None) -> str:
+    if count >= limits.FEW_SEGMENTS or not confidence:
+        return ""
+    return html.message(
+        f"{html.quantity(count, 'segment')} are few: fewer than {limits.FEW_SEGMENTS} say little about other texts,"
+        " whatever the interval.",
+        "note",
+    )
+
+
+def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | None) -> list[str]:
+    """Return the cells between the name and the verdict."""
+    interval = bar = difference = delta_interval = p_value = ""
+    if "confidence_interval" in system and scale:
+        low, high = (100 * end for end in system["confidence_interval"])
+        interval, bar = f"{low:.2f} to {high:.2f}", html.draw_interval(low, system["score"], high, scale)
+    if "delta" in system:
+        difference, p_value = f"{100 * system['delta']:+.2f}", f"{system['p_value']:.4f}"
+    if "delta_interval" in system:
+        delta_interval = " to ".join(f"{100 * end:+.2f}" for end in system["delta_interval"])
+    return [f"{system['score']:.2f}", interval, bar, difference, delta_interval, p_value]
+
+
+def _write_interval(result: Mapping[str, Any], confidence: float | None) -> str:
+    if not confidence or "confidence_interval" not in result:
+        return ""
+    low, high = (100 * end for end in result["confidence_interval"])
+    return f"{confidence:.0%} interval {low:.2f} to {high:.2f}"
+
+
+def explain_number(scored: Scored | None, system: str, reported: str) -> str:
+    """Return the settings that give a reported score, or all conventions if none is reported, as HTML."""
     try:
-        segment = read_segment(scored, number, systems)
-    except RefusedError as error:
-        raise gr.Error(str(error), print_exception=False) from None
-    assert scored is not None
-    first, *others = (text.replace("\n", " ") for text in segment.predictions)
-    second = others[0] if others else ""
-    lines = "\n".join(text.replace("\n", " ") for text in segment.references)
-    options = {**scored.options, "effective_order": True}
-    values = show_values(Shown((first, second, lines)), [options[name] for name in SCORING_OPTIONS])
-    fold, back = gr.update(open=bool(second)), gr.update(value=f"Back to segment {number}", visible=True)
-    return [gr.Tabs(selected="sentence"), *values, fold, back]
+        scored, table = read_segments(scored)
+        predictions = table[scored.name_column(system, "prediction")].to_pylist()
+        references = table["references"].to_pylist()
+        with collect_warnings():
+            if not reported.strip():
+                return _render_conventions(request_conventions(predictions, references))
+            found = request_settings(predictions, references, reported.strip(), None, {}, load_with(scored.options))
+        return _render_settings(found, system, scored)
+    except limits.ERRORS as error:
+        return html.message(limits.explain_error(error).replace("reported=", ""))
+
+
+def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:
+    """Return the changes that lead from one score to another, in a sentence.
+
+    >>> step = {"factor": "references", "value": 0, "difference": -0.19}
+    >>> tell_story(53.34, {"score": 34.0, "steps": [step]}, "34.00")
+    'Your 53.34 becomes 34.00 if only the first reference is used.'
+    """
+    clauses = _describe_steps(setting)
+    if not clauses:
+        return f"Your {score:.2f} is {reported} already, as it is scored here."
+    return f"Your {score:.2f} becomes {setting['score']:.2f} if {join_clauses(clauses)}."
+
+
+def _render_settings(found: Mapping[str, Any], system: str, scored: Scored) -> str:
+    settings = (found["matches"] or found["nearest"])[: limits.SHOWN_SETTINGS]
+    best, reported = settings[0], str(found["reported"])
+    score = best["score"] - 100 * sum(step["difference"] for step in best["steps"])
+    story = tell_story(score, best, reported)
+    if found["matches"]:
+        verb = "gives" if len(found["matches"]) == 1 else "give"
+        heading = f"{html.quantity(len(found['matches']), 'setting')} {verb} {reported}"
+    else:
+        story = f"No setting gives {reported}. The nearest: {story[0].lower()}{story[1:]}"
+        heading = "The nearest settings"
+    differences = [100 * step["difference"] for step in best["steps"] if step["difference"]]
+    chart = html.waterfall(
+        html.Change(f"{system}, as scored", score),
+        list(map(html.Change, _describe_steps(best), differences)),
+        html.Change("this number", best["score"]),
+    )
+    rows = [
+        [
+            join_clauses(_describe_steps(one)) or "as it is scored here",
+            f"{one['score']:.2f}",
+            _apply_button(one, scored),
+            one["signature"],
+        ]
+        for one in settings
+    ]
+    listed = html.rows(["if", "BLEU", "", "signature"], rows)
+    return f'<div data-announce="{html.show(story)}">{html.quote(story)}</div>{chart}{html.heading(heading)}{listed}'
+
+
+def _render_conventions(conventions: Mapping[str, Any]) -> str:
+    rows = [
+        [
+            CONVENTION_NAMES[name],
+            f"{one['score']:.2f}",
+            f"{100 * one['difference']:+.2f}",
+            join_clauses(_describe_steps(one)) or "as it is",
+            html.button("Apply", "apply", convention=name),
+            one["signature"],
+        ]
+        for name, one in conventions.items()
+    ]
+    scores = [one["score"] for one in conventions.values()]
+    story = f"From {min(scores):.2f} to {max(scores):.2f}, depending on the convention."
+    return html.quote(story) + html.rows(["as", "BLEU", "difference", "because", "", "signature"], rows)
+
+
+def _describe_steps(setting: Mapping[str, Any]) -> list[str]:
+    return [describe_setting(step["factor"], step["value"]) for step in setting["steps"] if step["difference"]]
+
+
+def _apply_button(setting: Mapping[str, Any], scored: Scored) -> str:
+    """Return a button that applies a setting; all other options, and a chosen reference, stay as scored."""
+    options = {name: scored.options[name] for name in SCORING_OPTIONS} | setting["options"]
+    references = setting["references"] if scored.which == "all" else scored.which
+    return html.button("Apply", "apply", options=html.json_text(options), references=str(references))

@@ -1,4 +1,4 @@
-"""The endpoints for programs: what they take and return is what the metric's methods do, with its warnings added."""
+"""The endpoints for programs: the metric's methods, with its warnings added to the result."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import gradio as gr
 
-from .limits import explain_error
-from .metric import collect_warnings
-from .requests import (
+from .limits import ERRORS, explain_error
+from .metric import (
+    collect_warnings,
     request_comparison,
     request_conventions,
     request_explanation,
@@ -19,15 +19,15 @@ from .requests import (
 
 
 def explain(prediction: str, references: list[str], options: dict[str, Any] | None = None) -> dict[str, Any]:
-    """Explain the score of one sentence: its tokens, each with the longest n-gram that matched there.
+    """Explain the score of one sentence: its tokens, each with its longest matching n-gram.
 
     Args:
         prediction: the candidate, as text.
-        references: one reference or more.
-        options: the metric's, such as {"tokenize": "zh", "lowercase": true}; sacreBLEU's defaults unless given.
+        references: one or more texts.
+        options: the metric's options, such as {"tokenize": "zh", "lowercase": true}; by default sacreBLEU's.
 
     Returns:
-        The dict of `bleu.explain`: scores, tokens, and what was clipped and missed at each order.
+        The result of `bleu.explain`: scores, tokens, and the clipped and missed n-grams of each order.
     """
     return _answer(lambda: request_explanation(prediction, references, options or {}))
 
@@ -36,12 +36,12 @@ def score(predictions: list[str], references: list[Any], options: dict[str, Any]
     """Score a corpus, and each of its segments.
 
     Args:
-        predictions: one text a segment.
-        references: for each segment a list of references, or one text.
-        options: the metric's, such as {"confidence": 0.95}; sacreBLEU's defaults unless given.
+        predictions: one text per segment.
+        references: one list of references per segment, or one text.
+        options: the metric's options, such as {"confidence": 0.95}; by default sacreBLEU's.
 
     Returns:
-        The dict of `bleu.compute` with `segments=True`.
+        The result of `bleu.compute` with `segments=True`.
     """
     return _answer(lambda: request_score(predictions, references, options or {})[0])
 
@@ -56,27 +56,27 @@ def compare(
     """Test whether one of two systems is better than the other by more than chance.
 
     Args:
-        systems: the predictions of each system, by its name.
-        references: for each segment a list of references, or one text.
-        baseline: the name of a system; the first unless given.
+        systems: the predictions of each system by its name.
+        references: one list of references per segment, or one text.
+        baseline: the name of a system; by default the first.
         test: "bootstrap" or "randomization".
-        options: the metric's, such as {"n_resamples": 2000}; sacreBLEU's defaults unless given.
+        options: the metric's options, such as {"n_resamples": 2000}; by default sacreBLEU's.
 
     Returns:
-        The dict of `bleu.compare`: scores, intervals, difference and p-value.
+        The result of `bleu.compare`: scores, intervals, difference and p-value.
     """
     return _answer(lambda: request_comparison(systems, references, baseline, test, options or {}))
 
 
 def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]:
-    """Score a corpus under each convention, and say what each difference is due to.
+    """Score a corpus under each convention, and explain each difference.
 
     Args:
-        predictions: one text a segment.
-        references: for each segment a list of references, or one text.
+        predictions: one text per segment.
+        references: one list of references per segment, or one text.
 
     Returns:
-        The dict of `bleu.conventions`.
+        The result of `bleu.conventions`.
     """
     return _answer(lambda: request_conventions(predictions, references))
 
@@ -88,17 +88,17 @@ def reconcile(
     decimals: int | None = None,
     options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Find the settings that give a published number.
+    """Find the settings that give a reported score.
 
     Args:
-        predictions: one text a segment.
-        references: for each segment a list of references, or one text.
-        reported: the number, from 0 to 1 or from 0 to 100; in a text, zeros at its end count as decimals.
-        decimals: how many of its decimals are known; as many as it is written with unless given.
-        options: the settings that are known, such as {"tokenize": "zh"}.
+        predictions: one text per segment.
+        references: one list of references per segment, or one text.
+        reported: the score, from 0 to 1 or from 0 to 100; in a string, trailing zeros count as decimals.
+        decimals: the number of decimals that are known; by default all that are written.
+        options: the known settings, such as {"tokenize": "zh"}.
 
     Returns:
-        The dict of `bleu.reconcile`.
+        The result of `bleu.reconcile`.
     """
     return _answer(lambda: request_settings(predictions, references, reported, decimals, options or {}))
 
@@ -107,10 +107,10 @@ ENDPOINTS = (explain, score, compare, conventions, reconcile)
 
 
 def _answer(request: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    """The result of a request with the metric's warnings, or its error as one that Gradio passes on."""
+    """Return the result of a request with the metric's warnings, or raise its error as one that Gradio passes on."""
     try:
         with collect_warnings() as warnings:
             result = request()
-    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+    except ERRORS as error:
         raise gr.Error(explain_error(error), print_exception=False) from None
     return {**result, "warnings": warnings}

@@ -1,39 +1,39 @@
-"""The page's HTML, with every text escaped: its own pieces, and those that the metric shows in notebooks too.
+"""The HTML of the demo, with every text escaped: pieces that the metric shows in notebooks too, and charts.
 
-The style of the page's own is in page.css, that of the metric's comes with it.
+Each chart has its numbers as text. The metric's pieces come with their own style; page.css has the rest.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import gradio as gr
+import numpy as np
 
-from .metric import bleu
+from .metric import report
 from .remedies import Remedy
 
-Explanation = Mapping[str, Any]
+STYLE: str = report.STYLE
+Markup = report.Markup
+show = report.show
+quantity = report.quantity
+headline = report.headline
+formula = report.formula
+ngrams = report.ngrams
+tokens = report.tokens
+legend = report.legend
+paragraph = report.paragraph
+draw_interval = report.interval
 
-_FEW_COLUMNS = 3  # which a telephone has room for
-_NUMBER = r"[+-]?\d[\d,]*(\.\d+)?"
-_NUMBERS = re.compile(rf"({_NUMBER}(( to | : ){_NUMBER}| and more)?)?")
+_NARROW_COLUMNS = 3  # columns that fit on a telephone
+_DECIMAL = r"[+-]?\d[\d,]*(\.\d+)?"
+_NUMBERS = re.compile(rf"({_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
+_SIDES = {-1: "first", 0: "tie", 1: "second"}  # the class of a point, by the better system
 
-STYLE: str = bleu.html.STYLE
-show = bleu.html.show
-quantity = bleu.html.quantity
-headline = bleu.html.headline
-formula = bleu.html.formula
-ngrams = bleu.html.ngrams
-tokens = bleu.html.tokens
-legend = bleu.html.legend
-interval = bleu.html.interval
-paragraph = bleu.html.paragraph
-Markup = bleu.html.Markup
-
-_TELL_CLICKS = """
+_ON_LOAD = """
 element.addEventListener("click", (event) => {
   const button = event.target.closest("[data-action]");
   if (button) trigger("click", { ...button.dataset });
@@ -41,53 +41,73 @@ element.addEventListener("click", (event) => {
 """
 
 
-def clickable(value: str, elem_id: str) -> gr.HTML:
-    """A component of HTML whose buttons tell what they were made with: `event.x` is a button's `data-x`."""
-    return gr.HTML(value, elem_id=elem_id, elem_classes="bleu-page", js_on_load=_TELL_CLICKS)
+class Point(NamedTuple):
+    """A segment by its number, and its scores under two systems, from 0 to 100."""
+
+    segment: int
+    first: float
+    second: float
 
 
-def button(text: str, action: str, **data: str) -> str:
-    """A button within a `clickable` component.
+class Change(NamedTuple):
+    """A phrase, and a score or the change of a score."""
+
+    words: str
+    value: float
+
+
+def add_html(text: str = "", **details: Any) -> gr.HTML:
+    """Add HTML to the demo."""
+    return gr.HTML(text, elem_classes="bleu-page", **details)
+
+
+def add_clickable(text: str, elem_id: str) -> gr.HTML:
+    """Add HTML with buttons; `event.x` of its click event is the `data-x` of the button."""
+    return add_html(text, elem_id=elem_id, js_on_load=_ON_LOAD)
+
+
+def button(text: str, action: str, **data: str) -> Any:
+    """Return a button of a clickable component.
 
     >>> button("Use zh", "apply", options="{}")
     '<button type="button" class="bleu-button" data-action="apply" data-options="{}">Use zh</button>'
     """
     attributes = "".join(f' data-{name}="{show(value)}"' for name, value in data.items())
-    return f'<button type="button" class="bleu-button" data-action="{action}"{attributes}>{show(text)}</button>'
+    return Markup(f'<button type="button" class="bleu-button" data-action="{action}"{attributes}>{show(text)}</button>')
 
 
-def copy_button(text: str, what: str) -> str:
-    """A button that copies a sentence.
+def copy_button(text: str, what: str) -> Any:
+    """Return a button that copies a sentence.
 
     >>> copy_button("BLEU 1.00.", "score")
     '<button type="button" class="bleu-copy" data-copy="BLEU 1.00." title="BLEU 1.00.">Copy score</button>'
     """
     attributes = f'class="bleu-copy" data-copy="{show(text)}" title="{show(text)}"'
-    return f'<button type="button" {attributes}>Copy {show(what)}</button>'
+    return Markup(f'<button type="button" {attributes}>Copy {show(what)}</button>')
 
 
 def code(title: str, text: str) -> str:
-    """Code, with a button that copies it."""
+    """Return code with a heading and a button that copies it."""
     lines = "\n".join(map(show, text.strip().split("\n")))
     return f'<h2>{show(title)} {copy_button(text, "it")}</h2><pre class="bleu-code">{lines}</pre>'
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON, for a button or for JavaScript."""
+    """Return a value as JSON, for a button or for JavaScript."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def remedies(found: Sequence[Remedy]) -> str:
-    """What was recognised in the texts, each with the button that mends it."""
+    """Return a box for each finding, with its button."""
     return "".join(
         f'<p class="bleu-message note">{show(remedy.finding)}'
-        f" {button(remedy.button, 'apply', options=json_text(remedy.options), mend=remedy.mend)}</p>"
+        f" {button(remedy.button, 'apply', options=json_text(remedy.options), fix=remedy.fix)}</p>"
         for remedy in found
     )
 
 
 def message(text: str, kind: str = "error") -> str:
-    """A sentence in a box: an `"error"`, or a `"note"`.
+    """Return a sentence in a box: an `"error"` or a `"note"`.
 
     >>> message("a < b", "note")
     '<p class="bleu-message note" role="status">a &lt; b</p>'
@@ -96,26 +116,37 @@ def message(text: str, kind: str = "error") -> str:
     return f'<p class="bleu-message {kind}" role="{role}">{show(text)}</p>'
 
 
-def heading(text: str) -> str:
-    """A heading within a tab.
+def notes(messages: Sequence[str]) -> str:
+    """Return a box for each different message."""
+    return "".join(message(text, "note") for text in dict.fromkeys(messages))
 
-    >>> heading("a < b")
-    '<h3>a &lt; b</h3>'
-    """
+
+def heading(text: str) -> str:
+    """Return a heading within a tab."""
     return f"<h3>{show(text)}</h3>"
 
 
 def quote(text: str) -> str:
-    """A sentence to quote.
-
-    >>> quote("B scores 21.50 BLEU.")
-    '<p class="bleu-quote">B scores 21.50 BLEU.</p>'
-    """
+    """Return a sentence that visitors may quote."""
     return f'<p class="bleu-quote">{show(text)}</p>'
 
 
+def signature(text: str) -> str:
+    """Return the signature of a score."""
+    return f'<code class="bleu-signature">{show(text)}</code>'
+
+
+def side_by_side(*parts: str) -> str:
+    """Return parts in columns if the window is wide enough.
+
+    >>> side_by_side("<p>a</p>", "<p>b</p>")
+    '<div class="bleu-sides"><section><p>a</p></section><section><p>b</p></section></div>'
+    """
+    return f'<div class="bleu-sides">{"".join(f"<section>{part}</section>" for part in parts)}</div>'
+
+
 def rows(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """A table, numbers to the right. On a telephone a wide one is read line by line: each cell knows its column's name.
+    """Return a table with numbers to the right. On a telephone, each cell of a wide table shows its column's name.
 
     >>> rows(["system"], [["<A>"]])
     '<table class="bleu-rows"><thead><tr><th scope="col">system</th></tr></thead><tbody><tr>\
@@ -125,20 +156,17 @@ def rows(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     names = "".join(
         f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>" for name, kind in zip(head, kinds)
     )
-    lines = (
-        "".join(
-            f'<td{kind} dir="auto" data-label="{show(name)}">{show(cell)}</td>'
-            for name, kind, cell in zip(head, kinds, line)
-        )
-        for line in cells
-    )
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
-    width = " wide" * (len(head) > _FEW_COLUMNS)
+    body = ""
+    for line in cells:
+        columns = zip(head, kinds, line)
+        shown = (f'<td{kind} dir="auto" data-label="{show(name)}">{show(cell)}</td>' for name, kind, cell in columns)
+        body += f"<tr>{''.join(shown)}</tr>"
+    width = " wide" * (len(head) > _NARROW_COLUMNS)
     return f'<table class="bleu-rows{width}"><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>'
 
 
 def _is_number(cell: str) -> bool:
-    """Whether a cell is one or two, or empty as it would be beside some.
+    """Return whether a cell has one or two numbers, or is empty.
 
     >>> [_is_number(cell) for cell in ("+1,234.50", "0 to 9", "5 : 0", "500 and more", "")]
     [True, True, True, True, True]
@@ -148,16 +176,123 @@ def _is_number(cell: str) -> bool:
     return not isinstance(cell, Markup) and _NUMBERS.fullmatch(cell) is not None
 
 
-def notes(messages: Sequence[str]) -> str:
-    """A box for each message, without repetitions."""
-    return "".join(message(text, "note") for text in dict.fromkeys(messages))
+def segment_rows(count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+    """Return the first segments as a table, below the number of all segments found."""
+    shown = f", the first {limit:,} shown" if count > limit else ""
+    return f'<p class="bleu-label">{quantity(count, "segment")}{shown}</p>{rows(head, cells)}'
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Names and values, side by side as they fit.
+    """Return names and values, as many per line as fit.
 
     >>> facts([("BLEU-1", "70.00")])
     '<dl class="bleu-facts"><div><dt>BLEU-1</dt><dd>70.00</dd></div></dl>'
     """
     inner = "".join(f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>" for name, value in pairs)
     return f'<dl class="bleu-facts">{inner}</dl>'
+
+
+def precision_bars(
+    counts: Sequence[int], totals: Sequence[int], precisions: Sequence[float], unclipped: Sequence[int] = ()
+) -> str:
+    """Return the precision of each order as a bar, hollow if smoothed; `counts` are clipped, `totals` are all n-grams.
+
+    >>> "<b>2/7</b> <small>7 before clipping</small>" in precision_bars([2], [7], [2 / 7], [7])
+    True
+    >>> "<b>0/6</b> <small>smoothed to 0.5/6</small>" in precision_bars([0], [6], [1 / 12])
+    True
+    """
+    orders = zip(range(1, len(counts) + 1), counts, totals, precisions, unclipped or counts)
+    return f'<div class="bleu-orders">{"".join(_precision_bar(len(counts), *order) for order in orders)}</div>'
+
+
+def _precision_bar(orders: int, order: int, count: int, total: int, precision: float, before: int) -> str:
+    kind, bars, remarks = "clipped", "", []
+    if before > count:
+        remarks.append(f"{before:,} before clipping")
+        bars = f'<i class="unclipped" style="width:{_percent(before, total)}"></i>'
+    if abs(precision * total - count) > 1e-9 * max(total, 1):
+        remarks.append(f"smoothed to {precision * total:.3g}/{total:,}")
+        kind = "smoothed"
+    bars += f'<i class="{kind}" style="width:{_percent(precision * total, total)};--match:{order / orders:.2g}"></i>'
+    small = f" <small>{'; '.join(remarks)}</small>" if remarks else ""
+    return (
+        f'<div class="order"><span>{order}-gram</span> <span class="track" aria-hidden="true">{bars}</span>'
+        f" <span><b>{count:,}/{total:,}</b>{small}</span></div>"
+    )
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{100 * part / whole if whole else 0:.1f}%"
+
+
+def histogram(values: Any, low: float, high: float, bins: int, title: str) -> str:
+    """Return the number of values per step from `low` to `high`; values outside are in the first or last step.
+
+    >>> histogram([1.0, 1.5, 9.0], 0, 4, 4, "Lengths").count("<i")
+    4
+    """
+    counts, edges = np.histogram(np.clip(values, low, high), bins=bins, range=(low, high))
+    tallest = max(counts.max(), 1)
+    steps = [
+        f'<i style="height:{100 * count / tallest:.1f}%" title="{start:g} to {end:g}: {count:,}"></i>'
+        for count, start, end in zip(counts.tolist(), edges, edges[1:])
+    ]
+    most = int(np.argmax(counts))
+    words = f"{title}: most, {counts[most]:,} of {counts.sum():,}, from {edges[most]:g} to {edges[most + 1]:g}"
+    ends = f"<span>{low:g}</span><span>{(low + high) / 2:g}</span><span>{high:g}{' and more' * (high < 100)}</span>"
+    return (
+        f'<figure class="bleu-histogram"><figcaption class="bleu-label">{show(title)}</figcaption>'
+        f'<div role="img" aria-label="{show(words)}">{"".join(steps)}</div>'
+        f'<div class="ends" aria-hidden="true">{ends}</div></figure>'
+    )
+
+
+def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
+    """Return the scores of segments under two systems as points that can be clicked; `words` is for screen readers.
+
+    >>> 'data-segment="3"' in scatter([Point(3, 10.0, 20.0)], ("A", "B"), "B is better")
+    True
+    """
+    circles = "".join(
+        f'<circle class="{_SIDES[(second > first) - (second < first)]}" data-action="open" data-segment="{segment}"'
+        f' cx="{first:.1f}" cy="{100 - second:.1f}" r="1.2">'
+        f"<title>Segment {segment}: {first:.1f} and {second:.1f}</title></circle>"
+        for segment, first, second in points
+    )
+    grid = "".join(f'<path class="grid" d="M{at},0V100M0,{at}H100"/>' for at in range(0, 101, 25))
+    first, second = map(show, names)
+    return (
+        f'<figure class="bleu-scatter"><figcaption class="bleu-label">BLEU of {second} ↑ against {first} → by segment'
+        f'</figcaption><svg viewBox="-3 -3 106 106" role="img" aria-label="{show(words)}">{grid}'
+        f'<path class="equal" d="M0,100L100,0"/>{circles}'
+        f'<text x="2" y="6">{second} is better</text><text x="98" y="98" text-anchor="end">{first} is better</text>'
+        "</svg></figure>"
+    )
+
+
+def waterfall(start: Change, changes: Sequence[Change], end: Change) -> str:
+    """Return the way from one score to another, one bar per change.
+
+    >>> waterfall(Change("yours", 50.0), [Change("case is ignored", 2.0)], Change("this", 52.0)).count("bleu-step")
+    3
+    """
+    levels = [start.value]
+    for change in changes:
+        levels.append(levels[-1] + change.value)
+    highest = max([*levels, end.value, 1.0])
+    bars = [_step(start.words, 0, start.value, highest, "end", f"{start.value:.2f}")]
+    bars += [
+        _step(change.words, min(a, b), max(a, b), highest, "more" if b > a else "less", f"{change.value:+.2f}")
+        for change, a, b in zip(changes, levels, levels[1:])
+    ]
+    bars.append(_step(end.words, 0, end.value, highest, "end", f"{end.value:.2f}"))
+    return f'<ol class="bleu-waterfall">{"".join(bars)}</ol>'
+
+
+def _step(words: str, low: float, high: float, highest: float, kind: str, value: str) -> str:
+    style = f"left:{_percent(low, highest)};width:{_percent(high - low, highest)}"
+    return (
+        f'<li class="bleu-step"><span>{show(words)}</span> <span class="track" aria-hidden="true">'
+        f'<i class="{kind}" style="{style}"></i></span> <b>{value}</b></li>'
+    )

@@ -1,28 +1,50 @@
-"""The metric as the page uses it: loaded as any user loads it, with its warnings passed to the visitor who asked."""
+"""All access to the metric: the loaded metric, names from its modules, and its methods within the demo's limits.
+
+The `request_...` functions raise what the metric raises, or a `RejectedError` if a limit is exceeded.
+"""
 
 from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import evaluate
+import pyarrow as pa
 
-# A Space lies in a folder called `app`, and evaluate wants the name of the folder or the path of the file.
+from . import limits
+
+# evaluate expects a module to have the name of its folder, and a Space is in a folder called `app`: pass the file.
 _PATH = str(Path(__file__).parent.with_name("bleu_metric.py"))
 
 bleu: Any = evaluate.load(_PATH)
+
+_package = type(bleu).__module__.rpartition(".")[0]
+report: Any = import_module(f"{_package}.bleu_html")
+_options: Any = import_module(f"{_package}.bleu_options")
+_compare: Any = import_module(f"{_package}.bleu_compare")
+
+OPTIONS: Mapping[str, Any] = _options.OPTIONS  # defaults by name
+CONVENTIONS: Mapping[str, Mapping[str, Any]] = _options.CONVENTIONS  # the options that each sets
+TOKENIZERS: Sequence[str] = tuple(_options.TOKENIZERS)
+REFERENCE_LENGTHS: Sequence[str] = tuple(_options.REFERENCE_LENGTHS)
+# The default `smooth_value` of each `smooth_method`; None if a method takes no value.
+SMOOTH_VALUES: dict[str, float | None] = {name: method.value for name, method in _options.SMOOTH_METHODS.items()}
+RESAMPLES: Mapping[str, int] = _compare.RESAMPLES  # the default `n_resamples` of each test
+
+_RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 _collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
 def collect_warnings() -> Iterator[list[str]]:
-    """Collect the metric's warnings in this request alone; `warnings.catch_warnings` would mix requests up."""
+    """Collect the metric's warnings of this request; `warnings.catch_warnings` would mix up concurrent requests."""
     messages: list[str] = []
     token = _collected.set(messages)
     try:
@@ -32,31 +54,115 @@ def collect_warnings() -> Iterator[list[str]]:
 
 
 def load_with(options: Mapping[str, Any]) -> Any:
-    """The metric with other defaults: what it compares with, and where a search starts."""
+    """Load the metric with other default options."""
     return evaluate.load(_PATH, **options)
 
 
 def warm_up() -> None:
-    """Do at the start what a visitor shouldn't have to wait for."""
+    """Compile the metric and run each method once, so that the first visitor does not have to wait."""
     bleu.warm_up()
-    for tokenizer in bleu.TOKENIZERS:
+    for tokenizer in TOKENIZERS:
         bleu.compute(predictions=["a b c d"], references=["a b c d"], tokenize=tokenizer)
     texts = ["a b c d", "a b c e", "a b d e"] * 10
     bleu.compare({"A": texts, "B": texts[::-1]}, texts)
     bleu.diff(texts, texts[::-1], texts)
     bleu.reconcile(texts[::-1], texts, "50")
-    # A collection that goes through everything the libraries hold takes a third of a second of somebody's request.
+    # Freeze the objects of the libraries: a full garbage collection would stall a request for 0.3 s.
     gc.freeze()
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *rest: Any, **named: Any) -> None:
+def request_explanation(prediction: str, references: Sequence[str] | str, options: Mapping[str, Any]) -> Any:
+    """Return the result of `explain`.
+
+    >>> request_explanation("the the", ["the cat"], {"max_order": 1})["orders"][0]["matches"]
+    1
+    """
+    limits.check_options(options, OPTIONS, TOKENIZERS)
+    limits.check_sentence([prediction, *(references if isinstance(references, list) else [references])])
+    return bleu.explain(prediction, references, **options)
+
+
+def request_score(
+    predictions: Sequence[Any], references: Sequence[Any], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], pa.Table]:
+    """Return the result of `compute` with `segments=True`, and the statistics row of each segment.
+
+    >>> result, statistics = request_score(["a b"], [["a b c"]], {"max_order": 1})
+    >>> len(result["segment_bleu"]), statistics["reference_length"].to_pylist()
+    (1, [3])
+    """
+    limits.check_options(options, OPTIONS, TOKENIZERS)
+    limits.check_corpus(predictions, references)
+    if options.get("confidence") is not None and isinstance(predictions, list):
+        limits.check_resampling(1, len(predictions), options.get("n_resamples", OPTIONS["n_resamples"]))
+    counting = {name: value for name, value in options.items() if name not in (*_RESAMPLING_OPTIONS, "segments")}
+    statistics = bleu.statistics(predictions=predictions, references=references, **counting)
+    return bleu.score(statistics, **{**options, "segments": True}), statistics
+
+
+def request_comparison(
+    systems: Mapping[str, Sequence[Any]],
+    references: Sequence[Any],
+    baseline: str | None,
+    test: str,
+    options: Mapping[str, Any],
+) -> Any:
+    """Return the result of `compare`."""
+    limits.check_options(options, OPTIONS, TOKENIZERS)
+    limits.check_systems(systems, references)
+    limits.check_value("baseline", baseline)
+    limits.check_value("test", test)
+    if isinstance(systems, dict) and isinstance(references, list):
+        size = len(systems), len(references)
+        if (
+            options.get("confidence", 0.95) is not None
+        ):  # the bootstrap of the intervals has its own number of resamples
+            advice = "leave the intervals out (confidence: none), or score a part of the segments"
+            limits.check_resampling(*size, OPTIONS["n_resamples"], advice)
+        limits.check_resampling(*size, options.get("n_resamples") or RESAMPLES.get(str(test), 0))
+    return bleu.compare(systems, references, baseline=baseline, test=test, **options)
+
+
+def request_difference(
+    first: Sequence[Any], second: Sequence[Any], references: Sequence[Any], options: Mapping[str, Any]
+) -> Any:
+    """Return the result of `diff`."""
+    limits.check_options(options, OPTIONS, TOKENIZERS)
+    limits.check_systems({"first": first, "second": second}, references)
+    return bleu.diff(first, second, references, **options)
+
+
+def request_conventions(predictions: Sequence[Any], references: Sequence[Any]) -> Any:
+    """Return the result of `conventions`."""
+    limits.check_corpus(predictions, references)
+    return bleu.conventions(predictions, references)
+
+
+def request_settings(
+    predictions: Sequence[Any],
+    references: Sequence[Any],
+    reported: float | str,
+    decimals: int | None,
+    options: Mapping[str, Any],
+    metric: Any = bleu,
+) -> Any:
+    """Return the result of `reconcile`; the search starts at the defaults of `metric`."""
+    limits.check_options(options, OPTIONS, TOKENIZERS)
+    limits.check_corpus(predictions, references)
+    limits.check_search(predictions, references)
+    limits.check_value("reported", reported)
+    limits.check_value("decimals", decimals)
+    return metric.reconcile(predictions, references, reported, decimals=decimals, **options)
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *arguments: Any, **named: Any) -> None:
     messages = _collected.get()
     if messages is None or category is not bleu.Warning:
-        _show_elsewhere(message, category, *rest, **named)
+        _show_elsewhere(message, category, *arguments, **named)
     else:
         messages.append(str(message))
 
 
 _show_elsewhere = warnings.showwarning
 warnings.showwarning = _show_warning
-warnings.filterwarnings("always", category=bleu.Warning)  # by default Python shows a warning to the first visitor only
+warnings.filterwarnings("always", category=bleu.Warning)  # Python's default would show a warning to one visitor only

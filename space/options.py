@@ -1,4 +1,4 @@
-"""The convention in force, always in sight, and in its fold a table of fields for the options."""
+"""The options of the metric: a fold with fields, its label that names the convention, and a phrase per value."""
 
 from __future__ import annotations
 
@@ -8,100 +8,139 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from .limits import MAX_ORDER, RESAMPLES, RefusedError
-from .metric import bleu
-from .words import CONVENTIONS, describe_options
+from .limits import MAX_ORDER, MAX_RESAMPLES, RejectedError
+from .metric import CONVENTIONS, OPTIONS, REFERENCE_LENGTHS, SMOOTH_VALUES, TOKENIZERS
 
 OptionField = gr.Dropdown | gr.Checkbox | gr.Number | gr.Textbox
 
 
-class Field(NamedTuple):
-    """How an option of the metric is shown.
-
-    component: the class of Gradio's that shows it.
-    label: what stands above.
-    details: further arguments of the component.
-    """
-
-    component: type[OptionField]
-    label: str
-    details: dict[str, Any]
-
-
 class OptionFields(NamedTuple):
-    """The fold, the choice of a convention, and the fields in the order of the names that `add_options` got."""
+    """The fold, the choice of a convention, and the fields in the order of the names passed to `add_options`."""
 
     fold: gr.Accordion
     convention: gr.Dropdown
     fields: list[OptionField]
 
 
-_CONFIDENCES = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
-
-# Row by row as they stand in the fold.
-_SCORING_FIELDS: list[dict[str, Field]] = [
-    {
-        "tokenize": Field(gr.Dropdown, "Tokenizer", {"choices": list(bleu.TOKENIZERS)}),
-        "smooth_method": Field(gr.Dropdown, "Smoothing", {"choices": list(bleu.SMOOTH_METHODS)}),
-        "reference_length": Field(gr.Dropdown, "Reference length", {"choices": list(bleu.REFERENCE_LENGTHS)}),
-        "max_order": Field(gr.Number, "Longest n-gram", {"precision": 0, "minimum": 1, "maximum": MAX_ORDER}),
-    },
-    {
-        "lowercase": Field(gr.Checkbox, "Ignore case", {}),
-        "effective_order": Field(gr.Checkbox, "Leave out orders that the text is too short for", {}),
-    },
-    {
-        # No gr.Number, which shows and sends 0 where there is no value (Gradio 6.31).
-        "smooth_value": Field(gr.Textbox, "Smoothing value, for methods that take one", {"max_length": 20}),
-        "minimum_total": Field(
-            gr.Number, "Count at least so many n-grams an order (NLTK: 1)", {"precision": 0, "minimum": 0}
-        ),
-    },
-]
-_RESAMPLING_FIELDS = {
-    "confidence": Field(gr.Dropdown, "Confidence", {"choices": list(_CONFIDENCES)}),
-    "n_resamples": Field(gr.Number, "Resamples", {"precision": 0, "minimum": 1, "maximum": RESAMPLES}),
-    "seed": Field(gr.Number, "Seed", {"precision": 0, "minimum": 0}),
+CONVENTION_NAMES = {
+    "default": "sacreBLEU",
+    "papineni": "the 2002 paper",
+    "hf": "evaluate’s bleu",
+    "nltk": "NLTK",
+    "moses": "multi-bleu.perl",
 }
 
-# Names of options, in the order in which handlers get the fields' values.
+_CONFIDENCES = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
+
+# The component, label and details of each field, in the rows of the fold.
+_SCORING_FIELDS: list[dict[str, tuple[type[OptionField], str, dict[str, Any]]]] = [
+    {
+        "tokenize": (gr.Dropdown, "Tokenizer", {"choices": list(TOKENIZERS)}),
+        "smooth_method": (gr.Dropdown, "Smoothing", {"choices": list(SMOOTH_VALUES)}),
+        "reference_length": (gr.Dropdown, "Reference length", {"choices": list(REFERENCE_LENGTHS)}),
+        "max_order": (gr.Number, "Longest n-gram", {"precision": 0, "minimum": 1, "maximum": MAX_ORDER}),
+    },
+    {
+        "lowercase": (gr.Checkbox, "Ignore case", {}),
+        "effective_order": (gr.Checkbox, "Leave out orders that the text is too short for", {}),
+    },
+    {
+        # A gr.Number would show and send 0 for a missing value (Gradio 6.31).
+        "smooth_value": (gr.Textbox, "Smoothing value, for methods that take one", {"max_length": 20}),
+        "minimum_total": (gr.Number, "Minimum n-grams per order (NLTK: 1)", {"precision": 0, "minimum": 0}),
+    },
+]
+_RESAMPLING_FIELDS: dict[str, tuple[type[OptionField], str, dict[str, Any]]] = {
+    "confidence": (gr.Dropdown, "Confidence", {"choices": list(_CONFIDENCES)}),
+    "n_resamples": (gr.Number, "Resamples", {"precision": 0, "minimum": 1, "maximum": MAX_RESAMPLES}),
+    "seed": (gr.Number, "Seed", {"precision": 0, "minimum": 0}),
+}
+
+# Names of options, in the order of the fields.
 SCORING_OPTIONS = tuple(name for row in _SCORING_FIELDS for name in row)
 ALL_OPTIONS = (*SCORING_OPTIONS, *_RESAMPLING_FIELDS)
 
+# Phrases for values, as the end of a sentence: "... if case is ignored".
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_PHRASES: dict[str, dict[Any, str]] = {
+    "tokenize": {
+        "13a": "text is split by 13a, sacreBLEU’s tokenizer",
+        "none": "text is split at spaces only",
+        "intl": "text is split by intl, at all of Unicode’s punctuation",
+        "zh": "Chinese is split into characters (zh)",
+        "char": "text is split into characters",
+        "multi-bleu": "text is split at spaces only, as multi-bleu.perl does",
+    },
+    "smooth_method": {
+        "none": "smoothing is off",
+        "exp": "orders without a match are smoothed as sacreBLEU does",
+        "floor": "orders without a match count a small number (floor)",
+        "add-k": "a constant is added to matches and totals of the longer n-grams (add-k)",
+        "laplace": "1 is added to matches and totals of all orders (laplace)",
+    },
+    "reference_length": {
+        "closest": "the reference of the closest length sets the brevity penalty",
+        "shortest": "the shortest reference sets the brevity penalty",
+        "longest": "the longest reference sets the brevity penalty",
+    },
+    "lowercase": {True: "case is ignored", False: "case counts"},
+    "effective_order": {
+        True: "orders that the text is too short for are left out",
+        False: "all orders count, however short the text",
+    },
+    "max_order": {1: "only single tokens count"},
+    "minimum_total": {0: "the n-grams of a segment are counted as they are"},
+}
+_FALLBACKS = {
+    "tokenize": "text is split by {}",
+    "smooth_method": "orders without a match are smoothed by {}",
+    "smooth_value": "the value of the smoothing is {:g}",
+    "max_order": "n-grams go up to {}",
+    "minimum_total": "every segment counts at least {} n-gram of each order, as in NLTK",
+}
+
 
 def add_options(tab: str, names: Sequence[str]) -> OptionFields:
-    """Add the fold to the page, with sacreBLEU's options at first.
-
-    Args:
-        tab: begins the elements' ids.
-        names: `SCORING_OPTIONS` or `ALL_OPTIONS`.
-    """
+    """Add the fold to a tab, with fields for `SCORING_OPTIONS` or `ALL_OPTIONS`."""
     initial = dict(zip(names, convention_values("default", names)))
+    fields: list[OptionField] = []
     with gr.Accordion(fold_label(read_options(list(initial.values()))), open=False, elem_id=f"{tab}-options") as fold:
-        choices = [(name, convention) for convention, name in CONVENTIONS.items()]
+        choices = [(name, convention) for convention, name in CONVENTION_NAMES.items()]
         convention = gr.Dropdown(choices, label="Score as", value="default", elem_id=f"{tab}-convention")
-        fields = [field for row in [*_SCORING_FIELDS, _RESAMPLING_FIELDS] for field in _add_row(tab, row, initial)]
+        for row in [*_SCORING_FIELDS, _RESAMPLING_FIELDS]:
+            if row.keys() <= initial.keys():
+                with gr.Row():
+                    fields += [
+                        component(
+                            label=label,
+                            value=initial[name],
+                            elem_id=f"{tab}-{name.replace('_', '-')}",
+                            min_width=140,
+                            **details,
+                        )
+                        for name, (component, label, details) in row.items()
+                    ]
     return OptionFields(fold, convention, fields)
 
 
 def convention_values(convention: str, names: Sequence[str] = ALL_OPTIONS, **changes: Any) -> list[Any]:
-    """What the fields hold under a convention, but for changes.
+    """Return the values of the fields under a convention with changes.
 
     >>> convention_values("hf", ("tokenize", "lowercase", "reference_length"), lowercase=True)
     ['13a', True, 'shortest']
     """
-    options = {**bleu.OPTIONS, **bleu.CONVENTIONS[convention], "confidence": "95 %", **changes}
+    options = {**OPTIONS, **CONVENTIONS[convention], "confidence": "95 %", **changes}
     return [options[name] for name in names]
 
 
 def read_options(values: Sequence[Any]) -> dict[str, Any]:
-    """The options for the metric, from the values of the fields.
+    """Return the options for the metric from the values of the fields.
 
     >>> options = dict(zip(SCORING_OPTIONS, convention_values("default", SCORING_OPTIONS)))
-    >>> read_options(list({**options, "smooth_value": 0.5}.values()))["smooth_value"]  # which "exp" doesn't take
+    >>> read_options(list({**options, "smooth_value": 0.5}.values()))["smooth_value"]  # "exp" takes no value
     """
     options = dict(zip(ALL_OPTIONS, values))
-    takes_value = bleu.SMOOTH_METHODS[options["smooth_method"]] is not None
+    takes_value = SMOOTH_VALUES[options["smooth_method"]] is not None
     options["smooth_value"] = _read_number(options["smooth_value"]) if takes_value else None
     if "confidence" in options:
         options["confidence"] = _CONFIDENCES[options["confidence"]]
@@ -109,12 +148,7 @@ def read_options(values: Sequence[Any]) -> dict[str, Any]:
 
 
 def change_options(names: Sequence[str], values: Sequence[Any], changes: str) -> list[Any]:
-    """What the fields hold after a button has changed some.
-
-    Args:
-        names: of the options, in the order of the fields.
-        values: of the fields.
-        changes: the options to change, by name, as JSON in the button.
+    """Return the values of the fields for named options, after a button has changed some; the changes are JSON.
 
     >>> change_options(["tokenize", "lowercase"], ["13a", False], '{"lowercase": true}')
     ['13a', True]
@@ -124,19 +158,71 @@ def change_options(names: Sequence[str], values: Sequence[Any], changes: str) ->
 
 
 def fold_label(options: Mapping[str, Any], remark: str = "") -> str:
-    """What the fold says while it's closed.
+    """Return the label of the fold.
 
-    >>> fold_label(bleu.OPTIONS)
+    >>> fold_label(OPTIONS)
     'Scored as sacreBLEU does'
-    >>> fold_label({**bleu.OPTIONS, "lowercase": True}, "this example’s")
+    >>> fold_label({**OPTIONS, "lowercase": True}, "this example’s")
     'Scored as sacreBLEU does, but case is ignored (this example’s)'
     """
     name, _, changes = describe_options(options).partition(", ")
     return f"Scored as {name} does{f', {changes}' if changes else ''}{f' ({remark})' if remark else ''}"
 
 
+def describe_setting(name: str, value: Any) -> str:
+    """Return the meaning of an option's value, as the end of a sentence.
+
+    >>> describe_setting("lowercase", True), describe_setting("references", 0), describe_setting("max_order", 2)
+    ('case is ignored', 'only the first reference is used', 'n-grams go up to 2')
+    """
+    if name == "references":
+        return describe_references_used(value)
+    return _PHRASES.get(name, {}).get(value) or _FALLBACKS[name].format(value)
+
+
+def describe_references_used(which: int | str) -> str:
+    """Return which references count: all, or one by its index.
+
+    >>> describe_references_used("all"), describe_references_used(12)
+    ('all references are used', 'only reference 13 is used')
+    """
+    if not isinstance(which, int):
+        return "all references are used"
+    return f"only {f'the {_ORDINALS[which]} reference' if which < len(_ORDINALS) else f'reference {which + 1}'} is used"
+
+
+def describe_options(options: Mapping[str, Any]) -> str:
+    """Return the convention that is nearest to the options, and what differs from it.
+
+    >>> describe_options({**OPTIONS, "lowercase": True})
+    'sacreBLEU, but case is ignored'
+    """
+    changes = {name: _list_changes(options, CONVENTIONS[name]) for name in CONVENTION_NAMES}
+    nearest = min(CONVENTION_NAMES, key=lambda name: len(changes[name]))
+    return ", but ".join(filter(None, [CONVENTION_NAMES[nearest], join_clauses(changes[nearest])]))
+
+
+def join_clauses(clauses: Sequence[str]) -> str:
+    """Join clauses.
+
+    >>> join_clauses(["a", "b", "c"])
+    'a, b and c'
+    """
+    *first, last = clauses or [""]
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _list_changes(options: Mapping[str, Any], convention: Mapping[str, Any]) -> list[str]:
+    expected = {**OPTIONS, **convention}
+    return [
+        describe_setting(name, value)
+        for name, value in options.items()
+        if (name in _PHRASES or name in _FALLBACKS) and value is not None and value != expected[name]
+    ]
+
+
 def _read_number(value: Any) -> float | None:
-    """The number that a text field holds, None if it's empty.
+    """Return the number in a text field, None if it is empty.
 
     >>> _read_number(""), _read_number("0,5")
     (None, 0.5)
@@ -146,22 +232,4 @@ def _read_number(value: Any) -> float | None:
     try:
         return float(str(value).replace(",", "."))
     except ValueError:
-        raise RefusedError("Smoothing value: give a number such as 0.1, or nothing for the method’s own.") from None
-
-
-def _add_row(tab: str, row: dict[str, Field], values: dict[str, Any]) -> list[OptionField]:
-    """The fields of a row for the options in `values`, if any."""
-    shown = {name: field for name, field in row.items() if name in values}
-    if not shown:
-        return []
-    with gr.Row():
-        return [
-            field.component(
-                label=field.label,
-                value=values[name],
-                elem_id=f"{tab}-{name.replace('_', '-')}",
-                min_width=140,
-                **field.details,
-            )
-            for name, field in shown.items()
-        ]
+        raise RejectedError("Smoothing value: write a number such as 0.1, or leave it empty for the default.") from None

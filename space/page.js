@@ -1,4 +1,4 @@
-// What the page does in the browser: copies sentences, announces results, lights n-grams, and marks results as old.
+// The demo in the browser: copies sentences, announces results, highlights n-grams, and marks results as outdated.
 (() => {
   const status = document.createElement("p");
   status.className = "bleu-unseen";
@@ -33,7 +33,7 @@
       button.classList.add("done");
       setTimeout(() => button.classList.remove("done"), 1500);
     } catch {
-      window.prompt("Copy this:", button.dataset.copy); // a page that isn't served by HTTPS has no clipboard
+      window.prompt("Copy this:", button.dataset.copy); // without HTTPS there is no clipboard
     }
   };
 

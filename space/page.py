@@ -1,7 +1,8 @@
-"""The page: all tabs and endpoints, put together."""
+"""The demo as a whole: its tabs and endpoints, and how it is launched."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,10 @@ import gradio as gr
 from gradio.events import api
 from starlette.middleware import Middleware
 
-from .about import add_about_tab
+from . import html, limits
 from .corpus import add_corpus_tab
 from .endpoints import ENDPOINTS
-from .gate import Gate
-from .html import STYLE
-from .limits import CONCURRENT_SENTENCES, FILE_MEGABYTES, QUEUE_SIZE, SECONDS_KEPT, SESSIONS, WORK
+from .metric import bleu
 from .sentence import add_sentence_tab
 
 _FOLDER = Path(__file__).parent
@@ -37,51 +36,59 @@ _THEME = gr.themes.Base(
     form_gap_width="0px",
 )
 
-# How `app.py` launches the page.
+# The arguments of `launch`.
 LAUNCH: dict[str, Any] = {
-    "max_file_size": f"{FILE_MEGABYTES}mb",
+    "max_file_size": f"{limits.MAX_FILE_MEGABYTES}mb",
     "theme": _THEME,
-    "css": STYLE,
+    "css": html.STYLE,
     "css_paths": _FOLDER / "page.css",
     "head": f"<script>{(_FOLDER / 'page.js').read_text(encoding='utf-8')}</script>",
     "ssr_mode": False,
     "footer_links": ["api"],
-    "state_session_capacity": SESSIONS,
-    "app_kwargs": {"middleware": [Middleware(Gate)]},
+    "state_session_capacity": limits.SESSIONS,
+    "app_kwargs": {"middleware": [Middleware(limits.Gate)]},
 }
 
 _HEADER = """
 <header class="bleu-head"><h1>BLEU</h1>
 <p>What matched, a score for a corpus, and whether a system is better: with sacreBLEU’s numbers.</p></header>
 """
+_LOAD = """\
+import evaluate
+
+bleu = evaluate.load("{name}")
+print(bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]]))
+"""
 
 
-def page() -> gr.Blocks:
-    """The page, ready to be launched."""
-    blocks = gr.Blocks(title="BLEU", analytics_enabled=False, delete_cache=_deletion())
-    with blocks:
-        gr.HTML(_HEADER, elem_classes="bleu-page")
-        _add_tabs()
+def build_demo() -> gr.Blocks:
+    """Return the demo, ready to be launched."""
+    # A file that just misses one deletion waits for the next: frequency and age add up to limits.SECONDS_KEPT.
+    frequency = limits.SECONDS_KEPT // 4
+    with gr.Blocks(
+        title="BLEU", analytics_enabled=False, delete_cache=(frequency, limits.SECONDS_KEPT - frequency)
+    ) as blocks:
+        html.add_html(_HEADER)
+        with gr.Tabs(selected="sentence") as tabs:
+            with gr.Tab("Sentence", id="sentence"):
+                sentence = add_sentence_tab()
+            with gr.Tab("Corpus", id="corpus"):
+                add_corpus_tab(tabs, sentence)
+            with gr.Tab("About", id="about"):
+                _add_about_tab()
         for endpoint in ENDPOINTS:
-            api(endpoint, **WORK)
-    blocks.queue(default_concurrency_limit=CONCURRENT_SENTENCES, max_size=QUEUE_SIZE)
+            api(endpoint, **limits.WORK)
+    blocks.queue(default_concurrency_limit=limits.CONCURRENT_SENTENCES, max_size=limits.QUEUE_SIZE)
     return blocks
 
 
-def _add_tabs() -> None:
-    with gr.Tabs(selected="sentence") as tabs:
-        with gr.Tab("Sentence", id="sentence"):
-            sentence = add_sentence_tab()
-        with gr.Tab("Corpus", id="corpus"):
-            add_corpus_tab(tabs, sentence)
-        with gr.Tab("About", id="about"):
-            add_about_tab()
-
-
-def _deletion() -> tuple[int, int]:
-    """How often Gradio looks for files to delete, and how old these are, in seconds.
-
-    A file that just misses one look waits for the next: the two add up to what About promises.
-    """
-    interval = SECONDS_KEPT // 4
-    return interval, SECONDS_KEPT - interval
+def _add_about_tab() -> None:
+    """Add what the metric is, the limits of the demo, how to load and cite the metric, and the metric card."""
+    gr.Markdown(f"{bleu.description}\n\n{limits.SUMMARY}")
+    name = os.environ.get("SPACE_ID", "path/to/bleu_metric")
+    html.add_html(html.code("How to load it", _LOAD.format(name=name)))
+    html.add_html(html.code("How to cite it", bleu.citation))
+    with gr.Accordion("Metric card", open=False, elem_id="card"):
+        # README.md without the header for the Hub.
+        readme = _FOLDER.with_name("README.md").read_text(encoding="utf-8")
+        gr.Markdown(readme.split("---\n", 2)[2])

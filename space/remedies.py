@@ -1,4 +1,4 @@
-"""What often makes a score another than meant, recognised in the texts, each with the button that mends it."""
+"""Frequent causes of an unexpected score, found in the texts, each with the button that fixes it."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any, NamedTuple
 
-SAMPLE = 2000  # texts that are looked at
-_SHARE = 0.2  # of the predictions, beyond which it's no accident
+_SAMPLE = 2000  # segments that are examined
+_THRESHOLD = 0.2  # share of texts above which a finding is reported
 
 _TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "…": "..."})
 _CURLED = re.compile("[“”„«»‘’…]")
@@ -17,57 +17,47 @@ _DETACHED = re.compile(r"\s[.,;:!?](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s
 _UNSPACED = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
 
-Options = Mapping[str, Any]
-
 
 class Remedy(NamedTuple):
-    """Something recognised, and what mends it.
-
-    finding: a sentence.
-    button: what the button says.
-    options: what to change among the options, by name; or
-    mend: the name of a change to the texts, in `MENDS`.
-    """
+    """A finding, and the button that fixes it by changing options or texts."""
 
     finding: str
     button: str
     options: Mapping[str, Any]
-    mend: str = ""
+    fix: str = ""  # a name in `FIXES`
 
 
-def find_remedies(predictions: Sequence[str], references: Sequence[Sequence[str]], options: Options) -> list[Remedy]:
-    """What is recognised in the texts of a system, or in those of a sentence.
-
-    Args:
-        predictions: one text a segment; a sample is enough.
-        references: for each of them a list of references.
-        options: those that they are scored with.
+def find_remedies(
+    predictions: Sequence[str], references: Sequence[Sequence[str]], options: Mapping[str, Any]
+) -> list[Remedy]:
+    """Find remedies for the texts of one system, or of one sentence.
 
     >>> [remedy.button for remedy in find_remedies(["ein „Zitat“"], [['ein "Zitat"']], {"tokenize": "13a"})]
     ['Make quotes straight']
     """
-    mine = [text for text in predictions[:SAMPLE] if text]
-    others = [text for texts in references[:SAMPLE] for text in texts if text]
-    return [remedy for look in _LOOKS for remedy in look(mine, others, options)] if mine and others else []
+    hypotheses = [text for text in predictions[:_SAMPLE] if text]
+    targets = [text for texts in references[:_SAMPLE] for text in texts if text]
+    if not hypotheses or not targets:
+        return []
+    checks = (_check_spaces, _check_quotes, _check_tokens, _check_case)
+    return [remedy for check in checks for remedy in check(hypotheses, targets, options)]
 
 
-def explain_short(lengths: Sequence[int], max_order: int) -> Remedy:
-    """The remedy where no prediction is long enough for the longest n-gram.
+def explain_short(length: int, max_order: int) -> Remedy:
+    """Return the remedy for a prediction that is too short for the longest n-gram.
 
-    >>> explain_short([2], 4).finding
+    >>> explain_short(2, 4).finding
     'The score is 0 because 2 tokens have no 4-gram, and BLEU multiplies the precisions of 1-grams to 4-grams.'
     """
-    longest = max(lengths)
-    has = f"{longest} token{' has' if longest == 1 else 's have'}"
     finding = (
-        f"The score is 0 because {has} no {max_order}-gram, and BLEU multiplies the precisions of 1-grams to"
-        f" {max_order}-grams."
+        f"The score is 0 because {length} token{' has' if length == 1 else 's have'} no {max_order}-gram, and BLEU"
+        f" multiplies the precisions of 1-grams to {max_order}-grams."
     )
     return Remedy(finding, "Leave out the orders that are too long", {"effective_order": True})
 
 
 def straighten_quotes(text: str) -> str:
-    """Typographic quotes, apostrophes and ellipses as they are on a keyboard.
+    """Replace typographic quotes, apostrophes and ellipses by those on a keyboard.
 
     >>> straighten_quotes("‘It’s’ …")
     "'It's' ..."
@@ -75,10 +65,10 @@ def straighten_quotes(text: str) -> str:
     return text.translate(_TYPOGRAPHIC)
 
 
-def detokenise(text: str) -> str:
-    """Tokenised English as it would be written: good enough to see what tokenisation has to do with a score.
+def detokenize(text: str) -> str:
+    """Detokenize English text, well enough to show the effect of tokenization on a score.
 
-    >>> detokenise("He said : &quot; it &apos;s well @-@ known , is n't it ? &quot;")
+    >>> detokenize("He said : &quot; it &apos;s well @-@ known , is n't it ? &quot;")
     'He said: "it\\'s well-known, isn\\'t it?"'
     """
     text = unescape(text).replace(" @-@ ", "-")
@@ -87,55 +77,49 @@ def detokenise(text: str) -> str:
     return re.sub(r"\s+(['’](?:s|t|re|ve|ll|d|m)\b|n['’]t\b)", r"\1", re.sub(r"([(\[{])\s+", r"\1", text))
 
 
-MENDS: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenise": detokenise}
+FIXES: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenize": detokenize}
 
 
-def _look_for_quotes(mine: Sequence[str], others: Sequence[str], options: Options) -> Iterator[Remedy]:
-    curled, straight = (_share(pattern, mine) - _share(pattern, others) for pattern in (_CURLED, _STRAIGHT))
-    if abs(curled) > _SHARE / 2 and curled * straight < 0:
-        who = "The predictions have" if curled > 0 else "The references have"
-        whom = "the references" if curled > 0 else "the predictions"
-        finding = f"{who} typographic quotes or apostrophes (“ ” ’), {whom} have straight ones: they don’t match."
-        yield Remedy(finding, "Make quotes straight", {}, "quotes")
+def _check_quotes(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
+    curled, straight = (_share(pattern, hypotheses) - _share(pattern, targets) for pattern in (_CURLED, _STRAIGHT))
+    if abs(curled) > _THRESHOLD / 2 and curled * straight < 0:
+        sides = ("predictions", "references") if curled > 0 else ("references", "predictions")
+        finding = "The {} have typographic quotes or apostrophes (“ ” ’), the {} have straight ones: they don’t match."
+        yield Remedy(finding.format(*sides), "Make quotes straight", {}, "quotes")
 
 
-def _look_for_tokens(mine: Sequence[str], others: Sequence[str], options: Options) -> Iterator[Remedy]:
-    here, there = _share(_DETACHED, mine), _share(_DETACHED, others)
-    if here > _SHARE and there <= _SHARE:
-        finding = "The predictions look tokenised (“word .”), and the references don’t."
-        yield Remedy(finding, "Detokenise the predictions", {}, "detokenise")
-    elif here > _SHARE and options["tokenize"] in ("13a", "intl"):
-        finding = f"The texts look tokenised (“word .”); tokenizer {options['tokenize']} is for text that isn’t."
+def _check_tokens(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
+    if _share(_DETACHED, hypotheses) <= _THRESHOLD:
+        return
+    if _share(_DETACHED, targets) <= _THRESHOLD:
+        finding = "The predictions look tokenized (“word .”), and the references don’t."
+        yield Remedy(finding, "Detokenize the predictions", {}, "detokenize")
+    elif options["tokenize"] in ("13a", "intl"):
+        finding = f"The texts look tokenized (“word .”); tokenizer {options['tokenize']} expects text that is not."
         yield Remedy(finding, "Split at spaces only", {"tokenize": "none"})
 
 
-def _look_for_case(mine: Sequence[str], others: Sequence[str], options: Options) -> Iterator[Remedy]:
+def _check_case(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
     if options.get("lowercase"):
         return
-    here, there = (sum(map(_has_capitals, texts)) / len(texts) for texts in (mine, others))
-    if min(here, there) < 0.1 and max(here, there) > 0.5:
-        who, whom = ("predictions", "references") if here < there else ("references", "predictions")
-        finding = f"The {who} are in lower case, and the {whom} aren’t."
-        yield Remedy(finding, "Ignore case", {"lowercase": True})
+    shares = {
+        name: sum(text != text.lower() for text in texts) / len(texts)
+        for name, texts in (("predictions", hypotheses), ("references", targets))
+    }
+    lower, other = sorted(shares, key=lambda name: shares[name])
+    if shares[lower] < 0.1 and shares[other] > 0.5:
+        yield Remedy(f"The {lower} are in lowercase, and the {other} aren’t.", "Ignore case", {"lowercase": True})
 
 
-def _look_for_spaces(mine: Sequence[str], others: Sequence[str], options: Options) -> Iterator[Remedy]:
+def _check_spaces(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
     if options["tokenize"] not in ("13a", "none", "intl", "multi-bleu"):
         return
-    text = "".join(mine)
-    if len(_UNSPACED.findall(text)) > _SHARE * len(text):
-        is_chinese = not _KANA_OR_THAI.search(text)
-        tokenizer = "zh" if is_chinese else "char"
-        finding = f"This text has no spaces between words, which tokenizer {options['tokenize']} goes by."
+    text = "".join(hypotheses)
+    if len(_UNSPACED.findall(text)) > _THRESHOLD * len(text):
+        tokenizer = "char" if _KANA_OR_THAI.search(text) else "zh"
+        finding = f"This text has no spaces between words, and tokenizer {options['tokenize']} splits at spaces."
         yield Remedy(finding, f"Use {tokenizer}", {"tokenize": tokenizer})
-
-
-_LOOKS = (_look_for_spaces, _look_for_quotes, _look_for_tokens, _look_for_case)
 
 
 def _share(pattern: re.Pattern[str], texts: Sequence[str]) -> float:
     return sum(1 for text in texts if pattern.search(text)) / len(texts)
-
-
-def _has_capitals(text: str) -> bool:
-    return text != text.lower()

@@ -1,122 +1,160 @@
-"""A scored corpus: its results, and its segments in a file that lasts as long as the visitor may look at them."""
+"""A scored submission: its texts and scores are in a file, which the visitor may download."""
 
 from __future__ import annotations
 
+import json
+import secrets
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import gradio as gr
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+import pyarrow.parquet as pq
 
-from .downloads import read_table, write_json, write_table
-from .limits import RefusedError
-from .remedies import MENDS
-from .requests import request_score
-from .sources import Corpus
-from .words import describe_references
+from .limits import SECONDS_KEPT, RejectedError
+from .metric import request_score
+from .options import describe_references_used
+from .remedies import FIXES
+from .sources import Submission
 
-REFERENCES = "references"  # the column of them
-_MENDED = {"quotes": "quotes made straight", "detokenise": "predictions detokenised"}
+_FIXED = {"quotes": "quotes made straight", "detokenize": "predictions detokenized"}
 
 
 class Scored(NamedTuple):
-    """What a visitor has open; the texts are in the file.
-
-    systems: their names.
-    options: those that they were scored with.
-    which: the references that count, `"all"` or an index.
-    remark: what was changed in the texts before, in words; may be empty.
-    parquet, csv, json: the downloads.
-    """
+    """A scored submission, with the paths of its downloads."""
 
     systems: list[str]
     options: dict[str, Any]
-    which: int | str
-    remark: str
-    parquet: str
+    which: int | str  # the references that count: "all" or an index
+    remark: str  # changes to the texts before scoring
     csv: str
+    parquet: str
     json: str
 
+    def name_column(self, system: str, name: str) -> str:
+        """Return the name of a system's column in the table of segments."""
+        return _name_column(self.systems, system, name)
 
-class Segment(NamedTuple):
-    """The texts of a segment: a prediction a system, and the references."""
+
+class OpenedSegment(NamedTuple):
+    """The texts of a segment: one prediction per system, and the references."""
 
     predictions: list[str]
     references: list[str]
 
 
-def prepare_corpus(corpus: Corpus, which: int | str, mends: Sequence[str]) -> tuple[Corpus, str]:
-    """The corpus with the references that are to count and the texts mended, and in words what was done.
+def prepare_submission(submission: Submission, which: int | str, fixes: Sequence[str]) -> tuple[Submission, str]:
+    """Select the references that count, fix the texts, and describe both.
 
-    >>> prepare_corpus(Corpus({"A": ["“a”"]}, [["b", "'c'"]]), 1, ["quotes"])
-    (Corpus(systems={'A': ['"a"']}, references=[["'c'"]]), 'only the second reference is used, quotes made straight')
+    >>> submission, remark = prepare_submission(Submission({"A": ["“a”"]}, [["b", "'c'"]]), 1, ["quotes"])
+    >>> submission.systems, submission.references, remark
+    ({'A': ['"a"']}, [["'c'"]], 'only the second reference is used, quotes made straight')
     """
-    systems, references = corpus
+    (systems, references), remarks = submission, []
     if isinstance(which, int):
         if min(map(len, references)) <= which:
-            raise RefusedError(f"Not every segment has {which + 1} references: choose another, or all of them.")
+            raise RejectedError(
+                f"Some segments have fewer than {which + 1} references. Choose another, or all of them."
+            )
         references = [[row[which]] for row in references]
-    for mend in mends:
-        change = MENDS[mend]
-        systems = {name: [change(text) for text in texts] for name, texts in systems.items()}
-        if mend != "detokenise":
-            references = [[change(text) if text else text for text in row] for row in references]
-    done = [describe_references(which)] * isinstance(which, int) + [_MENDED[mend] for mend in mends]
-    return Corpus(systems, references), ", ".join(done)
+        remarks.append(describe_references_used(which))
+    for name in fixes:
+        fix = FIXES[name]
+        systems = {system: [fix(text) for text in texts] for system, texts in systems.items()}
+        if name != "detokenize":
+            references = [[fix(text) if text else text for text in row] for row in references]
+        remarks.append(_FIXED[name])
+    return Submission(systems, references), ", ".join(remarks)
 
 
-def score_corpus(
-    corpus: Corpus, options: Mapping[str, Any], which: int | str, remark: str
+def score_submission(
+    submission: Submission, options: Mapping[str, Any], which: int | str, remark: str
 ) -> tuple[Scored, dict[str, dict[str, Any]]]:
-    """Score each system of a corpus that has been prepared.
-
-    Returns:
-        The scored corpus, and the result of each system by its name.
-    """
+    """Score each system, write the downloads, and return the scored submission and each system's result."""
     results: dict[str, dict[str, Any]] = {}
-    columns: dict[str, Any] = {}
-    for name, predictions in corpus.systems.items():
-        result, statistics = request_score(predictions, corpus.references, options)
-        prefix = f"{name}: " if len(corpus.systems) > 1 else ""
-        scores = {"bleu": result.pop("segment_bleu"), "length_ratio": _divide_lengths(statistics)}
-        counts = dict(zip(statistics.column_names, statistics.columns))
-        columns |= {f"{prefix}{key}": column for key, column in {**scores, **counts, "prediction": predictions}.items()}
-        results[name] = result
-    numbers = np.arange(1, len(corpus.references) + 1)
-    table = pa.table({"segment": numbers, **columns, REFERENCES: corpus.references})
-    csv, parquet = write_table(table, "segments")
-    answer = results if len(results) > 1 else next(iter(results.values()))
-    return Scored(list(results), dict(options), which, remark, parquet, csv, write_json(answer, "bleu")), results
+    columns: dict[str, Any] = {"segment": np.arange(1, len(submission.references) + 1)}
+    systems = list(submission.systems)
+    for system, predictions in submission.systems.items():
+        result, statistics = request_score(predictions, submission.references, options)
+        of_system = {
+            "bleu": result.pop("segment_bleu"),
+            "length_ratio": _divide_lengths(statistics),
+            **dict(zip(statistics.column_names, statistics.columns)),
+            "prediction": predictions,
+        }
+        columns |= {_name_column(systems, system, name): column for name, column in of_system.items()}
+        results[system] = result
+    table = pa.table({**columns, "references": submission.references})
+    csv, parquet = (str(_make_folder() / f"segments.{kind}") for kind in ("csv", "parquet"))
+    pyarrow.csv.write_csv(pa.table({name: _defuse(column) for name, column in _flatten(table)}), csv)
+    pq.write_table(table, parquet)
+    written = write_json(results if len(results) > 1 else results[systems[0]], "bleu")
+    return Scored(systems, dict(options), which, remark, csv, parquet, written), results
 
 
-def read_column(scored: Scored, table: pa.Table, system: str, name: str) -> Any:
-    """A column of one system."""
-    return table[f"{system}: {name}" if len(scored.systems) > 1 else name]
+def _name_column(systems: Sequence[str], system: str, name: str) -> str:
+    return f"{system}: {name}" if len(systems) > 1 else name
 
 
-def read_segments(scored: Scored | None) -> pa.Table:
-    """The segments of a scored corpus.
-
-    Raises:
-        RefusedError: it isn't here any more.
-    """
+def read_segments(scored: Scored | None) -> tuple[Scored, pa.Table]:
+    """Return the scored submission of a visitor and its segments, or raise if they were deleted."""
     if scored is None:
-        raise RefusedError("These results are no longer here: press Score again.")
-    return read_table(scored.parquet)
+        raise RejectedError("These results were deleted. Press Score again.")
+    if not Path(scored.parquet).exists():
+        raise RejectedError(f"Results are deleted after {SECONDS_KEPT // 60} minutes. Press Score again.")
+    return scored, pq.read_table(scored.parquet)
 
 
-def read_segment(scored: Scored | None, number: str, systems: Sequence[str] = ()) -> Segment:
-    """The texts of a segment, by its number from 1, as text."""
-    table = read_segments(scored)
-    if scored is None or not number.isdecimal() or not 0 < int(number) <= len(table):
-        raise RefusedError(f"There are segments from 1 to {len(table):,}.")
-    row = table.slice(int(number) - 1, 1)
-    predictions = [read_column(scored, row, name, "prediction")[0].as_py() for name in systems or scored.systems]
-    return Segment(predictions, [text for text in row[REFERENCES][0].as_py() if text is not None])
+def read_segment(scored: Scored | None, number: str, systems: Sequence[str] = ()) -> tuple[Scored, OpenedSegment]:
+    """Return the scored submission, and a segment by its number from 1, as text."""
+    scored, table = read_segments(scored)
+    if not number.isdecimal() or not 0 < int(number) <= len(table):
+        raise RejectedError(f"Choose a segment from 1 to {len(table):,}.")
+    row = table.slice(int(number) - 1, 1).to_pylist()[0]
+    predictions = [row[scored.name_column(system, "prediction")] for system in systems or scored.systems]
+    return scored, OpenedSegment(predictions, [text for text in row["references"] if text is not None])
+
+
+def write_json(result: Mapping[str, Any], name: str) -> str:
+    """Write a result as JSON for this visitor to download, and return the path."""
+    path = _make_folder() / f"{name}.json"
+    path.write_text(json.dumps(result, ensure_ascii=False, indent=2), encoding="utf-8")
+    return str(path)
+
+
+def _make_folder() -> Path:
+    """Make a folder with a secret name. Gradio deletes the files in it within `SECONDS_KEPT`."""
+    folder = Path(gr.utils.get_upload_folder()) / secrets.token_hex(16)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _flatten(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    """Return the columns, with one column per reference, because a cell of CSV is a single text."""
+    flat: list[tuple[str, pa.ChunkedArray]] = []
+    for name, column in zip(table.column_names, table.columns):
+        if pa.types.is_list(column.type):
+            for i, texts in enumerate(zip_longest(*column.to_pylist()), 1):
+                flat.append((f"{name}_{i}", pa.chunked_array([list(texts)], pa.string())))
+        else:
+            flat.append((name, column))
+    return flat
+
+
+def _defuse(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Put an apostrophe before text that a spreadsheet would run as a formula (OWASP, "CSV injection")."""
+    if not pa.types.is_string(column.type):
+        return column
+    return pc.replace_substring_regex(column, r"^([=+\-@\t\r\n＝＋－＠])", r"'\1")
 
 
 def _divide_lengths(statistics: pa.Table) -> pa.Array:
-    """Length of the prediction by length of the reference; null where that is 0."""
+    """Divide the lengths of predictions by those of references; null if a reference is empty."""
     length, reference_length = (statistics[name].to_numpy() for name in ("prediction_length", "reference_length"))
     ratios = np.divide(length, reference_length, out=np.full(len(length), np.nan), where=reference_length > 0)
     return pa.array(ratios, from_pandas=True)

@@ -1,19 +1,23 @@
-"""The segments of one system: sorted, filtered by text, each opens in the tab of one sentence."""
+"""The segments of one system, and the differences between two systems."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gradio as gr
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from gradio.blocks import Block
 
-from . import html
-from .limits import QUIET, SHOWN_SEGMENTS, RefusedError
-from .scored import REFERENCES, Scored, read_column, read_segments
+from . import html, limits
+from .metric import request_difference, request_explanation
+from .options import SCORING_OPTIONS
+from .scored import OpenedSegment, Scored, read_segment, read_segments, write_json
+from .sentence import Update, find_differing
 
-# By what the segments are sorted, and in which direction.
+# The column that the segments are sorted by, and the direction.
 _ORDERS = {
     "lowest BLEU first": ("bleu", 1),
     "highest BLEU first": ("bleu", -1),
@@ -21,52 +25,150 @@ _ORDERS = {
     "longest first, compared with the reference": ("length_ratio", -1),
     "as in the file": ("segment", 1),
 }
-_CHARACTERS = 300  # of a text in the list
+FIRST_ORDER = next(iter(_ORDERS))
+_SEGMENT_CHARACTERS = 300  # per text in the list of segments
+_PAIR_CHARACTERS = 200  # per text in the list of pairs
 
 
 class Segments(NamedTuple):
-    """The components: what is searched for, the order, and the list."""
+    """The components of the list of one system's segments."""
 
     column: gr.Column
     search: gr.Textbox
     order: gr.Dropdown
     listing: gr.HTML
 
+    def show(self, scored: Scored) -> Update:
+        """Return the update that lists all segments."""
+        listing = list_segments(scored, "", FIRST_ORDER)
+        return {self.search: "", self.order: FIRST_ORDER, self.listing: listing}
+
+
+class Differences(NamedTuple):
+    """The components of the section on two systems; `first` and `second` select them."""
+
+    column: gr.Column
+    first: gr.Dropdown
+    second: gr.Dropdown
+    overview: gr.HTML
+    download: gr.DownloadButton
+    search: gr.Textbox
+    listing: gr.HTML
+    opened: gr.HTML
+
+    def show(self, scored: Scored, first: str, second: str) -> Update:
+        """Return the update that selects two systems and shows them."""
+        choices: Update = {
+            field: gr.update(choices=scored.systems, value=name)
+            for field, name in ((self.first, first), (self.second, second))
+        }
+        return {self.search: "", **choices, **self.show_pair(scored, first, second, "")}
+
+    def show_pair(self, scored: Scored | None, first: str, second: str, search: str) -> Update:
+        """Return the update that shows two systems, with the segments that contain a text, and closes the segment."""
+        update: Update = {self.listing: "", self.opened: ""}
+        if first == second:
+            return update | {self.overview: html.message("Choose two different systems.")}
+        try:
+            scored, table = read_segments(scored)
+            one, other = (table[scored.name_column(name, "prediction")].to_pylist() for name in (first, second))
+            options = {name: scored.options[name] for name in SCORING_OPTIONS}
+            difference = request_difference(one, other, table["references"].to_pylist(), options)
+        except limits.RejectedError as error:
+            return update | {self.overview: html.message(limits.explain_error(error))}
+        return update | {
+            self.overview: render_overview(difference, (first, second)),
+            self.download: write_json(dict(difference), "differences"),
+            self.listing: list_pairs(scored, first, second, search),
+        }
+
 
 def add_segments(scored: gr.State) -> Segments:
-    """Add the list to the page, and what happens when the visitor sorts or filters it."""
+    """Add the list of segments, and its event handlers."""
     with gr.Column(elem_id="segments-part") as column:
-        gr.HTML("<h2>Segments</h2>", elem_classes="bleu-page")
+        html.add_html("<h2>Segments</h2>")
         with gr.Row():
             search = gr.Textbox(label="With the text", max_length=200, elem_id="search")
-            order = gr.Dropdown(list(_ORDERS), value=next(iter(_ORDERS)), label="Order", elem_id="order")
-        listing = html.clickable("", "segments")
+            order = gr.Dropdown(list(_ORDERS), value=FIRST_ORDER, label="Order", elem_id="order")
+        listing = html.add_clickable("", "segments")
     inputs = [scored, search, order]
-    gr.on([search.input, order.input], list_segments, inputs, listing, trigger_mode="always_last", **QUIET)
+    gr.on([search.input, order.input], list_segments, inputs, listing, trigger_mode="always_last", **limits.QUIET)
     return Segments(column, search, order, listing)
 
 
+def add_differences(scored: gr.State) -> Differences:
+    """Add the section on two systems, and its event handlers."""
+    with gr.Column(elem_id="differences", visible=False) as column:
+        html.add_html("<h2>Where two differ</h2>")
+        with gr.Row():
+            first = gr.Dropdown([], label="One system", elem_id="first-system")
+            second = gr.Dropdown([], label="Another", elem_id="second-system")
+            download = gr.DownloadButton("Differences (JSON)", size="sm", elem_id="download-differences")
+        overview = html.add_clickable("", "overview")
+        opened = html.add_clickable("", "opened")
+        search = gr.Textbox(label="Segments with the text", max_length=200, elem_id="search-differences")
+        listing = html.add_clickable("", "difference-list")
+    differences = Differences(column, first, second, overview, download, search, listing, opened)
+    pair: list[Block] = [scored, first, second]
+    shown = [overview, download, listing, opened]
+    gr.on([first.input, second.input], differences.show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
+    search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **limits.QUIET)
+    for component in (overview, listing):
+        component.click(_open_pair, pair, opened, **limits.QUIET).then(None, js="() => bleuPage.visit('#opened h3')")
+    return differences
+
+
 def list_segments(scored: Scored | None, search: str, order: str) -> str:
-    """The list as HTML."""
+    """Return the list of the segments that contain a text, as HTML."""
     try:
-        table = read_segments(scored)
-    except RefusedError as error:
+        scored, table = read_segments(scored)
+    except limits.RejectedError as error:
         return html.message(str(error))
-    assert scored is not None
-    (system,) = scored.systems[:1]
-    columns = {name: read_column(scored, table, system, name) for name in ("bleu", "length_ratio", "prediction")}
-    found = find_text(pa.table({"segment": table["segment"], REFERENCES: table[REFERENCES], **columns}), search)
+    names = {name: scored.name_column(scored.systems[0], name) for name in ("bleu", "length_ratio", "prediction")}
+    columns = {"segment": "segment", "references": "references", **names}
+    found = find_text(pa.table({name: table[column] for name, column in columns.items()}), search)
     key, direction = _ORDERS[order]
     values = direction * found[key].to_numpy(zero_copy_only=False).astype(float)
-    chosen = found.take(np.argsort(values, kind="stable")[:SHOWN_SEGMENTS]).to_pylist()
-    rows = [_render_row(row) for row in chosen]
-    shown = f", the first {SHOWN_SEGMENTS:,} shown" if len(found) > SHOWN_SEGMENTS else ""
-    count = f'<p class="bleu-label">{html.quantity(len(found), "segment")}{shown}</p>'
-    return count + html.rows(["segment", "BLEU", "length ratio", "prediction", "references"], rows)
+    chosen = found.take(np.argsort(values, kind="stable")[: limits.SHOWN_SEGMENTS]).to_pylist()
+    rows = [
+        [
+            html.button(str(row["segment"]), "open", segment=str(row["segment"])),
+            f"{100 * row['bleu']:.2f}",
+            "" if row["length_ratio"] is None else f"{row['length_ratio']:.2f}",
+            row["prediction"][:_SEGMENT_CHARACTERS],
+            " | ".join(filter(None, row["references"]))[:_SEGMENT_CHARACTERS],
+        ]
+        for row in chosen
+    ]
+    head = ["segment", "BLEU", "length ratio", "prediction", "references"]
+    return html.segment_rows(len(found), limits.SHOWN_SEGMENTS, head, rows)
+
+
+def list_pairs(scored: Scored | None, first: str, second: str, search: str) -> str:
+    """Return the list of the segments that contain a text, those in which two systems differ most first, as HTML."""
+    try:
+        scored, table = read_segments(scored)
+    except limits.RejectedError as error:
+        return html.message(limits.explain_error(error))
+    bleu_columns, text_columns = (
+        [scored.name_column(name, key) for name in (first, second)] for key in ("bleu", "prediction")
+    )
+    columns = {name: table[name] for name in ("segment", "references", *bleu_columns, *text_columns)}
+    found = find_text(pa.table(columns), search)
+    scores = [100 * found[name].to_numpy() for name in bleu_columns]
+    order = np.argsort(-np.abs(scores[1] - scores[0]), kind="stable")[: limits.SHOWN_PAIRS]
+    rows = []
+    for row in order.tolist():
+        number = str(found["segment"][row].as_py())
+        texts = [found[name][row].as_py()[:_PAIR_CHARACTERS] for name in text_columns]
+        values = [f"{scores[0][row]:.2f}", f"{scores[1][row]:.2f}", f"{scores[1][row] - scores[0][row]:+.2f}"]
+        rows.append([html.button(number, "open", segment=number), *values, *texts])
+    head = ["segment", first, second, "difference", f"text of {first}", f"text of {second}"]
+    return html.segment_rows(len(found), limits.SHOWN_PAIRS, head, rows)
 
 
 def find_text(table: pa.Table, search: str) -> pa.Table:
-    """The rows that have a text in a prediction or a reference, whatever its case.
+    """Return the rows that contain a text in a prediction or a reference; case is ignored.
 
     >>> find_text(pa.table({"prediction": ["A b", "c"], "references": [["d"], ["e"]]}), "B").num_rows
     1
@@ -74,24 +176,95 @@ def find_text(table: pa.Table, search: str) -> pa.Table:
     if not search:
         return table
     found = np.zeros(len(table), bool)
-    for name in table.column_names:
-        column = table[name].combine_chunks()
-        if pa.types.is_string(column.type):
-            hits = pc.match_substring(column, search, ignore_case=True).fill_null(False)
-            found |= hits.to_numpy(zero_copy_only=False)
-        elif pa.types.is_list(column.type):
-            hits = pc.match_substring(column.flatten(), search, ignore_case=True).fill_null(False)
-            found[pc.list_parent_indices(column).to_numpy()[hits.to_numpy(zero_copy_only=False)]] = True
+    for column in table.itercolumns():
+        is_list = pa.types.is_list(column.type)
+        if not is_list and not pa.types.is_string(column.type):
+            continue
+        texts = column.combine_chunks()
+        hits = pc.match_substring(texts.flatten() if is_list else texts, search, ignore_case=True).fill_null(False)
+        rows = pc.list_parent_indices(texts).to_numpy() if is_list else np.arange(len(table))
+        found[rows[hits.to_numpy(zero_copy_only=False)]] = True
     return table.filter(pa.array(found))
 
 
-def _render_row(row: dict[str, Any]) -> list[str]:
-    ratio = row["length_ratio"]
-    number = str(row["segment"])
-    return [
-        html.Markup(html.button(number, "open", segment=number)),
-        f"{100 * row['bleu']:.2f}",
-        "" if ratio is None else f"{ratio:.2f}",
-        row["prediction"][:_CHARACTERS],
-        " | ".join(filter(None, row[REFERENCES]))[:_CHARACTERS],
+def _open_pair(event: gr.EventData, scored: Scored | None, first: str, second: str) -> str:
+    """Return a segment of two systems side by side, as HTML."""
+    number = str(event.segment)
+    try:
+        scored, segment = read_segment(scored, number, (first, second))
+        return _render_pair(number, segment, (first, second), scored.options)
+    except limits.ERRORS as error:
+        return html.message(limits.explain_error(error))
+
+
+def _render_pair(number: str, segment: OpenedSegment, names: tuple[str, str], options: Mapping[str, Any]) -> str:
+    head = (
+        f'<h3 tabindex="-1">Segment {number}</h3><p>{html.button("Open in Sentence", "sentence", segment=number)}'
+        f" {html.button('Close', 'close')}</p>"
+    )
+    if max(map(len, [*segment.predictions, *segment.references])) > limits.MAX_SENTENCE_CHARACTERS:
+        return head + html.side_by_side(*map(html.paragraph, segment.predictions))
+    counting = {name: options[name] for name in SCORING_OPTIONS} | {"effective_order": True}
+    both = [request_explanation(text, segment.references, counting) for text in segment.predictions]
+    differing = find_differing([one["prediction"]["tokens"] for one in both])
+    order = len(both[0]["orders"])
+    sides = (
+        html.tokens(one["prediction"], order, f"{name}, {one['score']:.2f} BLEU,", marked)
+        for name, one, marked in zip(names, both, differing)
+    )
+    # In the references, a token has the color of its longer match, and is marked if only one system matches it.
+    references = ""
+    for i, (first, second) in enumerate(zip(*(one["references"] for one in both)), 1):
+        matches = list(zip(first["longest_match"], second["longest_match"]))
+        single = {at for at, (a, b) in enumerate(matches) if bool(a) != bool(b)}
+        text = {**first, "longest_match": [max(pair) for pair in matches]}
+        references += html.tokens(text, order, f"Reference {i}, underlined: matched by one system only,", single)
+    return head + html.side_by_side(*sides) + references + html.legend(order)
+
+
+def render_overview(difference: Any, names: tuple[str, str]) -> str:
+    """Return the result of `diff` as HTML: a sentence, a chart, scores by length and distinctive n-grams."""
+    first, second = names
+    systems = difference["systems"]
+    words = (
+        f"{second} is better in {html.quantity(difference['wins'], 'segment')}, {first} in {difference['losses']:,};"
+        f" {difference['ties']:,} are equal. Overall {systems['second']['score']:.2f} against"
+        f" {systems['first']['score']:.2f} BLEU."
+    )
+    chart = html.scatter(_choose_points(difference["segment_bleu"]), names, words)
+    lengths = [
+        [
+            f"{group['from']} to {group['to']}" if group["to"] is not None else f"{group['from']} and more",
+            f"{group['segments']:,}",
+            *(f"{100 * group[side]:.2f}" for side in ("first", "second")),
+            f"{100 * group['delta']:+.2f}",
+        ]
+        for group in difference["by_length"]
     ]
+    by_length = html.rows(["tokens of the reference", "segments", first, second, "difference"], lengths)
+    ngrams = (
+        html.heading(f"Only {name} gets") + _render_ngrams(difference.most_telling(side, limits.SHOWN_NGRAMS))
+        for side, name in (("first", first), ("second", second))
+    )
+    return (
+        f'<p data-announce="{html.show(words)}">{html.show(words)}</p>'
+        f"{html.side_by_side(chart, html.heading('By length') + by_length)}{html.side_by_side(*ngrams)}"
+    )
+
+
+def _choose_points(scores: Mapping[str, Sequence[float]]) -> list[html.Point]:
+    """Return the segments to draw: all, or those that differ most."""
+    first, second = (100 * np.array(scores[side]) for side in ("first", "second"))
+    order = np.argsort(-np.abs(second - first), kind="stable")[: limits.SHOWN_POINTS]
+    return [html.Point(row + 1, float(first[row]), float(second[row])) for row in sorted(order.tolist())]
+
+
+def _render_ngrams(ngrams: Sequence[Mapping[str, Any]]) -> str:
+    if not ngrams:
+        return html.message("None.", "note")
+    rows = []
+    for one in ngrams:
+        number = str(one["segment"] + 1)
+        matches = f"{one['only_first']:,} : {one['only_second']:,}"
+        rows.append([" ".join(map(str, one["ngram"])), matches, html.button(number, "open", segment=number)])
+    return html.rows(["n-gram", "matches", "segment"], rows)

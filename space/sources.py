@@ -1,42 +1,113 @@
-"""Where a corpus comes from: files, pasted text or the example. Given once, for all questions of the tab."""
+"""The texts of the demo: uploaded files, pasted text, the example corpus, and the example sentences.
+
+Files are checked before they are parsed, so that a small file cannot cost more than a large one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+import codecs
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import gradio as gr
+import pyarrow as pa
+import pyarrow.csv
 
-from . import files
-from .examples import EXAMPLE_NOTE, read_example
-from .html import message, notes, quantity
-from .limits import FILE_MEGABYTES, QUIET, REFERENCES, SYSTEMS, RefusedError
+from . import limits
+from .html import add_html, message, notes, quantity
 
 FROM_FILES, FROM_TEXT, FROM_EXAMPLE = "Files", "Pasted text", "The example"
 
-# Likely names of columns, the likeliest first; the one found first is chosen until the visitor chooses another.
+# Likely names of columns, the likeliest first; the first that is found is preselected.
 _LIKELY_NAMES = {
     "systems": ("prediction", "hypothesis", "translation", "output", "candidate", "system", "mt"),
     "references": ("reference", "target", "label", "gold"),
 }
 _HINTS = {
-    "systems": f"One file a system, or several: text with a segment a line, CSV, TSV, JSONL or Parquet, in UTF-8, up to"
-    f" {FILE_MEGABYTES} MB.",
+    "systems": "One file per system: text with one segment per line, CSV, TSV or JSONL, in UTF-8, up to"
+    f" {limits.MAX_FILE_MEGABYTES} MB. Several columns of a table are several systems.",
     "references": "Line by line as in the systems; several files or columns are several references.",
 }
 
+_FORMATS = "text, CSV, TSV or JSONL"
+_PART = "Upload a part of it, or use the metric in Python (see About)."
+_BINARY = {  # by the first bytes of a file
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "an Excel or ZIP file",
+    b"\x1f\x8b": "a gzip file",
+    b"%PDF-": "a PDF",
+}
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_PIECE = 1 << 20  # bytes read at once, so that other requests are not kept waiting
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_JSON_LINES = (".jsonl", ".ndjson")
 
-class Corpus(NamedTuple):
-    """The predictions of each system by its name, and for each segment the references."""
+Columns = dict[str, list[Any]]
+
+
+class Example(NamedTuple):
+    """One or two candidates for the same references, and how they are scored."""
+
+    candidate: str
+    second: str  # may be empty
+    references: str  # one per line
+    convention: str
+    options: dict[str, bool]  # changes to the convention
+
+
+_REFERENCES = """\
+It is a guide to action that ensures that the military will forever heed Party commands
+It is the guiding principle which guarantees the military forces always being under the command of the Party
+It is the practical guide for the army always to heed the directions of the party"""
+
+_FIRST = "It is a guide to action which ensures that the military always obeys the commands of the party"
+_SECOND = "It is to insure the troops forever hearing the activity guidebook that party direct"
+_SHUFFLED = "the that military a is It guide ensures which to commands the of action obeys always party the"
+
+EXAMPLES = {
+    # The demo opens with the first example. sacreBLEU's score of it equals the paper's.
+    "Papineni, example 1": Example(_FIRST, "", _REFERENCES, "default", {}),
+    "two candidates": Example(_FIRST, _SECOND, _REFERENCES, "default", {}),
+    "the same words, shuffled": Example(_SHUFFLED, _FIRST, _REFERENCES, "nltk", {"lowercase": True}),
+    "the the the the": Example(
+        # Papineni's example 2 without its full stops, for a precision of 2/7 as in the paper.
+        "the the the the the the the",
+        "",
+        "The cat is on the mat\nThere is a cat on the mat",
+        "papineni",
+        {"lowercase": True},
+    ),
+    "one word, thirteen times": Example(" ".join(["It"] * 13), "", _REFERENCES, "nltk", {"lowercase": True}),
+    "a short sentence": Example("the cat", "", "the cat", "default", {}),
+    "日本語": Example("猫がマットの上に座っています。", "", "猫はマットの上に座っています。", "default", {}),
+    "العربية": Example("جلست القطة على السجادة .", "", "جلست القطة فوق السجادة .", "default", {}),
+}
+
+_EXAMPLE_NOTE = (
+    "40 segments written for this demo, with two references, and three systems: atlas translates freely and well,"
+    " birch word by word, cedar in a hurry."
+)
+
+
+class Submission(NamedTuple):
+    """The predictions of each system by its name, and the references of each segment."""
 
     systems: dict[str, list[Any]]
     references: list[list[Any]]
 
 
+class Description(NamedTuple):
+    """The columns of a file, none if it is plain text, and its number of segments."""
+
+    columns: list[str]
+    segments: int
+
+
 class Sources(NamedTuple):
-    """The fields; handlers get their values in this order and pass them to `read_corpus`."""
+    """The fields for the texts."""
 
     origin: gr.Radio
     systems: gr.File
@@ -49,173 +120,63 @@ class Sources(NamedTuple):
 
 
 def add_sources() -> Sources:
-    """Add the fields to the page; only those of the chosen origin are in sight."""
+    """Add the fields to the demo; only the fields of the chosen origin are visible."""
     origin = gr.Radio([FROM_FILES, FROM_TEXT, FROM_EXAMPLE], value=FROM_FILES, label="Texts", elem_id="origin")
     with gr.Row(elem_id="files") as uploads:
         systems, system_columns = _add_files("systems", "Systems")
         references, reference_columns = _add_files("references", "References")
     with gr.Row(visible=False, elem_id="pasted") as pasted:
-        first = _text_field("System, a segment a line", "system-text")
-        second = _text_field("Second system, if there is one", "second-system-text")
-        pasted_references = _text_field("References, tabs between several", "references-text")
+        first, second, pasted_references = (
+            gr.Textbox(label=label, lines=5, max_lines=8, min_width=260, elem_id=elem_id)
+            for label, elem_id in (
+                ("System, one segment per line", "system-text"),
+                ("Second system, optional", "second-system-text"),
+                ("References, tabs between several", "references-text"),
+            )
+        )
     with gr.Row(visible=False) as example:
-        gr.HTML(message(EXAMPLE_NOTE, "note"), elem_classes="bleu-page")
-    groups = dict(zip((FROM_FILES, FROM_TEXT, FROM_EXAMPLE), (uploads, pasted, example)))
+        add_html(message(_EXAMPLE_NOTE, "note"))
+    groups = {FROM_FILES: uploads, FROM_TEXT: pasted, FROM_EXAMPLE: example}
     origin.change(
-        lambda chosen: [gr.update(visible=name == chosen) for name in groups], origin, list(groups.values()), **QUIET
+        lambda chosen: {group: gr.update(visible=name == chosen) for name, group in groups.items()},
+        origin,
+        list(groups.values()),
+        **limits.QUIET,
     )
     return Sources(origin, systems, system_columns, references, reference_columns, first, second, pasted_references)
-
-
-def read_corpus(
-    origin: str,
-    system_files: Any,
-    system_columns: Any,
-    reference_files: Any,
-    reference_columns: Any,
-    first: str,
-    second: str,
-    pasted_references: str,
-) -> Corpus:
-    """The corpus from what the fields of `Sources` hold.
-
-    >>> read_corpus(FROM_TEXT, None, None, None, None, "a b\\nc", "", "a b\\ta c\\nd").references
-    [['a b', 'a c'], ['d']]
-
-    Raises:
-        RefusedError: as `files.read_columns`; or there is nothing, too much, or segments that can't belong together.
-    """
-    if origin == FROM_EXAMPLE:
-        return Corpus(*read_example())
-    if origin == FROM_TEXT:
-        texts = {"System": files.lines(first), "Second system": files.lines(second)}
-        systems = {name: lines for name, lines in texts.items() if lines}
-        references = [line.split("\t") for line in files.lines(pasted_references)]
-    else:
-        systems = _read_systems(_as_list(system_files), _as_list(system_columns))
-        references = _read_references(_as_list(reference_files), _as_list(reference_columns))
-    for name, rows in (("systems", systems), ("references", references)):
-        if not rows:
-            raise RefusedError(f"There are no {name} yet: give some, or choose the example.")
-    if len(systems) > SYSTEMS:
-        raise RefusedError(f"There are {len(systems)} systems: give {SYSTEMS} at most.")
-    for name, predictions in systems.items():
-        check_lengths(name, predictions, references)
-    return Corpus(systems, references)
-
-
-def check_lengths(name: str, predictions: Sequence[Any], references: Sequence[Any]) -> None:
-    """Refuse predictions that can't belong to the references, segment by segment.
-
-    >>> check_lengths("A.txt", ["a"], [])
-    Traceback (most recent call last):
-    space.limits.RefusedError: A.txt has 1 segment, and there are references for 0: line by line, they must belong \
-together. An empty line counts as a segment.
-    """
-    if len(predictions) != len(references):
-        raise RefusedError(
-            f"{name} has {quantity(len(predictions), 'segment')}, and there are references for {len(references):,}:"
-            " line by line, they must belong together. An empty line counts as a segment."
-        )
-
-
-def _read_systems(paths: Sequence[str], columns: Sequence[str]) -> dict[str, list[Any]]:
-    """The systems by the name of the file, and of the column where a table has several."""
-    if len(paths) > SYSTEMS:
-        raise RefusedError(f"There are {len(paths)} files of systems: give {SYSTEMS} at most.")
-    systems: dict[str, list[Any]] = {}
-    for path, texts in _read_files(paths, columns):
-        names = texts if len(texts) > 1 else [Path(path).stem]
-        for name, column in zip(names, texts.values()):
-            _check_texts(Path(path).name, column)
-            systems[_rename(name[:60], systems)] = column
-    return systems
-
-
-def _check_texts(name: str, column: Sequence[Any]) -> None:
-    """Refuse a system that lacks a segment.
-
-    >>> _check_texts("A.jsonl", ["a", None])
-    Traceback (most recent call last):
-    space.limits.RefusedError: A.jsonl, segment 2: there is no text. Each segment is one; it may be empty.
-    """
-    number = next((number for number, cell in enumerate(column, 1) if not isinstance(cell, (str, list))), None)
-    if number is not None:
-        raise RefusedError(f"{name}, segment {number:,}: there is no text. Each segment is one; it may be empty.")
-
-
-def _read_files(paths: Sequence[str], columns: Sequence[str]) -> list[tuple[str, files.Columns]]:
-    """What is in each file; a column that is chosen has to be in one of them."""
-    read = [(path, files.read_columns(path, columns)) for path in paths]
-    for column in columns:
-        if not any(column in texts for _, texts in read):
-            raise RefusedError(f"There is no column {column[:60]!r} in any of the files.")
-    return read
-
-
-def _rename(name: str, taken: dict[str, Any]) -> str:
-    """The name, with a number behind it if there is one like it.
-
-    >>> _rename("mt", {"mt": [], "mt (2)": []})
-    'mt (3)'
-    """
-    names = chain([name], (f"{name} ({number})" for number in range(2, len(taken) + 3)))
-    return next(one for one in names if one not in taken)
-
-
-def _read_references(paths: Sequence[str], columns: Sequence[str]) -> list[list[Any]]:
-    if len(paths) > REFERENCES:
-        raise RefusedError(f"There are {len(paths)} files of references: give {REFERENCES} at most.")
-    sets: list[list[list[Any]]] = []
-    for path, texts in _read_files(paths, columns):
-        for column in texts.values():
-            if sets and len(column) != len(sets[0]):
-                raise RefusedError(
-                    f"{Path(path).name} has {quantity(len(column), 'segment')}, and the references before"
-                    f" {len(sets[0]):,}: line by line, the files must belong together."
-                )
-            sets.append([cell if isinstance(cell, list) else [cell] for cell in column])
-    return [list(chain.from_iterable(cells)) for cells in zip(*sets)]
 
 
 def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
     with gr.Column(min_width=260):
         file = gr.File(label=title, file_count="multiple", height=120, elem_id=f"{role}-file")
-        note = gr.HTML(message(_HINTS[role], "note"), elem_id=f"{role}-note", elem_classes="bleu-page")
+        note = add_html(message(_HINTS[role], "note"), elem_id=f"{role}-note")
         columns = gr.Dropdown(
             [], label="Columns", multiselect=True, allow_custom_value=True, visible=False, elem_id=f"{role}-columns"
         )
-    gr.on(
-        [file.upload, file.clear, file.delete],
-        lambda uploads: _describe_uploads(uploads, role),
-        file,
-        [columns, note],
-        **QUIET,
-    )
+
+    def show_uploads(uploads: Any) -> dict[Any, Any]:
+        """Show how each file was read, and the columns to choose from; or the error of a file."""
+        found: dict[str, Description] = {}
+        try:
+            found = {Path(path).name: describe_file(path) for path in _as_list(uploads)[: limits.MAX_REFERENCES + 1]}
+            text = notes([_describe_upload(name, one) for name, one in found.items()])
+        except limits.RejectedError as error:
+            text = message(str(error))
+        tables = [one.columns for one in found.values() if one.columns]
+        choices = [*dict.fromkeys(chain.from_iterable(tables))]
+        likely = [*dict.fromkeys(chain.from_iterable(_likely_columns(table, role) for table in tables))]
+        return {
+            columns: gr.update(choices=choices, value=likely or None, visible=bool(choices)),
+            note: text or message(_HINTS[role], "note"),
+        }
+
+    gr.on([file.upload, file.clear, file.delete], show_uploads, file, [columns, note], **limits.QUIET)
     return file, columns
 
 
-def _text_field(label: str, elem_id: str) -> gr.Textbox:
-    return gr.Textbox(label=label, lines=5, max_lines=8, min_width=260, elem_id=elem_id)
-
-
-def _describe_uploads(uploads: Any, role: str) -> tuple[Any, str]:
-    """The columns to choose from, and how each file was read, or what is wrong with one."""
-    try:
-        found = {Path(path).name: files.describe(path) for path in _as_list(uploads)[: REFERENCES + 1]}
-    except RefusedError as error:
-        return gr.update(choices=[], value=None, visible=False), message(str(error))
-    if not found:
-        return gr.update(choices=[], value=None, visible=False), message(_HINTS[role], "note")
-    tables = [one.columns for one in found.values() if one.columns]
-    columns = [*dict.fromkeys(chain.from_iterable(tables))]
-    likely = [*dict.fromkeys(chain.from_iterable(_likely_columns(table, role) for table in tables))]
-    lines = [f"{name}: {quantity(one.segments, 'segment')}, {_describe_kind(one)}" for name, one in found.items()]
-    return gr.update(choices=columns, value=likely, visible=bool(columns)), notes(lines)
-
-
-def _describe_kind(description: files.Description) -> str:
-    return f"a table of {quantity(len(description.columns), 'column')}" if description.columns else "one a line, UTF-8"
+def _describe_upload(name: str, file: Description) -> str:
+    kind = f"a table of {quantity(len(file.columns), 'column')}" if file.columns else "one per line, UTF-8"
+    return f"{name}: {quantity(file.segments, 'segment')}, {kind}"
 
 
 def _likely_columns(columns: Sequence[str], role: str) -> list[str]:
@@ -227,7 +188,286 @@ def _likely_columns(columns: Sequence[str], role: str) -> list[str]:
 
 
 def _as_list(value: Any) -> list[str]:
-    """The value of a field that holds nothing, one thing or several."""
+    """Return the value of a field as a list."""
     if not value:
         return []
     return list(value) if isinstance(value, list) else [value]
+
+
+def read_submission(values: Sequence[Any]) -> Submission:
+    """Read a submission from the values of the fields of `Sources`, or raise if texts are missing or too many.
+
+    >>> read_submission([FROM_TEXT, None, None, None, None, "a b\\nc", "", "a b\\ta c\\nd"]).references
+    [['a b', 'a c'], ['d']]
+    """
+    origin, system_files, system_columns, reference_files, reference_columns, first, second, pasted_references = values
+    if origin == FROM_EXAMPLE:
+        return read_example()
+    if origin == FROM_TEXT:
+        texts = {"System": split_lines(first), "Second system": split_lines(second)}
+        systems = {name: lines for name, lines in texts.items() if lines}
+        references = [line.split("\t") for line in split_lines(pasted_references)]
+    else:
+        systems = _read_systems(_read_files("systems", system_files, system_columns))
+        references = _join_references(_read_files("references", reference_files, reference_columns))
+    if not systems or not references:
+        missing = "references" if systems else "systems"
+        raise limits.RejectedError(f"The {missing} are missing. Upload or paste some, or choose the example.")
+    if len(systems) > limits.MAX_SYSTEMS:
+        raise limits.RejectedError(f"There are {len(systems)} systems; the limit is {limits.MAX_SYSTEMS}.")
+    for name, predictions in systems.items():
+        _check_lengths(name, predictions, references)
+    return Submission(systems, references)
+
+
+def read_example() -> Submission:
+    """Read the example corpus.
+
+    >>> systems, references = read_example()
+    >>> list(systems), len(references)
+    (['atlas', 'birch', 'cedar'], 40)
+    """
+    text = Path(__file__).with_name("example.tsv").read_text(encoding="utf-8")
+    (_, _, *names), *rows = [line.split("\t") for line in text.splitlines()]
+    return Submission({name: [row[i] for row in rows] for i, name in enumerate(names, 2)}, [row[:2] for row in rows])
+
+
+def _check_lengths(name: str, predictions: Sequence[Any], references: Sequence[Any]) -> None:
+    """Reject a system whose number of segments is not that of the references."""
+    if len(predictions) != len(references):
+        raise limits.RejectedError(
+            f"{name} has {quantity(len(predictions), 'segment')}, and there are references for {len(references):,}."
+            " They must correspond line by line; an empty line is a segment."
+        )
+
+
+def _read_systems(files: Sequence[tuple[Path, Columns]]) -> dict[str, list[Any]]:
+    """Return the systems, named after the file, or after the column if a table has several."""
+    systems: dict[str, list[Any]] = {}
+    for file, texts in files:
+        names = texts if len(texts) > 1 else [file.stem]
+        for name, column in zip(names, texts.values()):
+            _check_complete(file.name, column)
+            systems[_rename(name[:60], systems)] = column
+    return systems
+
+
+def _check_complete(name: str, column: Sequence[Any]) -> None:
+    """Reject a system that lacks a segment."""
+    number = next((number for number, cell in enumerate(column, 1) if not isinstance(cell, (str, list))), None)
+    if number is not None:
+        raise limits.RejectedError(
+            f"{name}, segment {number:,}: the text is missing. Write an empty text for an empty segment."
+        )
+
+
+def _rename(name: str, taken: dict[str, Any]) -> str:
+    """Return the name, with a number if it is taken.
+
+    >>> _rename("mt", {"mt": [], "mt (2)": []})
+    'mt (3)'
+    """
+    names = chain([name], (f"{name} ({number})" for number in range(2, len(taken) + 3)))
+    return next(one for one in names if one not in taken)
+
+
+def _join_references(files: Sequence[tuple[Path, Columns]]) -> list[list[Any]]:
+    sets: list[list[list[Any]]] = []
+    for file, texts in files:
+        for column in texts.values():
+            if sets and len(column) != len(sets[0]):
+                raise limits.RejectedError(
+                    f"{file.name} has {quantity(len(column), 'segment')}, and the references before it"
+                    f" {len(sets[0]):,}. The files must correspond line by line."
+                )
+            sets.append([cell if isinstance(cell, list) else [cell] for cell in column])
+    return [list(chain.from_iterable(cells)) for cells in zip(*sets)]
+
+
+def _read_files(role: str, uploads: Any, columns: Any) -> list[tuple[Path, Columns]]:
+    """Read files; each chosen column must be in one of them."""
+    paths, chosen = _as_list(uploads), _as_list(columns)
+    limit = limits.MAX_SYSTEMS if role == "systems" else limits.MAX_REFERENCES
+    if len(paths) > limit:
+        raise limits.RejectedError(f"There are {len(paths)} files of {role}; the limit is {limit}.")
+    read = [(Path(path), read_columns(path, chosen)) for path in paths]
+    for column in chosen:
+        if not any(column in texts for _, texts in read):
+            raise limits.RejectedError(f"None of the files has a column {column[:60]!r}.")
+    return read
+
+
+def describe_file(path: str) -> Description:
+    """Describe an uploaded file: CSV, TSV or JSONL by its suffix, otherwise text; or raise what is wrong with it."""
+    file = _check_file(path)
+    if delimiter := _DELIMITERS.get(file.suffix.lower()):
+        return _describe_delimited(file, delimiter)
+    count = _check_text(file)
+    if file.suffix.lower() in _JSON_LINES:
+        return Description(list(_read_json_line(file, 1, next(_decode_lines(file)))), count)
+    return Description([], count)
+
+
+def read_columns(path: str, columns: Sequence[str]) -> Columns:
+    """Read the lines of a text, by the file's name, or those of the given columns that a table has."""
+    file, known = Path(path), describe_file(path).columns
+    if not known:
+        return {file.stem: list(_decode_lines(file))}
+    chosen = [column for column in columns if column in known]
+    if not chosen:
+        names = ", ".join(name if len(name) <= 60 else f"{name[:59]}…" for name in known)
+        raise limits.RejectedError(f"{file.name}: choose a column among {names}.")
+    delimiter = _DELIMITERS.get(file.suffix.lower())
+    return _read_delimited(file, chosen, delimiter) if delimiter else _read_json_lines(file, chosen)
+
+
+def split_lines(text: str) -> list[str]:
+    """Split a text into segments; only a line feed ends a line, as in the tools that write such files.
+
+    >>> split_lines("one\\r\\n\\x0ctwo\\n")
+    ['one', '\\x0ctwo']
+    """
+    return text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n") if text else []
+
+
+def _check_file(path: str) -> Path:
+    """Reject a file that is deleted, empty, too large or of a format that is not accepted."""
+    file = Path(path)
+    if not file.exists():
+        raise limits.RejectedError(f"{file.name} was deleted, as all uploads are after a while. Upload it again.")
+    size = file.stat().st_size
+    if not size:
+        raise limits.RejectedError(f"{file.name} is empty. Upload another file.")
+    if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
+        raise limits.RejectedError(
+            f"{file.name} has {size / 1_000_000:,.0f} MB; the limit is {limits.MAX_FILE_MEGABYTES}. {_PART}"
+        )
+    if file.suffix.lower() == ".parquet":
+        raise limits.RejectedError(f"{file.name}: Parquet is not accepted. Upload {_FORMATS}.")
+    if file.suffix.lower() == ".json":
+        raise limits.RejectedError(f"{file.name}: JSON is accepted as JSONL only, one object per line.")
+    return file
+
+
+def _check_text(file: Path, limit: int = limits.MAX_SEGMENTS) -> int:
+    """Count the lines of a file, or raise if it is not valid UTF-8 or has too many or too long lines."""
+    decoder, count, length, data = codecs.getincrementaldecoder("utf-8-sig")(), 0, 0, b""
+    for data in _read_pieces(file):
+        if not count and not length:
+            _check_beginning(file.name, data)
+        if count + data.count(b"\n") > limit:
+            raise limits.RejectedError(f"{file.name} has more than {limit:,} lines, the limit here. {_PART}")
+        if b"\x00" in data:
+            raise limits.RejectedError(f"{file.name} is not a text file: it has zero bytes. Export it as {_FORMATS}.")
+        try:
+            decoder.decode(data)
+        except UnicodeDecodeError as error:
+            line, byte = count + 1 + error.object.count(b"\n", 0, error.start), error.object[error.start]
+            raise limits.RejectedError(
+                f"{file.name} is not in UTF-8 (line {line:,}, byte 0x{byte:02X}). Save it as UTF-8."
+            ) from None
+        first, *others = data.split(b"\n")
+        longest = max(length + len(first), *map(len, others), 0)
+        length, count = (len(others[-1]) if others else longest), count + len(others)
+        if longest > limits.MAX_LINE_BYTES:
+            raise limits.RejectedError(
+                f"{file.name} has a line of over {limits.MAX_LINE_BYTES:,} bytes. Write one segment per line."
+            )
+    return count + (not data.endswith(b"\n"))
+
+
+def _read_pieces(file: Path) -> Iterator[bytes]:
+    with open(file, "rb") as opened:
+        yield from iter(lambda: opened.read(_PIECE), b"")
+
+
+def _check_beginning(name: str, data: bytes) -> None:
+    """Reject binary files and UTF-16 by their first bytes."""
+    for start, kind in _BINARY.items():
+        if data.startswith(start):
+            raise limits.RejectedError(f"{name} is {kind}. Export it as {_FORMATS}.")
+    if data.startswith(_UTF16):
+        raise limits.RejectedError(f"{name} is in UTF-16. Save it as UTF-8.")
+
+
+def _decode_lines(file: Path) -> Iterator[str]:
+    with open(file, encoding="utf-8-sig", newline="\n") as opened:
+        for line in opened:
+            yield line.removesuffix("\n").removesuffix("\r")
+
+
+def _describe_delimited(file: Path, delimiter: str) -> Description:
+    count = _check_text(file, 4 * limits.MAX_SEGMENTS)  # a cell of a CSV file may have several lines
+    if next(_decode_lines(file)).count(delimiter) >= limits.MAX_COLUMNS:
+        raise limits.RejectedError(
+            f"{file.name} has more than {limits.MAX_COLUMNS} columns. Leave out those that are not needed."
+        )
+    try:
+        names = pyarrow.csv.open_csv(file, parse_options=_parsing(delimiter)).schema.names
+    except pa.ArrowInvalid:
+        raise _find_odd_line(file, delimiter) from None
+    if len(set(names)) < len(names):
+        raise limits.RejectedError(f"{file.name} has two columns with the same name. Rename one of them.")
+    segments = count - 1 if delimiter == "\t" else len(_read_delimited(file, names[:1], ",")[names[0]])
+    return Description(names, segments)
+
+
+def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> Columns:
+    try:
+        parsing = _parsing(delimiter)
+        names = pyarrow.csv.open_csv(file, parse_options=parsing).schema.names
+        parsing.ignore_empty_lines = len(names) > 1  # in a single column, an empty line is an empty segment
+        conversion = pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()), include_columns=list(columns)
+        )
+        table = pyarrow.csv.read_csv(file, parse_options=parsing, convert_options=conversion)
+    except pa.ArrowInvalid:
+        raise _find_odd_line(file, delimiter) from None
+    if len(table) > limits.MAX_SEGMENTS:
+        raise limits.RejectedError(
+            f"{file.name} has {len(table):,} rows; the limit is {limits.MAX_SEGMENTS:,}. Upload a part of it."
+        )
+    return {name: table[name].to_pylist() for name in columns}
+
+
+def _parsing(delimiter: str) -> pyarrow.csv.ParseOptions:
+    if delimiter == "\t":  # quotation marks are text in TSV, as for `cut` and in the files of WMT
+        return pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False)
+    return pyarrow.csv.ParseOptions(delimiter=",", newlines_in_values=True)
+
+
+def _find_odd_line(file: Path, delimiter: str) -> limits.RejectedError:
+    """Return the error for a table that cannot be parsed, with the first line that has another number of cells."""
+    rows = enumerate(islice(_decode_lines(file), limits.MAX_SEGMENTS), 1)
+    first = next(rows)[1].count(delimiter)
+    odd = next((number for number, line in rows if line.count(delimiter) != first and '"' not in line), None)
+    problem = f"line {odd:,} has a different number of columns than line 1" if odd else "lines differ in their columns"
+    return limits.RejectedError(f"{file.name}: {problem}.")
+
+
+def _read_json_lines(file: Path, columns: Sequence[str]) -> Columns:
+    keys: set[str] | None = None
+    table: Columns = {name: [] for name in columns}
+    for number, line in enumerate(_decode_lines(file), 1):
+        row = _read_json_line(file, number, line)
+        keys = keys or set(row)
+        if row.keys() != keys:
+            raise limits.RejectedError(f"{file.name}, line {number:,} has other keys than line 1.")
+        for name in columns:
+            table[name].append(row[name])
+    return table
+
+
+def _read_json_line(file: Path, number: int, line: str) -> dict[str, Any]:
+    place = f"{file.name}, line {number:,}"
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise limits.RejectedError(f"{place} is not JSON ({error.msg}). Write one object per line.") from None
+    except (ValueError, RecursionError):  # an integer of thousands of digits, or a thousand brackets
+        raise limits.RejectedError(f"{place} has a number that is too large, or is nested too deep.") from None
+    if not isinstance(row, dict) or not row:
+        raise limits.RejectedError(f'{place}: expected an object such as {{"prediction": "…"}}.')
+    if len(row) > limits.MAX_COLUMNS:
+        raise limits.RejectedError(f"{place} has more than {limits.MAX_COLUMNS} keys.")
+    return row

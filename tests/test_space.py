@@ -1,12 +1,13 @@
-"""The demo's docstrings, and limits that a browser doesn't reach. integration/space_tests has the tests in a browser."""
+"""The demo's docstrings, and limits that no browser reaches; what a visitor sees is in integration/space_tests."""
 
 import asyncio
 import doctest
 import importlib
+import re
 import tracemalloc
 
 import pytest
-from helpers import ROOT
+from conftest import ROOT
 
 FILES = sorted(path.stem for path in (ROOT / "space").glob("[!_]*.py"))
 
@@ -21,51 +22,88 @@ def test_docstrings(name):
     assert doctest.testmod(importlib.import_module(f"space.{name}")).failed == 0
 
 
+# A check, its arguments, and the message.
+LIMITS = [
+    ("check_sentence", (["a" * 2001],), "A text has 2,001 characters; the limit is 2,000. Shorten it, or score it as a corpus."),
+    ("check_sentence", ([["a"] * 3000],), "A text has 3,000 tokens; the limit is 2,000. Shorten it, or score it as a corpus."),
+    ("check_corpus", (["a"], [["b"] * 21]), "Segment 1 has 21 references; the limit is 20."),
+    ("check_systems", ({number: [] for number in range(11)}, []), "There are 11 systems; the limit is 10."),
+    ("check_search", (["a"] * 150_000, ["a"] * 150_000), "A search takes up to 100,000 texts, and there are 300,000. Search with a part of them."),
+    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples of 1,000,000 segments take too long here: 400 at most."),
+    ("check_value", ("reported", "9" * 101), "reported has 101 characters; the limit is 100."),
+    ("check_value", ("weights", [0.1] * 101), "weights has 101 values; the limit is 100."),
+    ("check_options", ({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"]), "tokenize='flores200': choose '13a' or 'zh'. Others need the metric in Python (see About)."),
+    ("check_size", (21_000_000, 20), "This is more than 20 MB, the limit for one request. Send a part of it."),
+    ("check_body", (b"[" * 100,), "The lists in this request are nested 100 deep; the limit is 12."),
+    ("_check_lengths", ("A.txt", ["a"], []), "A.txt has 1 segment, and there are references for 0. They must correspond line by line; an empty line is a segment."),
+    ("_check_complete", ("A.jsonl", ["a", None]), "A.jsonl, segment 2: the text is missing. Write an empty text for an empty segment."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("check", "arguments", "message"), LIMITS)
+def test_a_limit_says_what_to_change(check, arguments, message):
+    module = importlib.import_module("space.sources" if check.startswith("_") else "space.limits")
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        getattr(module, check)(*arguments)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.PARQUET"])
+def test_parquet_is_not_accepted(tmp_path, name):
+    """By its name, before anything of it is read."""
+    (tmp_path / name).write_bytes(b"PAR1")
+    sources = importlib.import_module("space.sources")
+    for read in (sources.describe_file, lambda path: sources.read_columns(path, ["prediction"])):
+        with pytest.raises(ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"):
+            read(str(tmp_path / name))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({}, "1,000 resamples of 1,000,000 segments take too long here: leave the intervals out"),
         ({"n_resamples": 1}, "1,000 resamples of 1,000,000 segments take too long here: leave the intervals out"),
-        ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or give a part of the segments"),
+        ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or score a part of the segments"),
         ({"confidence": None}, "1,000 resamples of 1,000,000 segments take too long here: 400 at most"),
         ({"confidence": None, "n_resamples": None}, "1,000 resamples of 1,000,000 segments take too long here: 400 at"),
         ({"confidence": None, "n_resamples": 401}, "401 resamples of 1,000,000 segments take too long"),
     ],
 )
 def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limit(options, message):
-    requests = importlib.import_module("space.requests")
+    metric = importlib.import_module("space.metric")
     texts = ["a"] * 100_000
     with pytest.raises(ValueError, match=message):
-        requests.request_comparison({f"{n}": texts for n in range(10)}, texts, None, "bootstrap", options)
+        metric.request_comparison({f"{n}": texts for n in range(10)}, texts, None, "bootstrap", options)
 
 
 def test_a_comparison_within_both_limits_is_made():
-    requests = importlib.import_module("space.requests")
+    metric = importlib.import_module("space.metric")
     texts = ["a b c d"] * 50_000
     systems = {"A": texts, "B": texts[::-1], "C": texts}
-    found = requests.request_comparison(systems, texts, None, "bootstrap", {"confidence": None, "n_resamples": 2})
+    found = metric.request_comparison(systems, texts, None, "bootstrap", {"confidence": None, "n_resamples": 2})
     assert found["n_resamples"] == 2
 
 
 @pytest.mark.parametrize(
-    ("error", "shown"),
+    ("error", "told"),
     [
         (ValueError("reported='127': BLEU is from 0 to 1."), "&#x27;127&#x27;: BLEU is from 0 to 1."),
         (ValueError("9" * 1000), "9" * 399 + "…"),
         (OverflowError("Python int too large to convert to C long"), "a number is too large"),
     ],
 )
-def test_an_error_of_the_search_is_shown_as_all_others_are(monkeypatch, error, shown):
-    why, scored = (importlib.import_module(f"space.{name}") for name in ("why", "scored"))
+def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, told):
+    corpus, metric, scored, sources = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "sources")
+    )
 
     def fail(*arguments):
         raise error
 
-    monkeypatch.setattr(why, "request_settings", fail)
-    corpus = scored.Corpus({"A": ["a b c d"]}, [["a b c d"]])
-    kept, _ = scored.score_corpus(corpus, dict(why.load_with({}).OPTIONS), "all", "")
-    answer = why._answer(kept, "A", "127")
-    assert shown in answer
+    monkeypatch.setattr(corpus, "request_settings", fail)
+    submission = sources.Submission({"A": ["a b c d"]}, [["a b c d"]])
+    kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
+    answer = corpus.explain_number(kept, "A", "127")
+    assert told in answer
     assert "Python" not in answer
     assert len(answer) < 500
 
@@ -73,13 +111,13 @@ def test_an_error_of_the_search_is_shown_as_all_others_are(monkeypatch, error, s
 @pytest.mark.parametrize(
     ("headers", "most"),
     [
-        ([], 21),  # the parts up to the limit
-        ([(b"content-length", b"30000000")], 2),  # the latest part
+        ([], 21),  # what comes before the limit is crossed
+        ([(b"content-length", b"30000000")], 2),  # the part that has just come
     ],
 )
 def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
-    """The body is read and not kept: thirty parts of one megabyte, where twenty are the limit."""
-    gate = importlib.import_module("space.gate")
+    """It is read nevertheless: parts of a megabyte each, thirty of them where twenty are the limit."""
+    limits = importlib.import_module("space.limits")
     held, sent = [], []
 
     async def receive():
@@ -91,15 +129,15 @@ def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
 
     scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": headers}
     tracemalloc.start()
-    asyncio.run(gate.Gate(None)(scope, receive, send))
+    asyncio.run(limits.Gate(None)(scope, receive, send))
     tracemalloc.stop()
     assert b"more than 20 MB" in sent[1]["body"]
     assert (len(held), max(held) < most, held[-1] < 2) == (30, True, True)
 
 
-def test_an_interrupted_body_is_not_passed_on():
-    """The announced length is above the limit, and no part was kept."""
-    gate = importlib.import_module("space.gate")
+def test_a_body_that_breaks_off_is_not_passed_on():
+    """It was to be too large, and nothing of it was kept."""
+    limits = importlib.import_module("space.limits")
     sent = []
 
     async def receive():
@@ -109,7 +147,7 @@ def test_an_interrupted_body_is_not_passed_on():
         sent.append(message)
 
     scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": [(b"content-length", b"30000000")]}
-    asyncio.run(gate.Gate(None)(scope, receive, send))
+    asyncio.run(limits.Gate(None)(scope, receive, send))
     assert sent[0]["status"] == 413
 
 
@@ -117,25 +155,25 @@ def test_an_interrupted_body_is_not_passed_on():
     ("name", "value"),
     [("max_ngram_order", 50), ("tokenizer", "flores200"), ("trg_lang", "ja"), ("baseline", "A"), ("predictions", [])],
 )
-def test_other_names_of_options_do_not_bypass_limits(name, value):
-    """Names of other tools, and names of Python arguments, are rejected."""
-    requests = importlib.import_module("space.requests")
+def test_no_limit_is_passed_by_under_another_name(name, value):
+    """The metric understands other tools' names of options, and Python the names of its arguments."""
+    metric = importlib.import_module("space.metric")
     options, texts = {name: value}, ["a b c d"]
     for request in (
-        lambda: requests.request_score(texts, texts, options),
-        lambda: requests.request_explanation("a", "a", options),
-        lambda: requests.request_comparison({"A": texts, "B": texts}, texts, None, "bootstrap", options),
-        lambda: requests.request_settings(texts, texts, "50", None, options),
+        lambda: metric.request_score(texts, texts, options),
+        lambda: metric.request_explanation("a", "a", options),
+        lambda: metric.request_comparison({"A": texts, "B": texts}, texts, None, "bootstrap", options),
+        lambda: metric.request_settings(texts, texts, "50", None, options),
     ):
-        with pytest.raises(ValueError, match=f"There is no option `{name}` here: choose among tokenize, "):
+        with pytest.raises(ValueError, match=f"There is no option `{name}` here. Choose among tokenize, "):
             request()
 
 
-def test_the_demo_lists_the_ngrams_of_the_printed_table():
+def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     """Parts of longer n-grams are left out in both."""
-    differences, metric = (importlib.import_module(f"space.{name}") for name in ("differences", "metric"))
+    segments, metric = (importlib.import_module(f"space.{name}") for name in ("segments", "metric"))
     difference = metric.bleu.diff(["a b c d"], ["x y z e"], ["a b c d e"])
-    overview = differences._render_overview(difference, ("A", "B"))
+    overview = segments.render_overview(difference, ("A", "B"))
     assert [row[0] for row in difference.rows()[-2:]] == ["a b c d", "e"]
     for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
         assert (f">{ngram}</td>" in overview) == is_listed

@@ -1,5 +1,5 @@
-"""What the page does with requests that are made to exhaust it: time and memory until each is refused, and what a second
-visitor feels meanwhile.
+"""Sends the demo requests that would exhaust a server: time and memory until each is rejected, and the time of a second
+visitor's keystroke meanwhile.
 
 python tests/benchmarks/abuse.py
 """
@@ -13,9 +13,6 @@ import urllib.error
 import urllib.request
 import uuid
 from pathlib import Path
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "integration")]
 
@@ -32,21 +29,6 @@ def files(folder):
         (folder / name).write_bytes(data)
         return name
 
-    def parquet(name, column, repeat=1, **options):
-        with pq.ParquetWriter(folder / name, pa.schema([("prediction", column.type)]), **options) as writer:
-            for _ in range(repeat):
-                writer.write_table(pa.table({"prediction": column}))
-        return name
-
-    empty = pa.array([[]] * BATCH, pa.list_(pa.string()))
-    gigabyte = pa.array(["a" * 1_000_000_000])  # 30 kB as a file
-    yield "Parquet, 20 million empty lists", parquet("empty.parquet", empty, 200, compression="zstd")
-    yield "Parquet, a cell of 1 GB", parquet("cell.parquet", gigabyte, compression="zstd", use_dictionary=False)
-    for name, size, count in (("1 MB 2,000", 1_000_000, 2000), ("90 kB 100,000", 90_000, BATCH)):
-        repeated = pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int32()), ["a" * size])
-        file = parquet(f"repeated{count}.parquet", repeated, compression="zstd", store_schema=False)
-        yield f"Parquet, one text of {name} times", file
-    yield "Parquet, cut off", text("cut.parquet", (folder / "cell.parquet").read_bytes()[:-9])
     yield "JSONL, 4 million short lines", text("short.jsonl", b'{"p": "a"}\n' * 4_300_000)
     yield "JSONL, lines of {}", text("nothing.jsonl", b"{}\n" * 50)
     yield "JSONL, nested 100,000 deep", text("deep.jsonl", b'{"prediction": ' + b"[" * 100_000 + b"\n")

@@ -1,4 +1,4 @@
-"""A corpus for the page, as lists and as files."""
+"""A corpus for the demo, as lists and as files."""
 
 import random
 
@@ -28,8 +28,6 @@ def write_corpus(folder, kind):
     if kind in ("csv", "tsv"):
         frame = frame.assign(reference=REFERENCE_SETS[0], reference_2=REFERENCE_SETS[1])
         frame.to_csv(path, index=False, sep="," if kind == "csv" else "\t")
-    elif kind == "jsonl":
-        frame.to_json(path, orient="records", lines=True, force_ascii=False)
     else:
-        frame.to_parquet(path)
+        frame.to_json(path, orient="records", lines=True, force_ascii=False)
     return path, [path], True

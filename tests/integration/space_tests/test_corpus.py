@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 SUMMARY = "#corpus-summary"
 
 
-@pytest.mark.parametrize("kind", ["txt", "csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.parametrize("kind", ["txt", "csv", "tsv", "jsonl"])
 def test_each_format(page, bleu, tmp_path, kind):
     system, references, has_columns = write_corpus(tmp_path, kind)
     tab(page, "Corpus")
@@ -102,8 +102,8 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     sentence = page.locator(f"{SUMMARY} tr", has_text="cats").locator("[data-copy]").get_attribute("data-copy")
     assert sentence == (
         f"cats scores {cats['score']:.2f} BLEU and system {first['score']:.2f}: {100 * cats['delta']:+.2f} (95% interval"
-        f" {low:+.2f} to {high:+.2f}, p = {cats['p_value']:.4f}, paired bootstrap; {comparison['signature']}). This test"
-        f" set tells differences of {100 * cats['detectable_delta']:.1f} and more."
+        f" {low:+.2f} to {high:+.2f}, p = {cats['p_value']:.4f}, paired bootstrap; {comparison['signature']}). With"
+        f" this test set, true differences below {100 * cats['detectable_delta']:.1f} often go unnoticed."
     )
     difference = bleu.diff(PREDICTIONS, SECOND_PREDICTIONS, ROWS)
     expect(page.locator("#overview")).to_contain_text(f"cats is better in {difference['wins']} segment")

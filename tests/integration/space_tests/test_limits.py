@@ -1,4 +1,4 @@
-"""The limits of the page: sizes, counts, and how long files are kept."""
+"""The limits of the demo: sizes, counts, and how long files are kept."""
 
 import time
 
@@ -16,7 +16,7 @@ def test_a_file_of_200_megabytes(page, tmp_path):
     tab(page, "Corpus")
     page.set_input_files("#systems-file input[type=file]", tmp_path / "large.txt")
     expect(page.get_by_text('File(s) exceed the maximum allowed size of 50.0 Mb: "large.txt"')).to_be_visible()
-    expect(page.locator("#systems-note")).to_contain_text("One file a system")
+    expect(page.locator("#systems-note")).to_contain_text("One file per system")
 
 
 ONE = {"predictions": ["a"], "references": ["a"]}
@@ -25,18 +25,26 @@ ONE = {"predictions": ["a"], "references": ["a"]}
 @pytest.mark.parametrize(
     ("endpoint", "arguments", "message"),
     [
-        ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "give 20 at most"),
+        ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "Segment 1 has 21 references; the limit is 20"),
         ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Segment 1 has 100,001 characters"),
-        ("/score", {"predictions": ["a"] * 100_001, "references": ["a"] * 100_001}, "this page takes 100,000"),
+        (
+            "/score",
+            {"predictions": ["a"] * 100_001, "references": ["a"] * 100_001},
+            "100,001 predictions; the limit is 100,000",
+        ),
         ("/score", {**ONE, "options": {"tokenize": "flores200"}}, "Others need the metric"),
         ("/score", {**ONE, "options": {"x" * 200: 1}}, "The name of an option has 200 characters"),
         ("/score", {**ONE, "options": {"max_order": 10**400}}, "max_order has more than 20 digits"),
         ("/explain", {"prediction": ["a"] * 2001, "references": [["a"]]}, "2,001 tokens; the limit is 2,000"),
         ("/reconcile", {**ONE, "reported": "9" * 101}, "reported has 101 characters"),
-        ("/score", {**ONE, "options": {"max_order": 11}}, "this page goes up to 10"),
-        ("/score", {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}}, "up to 10,000"),
+        ("/score", {**ONE, "options": {"max_order": 11}}, "max_order: the limit is 10"),
+        ("/score", {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}}, "n_resamples: the limit is 10,000"),
         ("/explain", {"prediction": "a" * 2001, "references": ["a"]}, "the limit is 2,000"),
-        ("/compare", {"systems": {str(n): ["a"] for n in range(11)}, "references": ["a"]}, "compares 10 at most"),
+        (
+            "/compare",
+            {"systems": {str(n): ["a"] for n in range(11)}, "references": ["a"]},
+            "11 systems; the limit is 10",
+        ),
     ],
 )
 def test_programs_are_told_the_limits(client, endpoint, arguments, message):
@@ -62,7 +70,7 @@ def test_uploads_and_downloads_are_deleted(browser, tmp_path):
             page.wait_for_timeout(500)
         assert files_kept(tmp_path) == set()
         page.locator("#score").click()
-        expect(page.locator("#corpus-message")).to_contain_text("a.txt is no longer here")
+        expect(page.locator("#corpus-message")).to_contain_text("a.txt was deleted")
         page.close()
 
 

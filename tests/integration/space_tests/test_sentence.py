@@ -101,8 +101,8 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
         ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "no spaces between words", "Use char"),
         ("我们用的是中文", "我们用的是中文", "no spaces between words", "Use zh"),
         ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight"),
-        ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenised", "Detokenise"),
-        ("the cat sat on the mat", "The Cat sat on the Mat", "lower case", "Ignore case"),
+        ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenized", "Detokenize"),
+        ("the cat sat on the mat", "The Cat sat on the Mat", "in lowercase", "Ignore case"),
     ],
 )  # fmt: skip
 def test_what_often_goes_wrong_is_recognised_and_mended(page, candidate, reference, finding, button):

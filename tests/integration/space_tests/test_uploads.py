@@ -1,4 +1,4 @@
-"""Uploads that the page refuses, and how it says so."""
+"""Uploads that the demo rejects, and their messages."""
 
 import re
 
@@ -9,22 +9,22 @@ from .visitor import expect, score, tab, upload
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 WRONG = {
-    "latin-1": ("a.txt", "na\nnaïve\n".encode("latin-1"), "a.txt is not in UTF-8 (line 2, byte 0xEF): save it as UTF-8."),
-    "utf-16": ("a.txt", "a\n".encode("utf-16"), "a.txt is in UTF-16: save it as UTF-8."),
-    "empty": ("a.txt", b"", "a.txt is empty: choose another file."),
-    "text that is Parquet": ("a.txt", b"PAR1....PAR1", "a.txt is a Parquet file, not what its name says"),
-    "text that is Excel": ("a.csv", b"PK\x03\x04....", "a.csv is an Excel or ZIP file, not what its name says"),
-    "Parquet that is text": ("a.parquet", b"prediction\na\n", "a.parquet is no Parquet file, or a broken one"),
+    "latin-1": ("a.txt", "na\nnaïve\n".encode("latin-1"), "a.txt is not in UTF-8 (line 2, byte 0xEF). Save it as UTF-8."),
+    "utf-16": ("a.txt", "a\n".encode("utf-16"), "a.txt is in UTF-16. Save it as UTF-8."),
+    "empty": ("a.txt", b"", "a.txt is empty. Upload another file."),
+    "text that is Parquet": ("a.txt", b"PAR1....PAR1", "a.txt is a Parquet file. Export it as text, CSV, TSV or JSONL."),
+    "text that is Excel": ("a.csv", b"PK\x03\x04....", "a.csv is an Excel or ZIP file. Export it as text, CSV, TSV or JSONL."),
+    "Parquet": ("a.parquet", b"PAR1....PAR1", "a.parquet: Parquet is not accepted. Upload text, CSV, TSV or JSONL."),
     "JSONL that is text": ("a.jsonl", b'{"prediction": "a"}\nb\n', "a.jsonl, line 2 is not JSON"),
-    "JSON": ("a.json", b'[{"prediction": "a"}]', "a.json: give JSON as JSONL, one object a line."),
-    "JSONL without keys": ("a.jsonl", b"{}\n{}\n", "a.jsonl, line 1: each line is an object such as"),
-    "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number or a nesting beyond"),
-    "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number or a nesting"),
-    "JSONL with other keys": ("a.jsonl", b'{"p": "a"}\n{"q": "a"}\n', "a.jsonl, line 2 hasn't the same keys as line 1"),
+    "JSON": ("a.json", b'[{"prediction": "a"}]', "a.json: JSON is accepted as JSONL only, one object per line."),
+    "JSONL without keys": ("a.jsonl", b"{}\n{}\n", "a.jsonl, line 1: expected an object such as"),
+    "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number that is too large, or is nested too deep."),
+    "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number that is too large, or is nested too deep."),
+    "JSONL with other keys": ("a.jsonl", b'{"p": "a"}\n{"q": "a"}\n', "a.jsonl, line 2 has other keys than line 1."),
     "CSV with a cell too many": (
         "a.csv",
         b"x,y\n1,2\n1,2,3\n",
-        "a.csv is no table with the same cells in every line (line 3 hasn't as many as line 1)",
+        "a.csv: line 3 has a different number of columns than line 1.",
     ),
     "a line too long": ("a.txt", b"a" * 500_000, "a.txt has a line of over 400,000 bytes"),
     "too many lines": ("a.txt", b"\n" * 100_002, "a.txt has more than 100,000 lines"),
@@ -44,7 +44,7 @@ def test_refused_at_once(page, tmp_path):
         expect(page.locator("#corpus-message")).to_contain_text(message)
         assert not re.search(r"Traceback|Error|/tmp|\.py|pyarrow", note.inner_text())
         page.locator("#systems-file").get_by_role("button", name="Clear").click()
-        expect(note).to_contain_text("One file a system")
+        expect(note).to_contain_text("One file per system")
 
 
 def test_different_numbers_of_lines(page, tmp_path):
@@ -54,11 +54,11 @@ def test_different_numbers_of_lines(page, tmp_path):
     upload(page, "systems", tmp_path / "a.txt")
     upload(page, "references", tmp_path / "r.txt")
     page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("a has 2 segments, and there are references for 3")
+    expect(page.locator("#corpus-message")).to_contain_text("a has 2 segments, and there are references for 3.")
     page.set_input_files("#references-file input[type=file]", tmp_path / "s.txt")  # another one, to the first
     expect(page.locator("#references-note")).to_contain_text("s.txt: 1 segment")
     page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segment, and the references before 3")
+    expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segment, and the references before it 3.")
 
 
 def test_rows_that_are_no_text(page, tmp_path):
@@ -68,7 +68,7 @@ def test_rows_that_are_no_text(page, tmp_path):
     upload(page, "systems", tmp_path / "a.jsonl", has_columns=True)
     upload(page, "references", tmp_path / "r.txt")
     page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("a.jsonl, segment 2: there is no text")
+    expect(page.locator("#corpus-message")).to_contain_text("a.jsonl, segment 2: the text is missing.")
 
 
 def test_each_table_has_columns_of_its_own(page, bleu, tmp_path):
