@@ -244,7 +244,7 @@ def render_system(scored: Scored, result: Mapping[str, Any]) -> str:
     scores, ratios = (table[name].to_numpy() for name in ("bleu", "length_ratio"))
     (name,), confidence = scored.systems, scored.options["confidence"]
     sentence = quote_system(name, result, len(scores), confidence, scored.remark)
-    count = html.quantity(len(scores), "segment")
+    count = html.count_things(len(scores), "segment")
     caption = ", ".join(filter(None, [_write_interval(result, confidence), count, scored.remark]))
     facts = [(f"BLEU-{n}", f"{100 * score:.2f}") for n, score in enumerate(result["bleu_by_order"], 1)]
     facts += [
@@ -294,7 +294,7 @@ def quote_system(name: str, result: Mapping[str, Any], count: int, confidence: f
     'A scores 20.00 BLEU on 2,000 segments (nrefs:1).'
     """
     inside = "; ".join(filter(None, [_write_interval(result, confidence), result["signature"], remark]))
-    return f"{name} scores {result['score']:.2f} BLEU on {html.quantity(count, 'segment')} ({inside})."
+    return f"{name} scores {result['score']:.2f} BLEU on {html.count_things(count, 'segment')} ({inside})."
 
 
 def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: bool, confidence: float | None) -> str:
@@ -341,7 +341,7 @@ def _caution(count: int, confidence: float | None) -> str:
     if count >= limits.FEW_SEGMENTS or not confidence:
         return ""
     return html.message(
-        f"{html.quantity(count, 'segment')} are few: fewer than {limits.FEW_SEGMENTS} say little about other texts,"
+        f"{html.count_things(count, 'segment')} are few: fewer than {limits.FEW_SEGMENTS} say little about other texts,"
         " whatever the interval.",
         "note",
     )
@@ -402,7 +402,7 @@ def _render_settings(found: Mapping[str, Any], system: str, scored: Scored) -> s
     story = tell_story(score, best, reported)
     if found["matches"]:
         verb = "gives" if len(found["matches"]) == 1 else "give"
-        heading = f"{html.quantity(len(found['matches']), 'setting')} {verb} {reported}"
+        heading = f"{html.count_things(len(found['matches']), 'setting')} {verb} {reported}"
     else:
         story = f"No setting gives {reported}. The nearest: {story[0].lower()}{story[1:]}"
         heading = "The nearest settings"

@@ -19,14 +19,14 @@ from .remedies import Remedy
 STYLE: str = report.STYLE
 Markup = report.Markup
 show = report.show
-quantity = report.quantity
+count_things = report.count_things
 headline = report.headline
 formula = report.formula
 ngrams = report.ngrams
 tokens = report.tokens
 legend = report.legend
 paragraph = report.paragraph
-draw_interval = report.interval
+draw_interval = report.draw_interval
 
 _NARROW_COLUMNS = 3  # columns that fit on a telephone
 _DECIMAL = r"[+-]?\d[\d,]*(\.\d+)?"
@@ -179,7 +179,7 @@ def _is_number(cell: str) -> bool:
 def segment_rows(count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return the first segments as a table, below the number of all segments found."""
     shown = f", the first {limit:,} shown" if count > limit else ""
-    return f'<p class="bleu-label">{quantity(count, "segment")}{shown}</p>{rows(head, cells)}'
+    return f'<p class="bleu-label">{count_things(count, "segment")}{shown}</p>{rows(head, cells)}'
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:

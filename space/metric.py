@@ -25,16 +25,16 @@ _PATH = str(Path(__file__).parent.with_name("bleu_metric.py"))
 bleu: Any = evaluate.load(_PATH)
 
 _package = type(bleu).__module__.rpartition(".")[0]
-report: Any = import_module(f"{_package}.bleu_html")
+report: Any = import_module(f"{_package}.bleu_report")
 _options: Any = import_module(f"{_package}.bleu_options")
 _compare: Any = import_module(f"{_package}.bleu_compare")
 
 OPTIONS: Mapping[str, Any] = _options.OPTIONS  # defaults by name
 CONVENTIONS: Mapping[str, Mapping[str, Any]] = _options.CONVENTIONS  # the options that each sets
-TOKENIZERS: Sequence[str] = tuple(_options.TOKENIZERS)
-REFERENCE_LENGTHS: Sequence[str] = tuple(_options.REFERENCE_LENGTHS)
-# The default `smooth_value` of each `smooth_method`; None if a method takes no value.
-SMOOTH_VALUES: dict[str, float | None] = {name: method.value for name, method in _options.SMOOTH_METHODS.items()}
+# Records by name; each has the phrase `says`, a smoothing method also the default `value`.
+TOKENIZERS: Mapping[str, Any] = _options.TOKENIZERS
+REFERENCE_LENGTHS: Mapping[str, Any] = _options.REFERENCE_LENGTHS
+SMOOTH_METHODS: Mapping[str, Any] = _options.SMOOTH_METHODS
 RESAMPLES: Mapping[str, int] = _compare.RESAMPLES  # the default `n_resamples` of each test
 
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from .limits import MAX_ORDER, MAX_RESAMPLES, RejectedError
-from .metric import CONVENTIONS, OPTIONS, REFERENCE_LENGTHS, SMOOTH_VALUES, TOKENIZERS
+from .metric import CONVENTIONS, OPTIONS, REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
 
 OptionField = gr.Dropdown | gr.Checkbox | gr.Number | gr.Textbox
 
@@ -36,7 +36,7 @@ _CONFIDENCES = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
 _SCORING_FIELDS: list[dict[str, tuple[type[OptionField], str, dict[str, Any]]]] = [
     {
         "tokenize": (gr.Dropdown, "Tokenizer", {"choices": list(TOKENIZERS)}),
-        "smooth_method": (gr.Dropdown, "Smoothing", {"choices": list(SMOOTH_VALUES)}),
+        "smooth_method": (gr.Dropdown, "Smoothing", {"choices": list(SMOOTH_METHODS)}),
         "reference_length": (gr.Dropdown, "Reference length", {"choices": list(REFERENCE_LENGTHS)}),
         "max_order": (gr.Number, "Longest n-gram", {"precision": 0, "minimum": 1, "maximum": MAX_ORDER}),
     },
@@ -63,26 +63,9 @@ ALL_OPTIONS = (*SCORING_OPTIONS, *_RESAMPLING_FIELDS)
 # Phrases for values, as the end of a sentence: "... if case is ignored".
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _PHRASES: dict[str, dict[Any, str]] = {
-    "tokenize": {
-        "13a": "text is split by 13a, sacreBLEU’s tokenizer",
-        "none": "text is split at spaces only",
-        "intl": "text is split by intl, at all of Unicode’s punctuation",
-        "zh": "Chinese is split into characters (zh)",
-        "char": "text is split into characters",
-        "multi-bleu": "text is split at spaces only, as multi-bleu.perl does",
-    },
-    "smooth_method": {
-        "none": "smoothing is off",
-        "exp": "orders without a match are smoothed as sacreBLEU does",
-        "floor": "orders without a match count a small number (floor)",
-        "add-k": "a constant is added to matches and totals of the longer n-grams (add-k)",
-        "laplace": "1 is added to matches and totals of all orders (laplace)",
-    },
-    "reference_length": {
-        "closest": "the reference of the closest length sets the brevity penalty",
-        "shortest": "the shortest reference sets the brevity penalty",
-        "longest": "the longest reference sets the brevity penalty",
-    },
+    "tokenize": {name: tokenizer.says for name, tokenizer in TOKENIZERS.items()},
+    "smooth_method": {name: method.says for name, method in SMOOTH_METHODS.items()},
+    "reference_length": {name: rule.says for name, rule in REFERENCE_LENGTHS.items()},
     "lowercase": {True: "case is ignored", False: "case counts"},
     "effective_order": {
         True: "orders that the text is too short for are left out",
@@ -93,7 +76,6 @@ _PHRASES: dict[str, dict[Any, str]] = {
 }
 _FALLBACKS = {
     "tokenize": "text is split by {}",
-    "smooth_method": "orders without a match are smoothed by {}",
     "smooth_value": "the value of the smoothing is {:g}",
     "max_order": "n-grams go up to {}",
     "minimum_total": "every segment counts at least {} n-gram of each order, as in NLTK",
@@ -140,7 +122,7 @@ def read_options(values: Sequence[Any]) -> dict[str, Any]:
     >>> read_options(list({**options, "smooth_value": 0.5}.values()))["smooth_value"]  # "exp" takes no value
     """
     options = dict(zip(ALL_OPTIONS, values))
-    takes_value = SMOOTH_VALUES[options["smooth_method"]] is not None
+    takes_value = SMOOTH_METHODS[options["smooth_method"]].value is not None
     options["smooth_value"] = _read_number(options["smooth_value"]) if takes_value else None
     if "confidence" in options:
         options["confidence"] = _CONFIDENCES[options["confidence"]]

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any, NamedTuple
 
+from .metric import TOKENIZERS
+
 _SAMPLE = 2000  # segments that are examined
 _THRESHOLD = 0.2  # share of texts above which a finding is reported
 
@@ -94,7 +96,7 @@ def _check_tokens(hypotheses: Sequence[str], targets: Sequence[str], options: Ma
     if _share(_DETACHED, targets) <= _THRESHOLD:
         finding = "The predictions look tokenized (“word .”), and the references don’t."
         yield Remedy(finding, "Detokenize the predictions", {}, "detokenize")
-    elif options["tokenize"] in ("13a", "intl"):
+    elif (tokenizer := TOKENIZERS.get(options["tokenize"])) and tokenizer.expects_raw_text:
         finding = f"The texts look tokenized (“word .”); tokenizer {options['tokenize']} expects text that is not."
         yield Remedy(finding, "Split at spaces only", {"tokenize": "none"})
 
@@ -112,7 +114,8 @@ def _check_case(hypotheses: Sequence[str], targets: Sequence[str], options: Mapp
 
 
 def _check_spaces(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
-    if options["tokenize"] not in ("13a", "none", "intl", "multi-bleu"):
+    chosen = TOKENIZERS.get(options["tokenize"])
+    if chosen is None or chosen.splits_unspaced:
         return
     text = "".join(hypotheses)
     if len(_UNSPACED.findall(text)) > _THRESHOLD * len(text):

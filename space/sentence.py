@@ -222,7 +222,7 @@ def _explain(name: str, text: str, references: Sequence[str], options: dict[str,
 
 def _render_score(part: _Part, is_named: bool) -> str:
     score, signature = part.explanation["score"], part.explanation["signature"]
-    count = html.quantity(len(part.explanation["references"]), "reference")
+    count = html.count_things(len(part.explanation["references"]), "reference")
     sentence = f"BLEU {score:.2f} of “{part.text.strip()}” against {count} ({signature})."
     copy_button = html.copy_button(sentence, "score and signature")
     line = f'<div class="bleu-headline">{html.headline(score, part.name if is_named else "")}{copy_button}</div>'

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from . import limits
-from .html import add_html, message, notes, quantity
+from .html import add_html, message, notes, count_things
 
 FROM_FILES, FROM_TEXT, FROM_EXAMPLE = "Files", "Pasted text", "The example"
 
@@ -175,8 +175,8 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
 
 
 def _describe_upload(name: str, file: Description) -> str:
-    kind = f"a table of {quantity(len(file.columns), 'column')}" if file.columns else "one per line, UTF-8"
-    return f"{name}: {quantity(file.segments, 'segment')}, {kind}"
+    kind = f"a table of {count_things(len(file.columns), 'column')}" if file.columns else "one per line, UTF-8"
+    return f"{name}: {count_things(file.segments, 'segment')}, {kind}"
 
 
 def _likely_columns(columns: Sequence[str], role: str) -> list[str]:
@@ -236,7 +236,7 @@ def _check_lengths(name: str, predictions: Sequence[Any], references: Sequence[A
     """Reject a system whose number of segments is not that of the references."""
     if len(predictions) != len(references):
         raise limits.RejectedError(
-            f"{name} has {quantity(len(predictions), 'segment')}, and there are references for {len(references):,}."
+            f"{name} has {count_things(len(predictions), 'segment')}, and there are references for {len(references):,}."
             " They must correspond line by line; an empty line is a segment."
         )
 
@@ -277,7 +277,7 @@ def _join_references(files: Sequence[tuple[Path, Columns]]) -> list[list[Any]]:
         for column in texts.values():
             if sets and len(column) != len(sets[0]):
                 raise limits.RejectedError(
-                    f"{file.name} has {quantity(len(column), 'segment')}, and the references before it"
+                    f"{file.name} has {count_things(len(column), 'segment')}, and the references before it"
                     f" {len(sets[0]):,}. The files must correspond line by line."
                 )
             sets.append([cell if isinstance(cell, list) else [cell] for cell in column])
