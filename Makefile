@@ -15,7 +15,7 @@ fuzz: # two million segments
 	python tests/fuzz.py
 
 bench: # the tables of docs/speed.md and README.md
-	for name in published speed picture significance pairs reconcile scale page abuse; do python tests/benchmarks/$$name.py || exit 1; done
+	for name in published speed methods adversarial scale demo; do python tests/benchmarks/$$name.py || exit 1; done
 
 notebooks: # executed again, with what they show stored in them
 	python tests/notebooks.py

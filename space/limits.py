@@ -150,7 +150,7 @@ def check_value(name: str, value: Any) -> None:
         raise RejectedError(f"{name} has more than {MAX_VALUE_DIGITS} digits.")
 
 
-def check_options(options: Any, names: Collection[str], tokenizers: Sequence[str]) -> None:
+def check_options(options: Any, names: Collection[str], tokenizers: Collection[str]) -> None:
     """Reject options that take too long, names other than `names`, which would bypass the limits, and tokenizers."""
     if not isinstance(options, dict):
         raise RejectedError('options: expected an object of names and values, such as {"lowercase": true}.')

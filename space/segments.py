@@ -227,7 +227,8 @@ def render_overview(difference: Any, names: tuple[str, str]) -> str:
     first, second = names
     systems = difference["systems"]
     words = (
-        f"{second} is better in {html.count_things(difference['wins'], 'segment')}, {first} in {difference['losses']:,};"
+        f"{second} is better in {html.count_things(difference['wins'], 'segment')},"
+        f" {first} in {difference['losses']:,};"
         f" {difference['ties']:,} are equal. Overall {systems['second']['score']:.2f} against"
         f" {systems['first']['score']:.2f} BLEU."
     )

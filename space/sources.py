@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.csv
 
 from . import limits
-from .html import add_html, message, notes, count_things
+from .html import add_html, count_things, message, notes
 
 FROM_FILES, FROM_TEXT, FROM_EXAMPLE = "Files", "Pasted text", "The example"
 

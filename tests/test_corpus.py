@@ -2,8 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from bleu.bleu_corpus import utf8
-from bleu.bleu_corpus import make_corpus
+from bleu.bleu_corpus import make_corpus, utf8
 from bleu.bleu_inputs import read_corpus
 
 # The lengths of a corpus's chunks, the most rows of a batch, and the first row and the length of each batch.

@@ -8,11 +8,10 @@ import pyarrow as pa
 import pytest
 from bleu.bleu_corpus import make_corpus
 from bleu.bleu_counting import REFERENCE_LENGTHS, count_segment
-from bleu.bleu_kernels import _first_slot
 from bleu.bleu_inputs import read_corpus
+from bleu.bleu_kernels import FACTOR, _first_slot, make_key
 from bleu.bleu_options import Options
 from bleu.bleu_statistics import count_corpus
-from bleu.bleu_kernels import FACTOR, make_key
 from conftest import needs_numba
 from helpers import count_both_ways, count_with_sacrebleu, random_rows
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas
 import pyarrow as pa
 import pytest
-from bleu import bleu_diff, bleu_diff
+from bleu import bleu_diff
 from bleu.bleu_diff import LISTED_NGRAMS, mcnemar_statistic
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_metric import BleuMetric

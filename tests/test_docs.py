@@ -17,9 +17,8 @@ import pyarrow as pa
 import pytest
 import sacrebleu
 import unicode_tables
-from conftest import HAS_NUMBA
 from bleu.bleu_inputs import read_corpus, read_texts
-from conftest import needs_wmt21
+from conftest import HAS_NUMBA, needs_wmt21
 from helpers import ROOT
 from huggingface_hub import metadata_load
 from packaging.requirements import Requirement

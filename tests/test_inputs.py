@@ -11,10 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from bleu import bleu_inputs_lists, bleu_inputs_lists_compiled
-from conftest import HAS_NUMBA
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_warnings import count_unspaced_characters
-from conftest import needs_numba
+from conftest import HAS_NUMBA, needs_numba
 from helpers import kernels_only, list_files, make_string_array, python_only, record_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st

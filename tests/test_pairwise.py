@@ -7,7 +7,7 @@ from unittest import mock
 import numpy as np
 import pyarrow as pa
 import pytest
-from bleu import bleu_pairwise, bleu_pairwise, bleu_pairwise
+from bleu import bleu_pairwise
 from bleu.bleu_inputs import read_texts
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options

@@ -6,10 +6,9 @@ import random
 
 import numpy as np
 import pytest
-from conftest import HAS_NUMBA
 from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
 from bleu.bleu_reconcile import FACTORS
-from conftest import needs_wmt21
+from conftest import HAS_NUMBA, needs_wmt21
 from helpers import WMT21, random_rows, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

@@ -11,8 +11,7 @@ from html.parser import HTMLParser
 import evaluate
 import pytest
 from bleu.bleu_compare import Comparison
-from bleu.bleu_report import STYLE, explanation, formula, show
-from bleu.bleu_report import Report, format_latex, format_markdown, shorten
+from bleu.bleu_report import STYLE, Report, explanation, format_latex, format_markdown, formula, shorten, show
 from datasets import Dataset
 from helpers import ROOT, random_rows, run_python
 

@@ -11,7 +11,7 @@ import bleuscore
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
-from bleu import bleu_scoring, bleu_scoring
+from bleu import bleu_scoring
 from bleu.bleu_options import SMOOTH_METHODS, Options
 from bleu.bleu_scoring import precisions
 from helpers import random_rows, small_corpora, start_python

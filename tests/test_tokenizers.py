@@ -7,10 +7,9 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from bleu import bleu_tokenizers, bleu_lower_case_compiled
+from bleu import bleu_lower_case_compiled, bleu_tokenizers
 from bleu.bleu_options import TOKENIZERS
-from bleu.bleu_tokenizers import BORROWED, borrow_tokenizer
-from bleu.bleu_tokenizers import DEFINITIONS
+from bleu.bleu_tokenizers import BORROWED, DEFINITIONS, borrow_tokenizer
 from conftest import needs_numba, needs_wmt21
 from helpers import (
     WMT21,

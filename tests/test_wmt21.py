@@ -3,8 +3,7 @@
 import time
 
 import pytest
-from conftest import HAS_NUMBA
-from conftest import needs_wmt21
+from conftest import HAS_NUMBA, needs_wmt21
 from helpers import read_published, read_system
 
 pytestmark = needs_wmt21

@@ -1,20 +1,15 @@
-"""Scores that WMT published for systems of 2021, beside what this metric gives: the table in README.md.
+"""Scores that WMT published for systems of 2021, beside the scores of this metric: the table in README.md.
 
 python tests/benchmarks/published.py
 """
 
-import sys
 import warnings
-from pathlib import Path
 
 import evaluate
-
-sys.path.append(str(Path(__file__).resolve().parents[1]))
-
+from common import METRIC
 from helpers import WMT21, read_published, read_system
 
-ROOT = Path(__file__).resolve().parents[2]
-SYSTEMS = {  # direction: a system; scored with all references of the direction
+SYSTEMS = {  # one system per direction, scored with all references of the direction
     "de-en": "Facebook-AI",
     "en-de": "VolcTrans-GLAT",
     "cs-en": "CUNI-DocTransformer",
@@ -25,7 +20,7 @@ SYSTEMS = {  # direction: a system; scored with all references of the direction
 
 
 def table(bleu: evaluate.Metric) -> str:
-    """The Markdown table of `SYSTEMS`."""
+    """Return the Markdown table of `SYSTEMS`."""
     lines = ["| direction | system | published | here | signature |", "| --- | --- | ---: | ---: | --- |"]
     rows = {(row["pair"], row["system"]): row for row in read_published() if row["metric"] == "bleu-all"}
     for direction, system in SYSTEMS.items():
@@ -38,13 +33,6 @@ def table(bleu: evaluate.Metric) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    if not WMT21.is_dir():
-        print(f"No WMT21 data at {WMT21}")
-        return
-    warnings.simplefilter("ignore")
-    print(table(evaluate.load(str(ROOT / "bleu_metric.py"))))
-
-
 if __name__ == "__main__":
-    main()
+    warnings.simplefilter("ignore")
+    print(table(evaluate.load(METRIC)) if WMT21.is_dir() else f"No WMT21 data at {WMT21}")

@@ -1,75 +1,236 @@
-"""This metric beside its peers, in one run on the same data: ratios, since absolute times mean little.
+"""Speed of `compute` and `statistics` beside sacreBLEU, evaluate's `sacrebleu` module and bleuscore.
 
-    python tests/benchmarks/speed.py [segments, 40,000 by default]
+    python tests/benchmarks/speed.py [--budget] [--metric PATH]
 
-Peers: sacreBLEU called directly; evaluate's `sacrebleu` module; bleuscore (Rust) called directly. evaluate's modules can't
-be loaded without a network: tests/evaluates_sacrebleu.py stands for it. Lists and their strings are new in each call.
+`--budget` prints one table instead: the speed budget of the design. `--metric` measures the `bleu_metric.py` of another
+checkout with the same script. Only ratios within one run mean something. Lists and their strings are new in each call.
 """
 
-import math
+import argparse
+import itertools
+import os
+import re
+import statistics
+import subprocess
 import sys
 import tempfile
-import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import adversarial
 import bleuscore
 import evaluate
+import ipadic
+import MeCab
+import methods
 import pyarrow as pa
 import sacrebleu
-from corpora import corpus, renew
+from common import EVALUATES_SACREBLEU, METRIC, Columns, corpus, edit, median_seconds, outputs, print_table, renew
+from sacrebleu.metrics import BLEU
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def best_seconds(call: Callable[..., object], repeat: int, prepare: Callable[[], Iterable[Any]] = tuple) -> float:
-    """The best time of a call, with arguments that are made before each and take none of it."""
-    times = []
-    for _ in range(repeat):
-        arguments = prepare()
-        start = time.perf_counter()
-        call(*arguments)
-        times.append(time.perf_counter() - start)
-    return min(times)
+SEGMENTS = 4_000  # per setting
+IDS: dict[str, int] = {}
 
 
-def best_in_turns(
-    calls: Mapping[str, tuple[Callable[..., object], int]], prepare: Callable[[], Iterable[Any]], rounds: int = 3
-) -> dict[str, float]:
-    """The best time of each call, made so many times a round: they take turns, since the machine's pace changes."""
-    seconds = dict.fromkeys(calls, math.inf)
-    for _ in range(rounds):
-        for name, (call, repeat) in calls.items():
-            seconds[name] = min(seconds[name], best_seconds(call, repeat, prepare))
-    return seconds
+class Setting(NamedTuple):
+    """A row of the table of settings."""
+
+    name: str
+    options: dict[str, Any]
+    change: Callable[[str], Any] = str  # of each text
+    direction: str = ""  # of the WMT21 outputs; several directions into European languages if empty
 
 
-def main(segments: int = 40_000) -> None:
-    warnings.simplefilter("ignore")
-    name, predictions, references = corpus(segments)
+SETTINGS = [
+    *(Setting(f"`{name}`", {"tokenize": name}) for name in ("13a", "none", "intl", "zh", "char")),
+    Setting("lower case", {"lowercase": True}),
+    Setting("lower case, a final sigma in each", {"lowercase": True}, lambda text: f"ΟΔΟΣ {text}"),
+    Setting("lower case, emoji", {"lowercase": True}, lambda text: f"🙂👍🏽 {text} 🎉"),
+    Setting("emoji, `intl`", {"tokenize": "intl"}, lambda text: f"🙂👍🏽 {text} 🎉"),
+    Setting("lists of tokens", {}, str.split),
+    Setting("lists of tokens, lower case", {"lowercase": True}, str.split),
+    Setting("lists of ids", {}, lambda text: [IDS.setdefault(token, len(IDS)) for token in text.split()]),
+    *(Setting(f"Japanese, `{name}`", {"tokenize": name}, direction="en-ja") for name in ("13a", "intl", "char")),
+]
+CHINESE = Setting("Chinese, `zh`", {"tokenize": "zh"}, direction="en-zh")
+_MECAB = MeCab.Tagger(f"{ipadic.MECAB_ARGS} -Owakati")
+CALLABLES = {
+    "`str.split`": str.split,
+    "`re.findall`": re.compile(r"\w+|[^\w\s]").findall,
+    "a function in Python": lambda text: [word.strip(".,") for word in text.split(" ")],
+    "MeCab, Japanese": lambda text: _MECAB.parse(text).split(),
+}
+
+
+def time_corpora(bleu: evaluate.Metric, turns: int) -> dict[str, float]:
+    """Return seconds per method for 40,000 segments; the first three methods are the peers."""
+    predictions, references = columns = corpus(40_000)[1]
     arrow = {"predictions": pa.array(predictions), "references": pa.array(references)}
-    bleu = evaluate.load(str(ROOT / "bleu_metric.py"))
-    module = evaluate.load(str(ROOT / "tests" / "evaluates_sacrebleu.py"), cache_dir=tempfile.mkdtemp())
-    bleu.warm_up()
-
-    calls: dict[str, tuple[Callable[..., object], int]] = {
-        "sacreBLEU, corpus_bleu": (lambda p, r: sacrebleu.corpus_bleu(p, list(zip(*r))), 1),
-        "evaluate's sacrebleu module": (lambda p, r: module.compute(predictions=p, references=r), 1),
-        "bleuscore, called directly": (lambda p, r: bleuscore.compute(r, p), 3),
-        "compute on Python lists": (lambda p, r: bleu.compute(predictions=p, references=r), 7),
-        "compute on Arrow": (lambda p, r: bleu.compute(**arrow), 7),
-        "statistics on Arrow": (lambda p, r: bleu.statistics(**arrow), 7),
-        "pa.array on the same lists": (lambda p, r: (pa.array(p), pa.array(r)), 7),
+    module = evaluate.load(str(EVALUATES_SACREBLEU), cache_dir=tempfile.mkdtemp())
+    calls = {
+        "sacreBLEU, `corpus_bleu`": lambda p, r: sacrebleu.corpus_bleu(p, list(zip(*r))),
+        "evaluate's `sacrebleu` module": lambda p, r: module.compute(predictions=p, references=r),
+        "bleuscore 0.2 (Rust), called directly": lambda p, r: bleuscore.compute(r, p),
+        "`compute` on Python lists": lambda p, r: bleu.compute(predictions=p, references=r),
+        "`compute` on Arrow": lambda p, r: bleu.compute(**arrow),
+        "`statistics` on Arrow": lambda p, r: bleu.statistics(**arrow),
     }
-    seconds = best_in_turns(calls, lambda: renew([predictions, references]), rounds=5)
-    print(f"{segments:,} segments of {name}, two references each\n")
-    print(f"{'':30} {'seconds':>8} {'against sacreBLEU':>18} {'evaluate':>9} {'bleuscore':>10}")
-    for what, time_taken in seconds.items():
-        ratios = [seconds[peer] / time_taken for peer in list(seconds)[:3]]
-        print(f"{what:30} {time_taken:8.3f} {ratios[0]:17.1f}x {ratios[1]:8.1f}x {ratios[2]:9.1f}x")
+    return median_seconds(calls, lambda: renew(columns), turns)
+
+
+def time_rows(bleu: evaluate.Metric, rows: int, turns: int) -> tuple[float, float, float]:
+    """Return seconds of `compute`, of a reused `BLEU()` of sacreBLEU and of bleuscore, on a given number of rows."""
+    columns, numbers, reused = corpus(40_000)[1], itertools.count(), BLEU()
+
+    def new_texts() -> Columns:
+        """Return rows that no other call gets, because sacreBLEU keeps the tokens of texts that it has seen."""
+        number = next(numbers)
+        start = number * rows % (len(columns[0]) - rows + 1)
+        return edit(tuple(column[start : start + rows] for column in columns), lambda text: f"{number} {text}")
+
+    calls = {
+        "compute": lambda p, r: bleu.compute(predictions=p, references=r),
+        "sacreBLEU": lambda p, r: reused.corpus_score(p, list(zip(*r))),
+        "bleuscore": lambda p, r: bleuscore.compute(r, p),
+    }
+    return tuple(median_seconds(calls, new_texts, turns).values())
+
+
+def setting_ratio(bleu: evaluate.Metric, setting: Setting, turns: int) -> float:
+    """Return sacreBLEU's time divided by the time of `compute` under a setting.
+
+    sacreBLEU gets a new `BLEU` per call; in the place of tokens or ids it gets their texts under `none`.
+    """
+    texts = outputs(setting.direction, SEGMENTS) if setting.direction else corpus(SEGMENTS)[1]
+    columns = edit(texts, setting.change)
+    texts, options = (columns, {}) if isinstance(columns[0][0], str) else (texts, {"tokenize": "none"})
+    options |= setting.options
+    calls = {
+        "sacreBLEU": lambda t, c: BLEU(**options).corpus_score(t[0], list(zip(*t[1]))),
+        "compute": lambda t, c: bleu.compute(predictions=c[0], references=c[1], **setting.options),
+    }
+    seconds = median_seconds(calls, lambda: renew((texts, columns)), turns)
+    return seconds["sacreBLEU"] / seconds["compute"]
+
+
+def callable_ratio(bleu: evaluate.Metric, name: str, turns: int) -> float:
+    """Return the time of `compute` with a callable tokenizer divided by the tokenizer's own time."""
+    tokenize = CALLABLES[name]
+    columns = outputs("en-ja", SEGMENTS) if "Japanese" in name else corpus(SEGMENTS)[1]
+
+    def tokenize_alone(predictions: list[str], references: list[list[str]]) -> None:
+        for texts in (predictions, *references):
+            for text in texts:
+                tokenize(text)
+
+    calls = {
+        "alone": tokenize_alone,
+        "compute": lambda p, r: bleu.compute(predictions=p, references=r, tokenize=tokenize),
+    }
+    seconds = median_seconds(calls, lambda: renew(columns), turns)
+    return seconds["compute"] / seconds["alone"]
+
+
+def seconds_in_process(setup: str, statement: str, cache: str | None = None) -> float:
+    """Return the seconds of a statement in a process of its own, by default with nothing compiled before."""
+    code = ["import time", setup, "start = time.perf_counter()", statement, "print(time.perf_counter() - start)"]
+    with tempfile.TemporaryDirectory() as empty:
+        environment = {"NUMBA_CACHE_DIR": cache or empty, "PYTHONPATH": str(Path(__file__).parent)}
+        process = [sys.executable, "-W", "ignore", "-c", "\n".join(code)]
+        return float(subprocess.check_output(process, env=os.environ | environment, stderr=subprocess.DEVNULL))
+
+
+def median_of_processes(processes: list[tuple[str, ...]], turns: int) -> list[float]:
+    """Return the median seconds of each process; the processes take turns."""
+    times = [[seconds_in_process(*process) for process in processes] for _ in range(turns)]
+    return [statistics.median(column) for column in zip(*times)]
+
+
+def first_calls(metric: str) -> Iterator[list[str]]:
+    """Yield the rows of the table of first calls."""
+    load = f"import evaluate; bleu = evaluate.load({metric!r})"
+    compute = "bleu.compute(predictions=predictions, references=references)"
+    corpus_bleu = "sacrebleu.corpus_bleu(predictions, list(zip(*references)))"
+    with tempfile.TemporaryDirectory() as cache:
+        seconds_in_process(load, "bleu.warm_up()", cache)
+        for rows in (1, 100, 3_000, 40_000):
+            data = f"; from common import corpus; _, (predictions, references) = corpus({rows})"
+            sacrebleu_process = ("import sacrebleu" + data, corpus_bleu)
+            ours = [(load + data, compute), (load + data, compute, cache)]
+            times = median_of_processes([sacrebleu_process, *ours], 3)
+            yield [f"{rows:,}", *(f"{time:.4f}" for time in times)]
+
+
+def print_tables(bleu: evaluate.Metric, metric: str) -> None:
+    """Print the tables of docs/speed.md from "Corpora" to "Each setting"."""
+    seconds = time_corpora(bleu, 5)
+    peers = list(seconds.values())[:3]
+    header = ["", "seconds", "against sacreBLEU's `corpus_bleu`", "evaluate's `sacrebleu`", "bleuscore"]
+    rows = ([name, f"{own:.3f}", *(f"{peer / own:.1f}x" for peer in peers)] for name, own in seconds.items())
+    print_table(header, rows)
+    sizes = ((rows, *time_rows(bleu, rows, 5)) for rows in (1, 8, 64, 512, 4_096))
+    rows = ([f"{n:,}", f"{1e6 * own:,.0f}", *(f"{peer / own:.1f}x" for peer in peers)] for n, own, *peers in sizes)
+    print_table(["rows", "`compute`, µs", "sacreBLEU", "bleuscore"], rows)
+    print_table(["rows", "sacreBLEU, seconds", "nothing compiled yet", "compiled before"], first_calls(metric))
+    header = [f"{SEGMENTS:,} segments of {corpus(1)[0]}, 2 references", "as fast as sacreBLEU"]
+    print_table(header, ([setting.name, f"{setting_ratio(bleu, setting, 5):.1f}x"] for setting in SETTINGS))
+    rows = ([name, f"{callable_ratio(bleu, name, 5):.2f}x"] for name in CALLABLES)
+    print_table(["a function as tokenizer", "its own time"], rows)
+
+
+def budget(bleu: evaluate.Metric, metric: str) -> Iterator[list[str]]:
+    """Yield work, limit and measured ratios per row of the budget."""
+    _, module, rust, lists, _, arrow = time_corpora(bleu, 3).values()
+    work = "`compute` on lists, 40,000 segments with 2 references"
+    yield [work, "80x evaluate's `sacrebleu`, 7x bleuscore", f"{module / lists:.0f}x, {rust / lists:.1f}x"]
+    yield ["`statistics` on Arrow, the same segments", "120x evaluate's `sacrebleu`", f"{module / arrow:.0f}x"]
+    times = [time_rows(bleu, rows, 5) for rows in (1, 8, 64, 512)]
+    ratios = " / ".join(f"{peer / own:.1f}x" for own, peer, _ in times)
+    yield ["1 / 8 / 64 / 512 segments, against a reused `BLEU()`", "2.5x / 10x / 25x / 40x", ratios]
+
+    by_name = {setting.name: setting for setting in [*SETTINGS, CHINESE]}
+    text = ["`13a`", "`none`", "`intl`", "emoji, `intl`", "lower case", "Chinese, `zh`", "Japanese, `char`"]
+    limits = {
+        "native tokenizers on text": ("30x", [*text, "Japanese, `intl`"]),
+        "Japanese under `13a`": ("20x", ["Japanese, `13a`"]),
+        "token lists": ("15x", ["lists of tokens", "lists of tokens, lower case"]),
+        "token ids": ("30x", ["lists of ids"]),
+        "non-ASCII lower case": ("30x", ["lower case, a final sigma in each", "lower case, emoji"]),
+    }
+    for work, (limit, names) in limits.items():
+        yield [work, limit, "; ".join(f"{name} {setting_ratio(bleu, by_name[name], 3):.0f}x" for name in names)]
+    ratios = "; ".join(f"{name} {callable_ratio(bleu, name, 3):.1f}x" for name in CALLABLES)
+    yield ["a callable tokenizer", "at most 3x its own time", ratios]
+
+    worst = sorted(adversarial.compute_ratios(bleu), key=lambda row: -row[1])[:3]
+    ratios = "; ".join(f"{name} {ratio:.1f}x" for name, ratio in worst)
+    yield ["input built to be slow, the three worst", "at most 3x ordinary input of the same size", ratios]
+    times = [methods.time_compare(bleu, test, 3) for test in methods.TESTS]
+    ratios = " / ".join(f"{peer / own:.0f}x" for peer, own in times)
+    yield ["`compare`, bootstrap / randomization, 5 systems of 3,000 segments", "40x / 50x", ratios]
+
+    imports = "import datasets, evaluate"
+    load, numba = median_of_processes([(imports, f"evaluate.load({metric!r})"), (imports, "import numba")], 3)
+    measured = f"{load / numba:.1f}x ({load:.2f} s)"
+    yield ["`evaluate.load` from a folder, once installed", "at most 1.1x the time of `import numba`", measured]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Print tables of docs/speed.md.")
+    parser.add_argument("--budget", action="store_true", help="print the table of the speed budget instead")
+    parser.add_argument("--metric", default=METRIC, help="a bleu_metric.py (default: that of this checkout)")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    metric = str(Path(arguments.metric).resolve())
+    bleu = evaluate.load(metric)
+    bleu.warm_up()
+    if arguments.budget:
+        print_table(["work", "must stay at least", "measured"], budget(bleu, metric))
+    else:
+        print_tables(bleu, metric)
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main()

@@ -1,0 +1,150 @@
+"""`compare`, `diff`, `pairwise` and `reconcile` beside what people do without them, and the growth of `self_bleu`.
+
+python tests/benchmarks/methods.py
+"""
+
+import functools
+import itertools
+import operator
+import random
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import evaluate
+import numpy as np
+from common import METRIC, corpus, median_seconds, print_table, synthetic
+from sacrebleu.metrics import BLEU
+from sacrebleu.significance import PairedTest
+
+SEGMENTS, SYSTEMS, SENTENCES = 3_000, 5, 200
+SIZES = (1_000, 4_000, 16_000, 64_000)  # texts for `self_bleu`
+TESTS = {"bootstrap": ("bs", 1_000), "randomization": ("ar", 10_000)}  # sacreBLEU's name, and resamples or trials
+GRID = {  # the settings that `reconcile` searches for one set of references
+    "tokenize": ("13a", "none", "intl", "zh", "char"),
+    "lowercase": (False, True),
+    "minimum_total": (0, 1),
+    "reference_length": ("closest", "shortest", "longest"),
+    "smooth_method": ("exp", "none", "floor", "add-k", "laplace"),
+    "max_order": (4, 3, 2, 1),
+}
+
+
+def time_compare(bleu: evaluate.Metric, test: str, turns: int) -> tuple[float, float]:
+    """Return seconds of sacreBLEU's `PairedTest` and of `compare`, counting included."""
+    predictions, references = corpus(SEGMENTS)[1]
+    streams, (short, n_resamples) = [list(stream) for stream in zip(*references)], TESTS[test]
+    # Systems that differ a little: system k has other words in every (k + 3)th segment.
+    systems = {
+        f"system {k}": [text if k == 0 or i % (k + 3) else f"{text[3:]} {k}" for i, text in enumerate(predictions)]
+        for k in range(SYSTEMS)
+    }
+    options = {"test_type": short, "n_samples": n_resamples, "n_ar_confidence": 0}  # 0: with intervals, as `compare`
+    calls = {
+        "PairedTest": lambda: PairedTest(list(systems.items()), {"BLEU": BLEU(force=True)}, streams, **options)(),
+        "compare": lambda: bleu.compare(systems, references, test=test, n_resamples=n_resamples),
+    }
+    return tuple(median_seconds(calls, turns=turns).values())
+
+
+def plain_diff(first: list[str], second: list[str], references: list[list[str]]) -> None:
+    """Compute the numbers of `diff` with sacreBLEU's scores and tokens and Python's Counters."""
+    corpus_bleu, sentence_bleu = BLEU(force=True), BLEU(effective_order=True)
+    matches = [(Counter(), Counter()) for _ in range(4)]  # that only one system has, per order
+    by_length, wins = defaultdict(list), 0
+    for i, (one, other, row) in enumerate(zip(first, second, references)):
+        tokens = [corpus_bleu.tokenizer(text).split() for text in (one, other, *row)]
+        for n, (only_first, only_second) in enumerate(matches, 1):
+            in_first, in_second, *in_row = (Counter(zip(*(text[k:] for k in range(n)))) for text in tokens)
+            allowed = functools.reduce(operator.or_, in_row)
+            only_first.update((in_first & allowed) - (in_second & allowed))
+            only_second.update((in_second & allowed) - (in_first & allowed))
+        by_length[min(map(len, tokens[2:])) // 10].append(i)
+        wins += sentence_bleu.sentence_score(one, row).score < sentence_bleu.sentence_score(other, row).score
+    for rows in [range(len(first)), *by_length.values()]:
+        streams = list(zip(*(references[i] for i in rows)))
+        [corpus_bleu.corpus_score([system[i] for i in rows], streams) for system in (first, second)]
+    for a, b in matches:
+        sorted(((a[ngram] - b[ngram]) ** 2 / (a[ngram] + b[ngram]) for ngram in a | b), reverse=True)[:20]
+
+
+def drop_words(text: str, i: int) -> str:
+    """Return a text without every fourteenth word; every fourth text stays as it is."""
+    return text if i % 4 == 0 else " ".join(word for k, word in enumerate(text.split(), 14 - i % 14) if k % 14)
+
+
+def time_diff(bleu: evaluate.Metric) -> tuple[float, float]:
+    """Return seconds of plain Python and of `diff`."""
+    first, references = corpus(SEGMENTS)[1]
+    second = [drop_words(text, i) for i, text in enumerate(first)]
+    calls = {"plain": plain_diff, "diff": bleu.diff}
+    return tuple(median_seconds(calls, lambda: (first, second, references), turns=3).values())
+
+
+def time_pairwise(bleu: evaluate.Metric, texts: list[str]) -> tuple[float, float, float]:
+    """Return seconds of a loop over sacreBLEU's `sentence_score`, of `statistics` of all pairs, and of `pairwise`."""
+    metric, size = BLEU(effective_order=True), len(texts)
+
+    def score_all_pairs() -> None:
+        predictions = [text for text in texts for _ in range(size)]
+        bleu.score(bleu.statistics(predictions=predictions, references=texts * size), segments=True)
+
+    calls = {
+        "sacreBLEU": lambda: [metric.sentence_score(one, [other]) for one in texts for other in texts],
+        "statistics": score_all_pairs,
+        "pairwise": lambda: bleu.pairwise(texts),
+    }
+    return tuple(median_seconds(calls, turns=3).values())
+
+
+def time_reconcile(bleu: evaluate.Metric) -> tuple[float, float]:
+    """Return seconds of `compute` under each of 3,600 settings, and of `reconcile`."""
+    predictions, references = corpus(1_000)[1]
+    chosen = [references, *([[row[i]] for row in references] for i in range(2))]
+
+    def compute_each() -> None:
+        for rows, values in itertools.product(chosen, itertools.product(*GRID.values())):
+            bleu.compute(predictions=predictions, references=rows, **dict(zip(GRID, values)))
+
+    calls = {"compute": compute_each, "reconcile": lambda: bleu.reconcile(predictions, references, 30)}
+    return tuple(median_seconds(calls, turns=2).values())
+
+
+def different_sentences(count: int) -> list[str]:
+    """Return different sentences of the corpus in a random order, followed by synthetic ones if it has too few."""
+    predictions, references = corpus(100_000)[1]
+    found = list(dict.fromkeys(itertools.chain(predictions, *references)))
+    random.Random(0).shuffle(found)
+    return list(dict.fromkeys([*found, *synthetic(count)[0]]))[:count]
+
+
+def methods(bleu: evaluate.Metric, texts: list[str]) -> Iterator[list[str]]:
+    """Yield the rows of the table of methods."""
+
+    def row(work: str, peer: str, theirs: float, ours: float) -> list[str]:
+        return [work, peer, f"{theirs:.3g}", f"{ours:.3g}", f"{theirs / ours:.3g}x"]
+
+    for test, (_, n_resamples) in TESTS.items():
+        work = f"`compare`, {test}, {n_resamples:,} resamples: {SYSTEMS} systems, {SEGMENTS:,} segments"
+        yield row(work, "sacreBLEU's `PairedTest`", *time_compare(bleu, test, 2))
+    yield row(f"`diff`: {SEGMENTS:,} segments", "plain Python", *time_diff(bleu))
+    loop, pairs, ours = time_pairwise(bleu, texts[:SENTENCES])
+    work = f"`pairwise`: {SENTENCES} x {SENTENCES} sentences"
+    yield row(work, "a loop over sacreBLEU's `sentence_score`", loop, ours)
+    yield row(work, "`statistics` of all pairs, and `score`", pairs, ours)
+    yield row("`reconcile`: 1,000 segments, 3,600 settings", "`compute` under each", *time_reconcile(bleu))
+
+
+def main() -> None:
+    warnings.simplefilter("ignore")
+    bleu, texts = evaluate.load(METRIC), different_sentences(max(SIZES))
+    bleu.warm_up()
+    print_table([f"{corpus(1)[0]}, 2 references", "peer", "its seconds", "seconds", "ratio"], methods(bleu, texts))
+    seconds = [median_seconds({"": lambda size=size: bleu.self_bleu(texts[:size])})[""] for size in SIZES]
+    exponent = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
+    cells = ["seconds", *(f"{time:.4f}" for time in seconds), f"{exponent:.2f}"]
+    print_table(["`self_bleu`: texts", *(f"{size:,}" for size in SIZES), "exponent"], [cells])
+
+
+if __name__ == "__main__":
+    main()
