@@ -159,7 +159,7 @@ def check_options(options: Any, names: Collection[str], tokenizers: Collection[s
         check_value(name, value)
         if name not in names:
             raise RejectedError(f"There is no option `{name}` here. Choose among {', '.join(names)}.")
-    if options.get("tokenize", tokenizers[0]) not in tokenizers:
+    if "tokenize" in options and options["tokenize"] not in tokenizers:
         *first, last = map(repr, tokenizers)
         raise RejectedError(
             f"tokenize={options['tokenize']!r}: choose {', '.join(first)} or {last}. Others need the metric in Python"
