@@ -69,8 +69,7 @@ def sum_corpus(corpus: Corpus, options: Options) -> Int64:
 def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> Int64:
     """Count the segments of a batch, with the kernel if it is ready.
 
-    >>> batch = Batch(0, pa.array([[7, 8]], pa.large_list(pa.int64())), pa.array([[7]]), np.array([0, 1]))
-    >>> count_batch(batch, ChosenTokenizer("ids"), Options(max_order=1)).tolist()
+    >>> count_batch(read_corpus([[7, 8]], [[[7]]]).batches[0], ChosenTokenizer("ids"), Options(max_order=1)).tolist()
     [[1, 2, 2, 1]]
     """
     texts, orders = prepare_batch(batch, tokenizer), options.counted_orders
@@ -178,6 +177,8 @@ def read_statistics(statistics: Any) -> Statistics:
     are_tables = [_list_columns(part) is not None for part in parts]
     if any(are_tables) and not all(are_tables):
         raise _not_rows(f"{' and '.join(sorted(set(map(name_value, parts))))} in one list")
+    if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
+        raise _not_rows("a Series, whose labels may be in any order: write sums.to_numpy()")
     are_segments = any(are_tables)
     tables = [_select_columns(part, i) for i, part in enumerate(parts)] if are_segments else [_read_sums(statistics)]
     tables = [table for table in tables if len(table)]

@@ -58,15 +58,15 @@ def test_a_sum_of_a_table_has_no_segments_either(load):
     assert bleu.score(rows.to_pandas().sum().to_numpy(), confidence=None)["bleu"] == bleu.score(rows)["bleu"]
 
 
-@pytest.mark.parametrize("beside", [{}, {"system": "A"}, {"year": 2021}], ids=str)
-@pytest.mark.parametrize("form", [dict, pd.Series])
-def test_a_sum_by_name_has_no_segments_whatever_is_beside_it(bleu, beside, form):
-    """A row of `frame.groupby("system").sum()` is a sum, also with labels among its values."""
+@pytest.mark.parametrize("beside", [{}, {"system": "A"}, {"year": 2021}, {"year": 2021, "month": 5}], ids=str)
+@pytest.mark.parametrize(("form", "message"), [(dict, "Table 0 is no table"), (pd.Series, r"sums\.to_numpy\(\)")])
+def test_a_sum_by_name_is_rejected(bleu, beside, form, message):
+    """A row of `frame.groupby("system").sum()` is neither a table nor an array: labels may be among its values."""
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
     total = form({**beside, **rows.to_pandas().sum().to_dict()})
-    with pytest.raises(ValueError, match="confidence needs a row a segment"):
-        bleu.score(total, confidence=0.9)
-    assert bleu.score(total)["bleu"] == bleu.score(rows)["bleu"]
+    for statistics in (total, [total, total]):
+        with pytest.raises(ValueError, match=message):
+            bleu.score(statistics)
 
 
 @pytest.mark.parametrize("options", [{}, {"confidence": 0.95}, {"segments": True}])
@@ -308,14 +308,14 @@ def test_lowercase_comes_before_the_tokenizer(bleu):
             ["a"],
             {"segments": True},
             ValueError,
-            "segments goes with the score of a corpus, not with one segment: leave it out",
+            "`segments` is not an option of explain\\(\\): remove it",
         ),
         (
             "a",
             ["a"],
             {"confidence": 0.95},
             ValueError,
-            "confidence goes with the score of a corpus, not with one segment",
+            "`confidence` is not an option of explain",
         ),
         ("a", ["a"], {"smooth": True}, TypeError, "write `smooth_method"),
     ],

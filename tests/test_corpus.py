@@ -2,7 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from bleu.bleu_corpus import make_corpus, utf8
+from bleu.bleu_corpus import STRINGS, utf8
 from bleu.bleu_inputs import read_corpus
 
 # The lengths of a corpus's chunks, the most rows of a batch, and the first row and the length of each batch.
@@ -18,7 +18,7 @@ BATCHES = [
 def test_a_corpus_in_batches(chunks, most, batches):
     """A batch is part of one chunk; the bounds of its references start at 0."""
     texts, references = (pa.chunked_array([[text] * length for length in chunks]) for text in ("a", ["b", "c"]))
-    check_batches(make_corpus(texts, references), most, batches)
+    check_batches(read_corpus(texts, references), most, batches)
 
 
 @pytest.mark.parametrize(("chunks", "most", "batches"), [case for case in BATCHES if len(case[0]) == 1])
@@ -28,7 +28,7 @@ def test_plain_lists_in_batches(chunks, most, batches):
 
 
 def check_batches(corpus, most, batches):
-    found = list(corpus.batches(most))
+    found = list(corpus.split(most))
     assert [(batch.first_row, len(batch.predictions)) for batch in found] == batches
     for batch in found:
         assert batch.references.to_pylist() == ["b", "c"] * len(batch.predictions)
@@ -36,5 +36,5 @@ def check_batches(corpus, most, batches):
 
 
 def test_utf8_of_an_empty_array():
-    text, offsets = utf8(pa.array([], pa.string()))
+    text, offsets = utf8(pa.array([], STRINGS))
     assert (text.tolist(), offsets.tolist()) == ([], [0])

@@ -15,7 +15,8 @@ from bleu.bleu_diff import LISTED_NGRAMS, mcnemar_statistic
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
-from bleu.bleu_statistics import split_segment
+from bleu.bleu_statistics import prepare_batch
+from bleu.bleu_tokenizers import choose_tokenizer, list_tokens
 from helpers import OPTION_SETS, edit_pieces, python_only, random_pieces
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -51,14 +52,16 @@ def ngrams_by_counting(first, second, references, **options):
     for one, other, row in zip(first, second, references):
         matches = []
         for text in (one, other):
-            segment = split_segment(read_corpus([text], [row]), chosen)
+            (batch,) = read_corpus([text], [row]).batches
+            tokenizer = choose_tokenizer(chosen, "text")
+            (prediction,), references = (list_tokens(part, tokenizer) for part in prepare_batch(batch, tokenizer))
             grams = lambda tokens, n: Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))  # noqa: E731
             matches.append([])
             for n in range(1, chosen.max_order + 1):
                 allowed = Counter()
-                for reference in segment.references:
+                for reference in references:
                     allowed |= grams(reference, n)
-                matches[-1].append(grams(segment.prediction, n) & allowed)
+                matches[-1].append(grams(prediction, n) & allowed)
         for n, (of_first, of_second) in enumerate(zip(*matches), 1):
             only_first, only_second = counts.setdefault(n, (Counter(), Counter()))
             only_first += of_first - of_second
@@ -146,7 +149,7 @@ def test_tokens_and_ids_have_the_ngrams_of_their_text():
 )
 def test_any_texts(rows, options, at_once):
     columns = [list(column) for column in zip(*rows)]
-    with mock.patch.object(bleu_diff, "_AT_ONCE", at_once):
+    with mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", at_once):
         answer = diff(*columns, **options)
     check_ngrams(answer, ngrams_by_counting(*columns, **options))
     check_scores(BleuMetric(), answer, *columns, **options)
@@ -277,7 +280,7 @@ def test_the_size_of_blocks_does_not_change_the_result():
     columns = make_systems(60, seed=7)
     expected = diff(*columns, max_order=3)
     for at_once in (1, 7, 59, 60):
-        with mock.patch.object(bleu_diff, "_AT_ONCE", at_once):
+        with mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", at_once):
             assert diff(*columns, max_order=3) == expected
 
 
@@ -293,7 +296,7 @@ def test_the_limit_drops_what_differs_least():
     words = ["often", "more often", "most of all"]
     first = [f"{words[i % 6 // 2 if i % 6 < 5 else 2]} {i}" for i in range(600)]
     expected = diff(first, [""] * 600, first, max_order=2)
-    with mock.patch.object(bleu_diff, "LIMIT", 40), mock.patch.object(bleu_diff, "_AT_ONCE", 10):
+    with mock.patch.object(bleu_diff, "MAX_NGRAMS", 40), mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 10):
         answer = diff(first, [""] * 600, first, max_order=2)
     for order, known in zip(answer["ngrams"], expected["ngrams"]):
         frequent = [ngram for ngram in known["first"] if ngram["count"] > 1]
@@ -303,15 +306,16 @@ def test_the_limit_drops_what_differs_least():
 
 def test_nothing_is_dropped_up_to_the_limit():
     for limit, kept in ((4, list("abcd")), (3, ["a"])):  # a table above the limit keeps half the limit
-        with mock.patch.object(bleu_diff, "LIMIT", limit):
+        with mock.patch.object(bleu_diff, "MAX_NGRAMS", limit):
             answer = bleu_diff.diff_systems(["a b c d"], [""], ["a b c d"], None, Options(max_order=1))
         assert [ngram["ngram"] for ngram in answer["ngrams"][0]["first"]] == [[token] for token in kept]
 
 
 def test_a_full_table_keeps_the_given_number_of_rows():
-    table = np.array([[7, 1, 0, 0, 9], [8, 1, 2, 0, 0], [9, 2, 0, 0, 9]], np.int32)
-    assert bleu_diff._forget_least(table, 2)[:, 0].tolist() == [8, 9]
-    assert bleu_diff._forget_least(table, 3)[:, 0].tolist() == [7, 8, 9]
+    columns = [[7], [8], [9]], [[1, 0], [1, 2], [2, 0]], [[0, 9], [0, 0], [0, 9]]
+    table = bleu_diff.NGramTable(*(np.array(column, np.int32) for column in columns))
+    assert bleu_diff._drop_rarest(table, 2).tokens[:, 0].tolist() == [8, 9]
+    assert bleu_diff._drop_rarest(table, 3).tokens[:, 0].tolist() == [7, 8, 9]
 
 
 def test_result(bleu):
@@ -427,8 +431,8 @@ ERRORS = [
     ([["a"]], [["a"]], [[["a"]]], {"tokenize": "none"}, ValueError, "tokenize='none', but these rows are tokens"),
     ([[1]], [[1]], [[[1]]], {"lowercase": True}, ValueError, "token ids have no case"),
     (["a"], ["a"], ["a"], {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
-    (["a"], ["a"], ["a"], {"confidence": 0.9}, ValueError, "confidence goes with the score of a corpus, not with the difference"),
-    (["a"], ["a"], ["a"], {"segments": True}, ValueError, "segments .* leave it out"),
+    (["a"], ["a"], ["a"], {"confidence": 0.9}, ValueError, "`confidence` is not an option of diff"),
+    (["a"], ["a"], ["a"], {"segments": True}, ValueError, "`segments` is not an option of diff"),
     (["a"], ["b"], ["a"], {"tokenize": raises}, ValueError, "System 'first': predictions, row 0: the tokenizer failed"),
     (["a"], ["b"], ["a"], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, "System 'second': predictions, row 0: the tokenizer failed"),
     (["a"], ["a"], [["a", "b"]], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, "references, row 0: the tokenizer failed"),
@@ -444,5 +448,5 @@ def test_errors(bleu, first, second, references, options, error, message):
 def test_a_tokenizers_error_names_the_row_of_the_corpus(bleu):
     tokenize = lambda text: text.split() if text != "odd" else 1  # noqa: E731
     first, references = ["a"] * 30, [["a", "a"]] * 29 + [["a", "odd"]]
-    with mock.patch.object(bleu_diff, "_AT_ONCE", 7), pytest.raises(TypeError, match="references, row 29: "):
+    with mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 7), pytest.raises(TypeError, match="references, row 29: "):
         bleu_diff.diff_systems(first, first, references, None, Options(tokenize=tokenize))

@@ -18,7 +18,8 @@ import pytest
 import sacrebleu
 import unicode_tables
 from bleu.bleu_inputs import read_corpus, read_texts
-from conftest import HAS_NUMBA, needs_wmt21
+from bleu.bleu_options import Options
+from conftest import needs_wmt21
 from helpers import ROOT
 from huggingface_hub import metadata_load
 from packaging.requirements import Requirement
@@ -47,12 +48,11 @@ CARD = [
 @pytest.mark.parametrize("name", MODULES)
 def test_docstrings(name, monkeypatch):
     module = importlib.import_module(f"bleu.{name}")
-    if name.endswith("_compiled") and not HAS_NUMBA:
-        pytest.skip("numba can't be imported")
     monkeypatch.chdir(ROOT)
     results = doctest.testmod(
         module,
-        extraglobs={"np": np, "pa": pa, "evaluate": evaluate, "read_corpus": read_corpus, "read_texts": read_texts},
+        extraglobs={"np": np, "pa": pa, "evaluate": evaluate, "Options": Options, "read_corpus": read_corpus}
+        | {"read_texts": read_texts},
     )
     assert results.failed == 0
 

@@ -194,7 +194,7 @@ def test_each_step_of_a_convention_is_one_factor(bleu):
         ((["a"], ["a"], "27,3,1"), {}, "reported='27,3,1': give a number"),
         ((["a"], ["a"], True), {}, "reported=True: give a number"),
         ((["a"], ["a"], 27.3), {"decimals": -1}, "decimals=-1: give a whole number"),
-        ((["a"], ["a"], 27.3), {"segments": True}, "segments goes with the score of a corpus"),
+        ((["a"], ["a"], 27.3), {"segments": True}, "`segments` is not an option of reconcile"),
         ((["a"], ["a", "b"], 27.3), {}, "1 prediction and 2 references"),
     ],
 )

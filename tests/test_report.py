@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import evaluate
 import pytest
 from bleu.bleu_compare import Comparison
-from bleu.bleu_report import STYLE, Report, explanation, format_latex, format_markdown, formula, shorten, show
+from bleu.bleu_report import STYLE, Report, format_latex, format_markdown, formula, shorten, show
 from datasets import Dataset
 from helpers import ROOT, random_rows, run_python
 
@@ -437,13 +437,6 @@ def test_a_corpus_in_html(bleu):
     assert read(bleu.compute(**corpus).to_html()).text.startswith(
         "81.87 BLEUBrevity penalty 0.8187: 5 tokens against 6"
     )
-
-
-def test_the_demo_uses_the_same_functions(bleu):
-    """The public attribute `html` has the functions from which the demo is made."""
-    result = bleu.explain("a b", ["a c"])
-    assert bleu.html.explanation(result, "System A") == explanation(result, "System A")
-    assert bleu.html.STYLE == STYLE
 
 
 def test_intervals_are_drawn_on_one_scale(bleu):

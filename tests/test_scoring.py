@@ -233,7 +233,7 @@ def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_
     up_to = [[1 / n] * n + [0.0] * (max_order - n) for n in range(1, max_order + 1)]
     many_by_order = np.transpose([bleu_scoring.bleu(rows, replace(options, weights=first)) for first in up_to])
     for i, row in enumerate(rows):
-        result = bleu_scoring.make_result(row, options)
+        result = bleu_scoring.score_row(row, options)
         assert (result["bleu"], result["brevity_penalty"]) == (many[i], penalties[i])
         assert result["bleu_by_order"] == list(many_by_order[i])
         assert bleu_scoring.bleu(row, options) == many[i]
@@ -403,17 +403,12 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
     """Blocks of any size have the draws of a single block."""
     rows = np.random.default_rng(0).integers(0, 30, size=(3, 37, 10))
     rows[:, :, 4:8] += rows[:, :, :4]
-    whole = bleu_scoring.bootstrap_scores(rows, Options(), np.random.default_rng(5), 100)
-    moved = bleu_scoring.randomization_differences(rows, Options(), np.random.default_rng(5), 100)
-    monkeypatch.setattr(bleu_scoring, "_BLOCK", block)
-    generator = np.random.default_rng(5)
-    np.testing.assert_array_equal(bleu_scoring.bootstrap_scores(rows, Options(), generator, 100), whole)
-    np.testing.assert_array_equal(
-        bleu_scoring.randomization_differences(rows, Options(), np.random.default_rng(5), 100), moved
-    )
-    once = np.random.default_rng(5)
-    once.integers(37, size=(100, 37))
-    assert generator.integers(1 << 40) == once.integers(1 << 40)
+    options = Options(seed=5)
+    whole = bleu_scoring.bootstrap_scores(rows, options, 100)
+    moved = bleu_scoring.randomization_differences(rows, options, 100)
+    monkeypatch.setattr(bleu_scoring, "_NUMBERS_PER_BLOCK", block)
+    np.testing.assert_array_equal(bleu_scoring.bootstrap_scores(rows, options, 100), whole)
+    np.testing.assert_array_equal(bleu_scoring.randomization_differences(rows, options, 100), moved)
 
 
 class Bar:
@@ -440,8 +435,8 @@ def test_a_progress_bar_ends_at_its_total(monkeypatch, draw, name, steps):
     """100 resamples of 10 segments in blocks of 300 drawn segments; exchanges come in multiples of 32."""
     bars = []
     monkeypatch.setattr(bleu_scoring, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1])
-    monkeypatch.setattr(bleu_scoring, "_BLOCK", 300 if name == "Bootstrap" else 640)
-    draw(np.ones((2, 10, 10), int), Options(), np.random.default_rng(0), 100)
+    monkeypatch.setattr(bleu_scoring, "_NUMBERS_PER_BLOCK", 300 if name == "Bootstrap" else 640)
+    draw(np.ones((2, 10, 10), int), Options(), 100)
     (bar,) = bars
     assert (bar.made_with, bar.steps) == ({"total": 100, "desc": name, "delay": 2}, steps)
 
@@ -455,7 +450,7 @@ from bleu.bleu_options import Options
 if sys.argv[1] == "disabled":
     datasets.disable_progress_bars()
 rows = np.ones((1, 3000, 10), int)
-bleu_scoring.bootstrap_scores(rows, Options(), np.random.default_rng(0), int(sys.argv[2]))
+bleu_scoring.bootstrap_scores(rows, Options(), int(sys.argv[2]))
 """
 
 
