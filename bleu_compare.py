@@ -59,7 +59,11 @@ class Comparison(Report):
 
     def rows(self) -> list[list[str]]:
         head = ["system", *(column.name for column in _COLUMNS)]
-        return [head, *([self._label(name), *_format_system(one)] for name, one in self["systems"].items())]
+        rows = [
+            [self._label(name), *(column.write(one[column.key]) if column.key in one else "" for column in _COLUMNS)]
+            for name, one in self["systems"].items()
+        ]
+        return [head, *rows]
 
     def records(self) -> list[dict[str, Any]]:
         return [{"system": name, **system} for name, system in self["systems"].items()]
@@ -68,14 +72,7 @@ class Comparison(Report):
         return f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the systems with their intervals with matplotlib.
-
-        Args:
-            ax: the Axes to draw into; None for a new figure.
-
-        Returns:
-            The Axes.
-        """
+        """Plot the systems with their intervals into `ax` or a new figure, and return the Axes."""
         return plot_systems(self["systems"], self["baseline"], ax)
 
     def _html_table(self) -> str:
@@ -115,10 +112,6 @@ _COLUMNS = (
     Column("ties", "ties", "{:,}".format),
     Column("losses", "losses", "{:,}".format),
 )
-
-
-def _format_system(system: Mapping[str, Any]) -> list[str]:
-    return [column.write(system[column.key]) if column.key in system else "" for column in _COLUMNS]
 
 
 def compare_systems(

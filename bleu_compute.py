@@ -51,14 +51,11 @@ class Result(Report):
         return html.wrap(*parts, html.table(head, rows), html.paragraph(self.note(), "note"))
 
     def plot(self, ax: Any = None, kind: str | None = None) -> Any:
-        """Plot the scores of the segments, or precision by order, with matplotlib.
+        """Plot the scores of the segments, or precision by order, with matplotlib, and return the Axes.
 
         Args:
             ax: the Axes to draw into; None for a new figure.
             kind: `"segments"` or `"precisions"`; None for the segments if there are any.
-
-        Returns:
-            The Axes.
         """
         if (kind or ("segments" if "segment_bleu" in self else "precisions")) == "segments":
             return plot_segments(self["segment_bleu"], ax)
@@ -206,14 +203,7 @@ class Explanation(Report):
         return html.wrap(html.explanation(self), legend, html.paragraph(self.note(), "note"))
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot precision by order, before clipping and after, with matplotlib.
-
-        Args:
-            ax: the Axes to draw into; None for a new figure.
-
-        Returns:
-            The Axes.
-        """
+        """Plot precision by order, before clipping and after, into `ax` or a new figure, and return the Axes."""
         return plot_precisions(self, ax)
 
 

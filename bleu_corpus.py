@@ -207,18 +207,6 @@ def find_offsets(array: pa.Array) -> Int64:
     return np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
 
 
-def utf8(array: pa.Array) -> tuple[Bytes, Int64]:
-    """Return the bytes of a large_string array, and int64 [strings + 1], where in them each string begins.
-
-    >>> utf8(pa.array(["ab", "", "c"], STRINGS).slice(1))
-    (array([99], dtype=uint8), array([0, 0, 1]))
-    """
-    text, offsets = array.buffers()[2], find_offsets(array)
-    if text is None:
-        return np.empty(0, np.uint8), offsets
-    return np.frombuffer(text, np.uint8)[offsets[0] : offsets[-1]], offsets - offsets[0]
-
-
 def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
     """Return the items of a large_list array, and int64 [lists + 1], where among them each list begins.
 

@@ -91,14 +91,7 @@ class Difference(Report):
         return groups + [{"group": "label", **group} for group in self.get("by_label", ())]
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the segments of the second system against those of the first with matplotlib.
-
-        Args:
-            ax: the Axes to draw into; None for a new figure.
-
-        Returns:
-            The Axes.
-        """
+        """Plot the segment scores of both systems into `ax` or a new figure, and return the Axes."""
         scores = self["segment_bleu"]
         return plot_scatter(scores["first"], scores["second"], ("first", "second"), ax)
 
@@ -188,7 +181,11 @@ def diff_systems(first: Any, second: Any, references: Any, by: Any, options: Opt
     >>> difference["by_label"][1]
     {'label': 'B', 'segments': 1, 'first': 0.0, 'second': 1.0, 'delta': 1.0}
     """
-    corpora = _read_corpora(first, second, references)
+    corpora = {}
+    for name, predictions in (("first", first), ("second", second)):
+        with name_system(name):
+            corpora[name] = read_corpus(predictions, references)
+        references = corpora[name].references  # read once
     labels = None if by is None else read_labels(by, len(corpora["first"]))
     tokenizer = choose_tokenizer(options, corpora["first"].kind)
     warn_about_text(corpora["first"].predictions, tokenizer)
@@ -208,15 +205,6 @@ def diff_systems(first: Any, second: Any, references: Any, by: Any, options: Opt
     difference["segment_bleu"] = {"first": scores[0].tolist(), "second": scores[1].tolist()}
     difference["signature"] = make_signature(options, tokenizer.name, corpora["first"].reference_count())
     return difference
-
-
-def _read_corpora(first: Any, second: Any, references: Any) -> dict[str, Corpus]:
-    corpora = {}
-    for name, predictions in (("first", first), ("second", second)):
-        with name_system(name):
-            corpora[name] = read_corpus(predictions, references)
-        references = corpora[name].references  # read once
-    return corpora
 
 
 def _count_pair(

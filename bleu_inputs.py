@@ -49,17 +49,7 @@ _SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
 
 
 def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) -> Corpus:
-    """Read predictions and references.
-
-    Args:
-        predictions: one per segment: a str, a list of str tokens, or a list of int token ids.
-        references: a list of references per segment, or one str per segment. None in a list is skipped, `""` is an
-            empty reference.
-        allow_empty: accept zero rows.
-
-    Raises:
-        TypeError: an item is not a prediction or a reference.
-        ValueError: the columns do not fit each other, a row lacks something, or there are no rows.
+    """Read predictions and references; zero rows are an error unless `allow_empty` is True.
 
     >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
     [['a']]
@@ -90,14 +80,7 @@ def make_empty_corpus(kind: Kind) -> Corpus:
 
 
 def read_texts(**columns: Any) -> Texts:
-    """Read columns of any length, one text per row, all of one kind.
-
-    Args:
-        **columns: a str per row, a list of str tokens, or a list of int token ids; by the name that errors call it.
-
-    Raises:
-        TypeError: an item is not a text, or not of the kind of the first column's texts.
-        ValueError: there are no rows, or a row is None.
+    """Read columns of any length, one text per row, all of one kind; by the names that errors call them.
 
     >>> read_texts(predictions=[["a"], []], references=[[]]).columns["references"].to_pylist()
     [[]]
@@ -125,14 +108,6 @@ def read_references(references: Any) -> pa.ChunkedArray:
 def read_labels(labels: Any, rows: int) -> list[Any]:
     """Read one label per row as plain Python values: str, numbers and None; anything else as its text.
 
-    Args:
-        labels: a list or another column.
-        rows: the number of rows.
-
-    Raises:
-        TypeError: this is not a column of labels.
-        ValueError: there is not one label per row.
-
     >>> read_labels(np.array([3, 4]), 2), read_labels(["news", None, float("nan")], 3)
     ([3, 4], ['news', None, None])
     """
@@ -150,14 +125,7 @@ def read_labels(labels: Any, rows: int) -> list[Any]:
 def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     """Read a container as an Arrow column of large_string, int64 or null, possibly in large lists of any depth.
 
-    Args:
-        name: the column, for errors.
-        data: the container.
-        expected: the rows that belong there, for errors.
-
-    Raises:
-        TypeError: this is not a container, or a row has another type.
-        ValueError: a text cannot be encoded as UTF-8, or is not valid UTF-8.
+    Errors name the column and the rows that are expected there.
 
     >>> read_column("predictions", ("a", "b"), "a str").to_pylist()
     ['a', 'b']

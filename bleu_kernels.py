@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 from datasets.utils import are_progress_bars_disabled, tqdm
 
-from .bleu_corpus import Bytes, Int64, find_offsets, is_list, list_items, make_lists, utf8
+from .bleu_corpus import Bytes, Int64, find_offsets, is_list, list_items, make_lists
 from .bleu_tokenizers import TOKENIZERS
 from .bleu_warnings import warn, warn_once_that_numba_is_missing
 
@@ -184,15 +184,14 @@ def count_rows_compiled(
 
 def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     """Split texts by the automaton of a native tokenizer into lists of tokens."""
-    text, offsets = utf8(texts)
-    token_text, token_ends = np.empty(len(text), np.uint8), np.zeros(len(text) + 1, np.int64)
-    bounds = np.zeros(len(offsets), np.int64)
-    automaton = _make_automaton(tokenizer)
-    longest = int(np.diff(offsets).max(initial=0))
+    addresses, automaton = _find_strings(texts), _make_automaton(tokenizer)
+    size, longest = addresses[-1] - addresses[0], int(np.diff(addresses).max(initial=0))
+    token_text, token_ends = np.empty(size, np.uint8), np.zeros(size + 1, np.int64)
+    bounds = np.zeros(len(addresses), np.int64)
     events, tokens = np.empty(longest + 1, np.int64), np.empty((longest, 3), np.int64)
     copy = np.empty(longest, np.uint8)
     _split_texts(
-        text.ctypes.data + offsets, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
+        addresses, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
         events, copy.ctypes.data, tokens, token_text, token_ends, bounds,
     )  # fmt: skip
     ends = token_ends[: bounds[-1] + 1]

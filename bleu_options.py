@@ -225,10 +225,6 @@ DESCRIPTIONS: dict[str, str] = {option.name: option.metadata["says"] for option 
 def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
     """Return the options of a named convention, or of a drop-in, with some values given by the user.
 
-    Raises:
-        ValueError: there is no convention or drop-in of this name.
-        TypeError, ValueError: as `Options.override`.
-
     >>> choose_options("hf", {"max_order": 2}).reference_length
     'shortest'
     """
@@ -392,15 +388,7 @@ DROP_INS = {
 
 
 def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Options:
-    """Return the options of a drop-in's `compute`.
-
-    Args:
-        module: a name in `DROP_INS`.
-        given: the module's arguments by their names; options of this metric that change the score are accepted, too.
-        options: those from load.
-
-    Raises:
-        TypeError, ValueError: as `Options.override`; or an option would add a key that the module's result lacks.
+    """Return the options of a drop-in's `compute`, from the module's arguments or options that change the score.
 
     >>> read_drop_in("bleu", {"smooth": True, "max_order": 2}, Options()).smooth_method
     'laplace'

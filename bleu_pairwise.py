@@ -114,14 +114,7 @@ class SelfBleu(Report):
         return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
 
     def plot(self, ax: Any = None) -> Any:
-        """Plot the scores of the texts with matplotlib.
-
-        Args:
-            ax: the Axes to draw into; None for a new figure.
-
-        Returns:
-            The Axes.
-        """
+        """Plot the scores of the texts into `ax` or a new figure, and return the Axes."""
         return plot_segments(self["segment_bleu"], ax)
 
 

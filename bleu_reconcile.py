@@ -94,14 +94,11 @@ class Reconciliation(Report):
         ]
 
     def plot(self, ax: Any = None, setting: int = 0) -> Any:
-        """Plot the effect of each factor, from this object's options to a setting, with matplotlib.
+        """Plot the effect of each factor, from this object's options to a setting, and return the Axes.
 
         Args:
             ax: the Axes to draw into; None for a new figure.
             setting: the index of a match, or of the nearest if there are no matches.
-
-        Returns:
-            The Axes.
         """
         one = (self["matches"] or self["nearest"])[setting]
         return plot_steps("your options", list_changes(one["steps"]), "this setting", one["score"], ax)
@@ -132,14 +129,11 @@ class Conventions(Report):
         return [{"convention": name, **{key: one[key] for key in names}} for name, one in self.items()]
 
     def plot(self, ax: Any = None, convention: str | None = None) -> Any:
-        """Plot the effect of each factor, from the default to a convention, with matplotlib.
+        """Plot the effect of each factor, from the default to a convention, and return the Axes.
 
         Args:
             ax: the Axes to draw into; None for a new figure.
             convention: its name; None for the one whose score differs most.
-
-        Returns:
-            The Axes.
         """
         name = convention or max(self, key=lambda name: abs(self[name]["difference"]))
         one = self[name]
@@ -180,15 +174,7 @@ class ReportedScore(NamedTuple):
 def find_settings(
     predictions: Any, references: Any, options: Options, fixed: Collection[str], reported: Any, decimals: int | None
 ) -> Reconciliation:
-    """Search the settings that give a published score.
-
-    Args:
-        predictions: as for `read_corpus`.
-        references: as for `read_corpus`.
-        options: where the search starts.
-        fixed: names of options that are not varied.
-        reported: the score, on the scale 0-1 or 0-100.
-        decimals: the number of its decimals that are known; None for those that are written.
+    """Search the settings that give a published score; `fixed` are names of options that are not varied.
 
     >>> find_settings(["a b c d"], ["a b c d e"], Options(max_order=1), (), 77.88, None)["matches"][0]["steps"]
     []
@@ -328,11 +314,8 @@ def _read_score(reported: Any, decimals: int | None) -> ReportedScore:
 def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
     """Find the references of each index that every segment has, among all references of the corpus.
 
-    If every segment has a single reference, there is nothing to choose from, and the result is empty.
-
-    Args:
-        corpus: what `read_corpus` returns.
-        given: its references as the user counts them, with each None.
+    If every segment has a single reference, there is nothing to choose from, and the result is empty. `given` are the
+    references as the user counts them, with each None.
 
     >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], REFERENCES)
     >>> find_references(read_corpus(["a", "b"], given), given)
@@ -349,12 +332,6 @@ def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
 
 def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[str]) -> dict[str, tuple[Any, ...]]:
     """Return the values of each factor that a search combines, the one in `options` first.
-
-    Args:
-        kind: the kind of the corpus.
-        places: what `find_references` returns.
-        options: where the search starts.
-        fixed: names of options that are not varied.
 
     >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
     ('all', 0)
@@ -373,13 +350,7 @@ def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[st
 
 
 def score_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> dict[Setting, float]:
-    """Score a corpus under each setting, on the scale 0-1.
-
-    Args:
-        corpus: what `read_corpus` returns.
-        places: what `find_references` returns, for the indices in the grid.
-        options: the values of what is not a factor.
-        grid: for each factor the values to combine.
+    """Score a corpus under each setting, on the scale 0-1; `options` has the values of what is not a factor.
 
     >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
     >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())

@@ -263,12 +263,9 @@ def plain_formula(result: ResultDict) -> str:
 
 
 def multiply(factors: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
-    """Write a product of powers, or one power of the product if all weights are equal.
+    """Write a product of weighted factors, as powers or as one power if all weights are equal.
 
-    Args:
-        factors: texts, each with its weight.
-        power: the format of an exponent.
-        fraction_power: the format of an exponent that is a fraction.
+    `power` is the format of an exponent, `fraction_power` that of an exponent that is a fraction.
 
     >>> multiply([("2/3", 0.5), ("1/2", 0.5)], "^{}", "^({})"), multiply([("2/3", 0.7), ("1/2", 0.3)], "^{}", "^({})")
     ('(2/3 · 1/2)^(1/2)', '(2/3)^0.7 · (1/2)^0.3')
@@ -431,13 +428,9 @@ def formula(result: ResultDict) -> str:
 
 
 def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()) -> str:
-    """Write the tokens of a text, each with the longest n-gram that matched there: the longer, the darker.
+    """Write the tokens of a text of `explain`, each with the longest n-gram that matched there: the longer, the darker.
 
-    Args:
-        text: the prediction or a reference of a result of `explain`.
-        max_order: the longest n-gram.
-        label: the line above the tokens.
-        marked: the indices of tokens to underline.
+    `label` is the line above the tokens, `marked` has the indices of tokens to underline.
 
     >>> tokens({"tokens": ["<b>"], "longest_match": [2], "length": 1}, 4, "Candidate")
     '<div class="bleu-tokens"><div class="bleu-label">Candidate <small>1 token</small></div><p dir="auto">\
@@ -495,12 +488,7 @@ def _ngram(ngram: Mapping[str, Any]) -> str:
 
 
 def explanation(result: ResultDict, name: str = "") -> str:
-    """Write a segment in colors: score, formula, tokens of the prediction and the references, unmatched n-grams.
-
-    Args:
-        result: what `explain` returns.
-        name: the name of the prediction if there are several.
-    """
+    """Write a result of `explain` in colors; `name` is that of the prediction if there are several."""
     max_order = len(result["orders"])
     parts = [headline(result["score"], name), formula(result), tokens(result["prediction"], max_order, "Prediction")]
     for i, reference in enumerate(result["references"]):
@@ -605,15 +593,7 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: An
 
 
 def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Any = None) -> Any:
-    """Plot the effect of each step on a score as a waterfall.
-
-    Args:
-        start: the name of the first score.
-        steps: the steps in order.
-        end: the name of the last score.
-        score: the last score, on the scale 0-100.
-        ax: the Axes to draw into.
-    """
+    """Plot the effect of each step as a waterfall from the score named `start` to `score`, named `end`."""
     ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
     levels = score - sum(step.difference for step in steps) + np.cumsum([0.0, *(step.difference for step in steps)])
     ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
@@ -634,14 +614,7 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: An
 
 
 def plot_scatter(first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Any = None) -> Any:
-    """Plot the segment scores of one system against those of another: above the diagonal the second is better.
-
-    Args:
-        first: the segment scores of the first system, on the scale 0-1.
-        second: those of the second system.
-        names: the names of the systems.
-        ax: the Axes to draw into.
-    """
+    """Plot the segment scores, on the scale 0-1, of one system against those of another, which is better above."""
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
     crowd = np.sqrt(len(x) + 1)

@@ -134,15 +134,9 @@ def score_row(row: Int64, options: Options) -> Scores:
 def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
     """Return the weight w of each order in BP · exp(Σ w ln p).
 
-    With effective order, the weight of the orders that are left out is shared by the others in proportion.
-
-    Args:
-        present: flags for the orders that have n-grams, from `precisions`.
-        options: `weights` and `effective_order` are used.
-        orders: the number of orders, with equal weights; None for all N with `options.weights`.
-
-    Returns:
-        One weight per order; all 0 if no order with a weight has n-grams.
+    With effective order, the orders without n-grams (`present` has the flags) leave their weight to the others, in
+    proportion; all weights are 0 if no order with a weight has n-grams. `orders` is a number of orders with equal
+    weights, None for all N with `options.weights`.
 
     >>> order_weights([True, True, False, False], Options(effective_order=True))
     [0.5, 0.5, 0.0, 0.0]
@@ -432,13 +426,8 @@ def _average_neighbors(counts: Counts) -> list[Number]:
 def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64:
     """Return BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
 
-    Args:
-        rows: int64 [systems, segments, 2 N + 2]; all systems are scored on the same draws.
-        options: those that decide the score, and `seed`.
-        n_resamples: the number of corpora.
-
-    Returns:
-        float64 [n_resamples, systems], on the scale 0-1.
+    Rows are int64 [systems, segments, 2 N + 2], scores float64 [n_resamples, systems]; the draws are those of
+    `options.seed`, and the same for all systems.
 
     >>> rows = np.array([[[1, 1, 1, 1], [0, 1, 1, 1]]])
     >>> bootstrap_scores(rows, Options(max_order=1, seed=0), 5).tolist()
@@ -458,14 +447,7 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int) -
     """Return differences of BLEU between two systems whose outputs are exchanged at random, segment by segment.
 
     This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005) of each system with the first.
-
-    Args:
-        rows: int64 [systems, segments, 2 N + 2], the baseline first.
-        options: those that decide the score, and `seed`.
-        n_resamples: the number of trials.
-
-    Returns:
-        float64 [n_resamples, systems - 1], absolute values, on the scale 0-1.
+    Rows are int64 [systems, segments, 2 N + 2], absolute differences float64 [n_resamples, systems - 1].
 
     >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
     >>> randomization_differences(rows, Options(max_order=1), 3).tolist()

@@ -33,14 +33,7 @@ _PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has sp
 
 
 def count_corpus(corpus: Corpus, options: Options) -> Int64:
-    """Count all segments.
-
-    Args:
-        corpus: what `bleu_inputs.read_corpus` returns.
-        options: those in `bleu_options.COUNTING` are used.
-
-    Returns:
-        int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
+    """Count all segments: int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
 
     >>> count_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), Options(max_order=1))
     array([[2, 2, 2, 2],
@@ -161,14 +154,7 @@ def column_names(max_order: int) -> list[str]:
 
 
 def read_statistics(statistics: Any) -> Statistics:
-    """Read statistics in any of their forms.
-
-    Args:
-        statistics: a table of `make_table`; a record batch, frame, `datasets.Dataset` or dict of columns that has its
-            columns among others; a list of these; or sums of rows, int [2 N + 2] or [sums, 2 N + 2].
-
-    Raises:
-        ValueError: these are not statistics, there are no rows, or tables were counted under different options.
+    """Read statistics in any of the forms that `BleuMetric.score` takes.
 
     >>> read_statistics([1, 1, 1, 1]).stack()
     array([[1, 1, 1, 1]])

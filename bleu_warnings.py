@@ -50,12 +50,7 @@ def warn(message: str) -> None:
 
 
 def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) -> None:
-    """Warn if predictions do not look like the text that the tokenizer expects.
-
-    Args:
-        predictions: a column of texts of any kind; tokens and ids pass without a look.
-        tokenizer: what splits them.
-    """
+    """Warn if predictions do not look like the text that the tokenizer expects; tokens and ids always pass."""
     if tokenizer.expects_raw_text and len(predictions) >= _DETACHED_PERIODS:
         detached = sum(pc.sum(pc.ends_with(piece, " .")).as_py() or 0 for piece in pieces(predictions))
         if detached >= _DETACHED_PERIODS:
@@ -129,10 +124,7 @@ def warn_once_that_numba_is_missing() -> None:
 def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
     """Raise for the first row that a column may not hold, or that differs in type from the rows before.
 
-    Args:
-        name: the column, for the message.
-        data: the column as the user passed it; Arrow columns have one type and pass.
-        expected: `TEXT` or `REFERENCES`.
+    Arrow columns have one type and pass; `expected` is `TEXT` or `REFERENCES`.
 
     >>> raise_for_first_bad_row("predictions", ["a", 1], TEXT)
     Traceback (most recent call last):

@@ -2,7 +2,6 @@
 
 import pyarrow as pa
 import pytest
-from bleu.bleu_corpus import STRINGS, utf8
 from bleu.bleu_inputs import read_corpus
 
 # The lengths of a corpus's chunks, the most rows of a batch, and the first row and the length of each batch.
@@ -33,8 +32,3 @@ def check_batches(corpus, most, batches):
     for batch in found:
         assert batch.references.to_pylist() == ["b", "c"] * len(batch.predictions)
         assert batch.bounds.tolist() == [2 * row for row in range(len(batch.predictions) + 1)]
-
-
-def test_utf8_of_an_empty_array():
-    text, offsets = utf8(pa.array([], STRINGS))
-    assert (text.tolist(), offsets.tolist()) == ([], [0])
