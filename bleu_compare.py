@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
-from .bleu_corpus import Float64, Int64
+from .bleu_corpus import Int64
 from .bleu_inputs import read_corpus
 from .bleu_options import Options, make_signature
 from .bleu_report import Report, draw_interval, plot_systems, table
@@ -16,6 +16,8 @@ from .bleu_scoring import (
     Wins,
     bleu,
     bootstrap_scores,
+    center,
+    center_as_sacrebleu,
     count_wins,
     detectable_difference,
     interval,
@@ -24,7 +26,7 @@ from .bleu_scoring import (
 )
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import choose_tokenizer
-from .bleu_warnings import name_system, warn_about_text
+from .bleu_warnings import name_system, warn_about_size, warn_about_text
 
 RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # by test, unless given
 _SIGNATURE_KEYS = {"bootstrap": "bs", "randomization": "ar"}
@@ -39,6 +41,7 @@ class SystemScores(TypedDict, total=False):
     bootstrap_mean: float
     delta: float
     p_value: float
+    p_value_sacrebleu: float
     wins: int
     ties: int
     losses: int
@@ -119,8 +122,9 @@ def compare_systems(
 ) -> Comparison:
     """Test systems against a baseline.
 
-    >>> compare_systems({"A": ["a"], "B": ["b"]}, ["a"], None, "bootstrap", 99, Options(max_order=1))["systems"]["B"]
-    {'bleu': 0.0, 'score': 0.0, 'delta': -1.0, 'p_value': 0.01, 'wins': 0, 'ties': 0, 'losses': 1}
+    >>> systems = {"A": ["a", "b"] * 20, "B": ["a", "c"] * 20}
+    >>> compare_systems(systems, ["a", "b"] * 20, None, "randomization", 99, Options(max_order=1))["systems"]["B"]
+    {'bleu': 0.5, 'score': 50.0, 'delta': -0.5, 'p_value': 0.01, 'wins': 0, 'ties': 20, 'losses': 20}
     """
     _check_systems(systems, baseline, test)
     baseline = next(iter(systems)) if baseline is None else baseline
@@ -128,6 +132,7 @@ def compare_systems(
         n_resamples = options.n_resamples if options.is_chosen("n_resamples") else RESAMPLES[test]
     n_resamples = options.override({"n_resamples": n_resamples}).n_resamples  # checked
     rows, tokenizer, reference_count = _count_systems(systems, references, options)
+    warn_about_size(len(next(iter(rows.values()))))
     names = [baseline, *(name for name in rows if name != baseline)]
     described = _describe_systems(np.stack([rows[name] for name in names]), test, n_resamples, options)
     resampled = {_SIGNATURE_KEYS[test]: n_resamples}
@@ -141,7 +146,7 @@ def compare_systems(
         test=test,
         n_resamples=n_resamples,
         seed=options.seed,
-        signature=make_signature(options, tokenizer, reference_count, resampled),
+        signature=make_signature(options, tokenizer, reference_count, resampled if len(rows[baseline]) > 1 else None),
     )
 
 
@@ -180,33 +185,35 @@ def _describe_systems(rows: Int64, test: str, n_resamples: int, options: Options
     """
     observed = bleu(rows.sum(axis=1), options)
     segment_scores = bleu(rows, replace(options, effective_order=True))
+    is_testable = rows.shape[1] > 1
+    confidence = options.confidence if is_testable else None
     # An interval belongs to the corpus, the seed and the bootstrap's count, and is the same under either test.
-    scores = bootstrap_scores(rows, options, options.n_resamples) if options.confidence else None
-    if test == "randomization":
-        differences = randomization_differences(rows, options, n_resamples)
-    else:
-        differences = _deviations(rows, n_resamples, options, scores)
+    scores = bootstrap_scores(rows, options, options.n_resamples) if confidence else None
+    differences = deviations = None
+    if is_testable and test == "bootstrap":
+        of_test = scores if n_resamples == options.n_resamples else None
+        of_test = bootstrap_scores(rows, options, n_resamples) if of_test is None else of_test
+        differences = of_test[:, 1:] - of_test[:, :1]
+        deviations = center(differences)
+    elif is_testable:
+        deviations = randomization_differences(rows, options, n_resamples)
     systems: list[SystemScores] = []
     for i, score in enumerate(observed.tolist()):
         system: SystemScores = {"bleu": score, "score": 100 * score}
-        if scores is not None and options.confidence:
-            system["confidence_interval"] = interval(scores[:, i], options.confidence)
+        if scores is not None and confidence:
+            system["confidence_interval"] = interval(scores[:, i], confidence)
             system["bootstrap_mean"] = float(scores[:, i].mean())
         if i:
-            system["delta"] = score - float(observed[0])
-            system["p_value"] = p_value(differences[:, i - 1], abs(system["delta"]))
+            delta = score - float(observed[0])
+            system["delta"] = delta
+            if deviations is not None:
+                system["p_value"] = p_value(deviations[:, i - 1], abs(delta))
+            if differences is not None:
+                system["p_value_sacrebleu"] = p_value(center_as_sacrebleu(differences[:, i - 1]), abs(delta))
             wins: Wins = count_wins(segment_scores[i] - segment_scores[0])
             system |= wins  # type: ignore[typeddict-item]
-        if i and scores is not None and options.confidence:
-            system["delta_interval"] = interval(scores[:, i] - scores[:, 0], options.confidence)
-            system["detectable_delta"] = detectable_difference(scores[:, i] - scores[:, 0])
+            if scores is not None and confidence:
+                system["delta_interval"] = interval(scores[:, i] - scores[:, 0], confidence)
+                system["detectable_delta"] = detectable_difference(scores[:, i] - scores[:, 0])
         systems.append(system)
     return systems
-
-
-def _deviations(rows: Int64, n_resamples: int, options: Options, scores: Float64 | None) -> Float64:
-    """Return how much absolute differences on resampled corpora exceed their mean (Riezler and Maxwell, 2005)."""
-    if scores is None or len(scores) != n_resamples:
-        scores = bootstrap_scores(rows, options, n_resamples)
-    differences = np.abs(scores[:, 1:] - scores[:, :1])
-    return differences - differences.mean(axis=0)

@@ -18,7 +18,7 @@ from .bleu_report import Report, plain_formula, plot_precisions, plot_segments
 from .bleu_scoring import bleu, bootstrap_scores, interval, order_weights, precisions, score_row
 from .bleu_statistics import adopt_counting, count_corpus, prepare_batch, read_statistics, sum_corpus
 from .bleu_tokenizers import choose_tokenizer, list_tokens
-from .bleu_warnings import count_things, warn_about_text, warn_about_zero
+from .bleu_warnings import count_things, warn_about_size, warn_about_text, warn_about_zero
 
 # --- compute and score ------------------------------------------------------------------------------------------------
 
@@ -106,17 +106,23 @@ def score_statistics(statistics: Any, options: Options) -> Result:
     options, tokenizer, unknown = adopt_counting(known, options)
     rows = known.stack() if wanted else None
     total = known.sum() if rows is None else rows.sum(axis=0)
-    return _describe_rows(options, total, rows, None, _sign(options, tokenizer, known.references, unknown))
+    return _describe_rows(options, total, rows, None, (tokenizer, known.references), unknown)
 
 
 def _describe_corpus(corpus: Corpus, options: Options, total: Int64, rows: Int64 | None = None) -> Result:
     tokenizer = choose_tokenizer(options, corpus.kind)
     warn_about_text(corpus.predictions, tokenizer)
-    signature = _sign(options, tokenizer.name, corpus.reference_count())
-    return _describe_rows(options, total, rows, len(corpus), signature)
+    return _describe_rows(options, total, rows, len(corpus), (tokenizer.name, corpus.reference_count()))
 
 
-def _describe_rows(options: Options, total: Int64, rows: Int64 | None, segments: int | None, signature: str) -> Result:
+def _describe_rows(
+    options: Options,
+    total: Int64,
+    rows: Int64 | None,
+    segments: int | None,
+    signed: tuple[str, str],
+    unknown: Collection[str] = (),
+) -> Result:
     """Put a result together.
 
     Args:
@@ -124,12 +130,15 @@ def _describe_rows(options: Options, total: Int64, rows: Int64 | None, segments:
         total: int64 [2 N + 2], the sum of the rows.
         rows: int64 [segments, 2 N + 2], for `segments` and `confidence`.
         segments: the number of segments, None if unknown.
-        signature: of the result.
+        signed: the tokenizer and the number of references in the signature.
+        unknown: options that are not known.
     """
     result = Result(score_row(total, options))
     if rows is not None and options.segments:
         result["segment_bleu"] = bleu(rows, replace(options, effective_order=True)).tolist()
     if rows is not None and options.confidence:
+        warn_about_size(len(rows))
+    if rows is not None and options.confidence and len(rows) > 1:
         scores = bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]
         result["confidence_interval"] = interval(scores, options.confidence)
         result["bootstrap_mean"] = float(scores.mean())
@@ -137,13 +146,9 @@ def _describe_rows(options: Options, total: Int64, rows: Int64 | None, segments:
         weights = options.weights or (1.0,) * options.max_order
         orders = [n for n, weight in enumerate(weights, 1) if weight]
         warn_about_zero(total, segments, orders, options.effective_order)
-    result["signature"] = signature
+    resampled = {"bs": options.n_resamples} if "confidence_interval" in result else None
+    result["signature"] = make_signature(options, *signed, resampled, unknown)
     return result
-
-
-def _sign(options: Options, tokenizer: str, references: str, unknown: Collection[str] = ()) -> str:
-    resampled = {"bs": options.n_resamples} if options.confidence else None
-    return make_signature(options, tokenizer, references, resampled, unknown)
 
 
 def _percent(scores: Any) -> list[str]:

@@ -240,7 +240,7 @@ class BleuMetric(BufferedMetric):
         references: Any,
         *,
         baseline: str | None = None,
-        test: str = "bootstrap",
+        test: str = "randomization",
         n_resamples: int | None = None,
         **options: Any,
     ) -> Comparison:
@@ -250,8 +250,8 @@ class BleuMetric(BufferedMetric):
             systems: the predictions of each system, by its name.
             references: as for `compute`.
             baseline: a system's name; the first one unless given.
-            test: `"bootstrap"`, the paired bootstrap of Koehn (2004), or `"randomization"`, paired approximate
-                randomization (Riezler and Maxwell, 2005).
+            test: `"randomization"`, paired approximate randomization (Riezler and Maxwell, 2005), which holds its level
+                for test sets of any size; or `"bootstrap"`, the paired bootstrap of Koehn (2004).
             n_resamples: of that test; 1,000 and 10,000 unless given here or at load.
             **options: as for `compute`, but for `segments`. `confidence` is 0.95 unless given, None for no intervals
                 and no `detectable_delta`.

@@ -481,13 +481,31 @@ def interval(scores: Float64, confidence: float) -> list[float]:
 def p_value(differences: Float64, observed: float) -> float:
     """Return (c + 1) / (n + 1), where c of the n differences are at least as large as the observed one.
 
-    The added ones keep the rate of false alarms at the level for any number of trials (Noreen, 1989). sacreBLEU does
-    not count ties: its p is the same if nothing ties, but identical systems get the smallest p there is.
+    The added ones keep the rate of false alarms at the level for any number of trials (Noreen, 1989). Ties count, so
+    that identical systems get 1.
 
     >>> p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
     0.6
     """
     return float((np.sum(differences >= observed - NOISE) + 1) / (len(differences) + 1))
+
+
+def center(differences: Float64) -> Float64:
+    """Return how much resampled differences deviate from their mean, in either direction.
+
+    Under the null hypothesis the deviations are distributed as the observed difference, so that their `p_value` is
+    two-sided.
+    """
+    return np.abs(differences - differences.mean(axis=0))
+
+
+def center_as_sacrebleu(differences: Float64) -> Float64:
+    """Return how much absolute differences exceed their mean, as sacreBLEU does (Riezler and Maxwell, 2005).
+
+    If one system is better in most resamples this is one-sided in effect, and `p_value` rejects a true null hypothesis
+    in 11 % of cases at the 5 % level.
+    """
+    return np.abs(differences) - np.abs(differences).mean(axis=0)
 
 
 def detectable_difference(differences: Float64) -> float:

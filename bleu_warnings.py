@@ -28,6 +28,7 @@ REFERENCES = "a list of references or one str"
 
 _DETACHED_PERIODS = 100  # predictions that end in " ."; the threshold of sacreBLEU's warning as well
 _SAMPLE_ROWS = 1000  # predictions in which characters of unspaced scripts are counted
+_MIN_SEGMENTS = 30  # for intervals and tests
 _UNSPACED_SHARE = 0.1  # of the characters in the sample
 
 # Thai, Lao, Burmese, Khmer, Kana, and Han: scripts written without spaces between words.
@@ -105,6 +106,17 @@ def warn_about_zero(row: Int64, segments: int | None, orders: Sequence[int], eff
         f"the predictions are far too short, {length:,} tokens against {reference_length:,}: the brevity penalty is 0"
     ]
     warn(f"The score is 0: {' and '.join(reasons)}.")
+
+
+def warn_about_size(segments: int) -> None:
+    """Warn that a test set is too small for intervals and tests."""
+    if segments == 1:
+        warn("One segment has no interval and no p-value: resampling it always gives the same corpus.")
+    elif segments < _MIN_SEGMENTS:
+        warn(
+            f"Intervals and tests of {segments} segments are unreliable: a 95 % interval covers the true score in 83 %"
+            f" of cases with 5 segments, and in 88 % with 10. Use {_MIN_SEGMENTS} segments or more."
+        )
 
 
 def warn_about_square(rows: int) -> None:
