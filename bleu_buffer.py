@@ -11,6 +11,7 @@ import os
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from threading import RLock
 from typing import Any, Literal
 
 import datasets
@@ -25,6 +26,10 @@ _SMALL_CORPORA = 1000  # consecutive ones that are combined: an Arrow array of o
 _ROWS_PER_CELL = 10_000  # of packed rows
 _PACKED = pa.schema({"predictions": pa.binary(), "references": pa.binary()})
 
+_lock = RLock()  # of all buffers, held for moments
+if hasattr(os, "register_at_fork"):  # a child must not inherit it locked
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+
 
 class Buffer:
     """Corpora of one kind, in the order in which they were added; a failed call leaves it unchanged.
@@ -37,18 +42,19 @@ class Buffer:
     _kind: Kind | Literal["lists"] | None  # "lists": empty ones only, of tokens or of ids
 
     def __init__(self) -> None:
-        self.clear()
+        self._corpora, self._small, self._kind = [], 0, None
 
     def add(self, corpus: Corpus) -> None:
         """Add the rows of a corpus."""
-        self._kind = self._merge_kinds(corpus)
-        if not len(corpus):
-            return
-        self._corpora.append(corpus)
-        self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
-        if self._small == _SMALL_CORPORA:
-            self._corpora[-_SMALL_CORPORA:] = [_join(self._corpora[-_SMALL_CORPORA:]).combine()]
-            self._small = 0
+        with _lock:
+            self._kind = self._merge_kinds(corpus)
+            if not len(corpus):
+                return
+            self._corpora.append(corpus)
+            self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
+            if self._small == _SMALL_CORPORA:
+                self._corpora[-_SMALL_CORPORA:] = [_join(self._corpora[-_SMALL_CORPORA:]).combine()]
+                self._small = 0
 
     def join(self, corpus: Corpus) -> Corpus:
         """Return the rows of the buffer followed by those of a corpus."""
@@ -57,9 +63,23 @@ class Buffer:
         self._merge_kinds(corpus)
         return _join([*self._corpora, corpus] if len(corpus) else self._corpora)
 
-    def clear(self) -> None:
-        """Remove all rows."""
-        self._corpora, self._small, self._kind = [], 0, None
+    def take(self) -> Buffer:
+        """Move the rows to a buffer of their own, and return it.
+
+        Rows that are added meanwhile must be of the same kind until `finish`, so that the rows can be put back.
+        """
+        with _lock:
+            taken = copy.copy(self)
+            self._corpora, self._small = [], 0
+        return taken
+
+    def finish(self, put_back: Buffer | None = None) -> None:
+        """Forget the rows that were taken, or put rows back in front of those that were added since."""
+        with _lock:
+            if put_back is not None:
+                self._corpora, self._kind = [*put_back._corpora, *self._corpora], put_back._kind
+            elif not self._corpora:
+                self._kind = None
 
     def __len__(self) -> int:
         return sum(map(len, self._corpora))
@@ -104,7 +124,7 @@ class BufferedMetric(evaluate.Metric, ABC):
         self.file_paths: Any = None
         self.rendez_vous_lock: Any = None
         self._buffer = Buffer()
-        self._is_gathered = False  # True if the buffer holds the rows of all processes, after an error
+        self._gathered: Buffer | None = None  # the rows of all processes, after an error
 
     @abstractmethod
     def _info(self) -> evaluate.MetricInfo:
@@ -146,13 +166,19 @@ class BufferedMetric(evaluate.Metric, ABC):
         chosen = self._choose(options)
         if predictions is None and references is None:
             predictions, references = [], []
-        corpus = self._buffer.join(read_corpus(predictions, references, allow_empty=True))
-        if self.num_process > 1 and not self._is_gathered:
-            result = self._compute_together(corpus, options)
-        else:
-            result = self._score(corpus, chosen)
-        self._buffer.clear()
-        self._is_gathered = False
+        passed = read_corpus(predictions, references, allow_empty=True)
+        taken = self._buffer.take()
+        try:
+            corpus = taken.join(passed)
+            if self.num_process > 1 and self._gathered is None:
+                result = self._compute_together(corpus, options)
+            else:
+                result = self._score(corpus, chosen)
+        except BaseException:
+            self._buffer.finish(put_back=self._gathered or taken)
+            raise
+        self._buffer.finish()
+        self._gathered = None
         return result
 
     def _compute_together(self, corpus: Corpus, options: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -178,7 +204,7 @@ class BufferedMetric(evaluate.Metric, ABC):
             except TypeError as error:
                 problem = problem or f"Process {process}: {error}"
         # The other processes have returned, so that this one holds the only copy of their rows.
-        self._buffer, self._is_gathered = gathered, len(gathered) > 0
+        self._gathered = gathered if len(gathered) else None
         if problem:
             raise TypeError(problem)
         return gathered.join(make_empty_corpus("text"))

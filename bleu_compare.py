@@ -26,7 +26,7 @@ from .bleu_scoring import (
 )
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import choose_tokenizer
-from .bleu_warnings import name_system, warn_about_size, warn_about_text
+from .bleu_warnings import name_system, warn_about_size, warn_about_text, warn_about_zero, warn_once_per_kind
 
 RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # by test, unless given
 _SIGNATURE_KEYS = {"bootstrap": "bs", "randomization": "ar"}
@@ -131,7 +131,8 @@ def compare_systems(
     if n_resamples is None:
         n_resamples = options.n_resamples if options.is_chosen("n_resamples") else RESAMPLES[test]
     n_resamples = options.override({"n_resamples": n_resamples}).n_resamples  # checked
-    rows, tokenizer, reference_count = _count_systems(systems, references, options)
+    with warn_once_per_kind():
+        rows, tokenizer, reference_count = _count_systems(systems, references, options)
     warn_about_size(len(next(iter(rows.values()))))
     names = [baseline, *(name for name in rows if name != baseline)]
     described = _describe_systems(np.stack([rows[name] for name in names]), test, n_resamples, options)
@@ -168,9 +169,12 @@ def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options
         with name_system(name):
             corpus = read_corpus(predictions, references)
             tokenizer = choose_tokenizer(options, corpus.kind)
+            warn_about_text(corpus.predictions, tokenizer)
+            rows[name] = count_corpus(corpus, options)
         references = corpus.references  # read once
-        warn_about_text(corpus.predictions, tokenizer)
-        rows[name] = count_corpus(corpus, options)
+        total = rows[name].sum(axis=0)
+        if bleu(total, options) == 0:
+            warn_about_zero(total, len(corpus), options, f"The score of {name!r}")
     return rows, tokenizer.name, corpus.reference_count()
 
 

@@ -36,14 +36,18 @@ class Result(Report):
     )
 
     def title(self) -> str:
-        return f"BLEU {self['score']:.2f}"
+        return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
 
     def rows(self) -> list[list[str]]:
         head = ["n-grams", "matches", "total", "precision", "BLEU-n"]
         return [head, *([*map("{:,}".format, record[:3]), *_percent(record[3:])] for record in self._orders())]
 
     def records(self) -> list[dict[str, Any]]:
-        return [dict(zip(("order", "matches", "total", "precision", "bleu"), record)) for record in self._orders()]
+        records = [dict(zip(("order", "matches", "total", "precision", "bleu"), record)) for record in self._orders()]
+        if "confidence_interval" in self:
+            names = ("confidence_interval", "bootstrap_mean")
+            records.append({"order": "all", "bleu": self["bleu"], **{name: self[name] for name in names}})
+        return records + [{"segment": i, "bleu": score} for i, score in enumerate(self.get("segment_bleu", ()))]
 
     def to_html(self) -> str:
         head, *rows = self.rows()
@@ -57,9 +61,10 @@ class Result(Report):
             ax: the Axes to draw into; None for a new figure.
             kind: `"segments"` or `"precisions"`; None for the segments if there are any.
         """
-        if (kind or ("segments" if "segment_bleu" in self else "precisions")) == "segments":
-            return plot_segments(self["segment_bleu"], ax)
-        return plot_precisions(self, ax)
+        kind = kind or ("segments" if "segment_bleu" in self else "precisions")
+        if kind not in ("segments", "precisions"):
+            raise ValueError(f"kind={kind!r}: choose one of 'segments', 'precisions'.")
+        return plot_segments(self["segment_bleu"], ax) if kind == "segments" else plot_precisions(self, ax)
 
     def _orders(self) -> list[tuple[Any, ...]]:
         columns = zip(self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
@@ -97,13 +102,13 @@ def score_statistics(statistics: Any, options: Options) -> Result:
     [3]
     """
     known = read_statistics(statistics)
+    options, tokenizer, unknown = adopt_counting(known, options)
     wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
-    if wanted and not known.are_segments:
+    if wanted and not known.are_segments(options.minimum_total):
         raise ValueError(
             f"{wanted[0]} needs a row a segment, and these are sums of rows: give the tables of `statistics`, or leave"
             f" {wanted[0]} out ({wanted[0]}={OPTIONS[wanted[0]]})."
         )
-    options, tokenizer, unknown = adopt_counting(known, options)
     rows = known.stack() if wanted else None
     total = known.sum() if rows is None else rows.sum(axis=0)
     return _describe_rows(options, total, rows, None, (tokenizer, known.references), unknown)
@@ -143,9 +148,7 @@ def _describe_rows(
         result["confidence_interval"] = interval(scores, options.confidence)
         result["bootstrap_mean"] = float(scores.mean())
     if result["bleu"] == 0:
-        weights = options.weights or (1.0,) * options.max_order
-        orders = [n for n, weight in enumerate(weights, 1) if weight]
-        warn_about_zero(total, segments, orders, options.effective_order)
+        warn_about_zero(total, segments, options)
     resampled = {"bs": options.n_resamples} if "confidence_interval" in result else None
     result["signature"] = make_signature(options, *signed, resampled, unknown)
     return result

@@ -66,7 +66,7 @@ def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) ->
         return make_empty_corpus("text")
     _check_lengths(prediction_column, reference_column)
     prediction_column = _check_texts("predictions", prediction_column, reference_column.type)
-    reference_column = _check_references(reference_column, prediction_column.type)
+    reference_column = _check_references(reference_column, prediction_column)
     _warn_about_sentences(prediction_column)
     # Columns may be chunked differently; a table has batches in which both are whole.
     table = pa.table({"predictions": prediction_column, "references": reference_column})
@@ -133,9 +133,15 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
         raise TypeError(f"{name}: found {name_value(data)}. Give a list (or another column) of rows, each {expected}.")
     data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
+    if str(getattr(data, "dtype", "")) == "object" or (
+        isinstance(data, np.ndarray) and (data.ndim > 1 or data.dtype.kind == "U")
+    ):
+        data = data.tolist()
     try:
+        if isinstance(data, (list, tuple)):
+            data = _unwrap_arrays(data, 2 if expected == REFERENCES else 1)
         array, problem = _to_arrow(data), None
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
         array, problem = None, str(error)
     if problem is not None:  # outside of the `except`, or the traceback would begin with Arrow's error
         raise_for_first_bad_row(name, data, expected)
@@ -158,13 +164,18 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
 
 def _read_plain(predictions: Any, references: Any) -> Corpus | None:
     """Read plain lists of strings on a fast path; return None for anything else, which takes the general path."""
-    if not (type(predictions) is type(references) is list and 0 < len(predictions) == len(references)):
+    if not (type(predictions) is type(references) is list):
         return None
-    rows = [[row] for row in references] if type(references[0]) is str else references
-    if set(map(type, rows)) != {list} or not all(rows):
+    predictions, rows = list(predictions), list(references)  # copies, because another thread may change the lists
+    if not 0 < len(predictions) == len(rows):
         return None
+    if type(rows[0]) is str:
+        rows = [(row,) for row in rows]
+    elif not set(map(type, rows)) <= {list, tuple}:
+        return None
+    rows = list(map(tuple, rows))
     texts = list(chain.from_iterable(rows))
-    if {*map(type, predictions), *map(type, texts)} != {str}:
+    if {*map(type, predictions), *map(type, texts)} != {str} or not all(rows):
         return None
     try:
         columns = pa.array(predictions, STRINGS), pa.array(texts, STRINGS)
@@ -188,24 +199,35 @@ def _to_arrow(data: Any) -> Any:
         return pa.chunked_array(data)
     if hasattr(data, "iloc"):
         return pa.Array.from_pandas(data)
-    if getattr(data, "ndim", 1) > 1:  # Arrow converts one-dimensional arrays only
-        return pa.array(data.tolist())
     if hasattr(data, "__arrow_c_array__"):
         return pa.array(data)
-    try:
-        array = pa.array(data if isinstance(data, (list, np.ndarray)) else list(data))
-    except (pa.ArrowException, TypeError, ValueError):
-        array = None
-    if array is None or pa.types.is_floating(innermost_type(array.type)):
-        return pa.array(_list_empty_arrays(list(data)))
-    return array
+    return pa.array(data if isinstance(data, (list, np.ndarray)) else list(data))
 
 
-def _list_empty_arrays(values: Any) -> Any:
-    """Replace empty arrays by empty lists: NumPy types them float64, which no token has."""
-    if isinstance(values, (list, tuple)):
-        return [_list_empty_arrays(value) for value in values]
-    return [] if isinstance(values, np.ndarray) and values.ndim == 1 and not values.size else values
+def _unwrap_arrays(rows: Any, depth: int) -> Any:
+    """Replace NumPy arrays among rows by lists; raise RecursionError for more than `depth` levels of lists in a row.
+
+    Arrow accepts only arrays of one dimension, ends their strings at a NUL, and types empty ones float64. It recurses
+    into nested lists until the stack overflows.
+    """
+    items = rows
+    for _ in range(depth + 1):  # level by level, because a call per row would take as long as the conversion
+        found = set(map(type, items))
+        if any(issubclass(type_, np.ndarray) for type_ in found):
+            return _unwrap_arrays(_list_arrays(rows, depth), depth)
+        if not any(issubclass(type_, (list, tuple)) for type_ in found):
+            return rows
+        items = list(chain.from_iterable(item for item in items if isinstance(item, (list, tuple))))
+    if any(issubclass(type_, (list, tuple, np.ndarray)) for type_ in set(map(type, items))):
+        raise RecursionError
+    return rows
+
+
+def _list_arrays(value: Any, depth: int) -> Any:
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if depth < 0 or not isinstance(value, (list, tuple)):
+        return value
+    return [_list_arrays(item, depth - 1) for item in value]
 
 
 def _read_datasets_column(data: Any) -> pa.ChunkedArray | None:
@@ -286,8 +308,14 @@ def _check_texts(name: str, array: pa.ChunkedArray, other: pa.DataType) -> pa.Ch
     return array
 
 
-def _check_references(array: pa.ChunkedArray, prediction: pa.DataType) -> pa.ChunkedArray:
+def _check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column of lists of references that are of the predictions' type, or raise."""
+    prediction = predictions.type
+    if prediction == TYPES["tokens"] and array.type in (STRINGS, TYPES["tokens"]) and _all_lists_have(1, predictions):
+        raise TypeError(
+            "predictions, row 0: found a list of one str, and the references are text. A list of str is a list of"
+            " tokens; if each holds a sentence, give the str: predictions=[text for [text] in predictions]."
+        )
     if pa.types.is_null(array.type):
         raise ValueError("references, row 0: there is no reference. Each row needs one; an empty reference is ''.")
     if array.type == prediction and prediction in (STRINGS, TYPES["ids"]):  # one reference per segment

@@ -21,6 +21,8 @@ from .bleu_warnings import warn
 
 __version__ = "0.2.0"
 
+_MAX_WEIGHT = 1000  # of all orders together; any score but 1 to a greater power is 0
+
 Check = Callable[[str, Any], None]  # from an option's name and value to an error or None
 
 # Options that decide what is counted. Rows counted under different ones do not add up.
@@ -91,8 +93,10 @@ def _check_weights(name: str, value: Any) -> None:
         raise TypeError(f"weights: found {type(value).__name__}. Give a list, one weight an order.")
     for weight in value:
         _check_number(name, weight)
-    if len(value) and (min(value) < 0 or not any(value)):
-        raise ValueError(f"weights={value!r}: give weights of 0 or more, not all 0.")
+    if len(value) and (min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT):
+        raise ValueError(
+            f"weights={value!r}: give weights of 0 or more that sum up to at most {_MAX_WEIGHT}, not all 0."
+        )
 
 
 def _option(default: Any, check: Check, says: str) -> Any:

@@ -584,7 +584,7 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: An
         box = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1}  # over the baseline's line
         ax.annotate(f"{score:.2f}", (score, place), (0, 8), ha="center", bbox=box, **_OFFSET)
     ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
-    names = [f"{name} (baseline)" if name == baseline else name for name in systems]
+    names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
     ax.set_yticks(range(len(systems)), list(map(_plain, names)))
     ax.set_ylim(len(systems) - 0.5, -0.6)
     ax.margins(x=0.1)
@@ -639,6 +639,8 @@ def _open(ax: Any, width: float = 6.4, height: float = 3.6) -> Any:
         raise ImportError("A plot needs matplotlib: pip install matplotlib") from None
     if ax is None:
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+    if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
+        raise ValueError("ax: BLEU starts at 0. Pass Axes with linear scales, such as those of plt.subplots().")
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -669,8 +671,8 @@ def _write_beside(ax: Any, x: float, y: float, text: str) -> None:
     ax.annotate(text, (x, y), (4, 0), va="center", **_OFFSET)
 
 
-def _plain(text: str) -> str:
-    return text.replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
+def _plain(text: Any) -> str:
+    return str(text).replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
 
 
 def _percentages(matches: Sequence[int], totals: Sequence[int]) -> list[float]:

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
+from itertools import count, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from . import bleu_kernels as kernels
 from .bleu_corpus import Batch, Corpus, Int64
-from .bleu_counting import count_rows
+from .bleu_counting import count_rows, count_totals
 from .bleu_options import COUNTING, Options
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 from .bleu_warnings import name_value, warn_about_text
@@ -102,13 +102,13 @@ class Statistics(NamedTuple):
     """Statistics rows that a user passes, with the options they are known to have been counted under.
 
     table: the statistics columns alone, in their order.
-    are_segments: True for one row per segment, False for sums.
+    is_table: True for tables and frames, False for arrays, which are sums.
     counted_with: the options in `bleu_options.COUNTING`, as far as they are known.
     references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
     """
 
     table: pa.Table
-    are_segments: bool
+    is_table: bool
     counted_with: dict[str, Any]
     references: str
 
@@ -116,6 +116,17 @@ class Statistics(NamedTuple):
     def counted_orders(self) -> int:
         """The number of orders in a row."""
         return self.table.num_columns // 2 - 1
+
+    def are_segments(self, minimum_total: int) -> bool:
+        """Return True if each row is known to be that of one segment.
+
+        A segment has one n-gram less per order; a sum of k segments has k less. Rows of a single order say nothing:
+        they are known by their metadata.
+        """
+        orders, lengths = self.counted_orders, np.asarray(self.table["prediction_length"])
+        totals = np.stack([np.asarray(self.table[f"totals_{n}"]) for n in range(1, orders + 1)])
+        is_known = orders > 1 or "tokenize" in self.counted_with
+        return self.is_table and is_known and bool((totals == count_totals(lengths, orders, minimum_total)).all())
 
     def stack(self) -> Int64:
         """Return all rows, int64 [rows, 2 N + 2]."""
@@ -165,15 +176,15 @@ def read_statistics(statistics: Any) -> Statistics:
         raise _not_rows(f"{' and '.join(sorted(set(map(name_value, parts))))} in one list")
     if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
         raise _not_rows("a Series, whose labels may be in any order: write sums.to_numpy()")
-    are_segments = any(are_tables)
-    tables = [_select_columns(part, i) for i, part in enumerate(parts)] if are_segments else [_read_sums(statistics)]
+    is_table = any(are_tables)
+    tables = [_select_columns(part, i) for i, part in enumerate(parts)] if is_table else [_read_sums(statistics)]
     tables = [table for table in tables if len(table)]
     if not tables:
         raise ValueError("There is nothing to score: no rows of statistics.")
     counted_with, references = _merge_metadata(tables)
     table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
     _check_counts(table)
-    return Statistics(table, are_segments, counted_with, references)
+    return Statistics(table, is_table, counted_with, references)
 
 
 def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, str, list[str]]:
@@ -224,10 +235,15 @@ def _list_columns(part: Any) -> list[Any] | None:
 def _select_columns(part: Any, number: int) -> pa.Table:
     """Return the statistics columns of anything with columns, by their names."""
     known = _list_columns(part) or []
-    max_order = sum(str(name).startswith("matches_") for name in known)
+    max_order = next(n for n in count() if f"matches_{n + 1}" not in known)
     names = column_names(max_order)
     if not max_order or not set(names) <= set(known):
         raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(map(str, known))}.")
+    if not hasattr(part, "__len__"):
+        raise ValueError(
+            f"Table {number} is a {type(part).__name__}, whose rows are not in memory: pass frame.collect(), or"
+            " datasets.Dataset.from_list(list(dataset))."
+        )
     try:
         if isinstance(part, Mapping):
             table = pa.table({name: part[name] for name in names})
@@ -270,6 +286,11 @@ def _merge_metadata(tables: list[pa.Table]) -> tuple[dict[str, Any], str]:
         known[number] = {name: value for name, value in options.items() if value is not None}
         known[number]["longest n-gram"] = tables[number].num_columns // 2 - 1
     tokenizers = [options["tokenize"] for options in known if "tokenize" in options]
+    if len(tokenizers) > 1 and tokenizers[0].endswith("[?]"):
+        raise ValueError(
+            f"The tables were counted with tokenize={tokenizers[0]}, and another function may have that name. Give the"
+            " object a method `signature` that returns a name of its own, and count again."
+        )
     for number, options in enumerate(known):
         if tokenizers and "lowercase" in options:  # a table with metadata
             options.setdefault("tokenize", tokenizers[0])
@@ -295,12 +316,9 @@ def _check_counts(table: pa.Table) -> None:
 
 
 def _check_lengths(statistics: Statistics, minimum_total: int) -> None:
-    """Raise unless there are as many unigrams as tokens, or as `minimum_total`."""
+    """Raise unless there are as many unigrams as tokens, or more with a `minimum_total`."""
     unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
-    if statistics.are_segments:
-        fits = pc.equal(unigrams, pc.max_element_wise(lengths, minimum_total))
-    else:
-        fits = pc.greater_equal(unigrams, lengths) if minimum_total else pc.equal(unigrams, lengths)
+    fits = pc.greater_equal(unigrams, lengths) if minimum_total else pc.equal(unigrams, lengths)
     if not pc.all(fits).as_py():
         raise ValueError(
             "These are no statistics rows: prediction_length differs from totals_1. Where an order counts some n-grams"

@@ -7,10 +7,12 @@ One record per tokenizer, in `TOKENIZERS`, holds everything that is known about 
 
 from __future__ import annotations
 
+import hashlib
 import re
 import string
+import types
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -290,13 +292,66 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
             raise ValueError(f"tokenize={tokenize!r}, but these rows are {kind} already: leave it out, or give text.")
         if kind == "ids" and lowercase:
             raise ValueError("lowercase=True, but token ids have no case: leave it out, or give text.")
-        return ChosenTokenizer(kind, lowercase)
+        convention = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
+        return ChosenTokenizer(kind, lowercase, ascii_case=convention is not None and convention.ascii_case)
     if not isinstance(tokenize, str):
-        return ChosenTokenizer(getattr(tokenize, "__qualname__", type(tokenize).__qualname__), lowercase, tokenize)
+        return ChosenTokenizer(name_function(tokenize), lowercase, tokenize)
     if tokenize in TOKENIZERS:
         split, _, automaton, *flags = TOKENIZERS[tokenize]
         return ChosenTokenizer(tokenize, lowercase, split, automaton is not None, *flags)
     return _load_from_sacrebleu(tokenize)._replace(lowercase=lowercase)
+
+
+def name_function(function: Any) -> str:
+    """Name a function in a signature, so that different functions have different names.
+
+    The name is what its method `signature` returns, as in sacreBLEU's tokenizers. Without that method it is its module
+    and qualified name, with a hash of its code and state in brackets; `[?]` if it has a state that cannot be compared.
+
+    >>> name_function(str.split), name_function(object.__new__(type("Tagger", (), {"__call__": print})))
+    ('str.split', 'bleu.bleu_tokenizers.Tagger[?]')
+    """
+    signature = getattr(function, "signature", None)
+    named = signature() if callable(signature) and not isinstance(function, type) else None
+    if isinstance(named, str):
+        return named
+    owner = function.func if isinstance(function, partial) else function
+    owner = owner if hasattr(owner, "__qualname__") else type(owner)
+    name = ".".join(filter(None, [getattr(owner, "__module__", None), owner.__qualname__]))
+    if isinstance(function, types.MethodDescriptorType | type):
+        return owner.__qualname__ if owner is function else name
+    try:
+        state = repr(_describe_state(function))
+    except LookupError:
+        return f"{name}[?]"
+    return f"{name}[{hashlib.sha256(state.encode()).hexdigest()[:8]}]"
+
+
+def _describe_state(value: Any) -> Any:
+    """Return what a value consists of as nested tuples of constants; raise LookupError if that cannot be told."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return value
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_describe_state, value))
+    if isinstance(value, dict):
+        return tuple((key, _describe_state(item)) for key, item in value.items())
+    if isinstance(value, re.Pattern):
+        return value.pattern, value.flags
+    if isinstance(value, types.CodeType):
+        return value.co_code, _describe_state(value.co_consts), value.co_names
+    if isinstance(value, types.FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        parts = [value.__module__, value.__code__, value.__defaults__, value.__kwdefaults__, *cells]
+        return tuple(map(_describe_state, parts))
+    if isinstance(value, partial):
+        return tuple(map(_describe_state, (value.func, value.args, value.keywords)))
+    if isinstance(value, types.MethodDescriptorType | type | types.ModuleType):
+        return repr(value)
+    if isinstance(value, types.MethodType):
+        return _describe_state(value.__self__), _describe_state(value.__func__)
+    if isinstance(value, types.BuiltinFunctionType):
+        return value.__qualname__, _describe_state(value.__self__)
+    raise LookupError(type(value).__name__)
 
 
 @cache

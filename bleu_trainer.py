@@ -6,13 +6,14 @@ inputs are NumPy arrays, or tensors that convert to them.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import STRINGS, Int64, list_items, make_corpus
+from .bleu_corpus import STRINGS, list_items, make_corpus
 from .bleu_inputs import read_references
 from .bleu_options import Options
 from .bleu_scoring import Scores, score_row
@@ -57,46 +58,61 @@ class TrainerMetric:
         """Discard the batches of an interrupted evaluation; a trainer does not say when a new one begins."""
         self._sum = np.zeros(2 * self._options.counted_orders + 2, np.int64)
         self._rows = self._generated = 0
-        self._first_labels: bytes | None = None
+        self._first_batch = b""
+        self._first_labels: list[str] = []
 
     def _count(self, prediction: Any) -> None:
-        predicted, labels = _to_array(prediction[0]), _to_array(prediction[1])
-        if predicted.ndim > 2:
+        # 1. Decode predictions and labels; labels may be missing if references were passed.
+        generated, label_rows = _list_rows(prediction[0]), None
+        if prediction[1] is not None:
+            label_rows = _list_rows(prediction[1])
+        elif self._references is None:
             raise ValueError(
-                f"The predictions are of shape {list(predicted.shape)}: logits, not generated ids. BLEU is of generated"
-                " text: set predict_with_generate=True in Seq2SeqTrainingArguments."
+                "The evaluation data has no labels: give it a column `labels`, or pass references= to compute_metrics."
             )
-        self._warn_about_restart(labels)
-        texts = self._decode(predicted)
-        references, bounds = self._next_references(self._decode(labels), len(texts))
-        if len(bounds) != len(texts) + 1:
-            raise ValueError(f"There are {len(texts):,} predictions and {len(bounds) - 1:,} rows of labels.")
-        is_padding = (predicted == self._ignore_index) | (predicted == self._tokenizer.pad_token_id)
+        if label_rows is not None and len(label_rows) != len(generated):
+            raise ValueError(
+                f"There are {len(generated):,} predictions and {len(label_rows):,} rows of labels; each row needs both."
+                " Generate one sequence per row (num_return_sequences=1)."
+            )
+        self._warn_about_restart(generated, label_rows)
+        texts = self._decode(generated)
+        labels = [] if label_rows is None else self._decode(label_rows)
+        # 2. Find the references.
+        if self._references is None:
+            references, bounds = pa.array(labels, STRINGS), np.arange(len(labels) + 1)
+        else:
+            texts, labels = self._drop_repeated(texts, labels)
+            rows = self._references.slice(self._rows, len(texts)).combine_chunks()
+            self._warn_about_order(labels, rows.to_pylist())
+            references, bounds = list_items(rows)
+        # 3. Count.
         self._sum += sum_corpus(make_corpus([(pa.array(texts, STRINGS), references, bounds)]), self._options)
         self._rows += len(texts)
-        self._generated += int((~is_padding).sum())
+        padding = (self._ignore_index, self._tokenizer.pad_token_id)
+        self._generated += sum(int((~np.isin(row, padding)).sum()) for row in generated[: len(texts)])
 
-    def _next_references(self, labels: list[str], rows: int) -> tuple[pa.Array, Int64]:
-        """Return the references of the next rows and their bounds: the labels, or those passed at the start."""
-        if self._references is None:
-            return pa.array(labels, STRINGS), np.arange(len(labels) + 1)
-        if self._rows + rows > len(self._references):
+    def _drop_repeated(self, texts: list[str], labels: list[str]) -> tuple[list[str], list[str]]:
+        """Drop rows beyond the references if they repeat the first rows, as gathering from several processes does."""
+        self._first_labels = self._first_labels or labels
+        remaining = max(0, len(self._references or ()) - self._rows)
+        further = labels[remaining:]
+        if len(texts) > remaining and (not labels or further != self._first_labels[: len(further)]):
             raise ValueError(
-                f"There are {len(self._references)} references, but more predictions: one list a row, in order."
+                f"There are {len(self._references or ())} references, but more predictions: one list a row, in order."
             )
-        references = self._references.slice(self._rows, rows).combine_chunks()
-        self._warn_about_order(labels, references.to_pylist())
-        return list_items(references)
+        return texts[:remaining], labels[:remaining]
 
-    def _warn_about_restart(self, labels: np.ndarray[Any, Any]) -> None:
-        """Warn if the first labels come again before there was a result."""
-        if self._rows and labels.tobytes() == self._first_labels:
+    def _warn_about_restart(self, predicted: list[Any], labels: list[Any] | None) -> None:
+        """Warn if the first batch comes again before there was a result."""
+        batch = hashlib.sha256(b"".join(row.tobytes() for row in [*predicted, *(labels or [])])).digest()
+        if self._rows and batch == self._first_batch:
             warn(
-                "The labels of the first batch come a second time before this evaluation had a result. If an earlier"
-                " one was broken off, its batches are counted in this one: call `reset()` of the hook before each."
+                "The first batch comes a second time before this evaluation had a result. If an earlier one was broken"
+                " off, its batches are counted in this one: call `reset()` of the hook before each."
             )
         if not self._rows:
-            self._first_labels = labels.tobytes()
+            self._first_batch = batch
 
     def _warn_about_order(self, labels: Sequence[str], references: Sequence[list[str]]) -> None:
         """Warn if a label is not among the references of its row, but among those of another row."""
@@ -109,10 +125,10 @@ class TrainerMetric:
                 )
                 return
 
-    def _decode(self, ids: np.ndarray[Any, Any]) -> list[str]:
+    def _decode(self, rows: list[Any]) -> list[str]:
         # Padding is removed and not replaced: -100 overflows in a tokenizer, and any other id would be decoded.
-        rows = [row[row != self._ignore_index].tolist() for row in ids]
-        return [text.strip() for text in self._tokenizer.batch_decode(rows, skip_special_tokens=True)]
+        ids = [row[row != self._ignore_index].tolist() for row in rows]
+        return [text.strip() for text in self._tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def _finish(self) -> dict[str, float]:
         if self._references is not None and self._rows != len(self._references):
@@ -131,10 +147,25 @@ def _list_details(result: Scores) -> dict[str, float]:
     return {name: float(result[name]) for name in _DETAILS} | precisions  # type: ignore[literal-required]
 
 
+def _list_rows(part: Any) -> list[np.ndarray[Any, Any]]:
+    """Return one array of ids per row.
+
+    Args:
+        part: an array, a tensor on any device, a list of rows or of batches of any length, or a tuple with one of these
+            first, from models with more outputs.
+    """
+    part = part[0] if isinstance(part, tuple) else part
+    if isinstance(part, list) and part and not isinstance(part[0], (int, np.integer)):
+        items = [item if hasattr(item, "ndim") else np.asarray(item) for item in part]
+        return [row for item in items for row in ([_to_array(item)] if item.ndim == 1 else _list_rows(item))]
+    array = _to_array(part)
+    if array.ndim > 2:
+        raise ValueError(
+            f"The predictions are of shape {list(array.shape)}: logits, not generated ids. BLEU is of generated text:"
+            " set predict_with_generate=True in Seq2SeqTrainingArguments."
+        )
+    return list(array)
+
+
 def _to_array(part: Any) -> np.ndarray[Any, Any]:
-    """Convert ids: an array, a tensor on any device, or a tuple with ids first, from models with more outputs."""
-    if isinstance(part, tuple):
-        part = part[0]
-    if hasattr(part, "detach"):
-        part = part.detach().cpu()
-    return np.asarray(part)
+    return np.asarray(part.detach().cpu() if hasattr(part, "detach") else part)

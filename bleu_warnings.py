@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ import pyarrow.compute as pc
 from .bleu_corpus import Int64, is_list, is_string, pieces
 
 if TYPE_CHECKING:
+    from .bleu_options import Options
     from .bleu_tokenizers import ChosenTokenizer
 
 TEXT = "a str, a list of str tokens or a list of int token ids"
@@ -37,12 +39,30 @@ _UNSPACED = re.compile(
 )
 
 
+_issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)  # the kinds of warnings in a call
+
+
 class BleuWarning(UserWarning):
     """A score that is computed as requested, but perhaps not what was meant."""
 
 
-def warn(message: str) -> None:
+@contextmanager
+def warn_once_per_kind() -> Iterator[None]:
+    """Issue only the first warning of each kind within the block."""
+    token = _issued.set(set())
+    try:
+        yield
+    finally:
+        _issued.reset(token)
+
+
+def warn(message: str, kind: str = "") -> None:
     """Warn at the line that called the metric, directly or through evaluate."""
+    issued = _issued.get()
+    if issued is not None and kind in issued:
+        return
+    if issued is not None and kind:
+        issued.add(kind)
     inside = (__name__.split(".")[0], "evaluate")
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
@@ -57,7 +77,8 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) ->
         if detached >= _DETACHED_PERIODS:
             warn(
                 f"{detached:,} predictions end in a period that stands alone: they look tokenised, and tokenize="
-                f"{tokenizer.name!r} is for text that isn't. Detokenise it, or choose tokenize='none'."
+                f"{tokenizer.name!r} is for text that isn't. Detokenise it, or choose tokenize='none'.",
+                kind="tokenized",
             )
     if not tokenizer.splits_unspaced:
         sample = "".join(predictions.slice(0, _SAMPLE_ROWS).to_pylist())
@@ -66,19 +87,23 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) ->
             warn(
                 f"{unspaced / len(sample):.0%} of the predictions' characters are of a script that has no spaces"
                 f" between words, which tokenize={tokenizer.name!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or"
-                " 'char'."
+                " 'char'.",
+                kind="unspaced",
             )
 
 
-def warn_about_zero(row: Int64, segments: int | None, orders: Sequence[int], effective_order: bool) -> None:
+def warn_about_zero(row: Int64, segments: int | None, options: Options, name: str = "The score") -> None:
     """Warn that a score is 0, with the cause and what to do about it.
 
     Args:
         row: int64 [2 N + 2], the corpus's statistics row.
         segments: the number of predictions, None if unknown.
-        orders: the orders with a weight, ascending.
-        effective_order: True if the score leaves out orders that the predictions are too short for.
+        options: `weights`, `max_order` and `effective_order` are used.
+        name: the beginning of the message.
     """
+    weights = options.weights or (1.0,) * options.max_order
+    orders = [n for n, weight in enumerate(weights, 1) if weight]
+    effective_order = options.effective_order
     *counts, length, reference_length = row.tolist()
     matches, totals = counts[: len(counts) // 2], counts[len(counts) // 2 :]
     reasons = []
@@ -105,7 +130,7 @@ def warn_about_zero(row: Int64, segments: int | None, orders: Sequence[int], eff
     reasons = reasons or [
         f"the predictions are far too short, {length:,} tokens against {reference_length:,}: the brevity penalty is 0"
     ]
-    warn(f"The score is 0: {' and '.join(reasons)}.")
+    warn(f"{name} is 0: {' and '.join(reasons)}.", kind="zero")
 
 
 def warn_about_size(segments: int) -> None:

@@ -174,20 +174,78 @@ def test_reset_with_references(bleu):
     assert callback(BATCHES[1], compute_result=True) == before
 
 
-@pytest.mark.parametrize("interrupted_after", [[0], [0, 1]])
-def test_an_evaluation_that_starts_again_is_noticed(bleu, expected_of_four, interrupted_after):
-    """The labels of the first batch come again: the score is right, or a warning names `reset()`."""
+@pytest.mark.parametrize(
+    ("first", "is_noticed"),
+    [(BATCHES[0], True), ((np.where(BATCHES[0][0] == 2, 7, BATCHES[0][0]), BATCHES[0][1]), False)],
+    ids=["same predictions", "other predictions"],
+)
+def test_an_evaluation_that_starts_again_is_noticed(bleu, first, is_noticed):
+    """Labels alone may repeat in the evaluation data; predictions and labels together hardly do."""
     callback = bleu.compute_metrics(Words())
 
     def evaluate():
-        for batch in interrupted_after:  # of another state of the model
-            predicted, labels = BATCHES[batch]
-            callback((np.where(predicted == 2, 7, predicted), labels), compute_result=False)
+        callback(first, compute_result=False)
         callback(BATCHES[0], compute_result=False)
         return callback(BATCHES[1], compute_result=True)
 
-    result, messages = record_warnings(evaluate)
-    assert result["bleu"] == expected_of_four["bleu"] or any("reset()" in message for message in messages)
+    _, messages = record_warnings(evaluate)
+    assert any("reset()" in message for message in messages) == is_noticed
+
+
+COLUMNS = [[2, 3, 4, 5], [2, 3, 0, 0], [4, 4, 4, 4]]
+
+
+@pytest.mark.parametrize("rows", [2, 4], ids=["fewer labels", "more labels"])
+@pytest.mark.parametrize("compute_result", [True, False])
+def test_every_prediction_needs_a_row_of_labels(bleu, rows, compute_result):
+    """Several sequences per row (`num_return_sequences`) have fewer labels than predictions."""
+    callback = bleu.compute_metrics(Words())
+    labels = np.array((COLUMNS * 2)[:rows])
+    with pytest.raises(ValueError, match=f"There are 3 predictions and {rows} rows of labels"):
+        callback((np.array(COLUMNS), labels), compute_result=compute_result)
+    assert callback((np.array(COLUMNS), np.array(COLUMNS)))["bleu"] > 0
+
+
+def test_without_labels(bleu):
+    """Labels may be missing if references were passed."""
+    with pytest.raises(ValueError, match="no labels"):
+        bleu.compute_metrics(Words())((np.array(COLUMNS), None))
+    texts = Words().batch_decode(COLUMNS, skip_special_tokens=True)
+    callback = bleu.compute_metrics(Words(), references=[[text] for text in texts])
+    assert callback((np.array(COLUMNS), None)) == bleu.compute_metrics(Words())((np.array(COLUMNS),) * 2)
+
+
+def test_rows_of_any_length(bleu):
+    """Ragged lists, and the lists of batches that `eval_do_concat_batches=False` passes."""
+    expected = bleu.compute_metrics(Words())((np.array(COLUMNS),) * 2)
+    ragged = [[2, 3, 4, 5], [2, 3], [4, 4, 4, 4]]
+    batches = [
+        np.array(COLUMNS[:1]),
+        np.array(
+            [
+                [2, 3],
+            ]
+        ),
+        np.array(COLUMNS[2:]),
+    ]
+    for rows in (ragged, [np.array(row) for row in ragged], batches, COLUMNS):
+        assert bleu.compute_metrics(Words())((rows, rows)) == expected
+
+
+@pytest.mark.parametrize("concatenated", [True, False])
+def test_rows_repeated_by_several_processes_are_dropped(bleu, concatenated):
+    """Gathering fills the last batch with the first rows: 3 rows, 2 processes, batches of 1, are 4 rows."""
+    texts = Words().batch_decode(COLUMNS, skip_special_tokens=True)
+    callback = bleu.compute_metrics(Words(), references=[[text] for text in texts])
+    expected = callback((np.array(COLUMNS),) * 2)
+    gathered = np.array([*COLUMNS, COLUMNS[0]])
+    if concatenated:
+        assert callback((gathered, gathered)) == expected
+    else:
+        assert callback((gathered[:2], gathered[:2]), compute_result=False) == {}
+        assert callback((gathered[2:], gathered[2:]), compute_result=True) == expected
+    with pytest.raises(ValueError, match="3 references, but more predictions"):
+        callback((gathered, np.array([*COLUMNS, COLUMNS[1]])))
 
 
 def test_complete_evaluations_issue_no_warning(bleu, expected_of_four):
