@@ -1,22 +1,31 @@
-"""Tokenizers: native, borrowed from sacreBLEU, functions; lowercase."""
+"""Tokenizers: native, sacreBLEU's own, functions, one without a kernel; lowercase."""
 
 import csv
 import random
+import re
+import shutil
 import sys
 
+import helpers
 import numpy as np
 import pyarrow as pa
 import pytest
-from bleu import bleu_lower_case_compiled, bleu_tokenizers
-from bleu.bleu_options import TOKENIZERS
-from bleu.bleu_tokenizers import BORROWED, DEFINITIONS, borrow_tokenizer
-from conftest import needs_numba, needs_wmt21
+from bleu.bleu_options import Options
+from bleu.bleu_tokenizers import (
+    _SACREBLEU_PACKAGES,
+    TOKENIZERS,
+    _load_from_sacrebleu,
+    choose_tokenizer,
+    lower_case,
+    prepare_texts,
+)
+from conftest import needs_wmt21
 from helpers import (
+    ROOT,
     WMT21,
     count_both_ways,
     count_with_sacrebleu,
     find_difference,
-    make_string_array,
     random_rows,
     read_lines,
     run_python,
@@ -30,10 +39,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 SACREBLEUS = [name for name in TOKENIZERS if name != "multi-bleu"]
-
-
-def test_every_name_has_a_python_implementation():
-    assert tuple(DEFINITIONS) == TOKENIZERS
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
@@ -86,13 +91,6 @@ def test_every_character_is_split_as_by_sacrebleu(tokenize):
         references = [[text.replace(" ", "")] for text in texts]
         table = count_with_sacrebleu(texts, references, tokenize=tokenize, max_order=1)
         np.testing.assert_array_equal(count_both_ways(texts, references, tokenize=tokenize, max_order=1), table)
-
-
-@pytest.mark.slow
-def test_every_character_is_lowercased_as_by_python():
-    every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
-    rows = count_both_ways(every, [[c.lower()] for c in every], tokenize="none", lowercase=True, max_order=1)
-    assert (rows[:, 0] == rows[:, 1]).all()
 
 
 # Whitespace in Python and not in the script, then whitespace in both.
@@ -232,8 +230,8 @@ def test_multi_bleu_has_the_scores_of_the_script(load):
     ],
 )
 @pytest.mark.parametrize("lowercase", [False, True])
-def test_borrowed_tokenizers(tokenize, prediction, reference, lowercase):
-    assert tokenize in BORROWED
+def test_sacrebleus_own_tokenizers(tokenize, prediction, reference, lowercase):
+    assert tokenize in _SACREBLEU_PACKAGES
     expected = count_with_sacrebleu([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase)
     np.testing.assert_array_equal(
         count_both_ways([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
@@ -300,15 +298,15 @@ def test_a_function_that_fails_names_the_row(bleu, error):
 
 def test_unknown_names():
     with pytest.raises(ValueError, match=r"tokenize='13b'.*13a, none, intl, zh, char, .*flores200"):
-        borrow_tokenizer("13b")
+        _load_from_sacrebleu("13b")
 
 
-@pytest.mark.parametrize("name", BORROWED)
-def test_borrowed_tokenizers_say_what_to_install(name, monkeypatch):
+@pytest.mark.parametrize("name", _SACREBLEU_PACKAGES)
+def test_sacrebleus_own_tokenizers_say_what_to_install(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
-    borrow_tokenizer.cache_clear()
+    _load_from_sacrebleu.cache_clear()
     with pytest.raises(ImportError, match=f"tokenize='{name}'.*pip install .*sacrebleu"):
-        borrow_tokenizer(name)
+        _load_from_sacrebleu(name)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -319,8 +317,9 @@ def test_a_token_with_a_lone_surrogate(bleu):
         )
 
 
-# Lowercase: the kernel compared with `str.lower`.
+# Lowercase, compared with `str.lower`.
 
+EVERY = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
 
 # The lowercase of a sigma depends on the letters around it, across accents and apostrophes.
 SIGMAS = [
@@ -343,10 +342,9 @@ SIGMAS = [
 
 
 def lower(texts):
-    return bleu_lower_case_compiled.lower_case(pa.array(texts)).to_pylist()
+    return lower_case(pa.array(texts)).to_pylist()
 
 
-@needs_numba
 @pytest.mark.parametrize("text", SIGMAS)
 def test_sigmas(text):
     around = ["", "a", "A ", " A", "'", "abcdefgh", "ABCDEFGH", "日本", "🙂"]
@@ -354,58 +352,142 @@ def test_sigmas(text):
     assert lower(texts) == [text.lower() for text in texts]
 
 
-@needs_numba
+def test_every_character():
+    """All of Unicode but surrogates."""
+    assert lower(EVERY) == [text.lower() for text in EVERY]
+
+
 def test_every_character_beside_a_sigma():
     """All of Unicode but surrogates before and behind a sigma, with and without a letter beyond."""
-    every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
-    texts = [" ".join(f"A{c}Σ {c}Σ AΣ{c}A AΣ{c}" for c in every[i : i + 4000]) for i in range(0, len(every), 4000)]
+    texts = [" ".join(f"A{c}Σ {c}Σ AΣ{c}A AΣ{c}" for c in EVERY[i : i + 4000]) for i in range(0, len(EVERY), 4000)]
     assert lower(texts) == [text.lower() for text in texts]
 
 
-@needs_numba
+def test_every_character_under_multi_bleu():
+    """The script lowercases bytes: ASCII letters change, and no other character."""
+    tokenizer = choose_tokenizer(Options().override({"tokenize": "multi-bleu", "lowercase": True}), "text")
+    texts = [*EVERY, *(f"A{c}Σ" for c in EVERY)]
+    prepared = prepare_texts(pa.array(texts, pa.large_string()), tokenizer, "predictions", int)
+    assert prepared.to_pylist() == [text.encode().lower().decode() for text in texts]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_capital_letters_anywhere(seed):
-    """Eight ASCII bytes are lowercased at once, with letters at any place."""
+    """ASCII texts take a fast path; slices, empty texts and lists of tokens have the same lowercase."""
     generator = random.Random(seed)
     texts = ["".join(generator.choices("AZaz@[`{ \x00\x7fé日", k=generator.randrange(40))) for _ in range(500)]
-    assert lower(texts) == [text.lower() for text in texts]
-    sliced = pa.array(texts).slice(7)
-    assert bleu_lower_case_compiled.lower_case(sliced).equals(
-        bleu_tokenizers.lower_case(sliced).cast(pa.large_string())
-    )
+    lowered = [text.lower() for text in texts]
+    assert lower(texts) == lowered
+    assert lower_case(pa.array(texts).slice(7)).to_pylist() == lowered[7:]
+    tokenizer = choose_tokenizer(Options(lowercase=True), "tokens")
+    tokens = pa.array([["A"], texts, []], pa.large_list(pa.large_string())).slice(1)
+    assert prepare_texts(tokens, tokenizer, "predictions", int).to_pylist() == [lowered, []]
 
 
-@needs_numba
-@pytest.mark.parametrize("seed", range(20))
-def test_bytes_that_are_not_text(seed):
-    """Arrow doesn't validate bytes: invalid texts don't change the lowercase of the texts beside them."""
-    generator = random.Random(seed)
-    pieces = [
-        "Σ".encode(),
-        b"A",
-        b"\xcc\x81",
-        b"\xff",
-        b"\xc3",
-        b"\xce",
-        b"\xe3\x81",
-        b"\xf0\x9f",
-        b"\x80",
-        b"BCDEFGHIJ",
-    ]
-    texts = [b"".join(generator.choices(pieces, k=generator.randrange(5))) for _ in range(500)]
-    texts[1::2] = ["ΑΣ".encode()] * 250
-    lowered = bleu_lower_case_compiled.lower_case(make_string_array(texts))
-    ends, text = np.frombuffer(lowered.buffers()[1], np.int64), lowered.buffers()[2].to_pybytes()
-    assert [text[a:b].decode() for a, b in zip(ends[1::2], ends[2::2])] == ["ας"] * 250
+# A tokenizer that has a function and a record, and no kernel.
+
+XYZ = r"""
 
 
-@needs_numba
-def test_incomplete_characters_are_kept():
-    """Incomplete characters need no more bytes than before."""
-    texts = [bytes([byte]) for byte in range(0x80, 0x100)] * 100
-    assert (
-        bleu_lower_case_compiled.lower_case(make_string_array(texts))
-        .buffers()[2]
-        .to_pybytes()
-        .startswith(b"".join(texts))
-    )
+def tokenize_xyz(segment: str) -> list[str]:
+    return re.findall(r"\w+(?='s)|'s|\w+|[^\w\s]", segment)
+
+
+TOKENIZERS["xyz"] = Tokenizer(tokenize_xyz, "text is split by xyz")
+"""
+
+# Two texts with a contraction, then random ones, short enough that 20,000 of them are not worth compiling.
+ROWS_OF_XYZ = """
+predictions, references = helpers.random_rows(seed=6, count=5_000)
+predictions = ["The dog's bone isn't there.", *(text[:20] for text in predictions[1:])]
+references = [["The Dog's bone is here."], *([text[:20] for text in row] for row in references[1:])]
+"""
+
+# Results of the copied metric: before the kernels are compiled, after, in words, and from the demo.
+CALLS_OF_XYZ = f"""
+import importlib, json, sys
+import evaluate, helpers
+
+folder = sys.argv[1]
+bleu = evaluate.load(folder + "/bleu_metric.py", tokenize="xyz")
+kernels = importlib.import_module(type(bleu).__module__.rpartition(".")[0] + ".bleu_kernels")
+{ROWS_OF_XYZ}
+
+def score():
+    results = []
+    for size in (1, 5_000):
+        for options in ({{}}, {{"lowercase": True}}):
+            result = bleu.compute(predictions=predictions[:size], references=references[:size], **options)
+            assert "|tok:xyz|" in result.pop("signature")
+            results.append(result)
+    return [*results, bleu.pairwise(predictions[:9]).tolist(), bleu.self_bleu(predictions[:9])["segment_bleu"]]
+
+answer = {{"before": score(), "was_ready": kernels.is_ready()}}
+bleu.warm_up()
+answer["after"] = score()
+answer["tokens"] = bleu.explain(predictions[0], references[0])["prediction"]["tokens"]
+try:
+    bleu.compute(predictions=["a"], references=["a"], tokenize="xyzzy")
+except ValueError as error:
+    answer["error"] = str(error)
+answer["description"] = bleu.inputs_description
+found = bleu.reconcile(predictions[:1], references[:1], 100 * answer["after"][0]["bleu"])
+answer["reconciled"] = found["matches"][0]["options"]["tokenize"]
+
+sys.path.insert(0, folder)
+import gradio as gr
+import space.options
+
+with gr.Blocks() as blocks:
+    space.options.add_options("corpus", space.options.ALL_OPTIONS)
+(field,) = (block for block in blocks.blocks.values() if block.elem_id == "corpus-tokenize")
+answer["choices"] = [value for _, value in field.choices]
+answer["label"] = space.options.fold_label({{**space.options.OPTIONS, "tokenize": "xyz"}})
+print(json.dumps(answer))
+"""
+
+
+def split_as_xyz(text):
+    return re.findall(r"\w+(?='s)|'s|\w+|[^\w\s]", text)
+
+
+@pytest.fixture(scope="module")
+def xyz(tmp_path_factory):
+    """Return the results of a copy of the metric to whose tokenizers `xyz` is added."""
+    folder = tmp_path_factory.mktemp("xyz")
+    for path in [*ROOT.glob("bleu_*.py"), ROOT / "app.py"]:
+        shutil.copy(path, folder)
+    shutil.copytree(ROOT / "space", folder / "space")
+    with open(folder / "bleu_tokenizers.py", "a", encoding="utf-8") as file:
+        file.write(XYZ)
+    return run_python(CALLS_OF_XYZ, folder)
+
+
+def test_a_tokenizer_without_a_kernel_runs_at_any_size(xyz, bleu):
+    """Scores of 1 and of 5,000 segments are those of the function, before and after the kernels are compiled."""
+    names = {"helpers": helpers}
+    exec(ROWS_OF_XYZ, names)
+    predictions, references, expected = names["predictions"], names["references"], []
+    for size in (1, 5_000):
+        for options in ({}, {"lowercase": True}):
+            corpus = {"predictions": predictions[:size], "references": references[:size]}
+            result = bleu.compute(**corpus, tokenize=split_as_xyz, **options)
+            del result["signature"]
+            expected.append(result)
+    assert expected[0]["counts"] == [4, 1, 0, 0]  # by hand: The, 's, bone, the period; 's bone
+    assert expected[1]["counts"] == [5, 3, 2, 1]  # and dog
+    expected.append(bleu.pairwise(predictions[:9], tokenize=split_as_xyz).tolist())
+    expected.append(bleu.self_bleu(predictions[:9], tokenize=split_as_xyz)["segment_bleu"])
+    assert not xyz["was_ready"]
+    assert xyz["before"] == expected
+    assert xyz["after"] == expected
+
+
+def test_a_tokenizer_without_a_kernel_is_named_everywhere(xyz):
+    """`explain` shows its tokens; errors, the description, `reconcile` and the demo name it."""
+    assert xyz["tokens"] == ["The", "dog", "'s", "bone", "isn", "'", "t", "there", "."]
+    assert re.search(r"tokenize='xyzzy'.*\bxyz\b,", xyz["error"])
+    assert "'xyz'" in xyz["description"]
+    assert xyz["reconciled"] == "xyz"
+    assert "xyz" in xyz["choices"]
+    assert "text is split by xyz" in xyz["label"]

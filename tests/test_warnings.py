@@ -3,10 +3,10 @@
 import re
 import warnings
 
-import pyarrow as pa
 import pytest
 from bleu.bleu_inputs import read_corpus
-from bleu.bleu_warnings import BleuWarning, count_unspaced_characters
+from bleu.bleu_tokenizers import TOKENIZERS
+from bleu.bleu_warnings import BleuWarning
 from helpers import record_warnings
 
 
@@ -25,23 +25,30 @@ UNSPACED = ["我们用的是中文。", "カタカナとひらがな", "ภา�
 
 
 @pytest.mark.parametrize("text", UNSPACED)
-@pytest.mark.parametrize("tokenize", ["13a", "none", "intl", "zh", "char"])
+@pytest.mark.parametrize("tokenize", TOKENIZERS)
 def test_unspaced_scripts_warn_if_the_tokenizer_does_not_split_them(bleu, text, tokenize):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bleu.compute(predictions=["hello", text], references=["hello", text], tokenize=tokenize)
     found = [warning for warning in caught if "no spaces between words" in str(warning.message)]
-    assert len(found) == (tokenize in ("13a", "none", "intl"))
+    assert len(found) == (tokenize not in ("zh", "char"))
     assert all(warning.filename == __file__ for warning in found)
 
 
 @pytest.mark.parametrize("column", [list, tuple])  # plain lists take a fast path
 @pytest.mark.parametrize("options", [{}, {"segments": True}])
-def test_the_share_of_unspaced_characters_is_that_of_all_rows(bleu, column, options):
-    """More rows than a batch holds; every second row has two such characters of eight."""
+def test_the_share_of_unspaced_characters(bleu, column, options):
+    """Every second row has two such characters of eight."""
     texts = column(["a b c 是是", "a b c dd"] * 5_000)
     with pytest.warns(bleu.Warning, match=r"^12% of the predictions' characters"):
         bleu.compute(predictions=texts, references=texts, **options)
+
+
+@pytest.mark.parametrize(("row", "warns"), [(0, True), (999, True), (1000, False)])
+def test_unspaced_characters_are_counted_in_the_first_1000_predictions(bleu, row, warns):
+    texts = ["a"] * row + ["是" * 1000] + ["a"] * 100
+    _, messages = record_warnings(lambda: bleu.compute(predictions=texts, references=texts))
+    assert any("no spaces between words" in message for message in messages) == warns
 
 
 @pytest.mark.parametrize(
@@ -50,7 +57,6 @@ def test_the_share_of_unspaced_characters_is_that_of_all_rows(bleu, column, opti
 def test_spaced_scripts_do_not_warn(bleu, text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", message="numba")
         bleu.compute(predictions=[text * 3], references=[text * 3])
 
 
@@ -89,8 +95,9 @@ SPACED_NEIGHBORS = {
     [(text, True) for text in UNSPACED_ENDS.values()] + [(text, False) for text in SPACED_NEIGHBORS.values()],
     ids=[*UNSPACED_ENDS, *SPACED_NEIGHBORS],
 )
-def test_the_bounds_of_the_scripts(text, unspaced):
-    assert count_unspaced_characters(pa.array([text]), "13a") == len(text) * unspaced
+def test_the_bounds_of_the_scripts(bleu, text, unspaced):
+    _, messages = record_warnings(lambda: bleu.compute(predictions=[text], references=[text], max_order=1))
+    assert [message[:5] for message in messages] == ["100% "] * unspaced
 
 
 @pytest.mark.parametrize(("count", "tokenize", "warns"), [(99, "13a", 0), (100, "13a", 1), (100, "none", 0)])
@@ -98,7 +105,6 @@ def test_detached_periods_look_tokenized(bleu, count, tokenize, warns):
     text = ["It works well here ."] * count + ["It works well here."]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warnings.filterwarnings("ignore", message="numba")
         bleu.compute(predictions=text, references=text, tokenize=tokenize)
     assert [warning.category for warning in caught] == [bleu.Warning] * warns
 
