@@ -1,4 +1,4 @@
-"""Documents match the code: examples in docstrings, code and tables in documents, links, and the list of siblings."""
+"""Documents match the code: examples in docstrings, code and tables in documents, and links."""
 
 import ast
 import contextlib
@@ -245,12 +245,6 @@ def anchors(text):
     headings = re.findall("^#+ (.*)$", BLOCK.sub("", text), re.MULTILINE)
     marks = str.maketrans("", "", string.punctuation.replace("-", "").replace("_", ""))
     return {heading.lower().translate(marks).replace(" ", "-") for heading in headings}
-
-
-def test_every_sibling_is_imported_where_evaluate_looks_for_it():
-    """Imports start their line and have no comment behind them, or evaluate's loader doesn't copy the file."""
-    imported = re.findall(r"^from \.(\w+) import [^#\n]*$", (ROOT / "bleu_metric.py").read_text(), re.MULTILINE)
-    assert sorted(imported) == [name for name in MODULES if name != "bleu_metric"]
 
 
 def test_unicode_tables_are_those_of_regex():
