@@ -18,7 +18,15 @@ import pytest
 import sacrebleu
 import unicode_tables
 from bleu.bleu_inputs import read_corpus, read_texts
-from bleu.bleu_options import CONVENTIONS, OPTIONS, REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS, Options
+from bleu.bleu_options import (
+    CONVENTIONS,
+    OPTIONS,
+    OTHER_NAMES,
+    REFERENCE_LENGTHS,
+    SMOOTH_METHODS,
+    TOKENIZERS,
+    Options,
+)
 from conftest import needs_wmt21
 from helpers import ROOT
 from huggingface_hub import metadata_load
@@ -199,6 +207,11 @@ def test_every_reference_length_is_named(name):
     title = "Inputs" if name == "README.md" else "Options"
     (meaning,) = (meaning for option, _, meaning in cells(name, title) if option == "`reference_length`")
     assert set(re.findall('`"(.*?)"`', meaning)) == set(REFERENCE_LENGTHS)
+
+
+def test_every_name_of_another_tool_is_listed():
+    text = section("docs/conventions.md", "Options of other tools")
+    assert [name for name in OTHER_NAMES if f"`{name}`" not in text] == []
 
 
 def same_numbers(tool):
