@@ -1,4 +1,4 @@
-"""Documents match the code: examples in docstrings, code and tables in documents, links, and the list of siblings."""
+"""Documents match the code: examples in docstrings, code and tables in documents, and links."""
 
 import ast
 import contextlib
@@ -18,7 +18,15 @@ import pytest
 import sacrebleu
 import unicode_tables
 from bleu.bleu_inputs import read_corpus, read_texts
-from bleu.bleu_options import Options
+from bleu.bleu_options import (
+    CONVENTIONS,
+    OPTIONS,
+    OTHER_NAMES,
+    REFERENCE_LENGTHS,
+    SMOOTH_METHODS,
+    TOKENIZERS,
+    Options,
+)
 from conftest import needs_wmt21
 from helpers import ROOT
 from huggingface_hub import metadata_load
@@ -51,8 +59,14 @@ def test_docstrings(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     results = doctest.testmod(
         module,
-        extraglobs={"np": np, "pa": pa, "evaluate": evaluate, "Options": Options, "read_corpus": read_corpus}
-        | {"read_texts": read_texts},
+        extraglobs={
+            "np": np,
+            "pa": pa,
+            "evaluate": evaluate,
+            "Options": Options,
+            "read_corpus": read_corpus,
+            "read_texts": read_texts,
+        },
     )
     assert results.failed == 0
 
@@ -105,9 +119,9 @@ def test_documents_with_code():
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_code_that_needs_a_library_is_run_by_an_integration_test(name):
+def test_code_that_needs_a_library_is_run_by_a_test_of_its_own(name):
     """The section of such code is the `recipe` of a test; see tests/integration/recipes.py."""
-    tests = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/integration/**/test_*.py"))
+    tests = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/**/test_*.py"))
     for section in re.split("^## ", DOCUMENTS[name], flags=re.MULTILINE):
         if any(info.startswith("python needs: ") for info, _ in BLOCK.findall(section)):
             title, _, _ = section.partition("\n")
@@ -146,18 +160,58 @@ class TestCard:
 @pytest.mark.parametrize(
     ("name", "title", "rows"),
     [
-        ("README.md", "Inputs", "OPTIONS"),
-        ("docs/conventions.md", "Options", "OPTIONS"),
-        ("docs/conventions.md", "Conventions by name", "CONVENTIONS"),
+        ("README.md", "Inputs", OPTIONS),
+        ("docs/conventions.md", "Options", OPTIONS),
+        ("docs/conventions.md", "Conventions by name", CONVENTIONS),
     ],
 )
 def test_a_table_is_complete(name, title, rows):
     """The table has one row per existing name, and no other row."""
-    from bleu import bleu_options
+    first_cells = "".join(row[0] for row in cells(name, title)[1:])
+    assert set(re.findall("`(.*?)`", first_cells)) == {
+        *rows,
+        *({"predictions", "references"} if name == "README.md" else ()),
+    }
 
-    known = {*getattr(bleu_options, rows), *({"predictions", "references"} if name == "README.md" else ())}
-    first_cells = re.findall(r"^\| (`.*?) \|", section(name, title), re.MULTILINE)
-    assert set(re.findall("`(.*?)`", "".join(first_cells))) == known
+
+@pytest.mark.parametrize(
+    ("name", "title", "smooth_value"), [("README.md", "Inputs", "by method"), ("docs/conventions.md", "Options", None)]
+)
+def test_defaults_in_a_table_of_options(name, title, smooth_value):
+    """Each option stands with its default; a row may have several options."""
+    values = sorted({method.value for method in SMOOTH_METHODS.values() if method.value is not None})
+    in_words = {"weights": "equal", "smooth_value": smooth_value or " / ".join(f"{value:g}" for value in values)}
+    found = {}
+    for options, defaults, *_ in cells(name, title):
+        for option, default in zip(re.findall("`(.*?)`", options), defaults.replace("`", "").split(", ")):
+            found[option] = default
+    expected = {option: in_words.get(option, str(value)) for option, value in OPTIONS.items()}
+    assert {option: found[option].strip('"') for option in OPTIONS} == expected
+
+
+@pytest.mark.parametrize(("name", "title"), [("README.md", "Inputs"), ("docs/conventions.md", "Options")])
+def test_every_tokenizer_is_named(name, title):
+    """The tokenizers that are built in stand first, in their order."""
+    (meaning,) = (meaning for option, _, meaning in cells(name, title) if option == "`tokenize`")
+    assert re.findall('`"(.*?)"`', meaning)[: len(TOKENIZERS)] == list(TOKENIZERS)
+
+
+def test_every_smoothing_method_stands_with_its_default_value():
+    found = {method.strip("`"): value for method, value, *_ in cells("docs/conventions.md", "Smoothing methods")[1:]}
+    defaults = {name: "" if method.value is None else f"{method.value:g}" for name, method in SMOOTH_METHODS.items()}
+    assert found == defaults
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/conventions.md"])
+def test_every_reference_length_is_named(name):
+    title = "Inputs" if name == "README.md" else "Options"
+    (meaning,) = (meaning for option, _, meaning in cells(name, title) if option == "`reference_length`")
+    assert set(re.findall('`"(.*?)"`', meaning)) == set(REFERENCE_LENGTHS)
+
+
+def test_every_name_of_another_tool_is_listed():
+    text = section("docs/conventions.md", "Options of other tools")
+    assert [name for name in OTHER_NAMES if f"`{name}`" not in text] == []
 
 
 def same_numbers(tool):
@@ -205,13 +259,6 @@ def test_the_same_number_as_there(tool, calls):
         assert 0 < expected == pytest.approx(eval(here, names), abs=1e-9), there
 
 
-def test_every_smoothing_method_is_explained():
-    from bleu.bleu_options import SMOOTH_METHODS
-
-    for name in SMOOTH_METHODS:
-        assert re.search(f'`"?{name}"?`', DOCUMENTS["docs/conventions.md"]), name
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_links_lead_somewhere(name):
     """Links lead to existing files, and to existing headings."""
@@ -234,17 +281,17 @@ def section(name, title):
     return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", DOCUMENTS[name], re.DOTALL | re.MULTILINE).group(1)
 
 
+def cells(name, title):
+    """Return the rows of the table below a heading as lists of cells, without the line below the head."""
+    lines = [line for line in section(name, title).splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split(" |")] for line in [lines[0], *lines[2:]]]
+
+
 def anchors(text):
     """Return the anchors that the Hub and GitHub make of the headings."""
     headings = re.findall("^#+ (.*)$", BLOCK.sub("", text), re.MULTILINE)
     marks = str.maketrans("", "", string.punctuation.replace("-", "").replace("_", ""))
     return {heading.lower().translate(marks).replace(" ", "-") for heading in headings}
-
-
-def test_every_sibling_is_imported_where_evaluate_looks_for_it():
-    """Imports start their line and have no comment behind them, or evaluate's loader doesn't copy the file."""
-    imported = re.findall(r"^from \.(\w+) import [^#\n]*$", (ROOT / "bleu_metric.py").read_text(), re.MULTILINE)
-    assert sorted(imported) == [name for name in MODULES if name != "bleu_metric"]
 
 
 def test_unicode_tables_are_those_of_regex():

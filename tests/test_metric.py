@@ -1,12 +1,10 @@
 """The metric as evaluate loads it, from paths and the Hub, in threads and processes; its signatures and docstrings."""
 
 import copy
-import http.server
 import inspect
 import pickle
 import pydoc
 import shutil
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import evaluate
@@ -54,11 +52,6 @@ class TestLoading:
             assert evaluate.load(str(path)).compute(predictions=PREDICTIONS, references=REFERENCES) == expected
 
     @pytest.mark.slow
-    def test_from_a_space_in_a_folder_called_app(self, tmp_path, expected):
-        folder = copy_metric(tmp_path / "app")
-        assert run_python(SCORE, folder / "bleu_metric.py") == expected
-
-    @pytest.mark.slow
     def test_without_a_network(self, expected, tmp_path):
         """Every attempt to open a connection or to look up a name is an error."""
         blocked = (
@@ -67,33 +60,6 @@ class TestLoading:
             "socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = socket.create_connection = fail\n"
         )
         assert run_python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path)) == expected
-
-    @pytest.mark.slow
-    def test_from_the_hub(self, expected, tmp_path):
-        """A server with the Hub's addresses sends the file and all its siblings at `main`."""
-        asked = []
-
-        class Hub(http.server.SimpleHTTPRequestHandler):
-            def translate_path(self, path):
-                prefix = "/spaces/user/bleu_metric/resolve/main/"
-                asked.append(path)
-                return str(ROOT / path.removeprefix(prefix)) if path.startswith(prefix) else "/nowhere"
-
-            def end_headers(self):
-                self.send_header("ETag", f'"{abs(hash(self.path))}"')
-                super().end_headers()
-
-            def log_message(self, *arguments):
-                pass
-
-        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            endpoint = f"http://127.0.0.1:{server.server_port}"
-            home = {name: str(tmp_path / name) for name in ("HF_HOME", "HF_EVALUATE_CACHE", "HF_MODULES_CACHE")}
-            assert run_python(SCORE, "user/bleu_metric", HF_ENDPOINT=endpoint, no_proxy="127.0.0.1", **home) == expected
-            server.shutdown()
-        siblings = {path.name for path in ROOT.glob("bleu_*.py")}
-        assert siblings <= {path.rpartition("/")[2] for path in asked}
 
     @pytest.mark.slow
     def test_two_processes_that_compile_at_once(self, tmp_path, expected):

@@ -1,0 +1,146 @@
+"""The metric from a Hub, from a snapshot of it, and from folders: how many requests, and what is imported.
+
+A server on the loopback stands in for the Hub. Each load runs in a process of its own.
+"""
+
+import http.server
+import importlib
+import json
+import re
+import shutil
+import threading
+
+import pytest
+from helpers import ROOT, list_files, random_rows, run_python
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FILES = sorted(path.name for path in ROOT.glob("bleu_*.py"))
+
+# Loads the metric as the first argument says, scores a few segments, and prints what a test wants to know.
+SCORE = """
+import json, sys
+import evaluate, helpers
+bleu = evaluate.load(sys.argv[1])
+predictions, references = helpers.random_rows(seed=8, count=30)
+score = bleu.compute(predictions=predictions, references=references)["score"]
+print(json.dumps({"score": score, "numba": "numba" in sys.modules}))
+"""
+
+
+class Hub(http.server.SimpleHTTPRequestHandler):
+    """The addresses of a Hub that has this checkout as the Space `user/bleu_metric`, with one commit at `main`."""
+
+    def do_GET(self):
+        self.note()
+        if self.path.startswith("/api/spaces/user/bleu_metric/"):
+            self.send_list()
+        else:
+            super().do_GET()
+
+    def do_HEAD(self):
+        self.note()
+        super().do_HEAD()
+
+    def note(self):
+        """Note a request for the Space; huggingface_hub may make requests of its own beside these."""
+        if "/spaces/user/bleu_metric/" in self.path:
+            self.server.requests.append((self.command, self.path))
+
+    def send_list(self):
+        """Send the commit of a revision, or the files of a commit."""
+        files = [{"type": "file", "path": name, "size": (ROOT / name).stat().st_size, "oid": name} for name in FILES]
+        info = {"id": "user/bleu_metric", "sha": COMMIT, "siblings": [{"rfilename": name} for name in FILES]}
+        body = json.dumps(files if "/tree/" in self.path else info).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def translate_path(self, path):
+        for revision in ("main", COMMIT):
+            prefix = f"/spaces/user/bleu_metric/resolve/{revision}/"
+            if path.startswith(prefix):
+                return str(ROOT / path.removeprefix(prefix))
+        return str(ROOT / "no such file")
+
+    def end_headers(self):
+        self.send_header("ETag", f'"{self.path.rpartition("/")[2]}"')
+        self.send_header("X-Repo-Commit", COMMIT)
+        super().end_headers()
+
+    def log_message(self, *arguments):
+        pass
+
+
+@pytest.fixture
+def hub():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub) as server:
+        server.requests = []
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+@pytest.fixture
+def run(hub, tmp_path):
+    """Return a function that runs code with the Hub and with caches of this test, and counts the requests."""
+    caches = {name: str(tmp_path / name) for name in ("HF_HOME", "HF_EVALUATE_CACHE", "HF_MODULES_CACHE")}
+    address = {"HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "no_proxy": "127.0.0.1", "HF_HUB_OFFLINE": "0"}
+
+    def run(code, *arguments):
+        hub.requests.clear()
+        result = run_python(code, *arguments, **caches, **address)
+        print(f"{len(hub.requests)} requests")
+        return result, len(hub.requests)
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def expected(load):
+    predictions, references = random_rows(seed=8, count=30)
+    return load().compute(predictions=predictions, references=references)["score"]
+
+
+def copy_files(folder):
+    folder.mkdir(parents=True)
+    for name in FILES:
+        shutil.copy(ROOT / name, folder)
+    return folder
+
+
+def test_from_the_hub(hub, run, expected):
+    """The first load fetches each file, and a later one asks for the version of each: as many requests as documented."""
+    result, first = run(SCORE, "user/bleu_metric")
+    assert result["score"] == expected
+    assert {path.rpartition("/")[2] for method, path in hub.requests if method == "GET"} == set(FILES)
+    result, later = run(SCORE, "user/bleu_metric")
+    assert result["score"] == expected
+    assert {method for method, _ in hub.requests} == {"HEAD"}
+    assert first <= 40
+    assert later <= 21
+    assert re.findall(r"(\d+) requests", (ROOT / "docs" / "recipes.md").read_text()) == [str(first), str(later)]
+
+
+def test_a_snapshot_of_the_hub(run, monkeypatch, tmp_path):
+    """The recipe as it stands in the documents: a later load costs one request."""
+    monkeypatch.syspath_prepend(ROOT / "tests" / "integration")
+    load, snapshot = importlib.import_module("recipes").recipe("Loading from the Hub")
+    code = f"import evaluate\n{snapshot}\nprint(bleu.compute(predictions=['a b c d'], references=['a b c d'])['bleu'])"
+    code = code.replace("<user>", "user")
+    assert run(code)[0] == 1
+    assert [name for name in list_files(tmp_path / "HF_HOME") if name.endswith("bleu_metric.py")]
+    assert run(code) == (1, 1)
+    assert run(load.replace("<user>", "user") + "\nprint(len(bleu))")[0] == 0
+
+
+def test_from_a_folder_of_another_name(tmp_path, expected):
+    """By the path of the file, without importing numba; the scores of a few segments do not need it either."""
+    folder = copy_files(tmp_path / "snapshots" / COMMIT)
+    assert run_python(SCORE, folder / "bleu_metric.py") == {"score": expected, "numba": False}
+
+
+def test_from_a_folder_of_the_same_name(tmp_path, expected):
+    folder = copy_files(tmp_path / "bleu_metric")
+    assert run_python(SCORE, folder) == {"score": expected, "numba": False}
