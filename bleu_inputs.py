@@ -179,8 +179,7 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if type_ is None:
         raise_for_first_bad_row(name, data, expected)
         raise wrong_type(name, str(array.type), expected)
-    if not isinstance(data, list):
-        _check_utf8(name, array)
+    _check_utf8(name, array)
     try:
         return array if type_ == array.type else array.cast(type_)
     except pa.ArrowException:  # unsigned ids beyond int64
@@ -269,13 +268,15 @@ def _check_utf8(name: str, array: pa.ChunkedArray) -> None:
     """Raise if Arrow holds bytes that are not UTF-8; Arrow does not check them when it receives them."""
     try:
         array.validate(full=True)
-    except pa.ArrowInvalid:
+    except pa.ArrowInvalid as invalid:
+        if "UTF8" not in str(invalid):
+            raise
         for row, value in enumerate(array):
             try:
                 value.as_py()
             except UnicodeDecodeError as error:
                 raise ValueError(f"{name}, row {row}: these bytes are no UTF-8 ({error.reason}).") from None
-        raise
+        # The bytes belong to an item outside of the slice, and are not read.
 
 
 def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
