@@ -260,7 +260,11 @@ def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
         value = _find_canonical_type(name, type_.value_type)
         return None if value is None else pa.large_list(value)
     if "view" in str(type_) or "run_end" in str(type_):
-        raise TypeError(f"{name}: {type_} can't be read. Cast it first: column.cast(pa.string()), or to lists of it.")
+        # A cast is right for string views only: pyarrow cannot cast runs, and loses items of list views.
+        raise TypeError(
+            f"{name}: Arrow's type {type_} can't be read. Cast a column of string_view with column.cast(pa.string());"
+            " pass column.to_pylist() for any other type."
+        )
     return None
 
 
