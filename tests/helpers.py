@@ -271,12 +271,12 @@ def list_files(folder):
 
 
 @contextlib.contextmanager
-def full_disk(space=0):
-    """Let every write fail that makes a file larger than this number of bytes, whoever writes. POSIX only."""
+def full_disk():
+    """Let every write to a file fail within the block, whoever writes. POSIX only."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (space, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
     try:
         yield
     finally:

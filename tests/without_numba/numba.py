@@ -1,3 +1,3 @@
-"""Put this folder on PYTHONPATH, and numba can't be imported: the readable definition runs instead."""
+"""Put this folder on PYTHONPATH, and numba can't be imported: the Python implementations run."""
 
 raise ImportError("numba is made unimportable for a test")
