@@ -153,8 +153,7 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if type_ is None:
         raise_for_first_bad_row(name, data, expected)
         raise wrong_type(name, str(array.type), expected)
-    if not isinstance(data, list):
-        _check_utf8(name, array)
+    _check_utf8(name, array)
     try:
         return array if type_ == array.type else array.cast(type_)
     except pa.ArrowException:  # unsigned ids beyond int64
@@ -251,7 +250,11 @@ def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
         value = _find_canonical_type(name, type_.value_type)
         return None if value is None else pa.large_list(value)
     if "view" in str(type_) or "run_end" in str(type_):
-        raise TypeError(f"{name}: {type_} can't be read. Cast it first: column.cast(pa.string()), or to lists of it.")
+        # A cast is right for string views only: pyarrow cannot cast runs, and loses items of list views.
+        raise TypeError(
+            f"{name}: Arrow's type {type_} can't be read. Cast a column of string_view with column.cast(pa.string());"
+            " pass column.to_pylist() for any other type."
+        )
     return None
 
 
@@ -259,13 +262,15 @@ def _check_utf8(name: str, array: pa.ChunkedArray) -> None:
     """Raise if Arrow holds bytes that are not UTF-8; Arrow does not check them when it receives them."""
     try:
         array.validate(full=True)
-    except pa.ArrowInvalid:
+    except pa.ArrowInvalid as invalid:
+        if "UTF8" not in str(invalid):
+            raise
         for row, value in enumerate(array):
             try:
                 value.as_py()
             except UnicodeDecodeError as error:
                 raise ValueError(f"{name}, row {row}: these bytes are no UTF-8 ({error.reason}).") from None
-        raise
+        # The bytes belong to an item outside of the slice, and are not read.
 
 
 def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:

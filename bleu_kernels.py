@@ -84,6 +84,10 @@ def warm_up() -> bool:
         message.start()
         try:
             _compile_all()
+        except BaseException:  # also Ctrl-C
+            for function in _kernels:  # `count_common` also runs without numba
+                globals()[function.__name__] = function
+            raise
         finally:
             message.cancel()
         _is_ready = True

@@ -1,177 +1,277 @@
-"""The decision to compile and run a kernel, by a simulated clock and in processes."""
+"""The decision to compile the kernels, numba's cache, forks and threads; in this process and in processes of their own."""
 
-import sys
+import os
+import shutil
+import textwrap
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
 
-import numpy as np
+import datasets
 import pytest
-from bleu import bleu_twins
-from bleu.bleu_twins import Twins
+from bleu import bleu_kernels
+from bleu.bleu_inputs import read_corpus, read_texts
+from bleu.bleu_options import Options
+from bleu.bleu_pairwise import score_against_others, score_pairs
+from bleu.bleu_statistics import sum_corpus
 from conftest import needs_numba
-from helpers import ROOT, make_string_array, run_python
+from helpers import ROOT, run_python
 
-MEGABYTE = np.zeros(10**6, np.uint8)
-COMPILING, STARTING, LOADING = 5.0, 0.2, 0.02  # seconds
-
-
-class Machine:
-    """A Python implementation that takes one second per megabyte, and a kernel that was compiled before or not.
-
-    numba is new in the process, or another kernel has started it.
-    """
-
-    def __init__(self, folder, monkeypatch, on_disk=False, started=False):
-        self.now, self.calls = 0.0, []
-        monkeypatch.setattr(Twins, "_has_started", started)
-        if on_disk:
-            version = "py{}{}".format(*sys.version_info)
-            (folder / f"module.kernel-7.{version}.nbi").touch()
-        monkeypatch.setattr(bleu_twins, "perf_counter", lambda: self.now)
-        kernel = SimpleNamespace(__name__="kernel", stats=SimpleNamespace(cache_path=str(folder)))
-        self.dispatcher = Twins(
-            self.python, self.kernel_call, kernel=kernel, example=(MEGABYTE[:1],),
-            seconds_to_compile=COMPILING, seconds_a_megabyte=1.0,
-        )  # fmt: skip
-
-    def python(self, data):
-        self.now += len(data) / 1e6
-        self.calls.append("python")
-
-    def kernel_call(self, data):
-        time.sleep(0.001)  # other threads run meanwhile
-        self.calls.append("compiles" if "compiles" not in self.calls else "kernel")
+WORTH = 2_000_000  # bytes of text
+posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not available")
 
 
 @pytest.fixture
-def make_machine(tmp_path, monkeypatch):
-    return lambda **machine: Machine(tmp_path, monkeypatch, **machine)
+def kernels(monkeypatch):
+    """Return the module as it is at the start of a process: no text seen, nothing compiled."""
+    state = {"_bytes_seen": 0, "_is_ready": False, "_can_compile": True}
+    compiled = [*bleu_kernels._kernels, *bleu_kernels._helpers, *bleu_kernels._intrinsics]
+    for name, value in {**state, **{function.__name__: function for function in compiled}}.items():
+        monkeypatch.setattr(bleu_kernels, name, value)
+    return bleu_kernels
+
+
+@pytest.fixture
+def compiled(kernels, monkeypatch):
+    """Return the list of compilations; a compilation takes a while and does nothing."""
+    calls = []
+
+    def compile_all():
+        calls.append("started")
+        time.sleep(0.3)
+        calls.append("ended")
+
+    monkeypatch.setattr(kernels, "_compile_all", compile_all)
+    return calls
+
+
+# Sizes of the texts of consecutive calls, and the number of calls that run without the kernels.
+SIZES = {
+    "a sentence": ([100], 1),
+    "a million sentences, one by one": ([WORTH // 10] * 10 + [1], 10),
+    "just not enough": ([WORTH], 1),
+    "a large corpus": ([WORTH + 1], 0),
+    "a small one after it": ([WORTH + 1, 1], 0),
+    "small ones before it": ([1000, 1000, WORTH], 2),
+}
+
+
+@pytest.mark.parametrize(("sizes", "python_calls"), SIZES.values(), ids=SIZES)
+def test_the_bytes_of_the_process_decide(kernels, monkeypatch, sizes, python_calls):
+    monkeypatch.setattr(kernels, "warm_up", lambda: monkeypatch.setattr(kernels, "_is_ready", True) or True)
+    assert [kernels.prepare(size) for size in sizes] == [i >= python_calls for i in range(len(sizes))]
+    assert kernels.is_ready() == (python_calls < len(sizes))
+
+
+def test_a_process_that_cannot_compile_never_has_kernels(kernels, monkeypatch):
+    monkeypatch.setattr(kernels, "warm_up", lambda: False)
+    assert [kernels.prepare(WORTH + 1) for _ in range(3)] == [False] * 3
+
+
+def test_every_method_adds_to_the_bytes_of_the_process(kernels, monkeypatch):
+    """Kernels are for all methods, so that a little text in each of them adds up."""
+    monkeypatch.setattr(kernels, "warm_up", lambda: False)
+    texts, seen = ["one two three four"] * 20, [0]
+    for call in (
+        lambda: sum_corpus(read_corpus(texts, texts), Options()),
+        lambda: score_pairs(read_texts(texts=texts), Options()),
+        lambda: score_against_others(read_texts(texts=texts), Options()),
+    ):
+        call()
+        seen.append(kernels._bytes_seen)
+    assert sorted(set(seen)) == seen
 
 
 @needs_numba
-class TestDecision:
-    @pytest.mark.parametrize(
-        ("machine", "sizes", "expected"),
-        [
-            ({}, [0.001], ["python"]),
-            ({}, [4.9], ["python"]),
-            ({}, [5.1], ["compiles", "kernel"]),
-            ({}, [2, 2, 2], ["python", "python", "compiles", "kernel"]),
-            ({}, [2, 2, 0.5, 0.6], [*["python"] * 3, "compiles", "kernel"]),
-            ({}, [6, 0.001], ["compiles", "kernel", "kernel"]),
-            ({"started": True}, [4.9], ["python"]),
-            ({"on_disk": True}, [0.001], ["python"]),
-            ({"on_disk": True}, [0.3], ["compiles", "kernel"]),
-            ({"on_disk": True}, [0.1, 0.09, 0.09], [*["python"] * 2, "compiles", "kernel"]),
-            ({"on_disk": True, "started": True}, [0.019], ["python"]),
-            ({"on_disk": True, "started": True}, [0.019, 0.002], ["python", "compiles", "kernel"]),
-        ],
-    )
-    def test_a_machine_that_compiled_it_before_or_not(self, make_machine, machine, sizes, expected):
-        """`sizes` are the megabytes of each call; a megabyte takes the Python implementation one second."""
-        new = make_machine(**machine)
-        for size in sizes:
-            new.dispatcher(MEGABYTE.repeat(7)[: int(size * 1e6)])
-        assert new.calls == expected
-
-    @pytest.mark.parametrize("size", [0.003, 0.4, 4.99, 12])
-    @pytest.mark.parametrize(
-        ("machine", "cost"),
-        [({}, COMPILING), ({"on_disk": True}, STARTING), ({"on_disk": True, "started": True}, LOADING)],
-    )
-    def test_never_twice_the_time_of_the_better_choice(self, make_machine, machine, cost, size):
-        """Holds for any sizes and number of calls, up to one call in Python that is no longer than compiling."""
-        new = make_machine(**machine)
-        for calls in range(1, 3000 if size < 0.1 else 60):
-            new.dispatcher(np.empty(int(size * 1e6), np.uint8))
-            taken = new.now + cost * ("compiles" in new.calls)
-            assert taken <= 2 * min(calls * size, cost) + 1e-9
-
-    def test_threads_compile_once(self, make_machine):
-        new = make_machine()
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda _: new.dispatcher.warm_up(), range(50)))
-        assert new.calls == ["compiles"]
-
-    def test_a_corpus_counts_as_a_whole_before_its_batches(self, make_machine):
-        new = make_machine()
-        assert new.dispatcher.get_ready(np.empty(6 * 10**6, np.uint8))
-        assert new.calls == ["compiles"]
-
-    def test_a_failing_python_implementation_costs_its_time(self, make_machine):
-        new = make_machine()
-        with pytest.raises(TypeError):
-            new.dispatcher(MEGABYTE, MEGABYTE)
-        assert new.calls == []
-        new.dispatcher(MEGABYTE)
-        assert new.calls == ["python"]
-
-
-@pytest.mark.parametrize("shown", [True, False])
-@needs_numba
-def test_compiling_prints_one_line(make_machine, shown, capsys, monkeypatch):
-    monkeypatch.setattr(bleu_twins, "are_progress_bars_disabled", lambda: not shown)
-    for on_disk in (False, True):
-        make_machine(on_disk=on_disk).dispatcher.warm_up()
-    assert capsys.readouterr().err == "bleu_metric compiles kernel, once on this machine.\n" * shown
+def test_threads_compile_once(kernels, compiled):
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(lambda _: kernels.prepare(WORTH + 1), range(50)))
+    assert compiled == ["started", "ended"]
 
 
 @needs_numba
-def test_bytes_that_python_cannot_read_go_to_the_kernel(load):
-    """Invalid bytes are counted as they are in a corpus of any size."""
-    texts = make_string_array([b"a b \xff d"])
+@pytest.mark.parametrize(
+    ("seconds", "has_bars", "lines"), [(0.01, True, 1), (0.01, False, 0), (60, True, 0)],
+    ids=["slow", "slow, without progress bars", "fast"],
+)  # fmt: skip
+def test_a_line_if_compiling_takes_long(kernels, compiled, capsys, monkeypatch, seconds, has_bars, lines):
+    """Loading compiled kernels takes less than the limit and is silent, as everything is without progress bars."""
+    assert kernels._SECONDS_UNTIL_MESSAGE == 1
+    monkeypatch.setattr(kernels, "_SECONDS_UNTIL_MESSAGE", seconds)
+    if not has_bars:
+        datasets.disable_progress_bars()
+    try:
+        assert kernels.warm_up()
+    finally:
+        datasets.enable_progress_bars()
+    output = capsys.readouterr()
+    assert output.err == "bleu_metric: compiling the counting kernels (once per machine) ...\n" * lines
+    assert output.out == ""
+
+
+@needs_numba
+@posix
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 on forks of processes with threads
+def test_a_fork_while_a_thread_compiles(kernels, compiled):
+    """The fork waits until the kernels are ready, and the child has them: it would wait forever for the thread."""
+    thread = threading.Thread(target=kernels.warm_up)
+    thread.start()
+    while not compiled:
+        time.sleep(0.001)
+    process = os.fork()
+    if not process:
+        import signal
+
+        signal.alarm(20)  # end a child that waits forever
+        os._exit(not (kernels.warm_up() and compiled == ["started", "ended"]))
+    thread.join()
+    assert os.waitpid(process, 0)[1] == 0
+
+
+@needs_numba
+@pytest.mark.parametrize("error", [RuntimeError("a bug of numba"), KeyboardInterrupt()], ids=repr)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_after_a_compilation_that_failed(kernels, monkeypatch, error):
+    """Small calls still run the Python implementations, and the next large one compiles again."""
+
+    def fail():
+        raise error
+
+    monkeypatch.setattr(kernels, "_run_examples", fail)
     for _ in range(2):
-        assert load().compute(predictions=texts, references=texts)["score"] == pytest.approx(100)
+        with pytest.raises(type(error)):
+            kernels.prepare(WORTH + 1)
+        assert not kernels.is_ready()
+        assert kernels.count_common in kernels._kernels  # the Python function
+    monkeypatch.setattr(kernels, "_run_examples", lambda: None)
+    assert kernels.prepare(1)
 
 
-COMMON = """
-import contextlib, io, json, sys
+# Processes: what is imported, compiled, written and said.
+
+START = """
+import contextlib, io, json, sys, warnings
 import evaluate
 bleu = evaluate.load(sys.argv[1])
 predictions, references = ["the cat sat on the mat"], [["the cat sat on a mat", "a cat sat there"]]
 errors = io.StringIO()
+with contextlib.redirect_stderr(errors), warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+"""
+END = """
+scores = [bleu.compute(predictions=predictions, references=references)["score"], *bleu.pairwise(predictions * 2)[0]]
+messages = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+print(json.dumps([errors.getvalue(), messages, "numba" in sys.modules, scores]))
+"""
+SCORES = [pytest.approx(53.7285, abs=1e-4), 1, 1]  # the first one from sacreBLEU
+LINE = "bleu_metric: compiling the counting kernels (once per machine) ...\n"
+
+
+def run(code, cache, **environment):
+    """Run code in a process of its own; return its stderr, its warnings, and whether it has imported numba."""
+    code = START + textwrap.indent(code, "    ") + END
+    *result, scores = run_python(code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(cache), **environment)
+    assert scores == SCORES
+    return result
+
+
+def read_cache(cache):
+    """Return the files in numba's cache with their times and sizes."""
+    return {path.name: (path.stat().st_mtime_ns, path.stat().st_size) for path in cache.rglob("*.nb*")}
+
+
+ONE_SENTENCE = """
+bleu.compute(predictions=predictions, references=references)
+bleu.compute(predictions=predictions, references=references, lowercase=True, tokenize="zh", confidence=0.95)
+bleu.add(prediction=predictions[0], reference=references[0])
+bleu.compute()
+bleu.score(bleu.statistics(predictions=predictions, references=references))
+bleu.explain(predictions[0], references[0])
+bleu.pairwise(predictions * 3)
+bleu.self_bleu(predictions * 3)
+bleu.conventions(predictions, references)
+bleu.reconcile(predictions, references, 50)
+bleu.diff(predictions, predictions, references)
+bleu.compare({"A": predictions, "B": predictions}, references)
 """
 
 
-def run(code, cache):
-    """Run code in a fresh process; return its stderr, and the names of the files in numba's cache."""
-    code = f"{COMMON}\nwith contextlib.redirect_stderr(errors):\n    {code}\nprint(json.dumps(errors.getvalue()))"
-    stderr = run_python(code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(cache))
-    return stderr, sorted(path.name for path in cache.rglob("*.nb*"))
+def test_one_sentence_needs_no_numba(tmp_path):
+    """No method imports numba, which takes longer than the sentence, or compiles, writes or says anything."""
+    stderr, _, has_numba = run(ONE_SENTENCE, tmp_path)
+    assert (stderr, has_numba, read_cache(tmp_path)) == ("", False, {})
+
+
+@pytest.fixture(scope="module")
+def warm_cache(tmp_path_factory):
+    """Return the folder of numba's cache after a first process."""
+    cache = tmp_path_factory.mktemp("numba")
+    assert run("bleu.warm_up()", cache)[1:] == [[], True]
+    return cache
+
+
+LARGE = "bleu.compute(predictions=predictions * 30_000, references=references * 30_000)"
+
+
+@needs_numba
+@pytest.mark.slow
+class TestProcesses:
+    def test_a_second_process_compiles_nothing(self, warm_cache):
+        first = read_cache(warm_cache)
+        assert first
+        assert run("bleu.warm_up()\nbleu.pairwise(predictions * 300)\n" + LARGE, warm_cache)[1:] == [[], True]
+        assert read_cache(warm_cache) == first
+
+    def test_a_large_corpus_compiles_at_once(self, tmp_path):
+        assert run(LARGE, tmp_path) == [LINE, [], True]
+        assert read_cache(tmp_path)
+
+    @pytest.mark.parametrize(("suffix", "size"), [(".nbi", 0), (".nbc", 100)], ids=["index", "data"])
+    def test_truncated_files_in_the_cache(self, warm_cache, tmp_path, suffix, size):
+        """A disk that was full when a process wrote the cache: each process compiles, and names the folder."""
+        shutil.copytree(warm_cache, tmp_path, dirs_exist_ok=True)
+        for path in tmp_path.rglob(f"*{suffix}"):
+            path.write_bytes(path.read_bytes()[:size])
+        _, messages, _ = run(LARGE, tmp_path)
+        assert len(messages) == 1
+        assert "numba's cache can't be used" in messages[0]
+        assert str(tmp_path) in messages[0]
+
+    @posix
+    def test_a_cache_that_cannot_be_written(self, tmp_path):
+        code = (
+            "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n"  # a full disk
+        )
+        _, messages, _ = run(code + LARGE, tmp_path)
+        assert len(messages) == 1
+        assert "numba's cache can't be used" in messages[0]
+        assert str(tmp_path) in messages[0]
+
+    @posix
+    def test_a_cache_without_a_folder(self, tmp_path):
+        """No folder that numba tries can be made: those are files already."""
+        module = "import os; folder = os.path.dirname(sys.modules[type(bleu).__module__].__file__)\n"
+        code = "import shutil; shutil.rmtree(os.path.join(folder, '__pycache__'), ignore_errors=True)\n"
+        code += "open(os.path.join(folder, '__pycache__'), 'w').close()\n"
+        (file := tmp_path / "file").touch()
+        home = {"HF_HOME": str(tmp_path), "HF_MODULES_CACHE": str(tmp_path / "modules"), "XDG_CACHE_HOME": str(file)}
+        _, messages, _ = run(module + code + LARGE, file, **home)
+        assert len(messages) == 1
+        assert str(file) in messages[0]
+
+
+WITHOUT_NUMBA = os.pathsep.join([str(ROOT / "tests" / "without_numba"), str(ROOT / "tests")])
+# Environments in which nothing can be compiled, and the number of warnings per process.
+WITHOUT = [
+    pytest.param({"NUMBA_DISABLE_JIT": "1"}, 0, marks=needs_numba, id="NUMBA_DISABLE_JIT"),
+    pytest.param({"PYTHONPATH": WITHOUT_NUMBA}, 1, id="not installed"),
+]
 
 
 @pytest.mark.slow
-@needs_numba
-class TestProcesses:
-    def test_no_compile_for_one_sentence(self, tmp_path):
-        calls = [
-            "bleu.compute(predictions=predictions, references=references)",
-            "bleu.compute(predictions=predictions, references=references, lowercase=True)",
-            "bleu.explain(predictions[0], references[0])",
-            "bleu.pairwise(predictions * 3)",
-            "bleu.self_bleu(predictions * 3)",
-            "bleu.conventions(predictions, references)",
-            "bleu.reconcile(predictions, references, 50)",
-            "bleu.diff(predictions, predictions, references)",
-            "bleu.compare({'A': predictions, 'B': predictions}, references)",
-        ]
-        assert run("; ".join(calls), tmp_path) == ("", [])
-
-    def test_a_second_process_compiles_nothing(self, tmp_path):
-        stderr, first = run("bleu.warm_up()", tmp_path)
-        assert stderr.count("\n") == stderr.count("once on this machine.") == 5
-        calls = "bleu.warm_up(); bleu.compute(predictions=predictions * 9000, references=references * 9000, lowercase=True); bleu.pairwise(predictions * 300)"
-        stderr, second = run(calls, tmp_path)
-        assert stderr == ""
-        assert second == first
-
-    def test_a_large_corpus_compiles_at_once(self, tmp_path):
-        stderr, files = run("bleu.compute(predictions=predictions * 300000, references=references * 300000)", tmp_path)
-        assert stderr == "bleu_metric compiles count_rows, once on this machine.\n"
-        assert files
-
-
-def test_warm_up_without_numba():
-    code = "import evaluate, sys; bleu = evaluate.load(sys.argv[1]); bleu.warm_up(); print(0)"
-    assert run_python(code, ROOT / "bleu_metric.py", NUMBA_DISABLE_JIT="1") == 0
+@pytest.mark.parametrize(("environment", "warnings"), WITHOUT)
+def test_without_a_compiler(tmp_path, environment, warnings):
+    """All calls run the Python implementations; a warning says once that numba is missing."""
+    stderr, messages, _ = run("bleu.warm_up()\n" + LARGE, tmp_path, **environment)
+    assert (stderr, read_cache(tmp_path)) == ("", {})
+    assert [message[:23] for message in messages] == ["numba can't be imported"] * warnings
