@@ -396,7 +396,7 @@ def tokenize_xyz(segment: str) -> list[str]:
 TOKENIZERS["xyz"] = Tokenizer(tokenize_xyz, "text is split by xyz")
 """
 
-# Two texts with a contraction, then random ones, short enough that 20,000 of them are not worth compiling.
+# A segment with contractions, then random ones, short enough that scoring all of them twice compiles nothing.
 ROWS_OF_XYZ = """
 predictions, references = helpers.random_rows(seed=6, count=5_000)
 predictions = ["The dog's bone isn't there.", *(text[:20] for text in predictions[1:])]
@@ -420,7 +420,8 @@ def score():
             result = bleu.compute(predictions=predictions[:size], references=references[:size], **options)
             assert "|tok:xyz|" in result.pop("signature")
             results.append(result)
-    return [*results, bleu.pairwise(predictions[:9]).tolist(), bleu.self_bleu(predictions[:9])["segment_bleu"]]
+    results += [bleu.pairwise(predictions[:9]).tolist(), bleu.self_bleu(predictions[:9])["segment_bleu"]]
+    return [*results, bleu.diff(predictions[:99], predictions[99:198], references[:99])["ngrams"]]
 
 answer = {{"before": score(), "was_ready": kernels.is_ready()}}
 bleu.warm_up()
@@ -478,6 +479,8 @@ def test_a_tokenizer_without_a_kernel_runs_at_any_size(xyz, bleu):
     assert expected[1]["counts"] == [5, 3, 2, 1]  # and dog
     expected.append(bleu.pairwise(predictions[:9], tokenize=split_as_xyz).tolist())
     expected.append(bleu.self_bleu(predictions[:9], tokenize=split_as_xyz)["segment_bleu"])
+    difference = bleu.diff(predictions[:99], predictions[99:198], references[:99], tokenize=split_as_xyz)
+    expected.append(difference["ngrams"])
     assert not xyz["was_ready"]
     assert xyz["before"] == expected
     assert xyz["after"] == expected

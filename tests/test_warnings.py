@@ -1,5 +1,6 @@
 """Warnings: their conditions, and the cause and the fix in the message."""
 
+import os
 import re
 import warnings
 
@@ -7,7 +8,7 @@ import pytest
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_tokenizers import TOKENIZERS
 from bleu.bleu_warnings import BleuWarning
-from helpers import record_warnings
+from helpers import ROOT, record_warnings, run_python
 
 
 @pytest.mark.parametrize("column", [list, tuple])  # plain lists take a fast path
@@ -185,12 +186,32 @@ def test_calls_that_read_text_warn_once(bleu, call):
     assert sum("no spaces between words" in message for message in messages) == 1
 
 
+def test_a_missing_numba_warns_once_and_only_if_compiling_would_pay():
+    code = """
+import json, sys
+import evaluate, helpers
+bleu = evaluate.load(sys.argv[1])
+answer = []
+for size in (1, 2_000_000, 2_000_000):  # characters of one token
+    _, messages = helpers.record_warnings(lambda: bleu.compute(predictions=["x" * size], references=["x" * size], max_order=1))
+    answer.append(messages)
+print(json.dumps(answer))
+"""
+    path = os.pathsep.join([str(ROOT / "tests" / "without_numba"), str(ROOT / "tests")])
+    first, second, third = run_python(code, ROOT / "bleu_metric.py", PYTHONPATH=path)
+    assert (first, third) == ([], [])
+    (message,) = second
+    assert message.startswith("numba can't be imported")
+
+
 # Calls that warn, each for another reason.
 WARNING = {
     "a score of 0": lambda bleu: bleu.compute(predictions=["a"], references=["b"]),
-    "text without spaces": lambda bleu: bleu.compute(predictions=["我们用的是中文"], references=["我们用的是中文"]),
+    "a script written without spaces": lambda bleu: bleu.compute(
+        predictions=["我们用的是中文"], references=["我们用的是中文"]
+    ),
     "perhaps transposed": lambda bleu: bleu.statistics(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]),
-    "tokenised": lambda bleu: bleu.statistics(predictions=["It works ."] * 100, references=["It works ."] * 100),
+    "detached periods": lambda bleu: bleu.statistics(predictions=["It works ."] * 100, references=["It works ."] * 100),
 }
 
 
