@@ -1,7 +1,6 @@
 """Inputs: the containers that may be passed, and the errors for those that may not."""
 
-import gc
-import sys
+from unittest import mock
 
 import datasets
 import numpy as np
@@ -10,11 +9,10 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from bleu import bleu_inputs_lists, bleu_inputs_lists_compiled
+from bleu import bleu_inputs
+from bleu.bleu_corpus import IDS, STRINGS, TOKENS
 from bleu.bleu_inputs import read_corpus
-from bleu.bleu_warnings import count_unspaced_characters
-from conftest import HAS_NUMBA, needs_numba
-from helpers import kernels_only, list_files, make_string_array, python_only, record_warnings
+from helpers import list_files, make_string_array, record_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -103,21 +101,50 @@ def test_rejected_input_issues_no_warning():
         assert warned == []
 
 
-@pytest.mark.parametrize("way", [python_only, kernels_only])
 @given(st.data())
-@settings(deadline=None)  # the first example compiles
-def test_the_fast_path_of_plain_lists_reads_the_same(way, data):
-    """Plain lists take a fast path; the same rows in tuples take every check. Results and errors are the same."""
+@settings(deadline=None)
+def test_the_fast_path_of_plain_lists_reads_the_same(data):
+    """Plain lists of str take a fast path, all other rows take every check. Results and errors are the same."""
     item = data.draw(st.sampled_from([_TEXT, _TEXT, _ITEM, _TOKENS]))
     rows = data.draw(_ROWS)
     predictions = data.draw(st.lists(item, min_size=rows, max_size=rows))
     reference = data.draw(st.sampled_from([item, st.lists(item, max_size=3), st.lists(item, min_size=2, max_size=2)]))
     references = data.draw(st.lists(reference, min_size=rows, max_size=data.draw(st.sampled_from([rows, rows, 4]))))
-    with way():
-        answer = read_or_reject(predictions, references)
-        wrapped = [tuple(row) if isinstance(row, list) else row for row in references]
-        assert answer == read_or_reject(predictions, wrapped)
-    assert answer == read_or_reject(tuple(predictions), tuple(references))
+    answer = read_or_reject(predictions, references)
+    with mock.patch.object(bleu_inputs, "_read_plain", return_value=None):
+        assert answer == read_or_reject(predictions, references)
+    wrapped = [tuple(row) if isinstance(row, list) else row for row in references]
+    assert answer == read_or_reject(predictions, wrapped) == read_or_reject(tuple(predictions), tuple(references))
+
+
+# Rows, and whether the fast path reads them.
+PLAIN = {
+    "a str per row": (["a", ""], ["b", "日本🙂é"], True),
+    "lists of references": (["a", "b"], [["c"], ["d", "", "e"]], True),
+    "a null byte": (["a\0b"], ["\0"], True),
+    "long texts": (["a" * 100_000, "b"], ["c", "d" * 10_000], True),
+    "as many references as rows": (["a", "b"], [["c", "d"], ["e", "f"]], True),
+    "tokens": ([["a"]], [[["b"]]], False),
+    "ids": ([[1]], [[[2]]], False),
+    "None among references": (["a"], [["b", None]], False),
+    "a tuple of references": (["a", "b"], [["c"], ("d",)], False),
+    "a tuple of rows": (("a",), ["b"], False),
+    "NumPy's str": ([np.str_("a")], ["b"], False),
+}
+
+
+@pytest.mark.parametrize(("predictions", "references", "is_plain"), PLAIN.values(), ids=PLAIN)
+def test_rows_of_the_fast_path(predictions, references, is_plain):
+    """Both paths make the same corpus, types and all."""
+    plain = bleu_inputs._read_plain(predictions, references)
+    assert (plain is not None) == is_plain
+    with mock.patch.object(bleu_inputs, "_read_plain", return_value=None):
+        corpus = read_corpus(predictions, references)
+    if is_plain:
+        (batch,), (expected,) = plain.batches, corpus.batches
+        assert batch.predictions.equals(expected.predictions)
+        assert batch.references.equals(expected.references)
+        assert batch.bounds.tolist() == expected.bounds.tolist()
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
@@ -126,6 +153,7 @@ def test_containers_of_text(container, references_in):
     references = container(REFERENCES) if references_in == "same" else REFERENCES
     corpus = read_corpus(container(PREDICTIONS), references)
     assert as_dict(corpus) == {"predictions": PREDICTIONS, "references": REFERENCES}
+    assert {(batch.predictions.type, batch.references.type) for batch in corpus.batches} == {(STRINGS, STRINGS)}
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
@@ -140,6 +168,8 @@ def test_containers_of_tokens_and_ids(container, tokens):
     predictions, references = [tokens, tokens[::-1]], [[tokens, tokens], [tokens, tokens]]
     corpus = read_corpus(container(predictions), container(references))
     assert as_dict(corpus) == {"predictions": predictions, "references": references}
+    type_ = TOKENS if tokens == ["a", "b"] else IDS
+    assert {(batch.predictions.type, batch.references.type) for batch in corpus.batches} == {(type_, type_)}
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int32, np.uint64])
@@ -507,59 +537,59 @@ TEXTS, TEXT_REFERENCES = (
     [["the cat sat on the mat"], ["x"], ["we ran", "we ran to"]],
 )
 
-# Arrow types from readers of files and from other libraries.
+# Arrow types from readers of files and from other libraries: predictions and references, and the column that has it.
 RARE = {
-    "string_view": lambda: (pa.array(TEXTS, pa.string_view()), TEXT_REFERENCES),
-    "list of string_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_(pa.string_view()))),
-    "run-end encoded": lambda: (pc.run_end_encode(pa.array(TEXTS)), TEXT_REFERENCES),
-    "run-end encoded chunks": lambda: (pa.chunked_array([pc.run_end_encode(pa.array(TEXTS))]), TEXT_REFERENCES),
-    "list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_view(pa.string()))),
-    "large_list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.large_list_view(pa.string()))),
-    "list_view, sliced": lambda: (TEXTS, pa.array([["a"], *TEXT_REFERENCES], pa.list_view(pa.string())).slice(1)),
+    "string_view": lambda: (pa.array(TEXTS, pa.string_view()), TEXT_REFERENCES, "predictions"),
+    "list of string_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_(pa.string_view())), "references"),
+    "run-end encoded": lambda: (pc.run_end_encode(pa.array(TEXTS)), TEXT_REFERENCES, "predictions"),
+    "run-end encoded chunks": lambda: (
+        pa.chunked_array([pc.run_end_encode(pa.array(TEXTS))]), TEXT_REFERENCES, "predictions",
+    ),
+    "list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_view(pa.string())), "references"),
+    "large_list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.large_list_view(pa.string())), "references"),
+    "list_view, sliced": lambda: (
+        TEXTS, pa.array([["a"], *TEXT_REFERENCES], pa.list_view(pa.string())).slice(1), "references",
+    ),
     "list_view of tokens": lambda: (
         pa.array([text.split() for text in TEXTS], pa.list_view(pa.string())),
-        [[text.split() for text in row] for row in TEXT_REFERENCES],
+        [[text.split() for text in row] for row in TEXT_REFERENCES], "predictions",
     ),
-    "binary_view": lambda: (pa.array([text.encode() for text in TEXTS], pa.binary_view()), TEXT_REFERENCES),
-    "extension": lambda: (pa.array(['"a"'] * 3, pa.string()).cast(pa.json_(pa.string())), TEXT_REFERENCES),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("make", RARE.values(), ids=RARE)
-@pytest.mark.parametrize("call", ["compute", "statistics", "add_batch"])
-def test_rare_arrow_types_are_scored_or_rejected_in_one_sentence(bleu, make, call):
-    """Rare Arrow types are scored, or rejected with the column and the fix; Arrow's own errors name neither."""
+def test_rare_arrow_types_are_rejected_with_a_conversion(bleu, make):
+    """Views and run-end encoding are rejected, and the conversions that the message names work."""
     try:
-        predictions, references = make()
+        predictions, references, column = make()
     except (AttributeError, pa.ArrowNotImplementedError):
         pytest.skip("this pyarrow has no such type")
-    expected = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, tokenize="none")
-    tokens = make is RARE["list_view of tokens"]
-    options = {} if tokens or call == "add_batch" else {"tokenize": "none"}
-    try:
-        result = getattr(bleu, call)(predictions=predictions, references=references, **options)
-    except TypeError as error:
-        assert str(error).startswith(("predictions", "references"))  # noqa: PT017
-        assert "Give" in str(error) or "Each row is" in str(error)  # noqa: PT017
-        assert "\n" not in str(error)  # noqa: PT017
-        return
-    if call == "add_batch":
-        result = bleu.compute(**({} if tokens else {"tokenize": "none"}))
-    if call == "statistics":
-        assert result.to_pydict() == expected.to_pydict()
-    else:
-        assert result["counts"] == bleu.score(expected)["counts"]
+    columns = {"predictions": predictions, "references": references}
+    for call in (bleu.compute, bleu.statistics, bleu.add_batch):
+        with pytest.raises(TypeError, match=rf"^{column}: .*column\.cast\(pa\.string\(\)\).*column\.to_pylist\(\)"):
+            call(**columns)
+    assert len(bleu) == 0
+    expected = as_dict(read_corpus(**{**columns, column: columns[column].to_pylist()}))
+    assert expected["predictions"] in (TEXTS, [text.split() for text in TEXTS])
+    if columns[column].type == pa.string_view():
+        assert as_dict(read_corpus(**{**columns, column: columns[column].cast(pa.string())})) == expected
 
 
-@pytest.mark.parametrize("call", ["compute", "self_bleu", "pairwise"])
-def test_run_end_encoded_texts_are_not_lists_of_letters(bleu, call):
-    rows = ["the cat sat on the mat", "the cat sat on the mat", "a dog sat on it"]
-    calls = {
-        "compute": lambda column: bleu.compute(predictions=rows, references=column),
-        "self_bleu": bleu.self_bleu,
-        "pairwise": lambda column: bleu.pairwise(rows, column).tolist(),
-    }
-    assert calls[call](pc.run_end_encode(pa.array(rows))) == calls[call](rows)
+@pytest.mark.parametrize("call", ["self_bleu", "pairwise"])
+def test_run_end_encoded_texts_are_rejected_everywhere(bleu, call):
+    """They are not read as lists of letters."""
+    with pytest.raises(TypeError, match=r"run_end_encoded.*column\.to_pylist\(\)"):
+        getattr(bleu, call)(pc.run_end_encode(pa.array(["the cat sat", "the cat sat", "a dog"])))
+
+
+@pytest.mark.parametrize("type_", ["json_", "binary_view"])
+def test_other_arrow_types_are_rejected(bleu, type_):
+    """No text: the error names the column and has one line."""
+    if not hasattr(pa, type_):
+        pytest.skip("this pyarrow has no such type")
+    rows = pa.array(['"a"'] * 3).cast(getattr(pa, type_)())
+    with pytest.raises(TypeError, match=r"^predictions\b.*(Each row is|column\.cast).*$"):
+        bleu.compute(predictions=rows, references=TEXT_REFERENCES)
 
 
 BROKEN = {
@@ -572,20 +602,54 @@ BROKEN = {
 }
 
 
+# Arrow columns with three rows of bytes; the last row is broken.
+BROKEN_IN = {
+    "strings": make_string_array,
+    "chunks": lambda rows: pa.chunked_array([make_string_array(rows[:1]), make_string_array(rows[1:])]),
+    "dictionary": lambda rows: pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), make_string_array(rows)),
+    "lists of tokens": lambda rows: pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), make_string_array(rows)),
+    "a list of scalars": lambda rows: list(make_string_array(rows)),
+    "pandas": lambda rows: pd.Series(pd.arrays.ArrowExtensionArray(make_string_array(rows))),
+}
+
+
+@pytest.mark.parametrize("column", BROKEN_IN.values(), ids=BROKEN_IN)
 @pytest.mark.parametrize("rows", BROKEN.values(), ids=BROKEN)
-@pytest.mark.parametrize(
-    "options", [{"lowercase": True}, {}, {"tokenize": str.split}, {"tokenize": "zh", "lowercase": True}], ids=str
-)
-@pytest.mark.parametrize("column", ["predictions", "references"])
-def test_bytes_that_are_not_utf8(bleu, rows, options, column):
-    """Bytes that are not valid UTF-8 are scored, or rejected with the column and the row."""
-    columns = {"predictions": ["a b", "c"], "references": ["a b", "d"]} | {column: make_string_array(rows)}
-    for call in (bleu.compute, bleu.statistics):
-        try:
-            call(**columns, **options)
-        except ValueError as error:
-            assert type(error) is ValueError, repr(error)  # noqa: PT017
-            assert f"{column}, row 1" in str(error)  # noqa: PT017
+def test_bytes_that_are_not_utf8(bleu, rows, column):
+    """Text that is not valid UTF-8 is rejected with the column and the row, with any options, in every method."""
+    broken, fine, references = column([b"a", *rows]), ["b"] * 3, ["b"] * 3
+    if column is BROKEN_IN["lists of tokens"]:
+        fine, references = [["b"]] * 3, [[["b"]]] * 3
+    calls = [
+        lambda: bleu.compute(predictions=broken, references=references),
+        lambda: bleu.compute(predictions=broken, references=references, lowercase=True),
+        lambda: bleu.compute(predictions=broken, references=references, tokenize=str.split),
+        lambda: bleu.statistics(predictions=broken, references=references),
+        lambda: bleu.add_batch(predictions=broken, references=references),
+        lambda: bleu.pairwise(broken, fine),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"^predictions, row 2: these bytes are no UTF-8") as raised:
+            call()
+        assert type(raised.value) is ValueError
+    with pytest.raises(ValueError, match=r"^references, row 2: these bytes are no UTF-8"):
+        bleu.compute(predictions=["b"] * 3, references=broken)
+    assert len(bleu) == 0
+
+
+@pytest.mark.parametrize("size", [1, 10_000, 200_000])
+def test_bytes_that_are_not_utf8_in_a_corpus_of_any_size(bleu, size):
+    with pytest.raises(ValueError, match=f"predictions, row {size - 1}:"):
+        bleu.compute(predictions=make_string_array([b"a b"] * (size - 1) + [b"\xff"]), references=["a b"] * size)
+
+
+def test_bytes_outside_of_a_slice_are_not_read():
+    strings = make_string_array([b"\xff", b"a", b"\xff", b"b"])
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), strings)
+    assert read_corpus(strings.slice(1, 1), ["x"]).predictions.to_pylist() == ["a"]
+    assert read_corpus(["x"], lists.slice(1, 1)).references.to_pylist() == [["a"]]
+    with pytest.raises(ValueError, match="references, row 1:"):
+        read_corpus(["x", "y"], lists.slice(1, 2))
 
 
 # Predictions, references, and the start of the message about their numbers.
@@ -617,120 +681,20 @@ def test_the_references_of_one_prediction_go_in_two_lists(bleu, references):
         bleu.compute(predictions=["a"], references=references)
 
 
-# Python's lists to Arrow: the kernel compared with the Python implementation.
+# Scripts written without spaces: a warning that names the tokenizers for them.
 
 
-LONE_SURROGATE = "a\ud800"
-
-# Lists that are read, and the items and bounds of the result.
-READ = {
-    "texts": ([["a", "bc"], [], ["", "日本🙂é"]], ["a", "bc", "", "日本🙂é"], [0, 2, 2, 4]),
-    "one list": ([["a"]], ["a"], [0, 1]),
-    "tokens": ([[["a"], []], [], [["b", "c"]]], [["a"], [], ["b", "c"]], [0, 2, 2, 3]),
-    "ids": ([[[1, 2**63 - 1], []], [[0]]], [[1, 2**63 - 1], [], [0]], [0, 2, 3]),
-    "a null byte": ([["a\0b"]], ["a\0b"], [0, 1]),
-    "a text longer than all before": ([["a", "b" * 10_000, "c" * 100_000, "d"]], ["a", "b" * 10_000, "c" * 100_000, "d"], [0, 4]),
-    "more items than are asked for ahead": ([[str(i) for i in range(100)]], [str(i) for i in range(100)], [0, 100]),
-}  # fmt: skip
-# Lists that are not read here: their kind is unknown, or Arrow's path has to raise the error.
-NOT_READ = {
-    "nothing": [],
-    "no item": [[], []],
-    "no token": [[[], []], [[]]],
-    "None": [["a", None]],
-    "None for tokens": [[["a"], None]],
-    "None for a list": [["a"], None],
-    "a number among texts": [["a", 1]],
-    "a text among numbers": [[[1, "a"]]],
-    "a text among lists": [[["a"], "a"]],
-    "numbers": [[1, 2]],
-    "bytes": [[b"a", "a"]],
-    "a bool": [[[1, True]]],
-    "bools": [[[True, False]]],
-    "a float": [[[1, 1.0]]],
-    "a number below 0": [[[1, -1]]],
-    "a number too large": [[[1, 2**63]]],
-    "a lone surrogate": [["a", LONE_SURROGATE]],
-    "a lone surrogate in a token": [[["a"], [LONE_SURROGATE]]],
-    "a deeper list": [[[["a"]]]],
-    "something without items": [[["a"]], 7],
-    "a str for a list": [["a"], "ab"],
+# Predictions, and whether more than a tenth of the characters in the first thousand are of such a script.
+UNSPACED = {
+    "a tenth": (["猫" + "a" * 9], False),
+    "more than a tenth": (["猫" + "a" * 8], True),
+    "the thousandth prediction": ([*["a"] * 999, "猫" * 1000], True),
+    "after the thousandth": ([*["a"] * 1000, *["猫" * 10] * 1000], False),
 }
 
-READERS = [bleu_inputs_lists.read_lists]
-READERS += [bleu_inputs_lists_compiled.read_lists] if HAS_NUMBA else []
-readers = pytest.mark.parametrize("read", READERS, ids=["python", "kernel"][: len(READERS)])
 
-
-def as_python(read):
-    return read and (read.items.to_pylist(), read.bounds.tolist())
-
-
-@readers
-@pytest.mark.parametrize(("lists", "items", "bounds"), READ.values(), ids=READ)
-def test_lists_that_are_read(read, lists, items, bounds):
-    assert as_python(read(lists)) == (items, bounds)
-
-
-@readers
-@pytest.mark.parametrize("lists", NOT_READ.values(), ids=NOT_READ)
-def test_lists_that_are_left_to_arrow(read, lists):
-    assert read(lists) is None
-
-
-_LEAF = st.one_of(st.text(max_size=12), st.integers(-1, 9), st.none(), st.booleans(), st.just(LONE_SURROGATE))
-_LEAVES = st.one_of(st.lists(st.text(max_size=12), max_size=40), st.lists(st.integers(0), max_size=4), st.lists(_LEAF))
-
-
-@needs_numba
-@settings(deadline=None)  # the first example compiles
-@given(st.lists(st.one_of(_LEAVES, st.lists(_LEAVES, max_size=5)), max_size=5))
-def test_kernel_and_python_read_the_same_lists(lists):
-    python, kernel = (as_python(read(lists)) for read in READERS)
-    assert kernel == python
-
-
-@needs_numba
-def test_strings_are_those_of_arrow():
-    """Each code point but surrogates, between others, has the UTF-8 and the offsets that Arrow makes."""
-    texts = [f"a{chr(c)}z" for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
-    strings = bleu_inputs_lists_compiled.read_lists([texts]).items
-    strings.validate(full=True)
-    assert strings.equals(pa.array(texts, pa.large_string()))
-
-
-@needs_numba
-def test_scripts_without_spaces_are_noticed():
-    """Every character that `count_unspaced_characters` counts is flagged; accents, quotation marks, Hangul, emoji are not."""
-    read = bleu_inputs_lists_compiled.read_lists
-    characters = map(
-        chr, [*range(0, 0xD800, 64), *range(0xE000, 0x20000, 64)]
-    )  # two of three bytes determine the script
-    for character in characters:
-        counted = count_unspaced_characters(pa.array([character]), "13a")
-        assert read([["az", f"a{character}z"]]).may_lack_spaces >= bool(counted), hex(ord(character))
-    assert not read([["", "az é Ω й “–” 한국 🙂"]]).may_lack_spaces
-
-
-@needs_numba
-@pytest.mark.parametrize("lists", [[["a b", "é"]], [[["a b"], ["c"]]], [["a b", None]], [[[10**6, 10**7]]], [["a"], 7]])
-def test_reference_counts_do_not_change(lists):
-    """Reading holds no reference to a Python object, whatever the result is."""
-    read = bleu_inputs_lists_compiled.read_lists
-    read(lists)  # Python caches the UTF-8 of some texts once
-    gc.collect()
-    objects = [lists, *lists, *lists[0], *(item for item in lists[0] if isinstance(item, list))]
-    before = [sys.getrefcount(thing) for thing in objects]
-    for _ in range(1000):
-        read(lists)
-    assert [sys.getrefcount(thing) for thing in objects] == before
-
-
-@needs_numba
-def test_arrow_keeps_what_was_read():
-    lists = [[f"text {i}" for i in range(5000)]]
-    items = bleu_inputs_lists_compiled.read_lists(lists).items
-    expected = list(lists[0])
-    lists[0].clear()
-    gc.collect()
-    assert items.to_pylist() == expected
+@pytest.mark.parametrize("container", [list, pa.array])
+@pytest.mark.parametrize(("texts", "warns"), UNSPACED.values(), ids=UNSPACED)
+def test_scripts_without_spaces_are_looked_for_in_a_thousand_predictions(bleu, container, texts, warns):
+    messages = get_messages(lambda: bleu.compute(predictions=container(texts), references=texts))
+    assert any("tokenize='zh', 'ja-mecab'" in message for message in messages) == warns

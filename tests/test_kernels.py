@@ -48,7 +48,7 @@ def compiled(kernels, monkeypatch):
 # Sizes of the texts of consecutive calls, and the number of calls that run without the kernels.
 SIZES = {
     "a sentence": ([100], 1),
-    "a million sentences, one by one": ([WORTH // 10] * 10 + [1], 10),
+    "ten tenths and a byte more": ([WORTH // 10] * 10 + [1], 10),
     "just not enough": ([WORTH], 1),
     "a large corpus": ([WORTH + 1], 0),
     "a small one after it": ([WORTH + 1, 1], 0),
@@ -239,10 +239,7 @@ class TestProcesses:
 
     @posix
     def test_a_cache_that_cannot_be_written(self, tmp_path):
-        code = (
-            "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))\n"  # a full disk
-        )
-        _, messages, _ = run(code + LARGE, tmp_path)
+        _, messages, _ = run("import helpers\nwith helpers.full_disk():\n    bleu.warm_up()", tmp_path)
         assert len(messages) == 1
         assert "numba's cache can't be used" in messages[0]
         assert str(tmp_path) in messages[0]
