@@ -26,6 +26,7 @@ from bleu.bleu_options import (
     SMOOTH_METHODS,
     TOKENIZERS,
     Options,
+    __version__,
 )
 from conftest import needs_wmt21
 from helpers import ROOT
@@ -257,6 +258,10 @@ def test_the_same_number_as_there(tool, calls):
     for there, here in found:
         expected = eval(there, names)
         assert 0 < expected == pytest.approx(eval(here, names), abs=1e-9), there
+
+
+def test_the_changelog_begins_with_this_version():
+    assert re.search(r"^## (\S+)", DOCUMENTS["CHANGELOG.md"], re.MULTILINE).group(1) == __version__
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
