@@ -133,9 +133,8 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
         raise TypeError(f"{name}: found {name_value(data)}. Give a list (or another column) of rows, each {expected}.")
     data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
-    if str(getattr(data, "dtype", "")) == "object" or (
-        isinstance(data, np.ndarray) and (data.ndim > 1 or data.dtype.kind == "U")
-    ):
+    is_array = isinstance(data, np.ndarray) and (data.ndim > 1 or data.dtype.kind == "U" or not data.size)
+    if is_array or str(getattr(data, "dtype", "")) == "object":  # see _unwrap_arrays
         data = data.tolist()
     try:
         if isinstance(data, (list, tuple)):

@@ -123,7 +123,7 @@ WRONG = [
     ({"A": ["a"], "B": [1]}, {}, TypeError, "System 'B': predictions, row 0: found int"),
     ({"A": ["a"], "B": ["b"]}, {"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"A": ["a"], "B": ["b"]}, {"trials": 5}, TypeError, "no option `trials`"),
-    ({"A": ["a"], "B": [["b"]]}, {}, TypeError, "System 'B': references, row 0: found a list of str"),
+    ({"A": ["a"], "B": [["b"]]}, {}, TypeError, "System 'B': predictions, row 0: found a list of one str"),
 ]
 
 

@@ -421,7 +421,7 @@ ERRORS = [
     (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': There are 2 predictions and 1 reference;"),
     (["a"], [None], ["a"], {}, ValueError, "System 'second': predictions, row 0: found None"),
     ([1.5], ["a"], ["a"], {}, TypeError, "System 'first': predictions, row 0: found float"),
-    (["a"], [["a"]], ["a"], {}, TypeError, "System 'second': references, row 0: found "),
+    (["a"], [["a"]], ["a"], {}, TypeError, "System 'second': predictions, row 0: found a list of one str"),
     (None, ["a"], ["a"], {}, ValueError, "System 'first': There are no predictions"),
     (["a"], ["a"], ["a"], {"by": ["x", "y"]}, ValueError, "by: there are 2 labels and 1 predictions"),
     (["a"], ["a"], ["a"], {"by": "x"}, TypeError, "by: found str. Give a list"),

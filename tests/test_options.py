@@ -82,7 +82,7 @@ def test_at_load_they_are_the_defaults_of_every_call(load):
 
 @pytest.mark.parametrize(("options", "signature"), SIGNATURES)
 def test_signature(bleu, options, signature):
-    assert signature in bleu.compute(predictions=["a b"], references=["a b"], **options)["signature"]
+    assert signature in bleu.compute(predictions=["a b"] * 2, references=["a b"] * 2, **options)["signature"]
 
 
 def test_signature_of_tokens_ids_and_references(bleu):

@@ -35,7 +35,7 @@ MAKE = {
     "self_bleu": lambda bleu: bleu.self_bleu(PREDICTIONS),
 }
 COLUMNS = {
-    "compute": ["order", "matches", "total", "precision", "bleu"],
+    "compute": ["order", "matches", "total", "precision", "bleu", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "segment"],
     "score": ["order", "matches", "total", "precision", "bleu"],
     "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "detectable_delta"],
     "diff": ["group", "from", "to", "segments", "first", "second", "delta", "label"],
@@ -224,7 +224,9 @@ class TestTables:
     def test_pandas(self, result, name):
         frame = result.to_pandas()
         assert list(frame.columns) == COLUMNS[name]
-        assert len(frame) == {"self_bleu": 3, "diff": 4}.get(name, len(result.rows()) - 1)
+        # compute: four orders, the corpus, and the segments
+        rows = {"compute": 4 + 1 + len(PREDICTIONS), "self_bleu": 3, "diff": 4}
+        assert len(frame) == rows.get(name, len(result.rows()) - 1)
 
     def test_every_format_has_every_row(self, result):
         rows = len(result.rows())
