@@ -171,7 +171,7 @@ class BufferedMetric(evaluate.Metric, ABC):
         try:
             corpus = taken.join(passed)
             if self.num_process > 1 and self._gathered is None:
-                result = self._compute_together(corpus, options)
+                result = self._compute_together(corpus, chosen)
             else:
                 result = self._score(corpus, chosen)
         except BaseException:
@@ -181,14 +181,14 @@ class BufferedMetric(evaluate.Metric, ABC):
         self._gathered = None
         return result
 
-    def _compute_together(self, corpus: Corpus, options: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _compute_together(self, corpus: Corpus, options: Options) -> dict[str, Any] | None:
         """Send the rows of this process to the first one through evaluate's files, and score them there."""
         self.selected_feature_format = datasets.Features.from_arrow_schema(_PACKED)
         try:
             self._init_writer()
             for batch in corpus.split(_ROWS_PER_CELL) if len(corpus) else ():
                 self.writer.write_table(pack(make_corpus([batch[1:]]), self.process_id))
-            return evaluate.Metric.compute(self, **options)
+            return evaluate.Metric.compute(self, options=options)
         finally:
             self._remove_files()
 

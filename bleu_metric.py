@@ -183,10 +183,10 @@ class BleuMetric(BufferedMetric):
         info.format = "arrow"  # the constructor rejects it for lists, evaluate's code accepts it
         return info
 
-    def _compute(self, predictions: Any, references: Any, **options: Any) -> dict[str, Any]:
-        """Score all rows, as evaluate expects of a metric."""
+    def _compute(self, predictions: Any, references: Any, options: Options | None = None) -> dict[str, Any]:
+        """Score all rows, as evaluate expects of a metric: without open arguments."""
         corpus = self._gather(predictions, references)
-        return self._score(corpus, self._choose(options))
+        return self._score(corpus, options or self._choose({}))
 
     def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
         """Compute BLEU over the rows added so far plus the rows passed here."""
