@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from .bleu_scoring import (
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import choose_tokenizer
 from .bleu_warnings import name_system, warn_about_size, warn_about_text, warn_about_zero, warn_once_per_kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # by test, unless given
 _SIGNATURE_KEYS = {"bootstrap": "bs", "randomization": "ar"}
@@ -74,7 +77,7 @@ class Comparison(Report):
     def note(self) -> str:
         return f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the systems with their intervals into `ax` or a new figure, and return the Axes."""
         return plot_systems(self["systems"], self["baseline"], ax)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from .bleu_scoring import bleu, bootstrap_scores, interval, order_weights, preci
 from .bleu_statistics import adopt_counting, count_corpus, prepare_batch, read_statistics, sum_corpus
 from .bleu_tokenizers import choose_tokenizer, list_tokens
 from .bleu_warnings import count_things, warn_about_size, warn_about_text, warn_about_zero
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # --- compute and score ------------------------------------------------------------------------------------------------
 
@@ -54,7 +57,7 @@ class Result(Report):
         parts = [html.headline(self["score"]), html.paragraph(". ".join(self._list_facts()))]
         return html.wrap(*parts, html.table(head, rows), html.paragraph(self.note(), "note"))
 
-    def plot(self, ax: Any = None, kind: str | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
         """Plot the scores of the segments, or precision by order, with matplotlib, and return the Axes.
 
         Args:
@@ -210,7 +213,7 @@ class Explanation(Report):
         legend = html.legend(len(self["orders"]))
         return html.wrap(html.explanation(self), legend, html.paragraph(self.note(), "note"))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Plot precision by order, before clipping and after, into `ax` or a new figure, and return the Axes."""
         return plot_precisions(self, ax)
 

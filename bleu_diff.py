@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -19,6 +19,9 @@ from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import count_batch
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 from .bleu_warnings import count_things, name_system, warn_about_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)  # tokens: where a group of reference lengths begins
 LISTED_SEGMENTS = 20  # per system
@@ -90,7 +93,7 @@ class Difference(Report):
         groups = [{"group": "length", **group} for group in self["by_length"]]
         return groups + [{"group": "label", **group} for group in self.get("by_label", ())]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the segment scores of both systems into `ax` or a new figure, and return the Axes."""
         scores = self["segment_bleu"]
         return plot_scatter(scores["first"], scores["second"], ("first", "second"), ax)

@@ -131,17 +131,17 @@ def _run_examples() -> None:
     count_common(*(np.array(values) for values in ([0], [0], [0, 1], [0])), np.zeros((1, 1), np.int64))
 
 
-def _kernel(function: Any) -> Any:
+def _kernel(function):
     _kernels.append(function)
     return function
 
 
-def _helper(function: Any) -> Any:
+def _helper(function):
     _helpers.append(function)
     return function
 
 
-def _intrinsic(function: Any) -> Any:
+def _intrinsic(function):
     _intrinsics.append(function)
     return function
 
@@ -252,28 +252,28 @@ def _find_ids(ids: pa.Array) -> Int64:
 
 
 @_intrinsic
-def load_byte(typing_context: Any, address: Any) -> Any:
+def load_byte(typing_context, address):
     """Load the byte at an address."""
     return types.int64(types.int64), _generate_load(8)
 
 
 @_intrinsic
-def load_pair(typing_context: Any, address: Any) -> Any:
+def load_pair(typing_context, address):
     """Load the two bytes at an address, the first one lowest."""
     return types.int64(types.int64), _generate_load(16)
 
 
 @_intrinsic
-def load_word(typing_context: Any, address: Any) -> Any:
+def load_word(typing_context, address):
     """Load the eight bytes at an address, the first one lowest."""
     return types.int64(types.int64), _generate_load(64)
 
 
 @_intrinsic
-def store_byte(typing_context: Any, address: Any, byte: Any) -> Any:
+def store_byte(typing_context, address, byte):
     """Store a byte at an address."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context, builder, signature, arguments):
         pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
         builder.store(builder.trunc(arguments[1], ir.IntType(8)), pointer, align=1)
         return context.get_dummy_value()
@@ -282,10 +282,10 @@ def store_byte(typing_context: Any, address: Any, byte: Any) -> Any:
 
 
 @_intrinsic
-def fold_product(typing_context: Any, left: Any, right: Any) -> Any:
+def fold_product(typing_context, left, right):
     """Multiply to 128 bits and exclusive-or both halves, so that each bit depends on all bits of both factors."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context, builder, signature, arguments):
         wide = [builder.zext(argument, ir.IntType(128)) for argument in arguments]
         product = builder.mul(*wide)
         upper = builder.lshr(product, ir.Constant(ir.IntType(128), 64))
@@ -295,17 +295,17 @@ def fold_product(typing_context: Any, left: Any, right: Any) -> Any:
 
 
 @_intrinsic
-def lowest_bit(typing_context: Any, word: Any) -> Any:
+def lowest_bit(typing_context, word):
     """Return the index of the lowest set bit, 64 if none is set: one instruction."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context, builder, signature, arguments):
         return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
 
     return types.int64(types.int64), generate
 
 
-def _generate_load(bits: int) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+def _generate_load(bits):
+    def generate(context, builder, signature, arguments):
         value = builder.load(builder.inttoptr(arguments[0], ir.IntType(bits).as_pointer()), align=1)
         return value if bits == 64 else builder.zext(value, ir.IntType(64))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from .bleu_report import Report, plot_segments
 from .bleu_scoring import bleu
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, prepare_texts
 from .bleu_warnings import warn_about_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _PAIRS_PER_BATCH = 1 << 13  # their rows fit the CPU cache
 _NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
@@ -113,7 +116,7 @@ class SelfBleu(Report):
     def records(self) -> list[dict[str, Any]]:
         return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the scores of the texts into `ax` or a new figure, and return the Axes."""
         return plot_segments(self["segment_bleu"], ax)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
-from typing import Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
@@ -25,6 +25,9 @@ from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import TOKENIZERS, choose_tokenizer
 from .bleu_warnings import REFERENCES
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 NEAREST = 5  # settings returned if none gives the score
 ALL = "all"  # references: all of a segment
@@ -93,7 +96,7 @@ class Reconciliation(Report):
             for one in self["matches"] or self["nearest"]
         ]
 
-    def plot(self, ax: Any = None, setting: int = 0) -> Any:
+    def plot(self, ax: Axes | None = None, setting: int = 0) -> Axes:
         """Plot the effect of each factor, from this object's options to a setting, and return the Axes.
 
         Args:
@@ -128,7 +131,7 @@ class Conventions(Report):
         names = ("bleu", "score", "difference", "signature")
         return [{"convention": name, **{key: one[key] for key in names}} for name, one in self.items()]
 
-    def plot(self, ax: Any = None, convention: str | None = None) -> Any:
+    def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
         """Plot the effect of each factor, from the default to a convention, and return the Axes.
 
         Args:

@@ -12,12 +12,15 @@ from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from html import escape
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .bleu_options import OTHER_KEYS
 from .bleu_warnings import count_things
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Rows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
@@ -528,9 +531,9 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
-_LABEL = {"fontsize": "small"}
+_LABEL: dict[str, Any] = {"fontsize": "small"}
 _ACCENT = "C0"
-_OFFSET = {"textcoords": "offset points", **_LABEL}
+_OFFSET: dict[str, Any] = {"textcoords": "offset points", **_LABEL}
 
 
 class Step(NamedTuple):
@@ -540,7 +543,7 @@ class Step(NamedTuple):
     difference: float
 
 
-def plot_precisions(result: Mapping[str, Any], ax: Any = None) -> Any:
+def plot_precisions(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     """Plot precision by order: before clipping if known, after clipping, and after smoothing if that differs."""
     ax = _open(ax)
     clipped = _percentages(result["counts"], result["totals"])
@@ -560,7 +563,7 @@ def plot_precisions(result: Mapping[str, Any], ax: Any = None) -> Any:
     return ax
 
 
-def plot_segments(scores: Sequence[float], ax: Any = None) -> Any:
+def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
     """Plot a histogram of segment scores, which are on the scale 0-1."""
     ax = _open(ax)
     counts, edges = np.histogram(100 * np.asarray(scores, float), bins=range(0, 100 + _BIN, _BIN))
@@ -568,11 +571,11 @@ def plot_segments(scores: Sequence[float], ax: Any = None) -> Any:
     ax.set_xlim(0, 100)
     ax.set_xlabel(f"BLEU of a segment, in steps of {_BIN}")
     ax.set_ylabel("segments")
-    ax.yaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="y", integer=True)
     return ax
 
 
-def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Any = None) -> Any:
+def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Axes | None = None) -> Axes:
     """Plot the score of each system of a comparison with its interval, and the baseline's as a vertical line."""
     ax = _open(ax, height=1.2 + 0.45 * len(systems))
     ink = _ink(ax)
@@ -592,7 +595,7 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: An
     return ax
 
 
-def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Any = None) -> Any:
+def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Axes | None = None) -> Axes:
     """Plot the effect of each step as a waterfall from the score named `start` to `score`, named `end`."""
     ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
     levels = score - sum(step.difference for step in steps) + np.cumsum([0.0, *(step.difference for step in steps)])
@@ -613,7 +616,9 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: An
     return ax
 
 
-def plot_scatter(first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Any = None) -> Any:
+def plot_scatter(
+    first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Axes | None = None
+) -> Axes:
     """Plot the segment scores, on the scale 0-1, of one system against those of another, which is better above."""
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
@@ -632,7 +637,7 @@ def plot_scatter(first: Sequence[float], second: Sequence[float], names: tuple[s
     return ax
 
 
-def _open(ax: Any, width: float = 6.4, height: float = 3.6) -> Any:
+def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
     try:
         import matplotlib.pyplot as plt
     except ImportError:
@@ -645,11 +650,11 @@ def _open(ax: Any, width: float = 6.4, height: float = 3.6) -> Any:
     return ax
 
 
-def _ink(ax: Any) -> Any:
+def _ink(ax: Axes) -> Any:
     return ax.xaxis.label.get_color()
 
 
-def _style(ax: Any, kind: str) -> dict[str, Any]:
+def _style(ax: Axes, kind: str) -> dict[str, Any]:
     """Return the style of a bar: filled for the counted values, hollow or hatched for those to compare with."""
     hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
     if kind not in hatches:
@@ -657,7 +662,7 @@ def _style(ax: Any, kind: str) -> dict[str, Any]:
     return {"facecolor": "none", "edgecolor": _ink(ax), "linewidth": 0.8, "hatch": hatches[kind]}
 
 
-def _draw_bars(ax: Any, series: Mapping[str, Sequence[float]]) -> None:
+def _draw_bars(ax: Axes, series: Mapping[str, Sequence[float]]) -> None:
     width = 0.8 / len(series)
     for i, (name, heights) in enumerate(series.items()):
         places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
@@ -667,7 +672,7 @@ def _draw_bars(ax: Any, series: Mapping[str, Sequence[float]]) -> None:
         ax.legend(frameon=False, loc="upper right")
 
 
-def _write_beside(ax: Any, x: float, y: float, text: str) -> None:
+def _write_beside(ax: Axes, x: float, y: float, text: str) -> None:
     ax.annotate(text, (x, y), (4, 0), va="center", **_OFFSET)
 
 
