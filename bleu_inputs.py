@@ -20,6 +20,7 @@ from .bleu_corpus import (
     TYPES,
     Batch,
     Corpus,
+    Int64,
     Kind,
     Texts,
     innermost_type,
@@ -161,27 +162,60 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
 
 
 def _read_plain(predictions: Any, references: Any) -> Corpus | None:
-    """Read plain lists of strings on a fast path; return None for anything else, which takes the general path."""
-    if not (type(predictions) is type(references) is list):
+    """Read plain lists on a fast path; return None for anything else, which takes the general path."""
+    if not (type(predictions) is type(references) is list and predictions and references):
         return None
-    predictions, rows = list(predictions), list(references)  # copies, because another thread may change the lists
-    if not 0 < len(predictions) == len(rows):
+    prediction_array, rows = _read_plain_texts(list(predictions)), list(references)
+    if prediction_array is None:
         return None
     if type(rows[0]) is str:
         rows = [(row,) for row in rows]
-    elif not set(map(type, rows)) <= {list, tuple}:
+    flat = _flatten(rows)
+    if flat is None:
         return None
-    rows = list(map(tuple, rows))
-    texts = list(chain.from_iterable(rows))
-    if {*map(type, predictions), *map(type, texts)} != {str} or not all(rows):
+    reference_array, counts = _read_plain_texts(flat[0]), flat[1]
+    if reference_array is None or reference_array.type != prediction_array.type:
         return None
-    try:
-        columns = pa.array(predictions, STRINGS), pa.array(texts, STRINGS)
-    except UnicodeEncodeError:  # a lone surrogate: the general path names the row
+    if len(prediction_array) != len(rows) or 0 in counts:
         return None
-    if len(rows) > 1 and set(map(len, rows)) == {len(rows)}:
+    corpus = make_corpus([(prediction_array, reference_array, _find_bounds(counts))])
+    if corpus.kind == "text" and len(rows) > 1 and set(counts) == {len(rows)}:
         warn_about_square(len(rows))
-    return make_corpus([(*columns, np.fromiter(accumulate(map(len, rows), initial=0), np.int64, len(rows) + 1))])
+    _warn_about_sentences(prediction_array)
+    return corpus
+
+
+def _read_plain_texts(texts: list[Any]) -> pa.Array | None:
+    """Convert strings, or lists of str or of ids from 0; return None if there is anything else among them."""
+    found = set(map(type, texts))
+    try:
+        if found == {str}:
+            return pa.array(texts, STRINGS)
+        flat = _flatten(texts)
+        if flat is None:
+            return None
+        found = set(map(type, flat[0]))
+        if found == {str}:
+            return make_lists(_find_bounds(flat[1]), pa.array(flat[0], STRINGS))
+        ids = pa.array(flat[0], pa.int64()) if found == {int} else None
+        return None if ids is None or pc.min(ids).as_py() < 0 else make_lists(_find_bounds(flat[1]), ids)
+    except (UnicodeEncodeError, OverflowError):  # a lone surrogate, more than 64 bits: the general path names the row
+        return None
+
+
+def _flatten(lists: list[Any]) -> tuple[list[Any], list[int]] | None:
+    """Return the items of lists and their numbers; None if there are other rows, or if another thread changes them."""
+    if not set(map(type, lists)) <= {list, tuple}:
+        return None
+    lengths = list(map(len, lists))
+    items = list(chain.from_iterable(lists))
+    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
+        return None
+    return items, lengths
+
+
+def _find_bounds(lengths: list[int]) -> Int64:
+    return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
 def _to_arrow(data: Any) -> Any:
@@ -211,6 +245,8 @@ def _unwrap_arrays(rows: Any, depth: int) -> Any:
     items = rows
     for _ in range(depth + 1):  # level by level, because a call per row would take as long as the conversion
         found = set(map(type, items))
+        if found & {bytes, bytearray}:  # Arrow takes them for strings if the first item is a str
+            raise TypeError
         if any(issubclass(type_, np.ndarray) for type_ in found):
             return _unwrap_arrays(_list_arrays(rows, depth), depth)
         if not any(issubclass(type_, (list, tuple)) for type_ in found):
@@ -249,11 +285,8 @@ def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
         value = _find_canonical_type(name, type_.value_type)
         return None if value is None else pa.large_list(value)
     if "view" in str(type_) or "run_end" in str(type_):
-        # A cast is right for string views only: pyarrow cannot cast runs, and loses items of list views.
-        raise TypeError(
-            f"{name}: Arrow's type {type_} can't be read. Cast a column of string_view with column.cast(pa.string());"
-            " pass column.to_pylist() for any other type."
-        )
+        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses items of list views.
+        raise TypeError(f"{name}: Arrow's type {type_} can't be read. Pass column.to_pylist().")
     return None
 
 
@@ -381,7 +414,7 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(lists, array.type)
 
 
-def _warn_about_sentences(predictions: pa.ChunkedArray) -> None:
+def _warn_about_sentences(predictions: pa.Array | pa.ChunkedArray) -> None:
     """Warn if most tokens contain a space: each row is then probably a list of sentences."""
     if predictions.type != TYPES["tokens"]:
         return

@@ -124,8 +124,10 @@ PLAIN = {
     "a null byte": (["a\0b"], ["\0"], True),
     "long texts": (["a" * 100_000, "b"], ["c", "d" * 10_000], True),
     "as many references as rows": (["a", "b"], [["c", "d"], ["e", "f"]], True),
-    "tokens": ([["a"]], [[["b"]]], False),
-    "ids": ([[1]], [[[2]]], False),
+    "tokens": ([["a"]], [[["b"]]], True),
+    "ids": ([[1]], [[[2]]], True),
+    "no tokens": ([[]], [[[]]], False),
+    "tokens and bytes": ([["a", b"b"]], [[["a"]]], False),
     "None among references": (["a"], [["b", None]], False),
     "a tuple of references": (["a", "b"], [["c"], ("d",)], True),
     "a tuple of rows": (("a",), ["b"], False),
@@ -138,13 +140,14 @@ def test_rows_of_the_fast_path(predictions, references, is_plain):
     """Both paths make the same corpus, types and all."""
     plain = bleu_inputs._read_plain(predictions, references)
     assert (plain is not None) == is_plain
+    if not is_plain:
+        return
     with mock.patch.object(bleu_inputs, "_read_plain", return_value=None):
         corpus = read_corpus(predictions, references)
-    if is_plain:
-        (batch,), (expected,) = plain.batches, corpus.batches
-        assert batch.predictions.equals(expected.predictions)
-        assert batch.references.equals(expected.references)
-        assert batch.bounds.tolist() == expected.bounds.tolist()
+    (batch,), (expected,) = plain.batches, corpus.batches
+    assert batch.predictions.equals(expected.predictions)
+    assert batch.references.equals(expected.references)
+    assert batch.bounds.tolist() == expected.bounds.tolist()
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
@@ -261,6 +264,8 @@ ERRORS = [
     ([["a", "b"]], [["a"]], TypeError, r"references, row 0: found a list of str.*each a list of str tokens.*\[\[\.\.\.\]\]"),
     ([["a", "b"]], ["a"], TypeError, "references, row 0: found str"),
     ([["a b"], ["c"]], [["a b"], ["c"]], TypeError, r"predictions, row 0: found a list of one str.*\[text for \[text\] in predictions\]"),
+    ([["a", b"b"]], [[["a"]]], TypeError, "predictions, row 0: found bytes"),
+    (["a", b"b"], ["a", "b"], TypeError, "predictions, row 1: found bytes"),
     ([["a b"], ["c"]], ["a b", "c"], TypeError, r"predictions, row 0: found a list of one str.*\[text for \[text\] in predictions\]"),
     ([["a"]], [[[1]]], TypeError, "references, row 0: found a list of lists of int"),
     ([[1]], [[["a"]]], TypeError, "references, row 0: found a list of lists of str"),
@@ -568,13 +573,11 @@ def test_rare_arrow_types_are_rejected_with_a_conversion(bleu, make):
         pytest.skip("this pyarrow has no such type")
     columns = {"predictions": predictions, "references": references}
     for call in (bleu.compute, bleu.statistics, bleu.add_batch):
-        with pytest.raises(TypeError, match=rf"^{column}: .*column\.cast\(pa\.string\(\)\).*column\.to_pylist\(\)"):
+        with pytest.raises(TypeError, match=rf"^{column}: .*column\.to_pylist\(\)"):
             call(**columns)
     assert len(bleu) == 0
     expected = as_dict(read_corpus(**{**columns, column: columns[column].to_pylist()}))
     assert expected["predictions"] in (TEXTS, [text.split() for text in TEXTS])
-    if columns[column].type == pa.string_view():
-        assert as_dict(read_corpus(**{**columns, column: columns[column].cast(pa.string())})) == expected
 
 
 @pytest.mark.parametrize("call", ["self_bleu", "pairwise"])
@@ -587,10 +590,11 @@ def test_run_end_encoded_texts_are_rejected_everywhere(bleu, call):
 @pytest.mark.parametrize("type_", ["json_", "binary_view"])
 def test_other_arrow_types_are_rejected(bleu, type_):
     """No text: the error names the column and has one line."""
-    if not hasattr(pa, type_):
+    try:
+        rows = pa.array(['"a"'] * 3).cast(getattr(pa, type_)())
+    except (AttributeError, pa.ArrowNotImplementedError):
         pytest.skip("this pyarrow has no such type")
-    rows = pa.array(['"a"'] * 3).cast(getattr(pa, type_)())
-    with pytest.raises(TypeError, match=r"^predictions\b.*(Each row is|column\.cast).*$"):
+    with pytest.raises(TypeError, match=r"^predictions\b.*(Each row is|column\.to_pylist).*$"):
         bleu.compute(predictions=rows, references=TEXT_REFERENCES)
 
 
