@@ -9,6 +9,8 @@ import tracemalloc
 import pytest
 from conftest import ROOT
 
+pytest.importorskip("gradio")
+
 FILES = sorted(path.stem for path in (ROOT / "space").glob("[!_]*.py"))
 
 
