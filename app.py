@@ -3,6 +3,8 @@
 from space.metric import warm_up
 from space.page import LAUNCH, build_demo
 
+demo = build_demo()  # gradio looks for this name in a Space
+
 if __name__ == "__main__":
     warm_up()
-    build_demo().launch(**LAUNCH)
+    demo.launch(**LAUNCH)

@@ -7,6 +7,7 @@ import importlib
 import io
 import re
 import string
+import sys
 import types
 
 import bleuscore
@@ -88,8 +89,21 @@ def test_the_header_that_makes_a_space_of_it():
         "pink",
         "gray",
     }
-    required = Requirement(re.search("^gradio[^#\n]*", (ROOT / "requirements.txt").read_text(), re.MULTILINE).group())
-    assert header["sdk_version"] in required.specifier
+    assert header["sdk_version"] in read_requirements("tests/requirements.txt")["gradio"]
+
+
+def test_requirements_are_the_libraries_that_the_metric_imports():
+    """gradio is not among them: a Space gets it from `sdk_version`, and transformers 4 rejects its huggingface_hub."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.glob("bleu_*.py")]
+    imported = {
+        node.module for tree in trees for node in tree.body if isinstance(node, ast.ImportFrom) and not node.level
+    }
+    imported |= {
+        name.name for tree in trees for node in tree.body if isinstance(node, ast.Import) for name in node.names
+    }
+    libraries = {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names)
+    # numba is imported late, and evaluate imports filelock without requiring it.
+    assert set(read_requirements("requirements.txt")) == libraries | {"numba", "filelock"}
 
 
 def test_the_example_that_evaluate_shows(bleu, monkeypatch):
@@ -279,6 +293,12 @@ def test_links_lead_somewhere(name):
 def test_lines_of_prose_end_before_column_120(name):
     prose = BLOCK.sub("", DOCUMENTS[name]).splitlines()
     assert [line for line in prose if len(line) > 120 and not line.startswith("|")] == []
+
+
+def read_requirements(name):
+    """Return the versions that a file of requirements allows, by library."""
+    lines = [line.partition("#")[0].strip() for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    return {one.name: one.specifier for one in map(Requirement, filter(None, lines))}
 
 
 def section(name, title):

@@ -9,6 +9,8 @@ import tracemalloc
 import pytest
 from conftest import ROOT
 
+gradio = pytest.importorskip("gradio")
+
 FILES = sorted(path.stem for path in (ROOT / "space").glob("[!_]*.py"))
 
 
@@ -20,6 +22,13 @@ def _space_can_be_imported(monkeypatch):
 @pytest.mark.parametrize("name", FILES)
 def test_docstrings(name):
     assert doctest.testmod(importlib.import_module(f"space.{name}")).failed == 0
+
+
+def test_app_has_the_demo_and_importing_it_starts_no_server():
+    """gradio logs "Launching demo not found" in a Space whose `app.py` has no `demo`."""
+    demo = importlib.import_module("app").demo
+    assert isinstance(demo, gradio.Blocks)
+    assert not demo.is_running
 
 
 # A check, its arguments, and the message.
