@@ -14,8 +14,8 @@ check:
 fuzz: # two million segments
 	python tests/fuzz.py
 
-bench: # the tables of docs/speed.md and README.md
-	for name in published speed methods adversarial scale demo; do python tests/benchmarks/$$name.py || exit 1; done
+bench: # the tables of docs/speed.md, docs/recipes.md and README.md
+	for name in published significance speed methods adversarial scale demo; do python tests/benchmarks/$$name.py || exit 1; done
 
 notebooks: # executed again, with what they show stored in them
 	python tests/notebooks.py

@@ -138,7 +138,7 @@ def compare_systems(
         rows, tokenizer, reference_count = _count_systems(systems, references, options)
     warn_about_size(len(next(iter(rows.values()))))
     names = [baseline, *(name for name in rows if name != baseline)]
-    described = _describe_systems(np.stack([rows[name] for name in names]), test, n_resamples, options)
+    described = describe_systems(np.stack([rows[name] for name in names]), test, n_resamples, options)
     resampled = {_SIGNATURE_KEYS[test]: n_resamples}
     if options.confidence and test == "randomization":
         resampled["bs"] = options.n_resamples
@@ -181,7 +181,7 @@ def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options
     return rows, tokenizer.name, corpus.reference_count()
 
 
-def _describe_systems(rows: Int64, test: str, n_resamples: int, options: Options) -> list[SystemScores]:
+def describe_systems(rows: Int64, test: str, n_resamples: int, options: Options) -> list[SystemScores]:
     """Score and test systems.
 
     Args:

@@ -244,31 +244,38 @@ class BleuMetric(BufferedMetric):
         n_resamples: int | None = None,
         **options: Any,
     ) -> Comparison:
-        """Whether systems differ from a baseline by more than chance, on the same references.
+        """Test whether systems differ significantly from a baseline on the same references.
 
         Args:
             systems: the predictions of each system, by its name.
             references: as for `compute`.
-            baseline: a system's name; the first one unless given.
+            baseline: the name of a system; the first system by default.
             test: `"randomization"`, paired approximate randomization (Riezler and Maxwell, 2005), which holds its level
-                for test sets of any size; or `"bootstrap"`, the paired bootstrap of Koehn (2004).
-            n_resamples: of that test; 1,000 and 10,000 unless given here or at load.
-            **options: as for `compute`, but for `segments`. `confidence` is 0.95 unless given, None for no intervals
-                and no `detectable_delta`.
+                for test sets of any size; or `"bootstrap"`, the paired bootstrap (Koehn, 2004), two-sided and centered.
+            n_resamples: number of resamples of the test; by default the number passed at load, or else 10,000 for
+                randomization and 1,000 for the bootstrap.
+            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default; None leaves out the
+                intervals and `detectable_delta`.
 
         Returns:
-            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed` and `signature`. Of each system: `bleu`,
-            `score`, `confidence_interval` and `bootstrap_mean`, as `compute` has them. Of all but the baseline:
-            `delta`, `p_value` (1.0 for identical systems), `delta_interval` (of the difference, by paired bootstrap),
-            `wins`, `ties` and `losses` (segments), and `detectable_delta`, the smallest difference that this test set
-            tells with 80 % power at the level of 5 % (Card et al., 2020). All from 0 to 1 but for `score`. It prints as
-            a table, and has `to_markdown()`, `to_latex()`, `to_pandas()` and `plot()`.
+            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed` and `signature`. It prints as a table, and
+            has `to_markdown()`, `to_latex()`, `to_pandas()` and `plot()`. Each of `systems` is a dict; all its scores
+            are on the scale 0-1 except `score`:
+                bleu, score, confidence_interval, bootstrap_mean: as returned by `compute`.
+                delta: the difference from the baseline; the baseline has neither this key nor those below.
+                p_value: two-sided; 1.0 for identical systems.
+                p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is one-sided in effect.
+                delta_interval: the interval of the difference, by paired bootstrap.
+                wins, ties, losses: numbers of segments.
+                detectable_delta: the minimum detectable effect, the smallest true difference that a test at the 5 %
+                    level detects with 80 % power (Card et al., 2020).
+            One segment has no p-value and no interval. Fewer than 30 segments cause a warning.
 
         Raises:
-            TypeError, ValueError: as `compute`, with the system's name; or there is no such test or baseline.
+            TypeError, ValueError: as `compute`, with the name of the system; or the test or the baseline is unknown.
 
         >>> bleu = evaluate.load("bleu_metric.py")
-        >>> references = [f"{n} green bottles hanging on the wall" for n in range(20)]
+        >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> systems = {"short": [text[:-9] for text in references], "right": references}
         >>> comparison = bleu.compare(systems, references)
         >>> comparison["systems"]["right"]["p_value"] < 0.05

@@ -503,7 +503,7 @@ def center_as_sacrebleu(differences: Float64) -> Float64:
     """Return how much absolute differences exceed their mean, as sacreBLEU does (Riezler and Maxwell, 2005).
 
     If one system is better in most resamples this is one-sided in effect, and `p_value` rejects a true null hypothesis
-    in 11 % of cases at the 5 % level.
+    in 11 % to 13 % of cases at the 5 % level with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
 

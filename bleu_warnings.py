@@ -140,7 +140,7 @@ def warn_about_size(segments: int) -> None:
     elif segments < _MIN_SEGMENTS:
         warn(
             f"Intervals and tests of {segments} segments are unreliable: a 95 % interval covers the true score in 83 %"
-            f" of cases with 5 segments, and in 88 % with 10. Use {_MIN_SEGMENTS} segments or more."
+            f" of cases with 5 segments, and in 89 % with 10. Use {_MIN_SEGMENTS} segments or more."
         )
 
 

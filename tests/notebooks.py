@@ -16,7 +16,8 @@ NOTEBOOKS = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*
 
 # Arguments of the kernel, because in a cell they would distract readers.
 _ARGUMENTS = ["--log-level=ERROR", "--HistoryManager.enabled=False", "--InlineBackend.figure_formats=retina"]
-_ENVIRONMENT = {"PYTHONWARNINGS": "ignore:IProgress not found"}  # tqdm's warning without widgets
+# tqdm warns without widgets, and the metric of few segments, which the tour says in its text.
+_ENVIRONMENT = {"PYTHONWARNINGS": "ignore:IProgress not found,ignore:Intervals and tests of"}
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},

@@ -4,6 +4,7 @@ import json
 import random
 import re
 import statistics
+from collections import Counter
 from html import escape
 
 import numpy as np
@@ -194,6 +195,28 @@ def test_the_bootstrap_test_is_two_sided_and_centered(bleu, corpus):
         differences = np.subtract(scores[name], scores["A"])
         extreme = np.abs(differences - differences.mean()) >= abs(ours[name]["delta"]) - 1e-11
         assert ours[name]["p_value"] == (extreme.sum() + 1) / 201
+
+
+@pytest.mark.slow
+def test_rates_of_false_alarms(bleu):
+    """Systems exchanged at random per segment are equally good: p < 0.05 in 5 % of test sets, sacreBLEU's p in more.
+
+    The upper limit is three standard errors above 5 %.
+    """
+    systems, references = make_systems(400)
+    generator, runs, alarms = random.Random(0), 300, Counter()
+    for seed in range(runs):
+        drawn = generator.choices(range(400), k=60)
+        pairs = [generator.sample([systems["A"][i], systems["B"][i]], 2) for i in drawn]
+        test_set = dict(zip("AB", map(list, zip(*pairs))))
+        for test in TESTS:
+            options = {"test": test, "n_resamples": 500, "confidence": None, "seed": seed}
+            system = bleu.compare(test_set, [references[i] for i in drawn], **options)["systems"]["B"]
+            alarms.update({(test, key): value < 0.05 for key, value in system.items() if key.startswith("p_value")})
+    limit = runs * 0.05 + 3 * (runs * 0.05 * 0.95) ** 0.5
+    assert alarms["randomization", "p_value"] <= limit
+    assert alarms["bootstrap", "p_value"] <= limit
+    assert alarms["bootstrap", "p_value_sacrebleu"] > 0.08 * runs
 
 
 def test_one_segment_has_no_p_value_and_no_interval(bleu):
