@@ -147,7 +147,7 @@ def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
             )
             fixes = gr.CheckboxGroup(_FIXES, label="Before scoring", elem_id="fixes")
             tests = [(label, name) for name, label in _TESTS.items()]
-            test = gr.Radio(tests, value="bootstrap", label="Test", elem_id="test")
+            test = gr.Radio(tests, value="randomization", label="Test", elem_id="test")
         sources = add_sources()
         button = gr.Button("Score", variant="primary", elem_id="score")
     message = html.add_html(elem_id="corpus-message")
@@ -311,7 +311,9 @@ def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: boo
         return f"{name} scores {one['score']:.2f} BLEU ({inside})."
     if is_identical:
         return f"{name} and {baseline} are identical: the same text in every segment, {one['score']:.2f} BLEU."
-    found = f"p = {one['p_value']:.4f}, {_TESTS[comparison['test']]}; {comparison['signature']}"
+    found = comparison["signature"]
+    if "p_value" in one:
+        found = f"p = {one['p_value']:.4f}, {_TESTS[comparison['test']]}; {found}"
     if "delta_interval" in one and confidence:
         low, high = (100 * end for end in one["delta_interval"])
         found = f"{confidence:.0%} interval {low:+.2f} to {high:+.2f}, {found}"
@@ -334,7 +336,9 @@ def judge(system: Mapping[str, Any], is_identical: bool) -> str:
         return "baseline"
     if is_identical:
         return "identical"
-    return ("better" if system["delta"] > 0 else "worse") if system["p_value"] < 0.05 else "may be chance"
+    if system.get("p_value", 1) >= 0.05:  # one segment has no p-value
+        return "may be chance"
+    return "better" if system["delta"] > 0 else "worse"
 
 
 def _caution(count: int, confidence: float | None) -> str:
@@ -354,7 +358,9 @@ def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | Non
         low, high = (100 * end for end in system["confidence_interval"])
         interval, bar = f"{low:.2f} to {high:.2f}", html.draw_interval(low, system["score"], high, scale)
     if "delta" in system:
-        difference, p_value = f"{100 * system['delta']:+.2f}", f"{system['p_value']:.4f}"
+        difference = f"{100 * system['delta']:+.2f}"
+    if "p_value" in system:
+        p_value = f"{system['p_value']:.4f}"
     if "delta_interval" in system:
         delta_interval = " to ".join(f"{100 * end:+.2f}" for end in system["delta_interval"])
     return [f"{system['score']:.2f}", interval, bar, difference, delta_interval, p_value]

@@ -50,7 +50,7 @@ def compare(
     systems: dict[str, list[str]],
     references: list[Any],
     baseline: str | None = None,
-    test: str = "bootstrap",
+    test: str = "randomization",
     options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Test whether one of two systems is better than the other by more than chance.

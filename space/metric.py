@@ -110,13 +110,13 @@ def request_comparison(
     """Return the result of `compare`."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)
+    if options.get("n_resamples") == OPTIONS["n_resamples"]:  # the field's default; each test has its own
+        options = {name: value for name, value in options.items() if name != "n_resamples"}
     limits.check_value("baseline", baseline)
     limits.check_value("test", test)
     if isinstance(systems, dict) and isinstance(references, list):
         size = len(systems), len(references)
-        if (
-            options.get("confidence", 0.95) is not None
-        ):  # the bootstrap of the intervals has its own number of resamples
+        if options.get("confidence", 0.95) is not None:  # intervals have their own number of resamples
             advice = "leave the intervals out (confidence: none), or score a part of the segments"
             limits.check_resampling(*size, OPTIONS["n_resamples"], advice)
         limits.check_resampling(*size, options.get("n_resamples") or RESAMPLES.get(str(test), 0))

@@ -102,7 +102,7 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     sentence = page.locator(f"{SUMMARY} tr", has_text="cats").locator("[data-copy]").get_attribute("data-copy")
     assert sentence == (
         f"cats scores {cats['score']:.2f} BLEU and system {first['score']:.2f}: {100 * cats['delta']:+.2f} (95% interval"
-        f" {low:+.2f} to {high:+.2f}, p = {cats['p_value']:.4f}, paired bootstrap; {comparison['signature']}). With"
+        f" {low:+.2f} to {high:+.2f}, p = {cats['p_value']:.4f}, paired approximate randomization; {comparison['signature']}). With"
         f" this test set, true differences below {100 * cats['detectable_delta']:.1f} often go unnoticed."
     )
     difference = bleu.diff(PREDICTIONS, SECOND_PREDICTIONS, ROWS)
