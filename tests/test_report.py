@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 import evaluate
 import pytest
+import yaml
 from bleu.bleu_compare import Comparison
 from bleu.bleu_report import STYLE, Report, format_latex, format_markdown, formula, shorten, show
 from datasets import Dataset
@@ -76,6 +77,10 @@ class TestDict:
         restored = pickle.loads(pickle.dumps(result))
         assert type(restored) is dict
         assert restored == result
+
+    def test_as_yaml(self, result):
+        """`yaml.safe_dump` rejects subclasses of dict: docs/recipes.md says `dict(result)`, which must be plain throughout."""
+        assert yaml.safe_load(yaml.safe_dump(dict(result))) == result
 
     @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, Report.copy], ids=["copy", "deepcopy", "method"])
     def test_a_copy_is_a_report(self, result, duplicate):

@@ -1,6 +1,7 @@
-"""More than one process: torchrun's and Ray's, with README.md's recipes as they stand there."""
+"""More than one process: torchrun, Ray, Spark and Dask run the recipes as docs/recipes.md has them."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -50,6 +51,38 @@ def test_ray_data_with_two_workers(folder, expected, capsys):
         assert float(capsys.readouterr().out.splitlines()[-1]) == expected
     finally:
         ray.shutdown()
+
+
+@pytest.mark.skipif(not shutil.which("java"), reason="Spark needs Java")
+def test_spark_with_two_partitions(folder, expected, capsys, monkeypatch):
+    sql = pytest.importorskip("pyspark.sql")
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
+    monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+    split_into_two_files(folder)
+    spark = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    try:
+        (code,) = recipe("Spark")
+        exec(compile(code, "recipes.md", "exec"), {})
+        assert float(capsys.readouterr().out.splitlines()[-1]) == expected
+    finally:
+        spark.stop()
+
+
+def test_dask_with_two_partitions(folder, expected, capsys):
+    pytest.importorskip("dask.dataframe")
+    split_into_two_files(folder)
+    (code,) = recipe("Dask")
+    exec(compile(code, "recipes.md", "exec"), {})
+    assert float(capsys.readouterr().out.splitlines()[-1]) == expected
+
+
+def split_into_two_files(folder):
+    """Replace `outputs.parquet` by a folder of this name with two files: two partitions."""
+    data = pd.read_parquet(folder / "outputs.parquet")
+    (folder / "outputs.parquet").unlink()
+    (folder / "outputs.parquet").mkdir()
+    for number, rows in enumerate((data[:200], data[200:])):
+        rows.to_parquet(folder / "outputs.parquet" / f"{number}.parquet", index=False)
 
 
 ROWS = (

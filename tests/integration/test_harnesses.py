@@ -1,0 +1,109 @@
+"""The recipes for lm-evaluation-harness and lighteval, run by these libraries with a model that repeats its prompt.
+
+lighteval 0.13 needs older libraries than the other tests: pip install lighteval==0.13.0 'huggingface_hub<2' 'xxhash<4'
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from recipes import recipe
+
+ROWS = [
+    {"source": "the cat sat on the mat", "references": ["the cat sat on a mat", "a cat sat on the mat"]},
+    {"source": "a dog ran to the house", "references": ["the dog ran to the house"]},
+    {"source": "it is big and old", "references": ["it is big and red", "it is old", "it is big and very old"]},
+]
+LM_EVAL = """
+import json
+import lm_eval
+from lm_eval.api.model import LM
+from lm_eval.tasks import TaskManager
+
+class Echo(LM):
+    def generate_until(self, requests, disable_tqdm=False):
+        return [request.args[0] for request in requests]
+
+    loglikelihood = loglikelihood_rolling = None
+
+results = lm_eval.simple_evaluate(Echo(), tasks=["translation"], task_manager=TaskManager(include_path="."))
+print(json.dumps(results["results"]["translation"], default=str))
+"""
+LIGHTEVAL_MODEL = """
+from lighteval.models.abstract_model import LightevalModel
+from lighteval.models.model_output import ModelResponse
+from lighteval.utils.cache_management import SampleCache
+
+class Echo(LightevalModel):
+    tokenizer, add_special_tokens, max_length = None, False, 2048
+
+    def __init__(self, config):
+        self.config, self._cache = config, SampleCache(config)
+
+    def greedy_until(self, docs):
+        return [ModelResponse(text=[doc.query]) for doc in docs]
+
+    loglikelihood = loglikelihood_rolling = None
+"""
+
+# The command line of lighteval, which fetches a file for tasks of its own when it starts: no file is found.
+LIGHTEVAL = """
+import runpy
+import types
+import requests
+
+requests.get = lambda url: types.SimpleNamespace(status_code=404)
+runpy.run_module("lighteval", run_name="__main__")
+"""
+
+
+@pytest.fixture
+def expected(bleu):
+    columns = {"predictions": [row["source"] for row in ROWS], "references": [row["references"] for row in ROWS]}
+    return bleu.compute(**columns)["score"]
+
+
+def run(folder, *arguments):
+    """Run Python in a folder, without a network."""
+    offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
+    environment = {**os.environ, **offline, "HF_HOME": str(folder / "hub"), "HOME": str(folder)}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", *arguments],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=500, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def write_rows(path):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(map(json.dumps, ROWS)))
+
+
+def test_lm_evaluation_harness(tmp_path, expected):
+    pytest.importorskip("lm_eval")
+    task, utils, command = recipe("lm-evaluation-harness")
+    assert "--tasks translation" in command
+    write_rows(tmp_path / "data.jsonl")
+    (tmp_path / "translation.yaml").write_text(task)
+    (tmp_path / "utils.py").write_text(utils)
+    result = json.loads(run(tmp_path, "-c", LM_EVAL).splitlines()[-1])
+    assert 0 < result["bleu,none"] < 100
+    assert result["bleu,none"] == expected
+
+
+def test_lighteval(tmp_path, expected):
+    pytest.importorskip("lighteval")
+    tasks, command = recipe("lighteval")
+    write_rows(tmp_path / "data" / "test.jsonl")
+    (tmp_path / "tasks.py").write_text(tasks)
+    (tmp_path / "model.py").write_text(LIGHTEVAL_MODEL)
+    model, *arguments = command.split()[2:]
+    assert model.startswith('"model_name=')
+    run(tmp_path, "-c", LIGHTEVAL, "custom", "echo", "model.py", *arguments, "--output-dir", "results")
+    (path,) = tmp_path.glob("results/**/results_*.json")
+    result = json.loads(path.read_text())["results"]["translation|0"]
+    assert 0 < result["bleu"] < 100
+    assert result["bleu"] == expected
