@@ -524,7 +524,7 @@ class BleuMetric(BufferedMetric):
         if not len(corpus):
             raise ValueError("There is nothing to score: give predictions and references, or add some first.")
         result = score_corpus(corpus, options)
-        return shape_drop_in(self._options.convention, result) if self._is_drop_in else result
+        return shape_drop_in(self._options.convention, result, options) if self._is_drop_in else result
 
     def _override(self, method: str, options: Mapping[str, Any]) -> Options:
         """Return the options of a call to one of `METHODS`."""
