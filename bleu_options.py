@@ -311,6 +311,9 @@ OTHER_NAMES = {
     "tokenizer": "write `tokenize`",
     "use_effective_order": "write `effective_order`",
     "max_ngram_order": "write `max_order`",
+    "n_gram": "write `max_order`",
+    "order": "write `max_order`",
+    "ignore_case": "write `lowercase`",
     "force": "leave it out: nothing needs it",
     "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages, and leave it out for others",
     "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor', method2 'add-k', method3"
@@ -321,6 +324,10 @@ OTHER_NAMES = {
     "use_stemmer": "ROUGE has it; BLEU compares words as they are, or give `tokenize` a function that stems",
     "list_of_references": "write `references`, one list for each prediction",
     "hypotheses": "write `predictions`",
+    "prediction": "write `predictions`, one per segment",
+    "preds": "write `predictions`",
+    "reference": "write `references`, one list for each prediction",
+    "target": "write `references`, one list for each prediction",
     "trust_remote_code": "leave it out: nothing asks for it",
 }
 
@@ -389,7 +396,7 @@ DROP_INS = {
         "hf",
         defaults={"tokenizer": None, "max_order": 4, "smooth": False},
         names={"tokenizer": "tokenize", "smooth": "smooth_method"},
-        keys={key: (key, 1) for key in _KEYS_OF_BLEU},
+        keys={key: key for key in _KEYS_OF_BLEU},
     ),
 }
 
