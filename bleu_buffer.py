@@ -77,7 +77,8 @@ class Buffer:
         """Forget the rows that were taken, or put rows back in front of those that were added since."""
         with _lock:
             if put_back is not None:
-                self._corpora, self._kind = [*put_back._corpora, *self._corpora], put_back._kind
+                self._corpora = [*put_back._corpora, *self._corpora]
+                self._kind = put_back._kind if self._kind in (None, "lists") else self._kind
             elif not self._corpora:
                 self._kind = None
 

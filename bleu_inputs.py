@@ -47,6 +47,7 @@ from .bleu_warnings import (
 )
 
 _SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
+_NESTED = (dict, set, frozenset)  # containers that Arrow recurses into and no row may hold
 
 
 def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) -> Corpus:
@@ -115,8 +116,11 @@ def read_labels(labels: Any, rows: int) -> list[Any]:
     if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
         raise TypeError(f"by: found {name_value(labels)}. Give a list (or another column) with one label a row.")
     if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
-        with suppress(pa.ArrowException):  # labels of several types, in an array of objects
-            labels = _to_arrow(labels).to_pylist()
+        # Labels of several types, and integers beyond int64, stay as they are; lists are named below.
+        with suppress(pa.ArrowException, TypeError, OverflowError, RecursionError):
+            column = to_arrow(labels, depth=0)
+            _check_utf8("by", pa.chunked_array([column]) if isinstance(column, pa.Array) else column)
+            labels = column.to_pylist()
     read = [_read_label(label, row) for row, label in enumerate(labels)]
     if len(read) != rows:
         raise ValueError(f"by: there are {len(read):,} labels and {rows:,} predictions; each row needs one.")
@@ -134,13 +138,8 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
         raise TypeError(f"{name}: found {name_value(data)}. Give a list (or another column) of rows, each {expected}.")
     data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
-    is_array = isinstance(data, np.ndarray) and (data.ndim > 1 or data.dtype.kind == "U" or not data.size)
-    if is_array or str(getattr(data, "dtype", "")) == "object":  # see _unwrap_arrays
-        data = data.tolist()
     try:
-        if isinstance(data, (list, tuple)):
-            data = _unwrap_arrays(data, 2 if expected == REFERENCES else 1)
-        array, problem = _to_arrow(data), None
+        array, problem = to_arrow(data, depth=2 if expected == REFERENCES else 1), None
     except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
         array, problem = None, str(error)
     if problem is not None:  # outside of the `except`, or the traceback would begin with Arrow's error
@@ -218,8 +217,14 @@ def _find_bounds(lengths: list[int]) -> Int64:
     return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
-def _to_arrow(data: Any) -> Any:
-    """Convert a container to an Arrow array, column or table, without a copy if it is Arrow already."""
+def to_arrow(data: Any, depth: int) -> Any:
+    """Convert a container to an Arrow array, column or table, without a copy if it is Arrow already.
+
+    Rows are lists of at most `depth` levels; deeper ones and dicts raise an error before Arrow recurses into them.
+
+    >>> to_arrow(("a", "b"), depth=0).to_pylist()
+    ['a', 'b']
+    """
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
     column = _read_datasets_column(data)
@@ -227,20 +232,24 @@ def _to_arrow(data: Any) -> Any:
         return column
     if hasattr(data, "to_arrow"):  # polars: its own conversion avoids string views, which old pyarrow cannot read
         return data.to_arrow()
+    if str(getattr(data, "dtype", "")) == "object":
+        data = data.tolist()
     if hasattr(data, "__arrow_c_stream__"):
         return pa.chunked_array(data)
     if hasattr(data, "iloc"):
         return pa.Array.from_pandas(data)
     if hasattr(data, "__arrow_c_array__"):
         return pa.array(data)
-    return pa.array(data if isinstance(data, (list, np.ndarray)) else list(data))
+    if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind != "U" and data.size:
+        return pa.array(data)
+    return pa.array(_unwrap_arrays(data.tolist() if isinstance(data, np.ndarray) else list(data), depth))
 
 
 def _unwrap_arrays(rows: Any, depth: int) -> Any:
-    """Replace NumPy arrays among rows by lists; raise RecursionError for more than `depth` levels of lists in a row.
+    """Replace NumPy arrays among rows by lists; raise for dicts and for more than `depth` levels of lists in a row.
 
     Arrow accepts only arrays of one dimension, ends their strings at a NUL, and types empty ones float64. It recurses
-    into nested lists until the stack overflows.
+    into nested lists and dicts until the stack overflows.
     """
     items = rows
     for _ in range(depth + 1):  # level by level, because a call per row would take as long as the conversion
@@ -249,11 +258,13 @@ def _unwrap_arrays(rows: Any, depth: int) -> Any:
             raise TypeError
         if any(issubclass(type_, np.ndarray) for type_ in found):
             return _unwrap_arrays(_list_arrays(rows, depth), depth)
+        if any(issubclass(type_, _NESTED) for type_ in found):
+            raise TypeError("there are dicts or sets among the rows")
         if not any(issubclass(type_, (list, tuple)) for type_ in found):
             return rows
         items = list(chain.from_iterable(item for item in items if isinstance(item, (list, tuple))))
-    if any(issubclass(type_, (list, tuple, np.ndarray)) for type_ in set(map(type, items))):
-        raise RecursionError
+    if any(issubclass(type_, (list, tuple, np.ndarray, *_NESTED)) for type_ in set(map(type, items))):
+        raise RecursionError("lists are nested too deep")
     return rows
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+import types
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,6 +18,7 @@ import datasets
 import evaluate
 import numpy as np
 import pyarrow as pa
+from datasets.utils.py_utils import copyfunc
 
 from .bleu_buffer import BufferedMetric
 from .bleu_compare import Comparison, compare_systems
@@ -115,8 +117,9 @@ METHODS: dict[str, Collection[str]] = {
 
 
 def _list_options(signature: inspect.Signature, defaults: Mapping[str, Any]) -> inspect.Signature:
-    """Return a signature with options by name in place of `**options`, for `help` and Tab."""
-    named = [one for one in signature.parameters.values() if one.kind != inspect.Parameter.VAR_KEYWORD]
+    """Return a signature with options by name in place of `**options`, without `*arguments`, for `help` and Tab."""
+    caught = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    named = [one for one in signature.parameters.values() if one.kind not in caught]
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
         for name, value in defaults.items()
@@ -157,13 +160,11 @@ class BleuMetric(BufferedMetric):
         self._options = choose_options(config_name or "default", given)
         choose_tokenizer(self._options, "text")  # fail on an unknown tokenizer now, not after generation
         super().__init__(config_name=config_name, **{k: v for k, v in arguments.items() if k in evaluates})
-        # evaluate has copied `compute` to this object, without the signature of the class.
-        signature = inspect.signature(type(self).compute)
-        if self._is_drop_in:
-            columns = [one for name, one in signature.parameters.items() if name not in OPTIONS]
-            defaults = DROP_INS[self._options.convention].defaults
-            signature = _list_options(signature.replace(parameters=columns), defaults)
-        vars(self)["compute"].__func__.__signature__ = signature
+        self._sign_compute()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._sign_compute()
 
     def __repr__(self) -> str:
         given = [f"{name}={value!r}" for name, value in vars(self._options).items() if name in self._options.given]
@@ -188,8 +189,12 @@ class BleuMetric(BufferedMetric):
         corpus = self._gather(predictions, references)
         return self._score(corpus, options or self._choose({}))
 
-    def compute(self, *, predictions: Any = None, references: Any = None, **options: Any) -> dict[str, Any] | None:
+    def compute(
+        self, *arguments: Any, predictions: Any = None, references: Any = None, **options: Any
+    ) -> dict[str, Any] | None:
         """Compute BLEU over the rows added so far plus the rows passed here."""
+        if arguments:
+            raise TypeError("compute() takes its columns by name: write compute(predictions=..., references=...).")
         return self._compute_rows(predictions, references, options)
 
     def statistics(self, *, predictions: Any, references: Any, **options: Any) -> pa.Table:
@@ -518,6 +523,17 @@ class BleuMetric(BufferedMetric):
         """
         warm_up()
 
+    def _sign_compute(self) -> None:
+        """Give this object a `compute` that shows the options, or the arguments of the module that is replaced."""
+        signature = inspect.signature(type(self).compute)
+        if self._is_drop_in:
+            columns = [one for name, one in signature.parameters.items() if name not in OPTIONS]
+            defaults = DROP_INS[self._options.convention].defaults
+            signature = _list_options(signature.replace(parameters=columns), defaults)
+        function = copyfunc(type(self).compute)
+        function.__doc__, function.__signature__ = self.compute.__doc__, signature
+        self.compute = types.MethodType(function, self)  # type: ignore[method-assign]
+
     @property
     def _is_drop_in(self) -> bool:
         return self._options.convention in DROP_INS
@@ -531,7 +547,7 @@ class BleuMetric(BufferedMetric):
         if not len(corpus):
             raise ValueError("There is nothing to score: give predictions and references, or add some first.")
         result = score_corpus(corpus, options)
-        return shape_drop_in(self._options.convention, result) if self._is_drop_in else result
+        return shape_drop_in(self._options.convention, result, options) if self._is_drop_in else result
 
     def _override(self, method: str, options: Mapping[str, Any]) -> Options:
         """Return the options of a call to one of `METHODS`."""

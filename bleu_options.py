@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .bleu_counting import REFERENCE_LENGTHS
-from .bleu_scoring import SMOOTH_METHODS
+from .bleu_scoring import SMOOTH_METHODS, score_as_sacrebleu
 from .bleu_tokenizers import TOKENIZERS
 from .bleu_warnings import warn
 
@@ -311,6 +311,9 @@ OTHER_NAMES = {
     "tokenizer": "write `tokenize`",
     "use_effective_order": "write `effective_order`",
     "max_ngram_order": "write `max_order`",
+    "n_gram": "write `max_order`",
+    "order": "write `max_order`",
+    "ignore_case": "write `lowercase`",
     "force": "leave it out: nothing needs it",
     "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages, and leave it out for others",
     "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor', method2 'add-k', method3"
@@ -321,6 +324,10 @@ OTHER_NAMES = {
     "use_stemmer": "ROUGE has it; BLEU compares words as they are, or give `tokenize` a function that stems",
     "list_of_references": "write `references`, one list for each prediction",
     "hypotheses": "write `predictions`",
+    "prediction": "write `predictions`, one per segment",
+    "preds": "write `predictions`",
+    "reference": "write `references`, one list for each prediction",
+    "target": "write `references`, one list for each prediction",
     "trust_remote_code": "leave it out: nothing asks for it",
 }
 
@@ -355,13 +362,15 @@ class DropIn(NamedTuple):
     convention: the convention that computes its score.
     defaults: its arguments besides the columns; None stands for the default of this metric.
     names: this metric's names of arguments that have other names there; None for one without effect.
-    keys: its keys, and for each the key here and the factor of its scale.
+    keys: its keys, and for each the key here.
+    score_again: from a result and options to the values that the module rounds in another way; None if there are none.
     """
 
     convention: str
     defaults: Mapping[str, Any]
     names: Mapping[str, str | None]
-    keys: Mapping[str, tuple[str, int]]
+    keys: Mapping[str, str]
+    score_again: Callable[[Mapping[str, Any], Options], Mapping[str, Any]] | None = None
 
 
 _KEYS_OF_BLEU = "bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
@@ -373,20 +382,21 @@ DROP_INS = {
         | {"use_effective_order": False},
         names={"force": None, "use_effective_order": "effective_order"},
         keys={
-            "score": ("score", 1),
-            "counts": ("counts", 1),
-            "totals": ("totals", 1),
-            "precisions": ("precisions", 100),
-            "bp": ("brevity_penalty", 1),
-            "sys_len": ("translation_length", 1),
-            "ref_len": ("reference_length", 1),
+            "score": "score",
+            "counts": "counts",
+            "totals": "totals",
+            "precisions": "precisions",
+            "bp": "brevity_penalty",
+            "sys_len": "translation_length",
+            "ref_len": "reference_length",
         },
+        score_again=score_as_sacrebleu,
     ),
     "bleu": DropIn(
         "hf",
         defaults={"tokenizer": None, "max_order": 4, "smooth": False},
         names={"tokenizer": "tokenize", "smooth": "smooth_method"},
-        keys={key: (key, 1) for key in _KEYS_OF_BLEU},
+        keys={key: key for key in _KEYS_OF_BLEU},
     ),
 }
 
@@ -409,11 +419,13 @@ def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Opt
     return replace(chosen_options, segments=False, confidence=None)
 
 
-def shape_drop_in(module: str, result: Mapping[str, Any]) -> dict[str, Any]:
+def shape_drop_in(module: str, result: Mapping[str, Any], options: Options) -> dict[str, Any]:
     """Return a result under the keys and on the scales of one of evaluate's modules.
 
-    >>> shape_drop_in("bleu", {"bleu": 0.5, **dict.fromkeys(DROP_INS["bleu"].keys, 0.5)})["bleu"]
+    >>> shape_drop_in("bleu", {"bleu": 0.5, **dict.fromkeys(DROP_INS["bleu"].keys, 0.5)}, Options())["bleu"]
     0.5
     """
-    keys = DROP_INS[module].keys.items()
-    return {name: result[key] if factor == 1 else [factor * x for x in result[key]] for name, (key, factor) in keys}
+    drop_in = DROP_INS[module]
+    if drop_in.score_again:
+        result = {**result, **drop_in.score_again(result, options)}
+    return {name: result[key] for name, key in drop_in.keys.items()}

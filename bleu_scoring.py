@@ -9,7 +9,7 @@ arrays; several rows become one array per statistic. Every formula is written on
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from itertools import pairwise
 from operator import add, or_
@@ -131,6 +131,30 @@ def score_row(row: Int64, options: Options) -> Scores:
     }
 
 
+def score_as_sacrebleu(result: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    """Return the score, the precisions (0-100) and the brevity penalty with the last digits that sacreBLEU has.
+
+    sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by weights.
+
+    >>> row = np.array([1, 0, 3, 2, 3, 3])
+    >>> print(score_as_sacrebleu(score_row(row, Options(max_order=2)), Options(max_order=2))["score"])
+    28.867513459481287
+    """
+    if options.weights is not None or SMOOTH_METHODS[options.smooth_method].further_orders:  # sacreBLEU has neither
+        return {"precisions": [100 * value for value in result["precisions"]]}
+    length, reference_length = result["translation_length"], result["reference_length"]
+    row = np.array([*result["counts"], *result["totals"], length, reference_length])
+    values, present = _smooth(_split_rows(row), options, scale=100.0)
+    orders = sum(present) or options.max_order if options.effective_order else options.max_order
+    penalty = math.exp(1 - reference_length / length) if 0 < length < reference_length else result["brevity_penalty"]
+    logarithms = [math.log(value) if value > 0 else -math.inf for value in values[:orders]]
+    return {
+        "score": penalty * math.exp(sum(logarithms) / orders),
+        "precisions": values,
+        "brevity_penalty": penalty,
+    }
+
+
 def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
     """Return the weight w of each order in BP · exp(Σ w ln p).
 
@@ -227,7 +251,7 @@ def _split_rows(rows: Int64) -> _Statistics:
     return _Statistics(numbers[:orders], numbers[orders:-2], numbers[-2], numbers[-1])
 
 
-def _smooth(statistics: _Statistics, options: Options) -> Precisions:
+def _smooth(statistics: _Statistics, options: Options, scale: float = 1.0) -> Precisions:
     orders = options.counted_orders  # the rows may have been counted with more
     matches, totals = statistics.matches[:orders], statistics.totals[:orders]
     # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
@@ -235,7 +259,9 @@ def _smooth(statistics: _Statistics, options: Options) -> Precisions:
     method = SMOOTH_METHODS[options.smooth_method]
     matches, totals = method.smooth(matches, totals, statistics.length, options.smooth_value_in_effect or 0.0)
     present = has_ngrams(totals)
-    values = [_divide_counts(*counts) for counts in zip(matches, totals, present)]
+    if scale != 1:
+        matches = [scale * match for match in matches]
+    values = [_divide_counts(*counts, scale) for counts in zip(matches, totals, present)]
     if not method.scores_no_match and has_match is not True:
         values = [choose(has_match, value, 0.0) for value in values]
     return Precisions(values, present)
@@ -262,11 +288,11 @@ def _log(value: Number) -> Number:
     return float(np.log(value)) if value > 0 else -math.inf
 
 
-def _divide_counts(match: Number, total: Number, flag: Number) -> Number:
-    """Return a precision: at most 1, and 0 if there are no n-grams."""
+def _divide_counts(match: Number, total: Number, flag: Number, most: float) -> Number:
+    """Return a precision: at most `most`, and 0 if there are no n-grams."""
     if isinstance(flag, np.ndarray):
-        return np.minimum(divide(match, total, flag), 1.0)
-    return min(float(match / total), 1.0) if flag else 0.0
+        return np.minimum(divide(match, total, flag), most)
+    return min(float(match / total), most) if flag else 0.0
 
 
 # --- Smoothing --------------------------------------------------------------------------------------------------------

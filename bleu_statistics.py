@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from . import bleu_kernels as kernels
 from .bleu_corpus import Batch, Corpus, Int64
 from .bleu_counting import count_rows, count_totals
+from .bleu_inputs import to_arrow
 from .bleu_options import COUNTING, Options
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 from .bleu_warnings import name_value, warn_about_text
@@ -171,6 +172,8 @@ def read_statistics(statistics: Any) -> Statistics:
     array([[1, 1, 1, 1]])
     """
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
+    if not parts:
+        raise _nothing_to_score()
     are_tables = [_list_columns(part) is not None for part in parts]
     if any(are_tables) and not all(are_tables):
         raise _not_rows(f"{' and '.join(sorted(set(map(name_value, parts))))} in one list")
@@ -180,7 +183,7 @@ def read_statistics(statistics: Any) -> Statistics:
     tables = [_select_columns(part, i) for i, part in enumerate(parts)] if is_table else [_read_sums(statistics)]
     tables = [table for table in tables if len(table)]
     if not tables:
-        raise ValueError("There is nothing to score: no rows of statistics.")
+        raise _nothing_to_score()
     counted_with, references = _merge_metadata(tables)
     table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
     _check_counts(table)
@@ -241,19 +244,19 @@ def _select_columns(part: Any, number: int) -> pa.Table:
         raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(map(str, known))}.")
     if not hasattr(part, "__len__"):
         raise ValueError(
-            f"Table {number} is a {type(part).__name__}, whose rows are not in memory: pass frame.collect(), or"
+            f"Table {number}: the rows of the {type(part).__name__} are not in memory. Pass frame.collect(), or"
             " datasets.Dataset.from_list(list(dataset))."
         )
     try:
-        if isinstance(part, Mapping):
-            table = pa.table({name: part[name] for name in names})
+        if isinstance(part, Mapping) or hasattr(part, "iloc"):
+            table = pa.table({name: to_arrow(part[name], depth=0) for name in names})
         elif isinstance(part, (pa.Table, pa.RecordBatch)):
             table = pa.table(dict(zip(names, map(part.column, names)))).replace_schema_metadata(part.schema.metadata)
         elif hasattr(part, "with_format"):  # select first: a selection or shuffle is copied on access
             table = part.select_columns(names).with_format("arrow")[:]
         else:
             table = pa.table(part[names]).select(names)
-    except (pa.ArrowException, TypeError) as error:
+    except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
         raise ValueError(f"Table {number} is no table of statistics: {error}") from None
     is_whole = all(pa.types.is_integer(column.type) and not column.null_count for column in table.columns)
     if len(table) and not is_whole:
@@ -269,6 +272,10 @@ def _read_sums(statistics: Any) -> pa.Table:
     if rows.ndim != 2 or not rows.size or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
         raise _not_rows(f"{rows.dtype} {list(rows.shape)}")
     return pa.table(dict(zip(column_names(rows.shape[1] // 2 - 1), rows.T.astype(np.int64))))
+
+
+def _nothing_to_score() -> ValueError:
+    return ValueError("There is nothing to score: no rows of statistics.")
 
 
 def _not_rows(found: str) -> ValueError:

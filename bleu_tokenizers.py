@@ -322,7 +322,7 @@ def name_function(function: Any) -> str:
         return owner.__qualname__ if owner is function else name
     try:
         state = repr(_describe_state(function))
-    except LookupError:
+    except (LookupError, RecursionError, ValueError):  # a function in its own closure, a cell that is empty
         return f"{name}[?]"
     return f"{name}[{hashlib.sha256(state.encode()).hexdigest()[:8]}]"
 
@@ -335,6 +335,8 @@ def _describe_state(value: Any) -> Any:
         return tuple(map(_describe_state, value))
     if isinstance(value, dict):
         return tuple((key, _describe_state(item)) for key, item in value.items())
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, map(_describe_state, value)))
     if isinstance(value, re.Pattern):
         return value.pattern, value.flags
     if isinstance(value, types.CodeType):
@@ -345,7 +347,9 @@ def _describe_state(value: Any) -> Any:
         return tuple(map(_describe_state, parts))
     if isinstance(value, partial):
         return tuple(map(_describe_state, (value.func, value.args, value.keywords)))
-    if isinstance(value, types.MethodDescriptorType | type | types.ModuleType):
+    if isinstance(value, types.ModuleType):
+        return value.__name__  # its path differs between machines
+    if isinstance(value, types.MethodDescriptorType | type):
         return repr(value)
     if isinstance(value, types.MethodType):
         return _describe_state(value.__self__), _describe_state(value.__func__)

@@ -164,7 +164,7 @@ def _list_rows(part: Any) -> list[np.ndarray[Any, Any]]:
             f"The predictions are of shape {list(array.shape)}: logits, not generated ids. BLEU is of generated text:"
             " set predict_with_generate=True in Seq2SeqTrainingArguments."
         )
-    return list(array)
+    return list(map(np.asarray, array))  # lists in an array of objects, too
 
 
 def _to_array(part: Any) -> np.ndarray[Any, Any]:

@@ -260,6 +260,11 @@ def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int =
                 " decoded wrongly: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
             ) from None
         return "str"
+    if isinstance(value, (pa.Array, pa.ChunkedArray)):
+        try:
+            value = value.to_pylist()
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{name}, row {row}: these bytes are no UTF-8 ({error.reason}).") from None
     if isinstance(value, (list, tuple, np.ndarray)):
         if depth == (2 if expected == REFERENCES else 1):
             raise TypeError(f"{name}, row {row}: found lists nested too deep. Each row is {expected}.")

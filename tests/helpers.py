@@ -20,6 +20,7 @@ from pathlib import Path
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -119,6 +120,64 @@ def make_string_array(rows: list[bytes]) -> pa.StringArray:
     """Return an Arrow array of strings with these bytes, valid UTF-8 or not: Arrow doesn't check them."""
     ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
     return pa.StringArray.from_buffers(len(rows), pa.py_buffer(ends), pa.py_buffer(b"".join(rows)))
+
+
+class Words:
+    """A tokenizer for the callback: id 1 is the token "a", id 2 "b", and so on; 0 is padding."""
+
+    pad_token_id = 0
+
+    def batch_decode(self, rows, skip_special_tokens):
+        return [" ".join("abcdefghij"[(i - 1) % 10] for i in row if i) for row in rows]
+
+
+def calls_of_columns(bleu):
+    """Return, by method and column, the calls of all public methods that read a column beside one of two rows.
+
+    Each call takes the column; the other columns have text, and one reference per row.
+    """
+    texts, compare = ["a b", "c d"], {"n_resamples": 5}
+    return {
+        "compute, predictions": lambda rows: bleu.compute(predictions=rows, references=texts),
+        "compute, references": lambda rows: bleu.compute(predictions=texts, references=rows),
+        "add_batch, predictions": lambda rows: bleu.add_batch(predictions=rows, references=texts),
+        "add_batch, references": lambda rows: bleu.add_batch(predictions=texts, references=rows),
+        "statistics, predictions": lambda rows: bleu.statistics(predictions=rows, references=texts),
+        "statistics, references": lambda rows: bleu.statistics(predictions=texts, references=rows),
+        "compare, baseline": lambda rows: bleu.compare({"A": rows, "B": texts}, texts, **compare),
+        "compare, system": lambda rows: bleu.compare({"A": texts, "B": rows}, texts, **compare),
+        "compare, references": lambda rows: bleu.compare({"A": texts, "B": texts}, rows, **compare),
+        "diff, first": lambda rows: bleu.diff(rows, texts, texts),
+        "diff, second": lambda rows: bleu.diff(texts, rows, texts),
+        "diff, references": lambda rows: bleu.diff(texts, texts, rows),
+        "conventions, predictions": lambda rows: bleu.conventions(rows, texts),
+        "conventions, references": lambda rows: bleu.conventions(texts, rows),
+        "reconcile, predictions": lambda rows: bleu.reconcile(rows, texts, 50),
+        "reconcile, references": lambda rows: bleu.reconcile(texts, rows, 50),
+    }
+
+
+def calls_of_values(bleu):
+    """Return calls by method and argument that read a column of any length, or a single row in its place."""
+    ids, texts = np.array([[1], [2]]), ["a b", "c d"]
+    names = "matches_1", "totals_1", "prediction_length", "reference_length"
+    return {
+        "diff, by": lambda rows: bleu.diff(texts, texts, texts, by=rows),
+        "add, prediction": lambda rows: bleu.add(prediction=next(iter(rows)), reference="a"),
+        "add, reference": lambda rows: bleu.add(prediction="a", reference=next(iter(rows))),
+        "explain, prediction": lambda rows: bleu.explain(next(iter(rows)), ["a"]),
+        "explain, references": lambda rows: bleu.explain("a", rows),
+        "pairwise": lambda rows: bleu.pairwise(rows),
+        "pairwise, references": lambda rows: bleu.pairwise(texts, rows),
+        "self_bleu": lambda rows: bleu.self_bleu(rows),
+        "score": lambda rows: bleu.score(rows),
+        "score, a dict": lambda rows: bleu.score(dict.fromkeys(names, rows)),
+        "score, a frame": lambda rows: bleu.score(pd.DataFrame({name: pd.Series(rows) for name in names})),
+        "compute_metrics, references": lambda rows: bleu.compute_metrics(Words(), references=rows)((ids, ids)),
+        "the callback, predictions": lambda rows: bleu.compute_metrics(Words())((rows, ids)),
+        "weights": lambda rows: bleu.compute(predictions=texts, references=texts, weights=rows),
+        "tokenize": lambda rows: bleu.compute(predictions=texts, references=texts, tokenize=lambda text: rows),
+    }
 
 
 # WMT21's system outputs, references and published scores. They are no part of the project: tests skip without them.

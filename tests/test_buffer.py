@@ -7,7 +7,9 @@ import json
 import os
 import pickle
 import sys
+import threading
 import warnings
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import dill
@@ -691,3 +693,64 @@ def test_the_buffer_is_a_list_of_rows(load, monkeypatch):
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     run_state_machine_as_test(BufferMachine, settings=chosen)
+
+
+# Threads: one object to which a thread adds rows, while another computes.
+
+
+def test_rows_added_while_another_thread_computes_are_scored_once(bleu):
+    """20,000 rows of one token each: the lengths of all results add up to the rows, and each row is in one of them."""
+    rows = 20_000
+    done = threading.Event()
+
+    def add():
+        for i in range(rows):
+            bleu.add(prediction=f"{i}", reference=f"{i}")
+        done.set()
+
+    seen = []
+
+    def tokenize(text):
+        seen.append(text)
+        return [text]
+
+    thread = threading.Thread(target=add)
+    thread.start()
+    lengths = []
+    while not done.is_set() or len(bleu):
+        if len(bleu):
+            lengths.append(bleu.compute(max_order=1, tokenize=tokenize)["translation_length"])
+    thread.join()
+    assert sum(lengths) == rows
+    assert len(lengths) > 1
+    assert Counter(seen) == {str(i): 2 for i in range(rows)}  # as a prediction and as a reference
+
+
+def test_a_failing_compute_puts_rows_back_in_front(bleu):
+    """Rows that are added during the failing call come behind those that it had taken."""
+    bleu.add_batch(predictions=["a b c d", "e"], references=["a b c d", "e"])
+
+    def add_and_fail(text):
+        bleu.add(prediction="added later", reference="added")
+        raise RuntimeError
+
+    with pytest.raises(ValueError, match="tokenizer failed"):
+        bleu.compute(tokenize=add_and_fail)
+    lengths = bleu.compute(segments=True)["segment_bleu"]
+    assert lengths == load_scores(bleu, ["a b c d", "e", "added later"], ["a b c d", "e", "added"])
+
+
+def load_scores(bleu, predictions, references):
+    return bleu.compute(predictions=predictions, references=references, segments=True)["segment_bleu"]
+
+
+def test_a_failing_compute_of_nothing_keeps_the_kind_of_rows_added_meanwhile(bleu):
+    def add_and_fail(text):
+        bleu.add(prediction="a b", reference="a b")
+        raise RuntimeError
+
+    with pytest.raises(ValueError, match="tokenizer failed"):
+        bleu.compute(predictions=["a"], references=["a"], tokenize=add_and_fail)
+    with pytest.raises(TypeError, match="ids, those added before text"):
+        bleu.add(prediction=[1], reference=[[1]])
+    assert bleu.compute()["translation_length"] == 2

@@ -408,3 +408,53 @@ def test_segments_are_returned_or_rejected(bleu):
         assert "segments" in str(error)  # noqa: PT017
     else:
         assert all(len(system["segment_bleu"]) == len(REFERENCES) for system in result["systems"].values())
+
+
+def test_numbers_as_names_in_every_format(bleu):
+    """Checkpoints are often named by their step."""
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    comparison = bleu.compare({1000: SYSTEMS["A"], 2000: SYSTEMS["B"]}, REFERENCES, n_resamples=5)
+    ax = comparison.plot()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["1000 (baseline)", "2000"]
+    matplotlib.pyplot.close(ax.figure)
+    for written in (str(comparison), comparison.to_latex(), comparison.to_html(), comparison.to_markdown()):
+        assert "1000 (baseline)" in written
+        assert "2000" in written
+    assert comparison.to_pandas()["system"].tolist() == [1000, 2000]
+
+
+def test_a_failing_tokenizer_names_its_system(bleu):
+    def tokenize(text):
+        return [{"dog": 1}[word] and word for word in text.split()]
+
+    fine, systems = ["dog"] * 3, {"A": ["dog"] * 3, "B": ["dog", "dog", "cat"]}
+    with pytest.raises(ValueError, match=r"^System 'B': predictions, row 2: the tokenizer failed: KeyError: 'cat'"):
+        bleu.compare(systems, fine, tokenize=tokenize)
+    with pytest.raises(
+        ValueError, match=r"^System 'second': predictions, row 2: the tokenizer failed: KeyError: 'cat'"
+    ):
+        bleu.diff(*systems.values(), fine, tokenize=tokenize)
+
+
+def test_one_warning_of_each_kind(bleu):
+    """Three systems that each look tokenized and are written without spaces."""
+    rows = 120
+    systems = {name: ["我们 去 学校 ."] * rows for name in "ABC"}
+    _, messages = record_warnings(lambda: bleu.compare(systems, ["x"] * rows, n_resamples=5))
+    kinds = ["stands alone", "no spaces", "is 0"]
+    assert [sum(kind in message for message in messages) for kind in kinds] == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "options"),
+    [(["x"] * 40, {}), ([""] * 40, {}), (["a b"] * 40, {"smooth_method": "none"}), (["a b"] * 40, {})],
+)
+def test_a_score_of_0_is_explained_as_in_compute(bleu, predictions, options):
+    references = ["a b c d e"] * 40
+    _, computed = record_warnings(lambda: bleu.compute(predictions=predictions, references=references, **options))
+    systems = {"fine": references, "zero": predictions}
+    _, compared = record_warnings(lambda: bleu.compare(systems, references, n_resamples=5, **options))
+    assert [message for message in compared if "is 0" in message] == [
+        message.replace("The score is 0", "The score of 'zero' is 0") for message in computed if "is 0" in message
+    ]

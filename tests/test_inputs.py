@@ -1,5 +1,7 @@
 """Inputs: the containers that may be passed, and the errors for those that may not."""
 
+import sys
+import threading
 from unittest import mock
 
 import datasets
@@ -12,7 +14,16 @@ import pytest
 from bleu import bleu_inputs
 from bleu.bleu_corpus import IDS, STRINGS, TOKENS
 from bleu.bleu_inputs import read_corpus
-from helpers import list_files, make_string_array, record_warnings
+from helpers import (
+    ROOT,
+    Words,
+    calls_of_columns,
+    calls_of_values,
+    list_files,
+    make_string_array,
+    record_warnings,
+    run_python,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -704,3 +715,208 @@ UNSPACED = {
 def test_scripts_without_spaces_are_looked_for_in_a_thousand_predictions(bleu, container, texts, warns):
     messages = get_messages(lambda: bleu.compute(predictions=container(texts), references=texts))
     assert any("tokenize='zh', 'ja-mecab'" in message for message in messages) == warns
+
+
+# Columns of unequal length.
+
+
+COLUMNS = {"lists": list, "Arrow": lambda rows: pa.array(rows, pa.string()), "NumPy": lambda rows: np.array(rows, str)}
+
+
+@pytest.mark.parametrize("container", COLUMNS.values(), ids=COLUMNS)
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_columns_of_unequal_length_are_rejected(bleu, container, count):
+    """The other columns have two rows; neither the rest of a column is dropped, nor a row is repeated."""
+    for name, call in calls_of_columns(bleu).items():
+        with pytest.raises(ValueError, match=r"There (is|are) \d predictions? and \d references?"):
+            print(name, call(container(["a b"] * count)))
+    with pytest.raises(ValueError, match=f"by: there are {count} labels and 2 predictions"):
+        bleu.diff(["a", "b"], ["a", "b"], ["a", "b"], by=container(["x"] * count))
+    assert len(bleu) == 0
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_callback_rejects_columns_of_unequal_length(bleu, count):
+    ids = np.array([[1], [2], [3]])
+    for predictions, labels, references in (
+        (count, 2, None), (2, count, None), (count, count, ["a"] * 2), (2, count, ["a"] * 2), (count, None, ["a"] * 2),
+    ):  # fmt: skip
+        callback = bleu.compute_metrics(Words(), references=references)
+        with pytest.raises(ValueError, match=r"There are"):
+            callback((ids[:predictions], None if labels is None else ids[:labels]))
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_statistics_columns_of_unequal_length_are_rejected(bleu, count):
+    names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
+    for name in names:
+        for container in (list, np.array, pa.array, pl.Series):
+            columns = {**{other: container([1, 1]) for other in names}, name: container([1] * count)}
+            with pytest.raises(ValueError, match="Table 0 is no table of statistics"):
+                bleu.score(columns)
+
+
+# Lists nested too deep, which overflow the stack of code that recurses.
+
+
+DEEP = """
+import json, sys, warnings
+import evaluate, numpy as np, pandas as pd
+import helpers
+bleu = evaluate.load(sys.argv[1])
+def nest(wrap):
+    value = "a"
+    for _ in range(30_000):
+        value = wrap(value)
+    return value
+def array(row):
+    rows = np.empty(2, object)
+    rows[:] = [row, "b"]
+    return rows
+rows = {
+    "lists": [nest(lambda value: [value]), "b"],
+    "tuples": (nest(lambda value: (value,)), "b"),
+    "dicts": [nest(lambda value: {"a": value}), "b"],
+    "an array": array(nest(lambda value: [value])),
+    "a Series": pd.Series(array(nest(lambda value: (value,)))),
+}
+kept, found = list(rows.values()), []  # until the process ends: Python's own recursion when they are deleted is limited
+calls = {**helpers.calls_of_columns(bleu), **helpers.calls_of_values(bleu)}
+for container, column in rows.items():
+    for name, call in calls.items():
+        print(container, name, flush=True)
+        try:
+            call(column)
+        except (TypeError, ValueError, RecursionError) as error:
+            if isinstance(error, RecursionError) and name not in ("weights", "tokenize"):
+                found.append([container, name, "RecursionError"])
+        else:
+            found.append([container, name, "no error"])
+print(json.dumps(found), flush=True)
+import os; os._exit(0)
+"""
+
+
+def test_lists_nested_too_deep_are_an_error_everywhere():
+    assert run_python(DEEP, ROOT / "bleu_metric.py") == []
+
+
+@pytest.mark.parametrize("weight", [1e308, 1e300, 1001])
+def test_weights_whose_sum_overflows(bleu, weight):
+    with pytest.raises(ValueError, match="weights of 0 or more that sum up to at most 1000"):
+        bleu.compute(predictions=["a b c d"], references=["a b c d"], weights=[weight] * 4)
+
+
+# NumPy's strings and arrays as rows.
+
+
+def test_a_nul_in_numpys_strings(bleu):
+    """A column of dtype `<U`, or such an array as a row, has the score of the list."""
+    texts, references = ["a\0b c d e f", "x\0 y z w"], [["a\0b c d e g", "a b"], ["x\0 y z v", "\0b"]]
+    expected = bleu.compute(predictions=texts, references=references, tokenize="none")
+    assert expected["totals"] == [9, 7, 5, 3]
+    for predictions, rows in (
+        (np.array(texts), references),
+        (np.array(texts), np.array(references)),
+        (texts, [np.array(row) for row in references]),
+        (texts, np.array([*map(tuple, references), None], object)[:-1]),
+    ):
+        assert bleu.compute(predictions=predictions, references=rows, tokenize="none") == expected
+    tokens, lists = [text.split() for text in texts], [[text.split() for text in row] for row in references]
+    expected = bleu.compute(predictions=tokens, references=lists)
+    arrays = [[np.array(text) for text in row] for row in lists]
+    assert bleu.compute(predictions=[np.array(text) for text in tokens], references=arrays) == expected
+
+
+def test_arrays_without_dimensions_are_strings(bleu):
+    expected = bleu.compute(predictions=["the cat sat on"], references=["the cat sat in"])
+    assert bleu.compute(predictions=[np.array("the cat sat on")], references=[np.array("the cat sat in")]) == expected
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "message"),
+    [
+        ([np.array([["a", "b"]])], ["a"], "predictions, row 0: found .*nested too deep. Each row is a str"),
+        (["a", "b"], ["a", np.array([["a", "b"]])], "references, row 1: found .*Each row is a list of references"),
+        (["a"], [np.array([["a b"], ["a"]])], "references, row 0: found .*nested too deep"),
+    ],
+)
+def test_arrays_of_two_dimensions_as_rows(bleu, predictions, references, message):
+    with pytest.raises(TypeError, match=message):
+        bleu.compute(predictions=predictions, references=references)
+
+
+def test_lists_of_several_lengths_in_a_dataset_of_numpy(bleu):
+    for predictions, references in (
+        (["a b c d", "c"], [["a b c d"], ["c", "d"]]),
+        ([["a", "b"], ["c"]], [[["a", "b"]], [["c", "d"], ["e"]]]),
+        ([[1, 2], [3]], [[[1, 2]], [[3], [4, 5]]]),
+    ):
+        data = datasets.Dataset.from_dict({"p": predictions, "r": references}).with_format("numpy")
+        expected = bleu.compute(predictions=predictions, references=references)
+        for columns in (data, data[:], {"p": data["p"][:], "r": data["r"][:]}):
+            assert bleu.compute(predictions=columns["p"], references=columns["r"]) == expected
+
+
+@pytest.mark.parametrize("references", [["a b c d"] * 3, [["a b c d"]] * 3], ids=["a str", "a list"])
+@pytest.mark.parametrize("container", [list, np.array, pa.array], ids=["list", "NumPy", "Arrow"])
+def test_the_fix_for_predictions_in_lists_of_one_works(bleu, references, container):
+    texts = ["a b c d", "a b c", "b c d e"]
+    wrapped = container([[text] for text in texts])
+    with pytest.raises(TypeError, match=r"^predictions, row 0.*predictions=\[text for \[text\] in predictions\]"):
+        bleu.compute(predictions=wrapped, references=references)
+    fixed = [str(text) for [text] in wrapped]
+    assert bleu.compute(predictions=fixed, references=references) == bleu.compute(
+        predictions=texts, references=references
+    )
+
+
+def test_bytes_that_are_not_utf8_in_every_method(bleu):
+    calls = {**calls_of_columns(bleu), **calls_of_values(bleu)}
+    others = ("score", "by", "weights", "tokenize", "add,", "explain, prediction", "the callback")  # no Arrow column
+    for name, call in calls.items():
+        if not any(other in name for other in others):
+            with pytest.raises(ValueError, match=r"(predictions|references|texts), row \d: these bytes are no UTF-8"):
+                print(name, call(make_string_array([b"a", b"\xff"])))
+    with pytest.raises(ValueError, match="^by, row 1: these bytes are no UTF-8"):
+        bleu.diff(["a"] * 2, ["a"] * 2, ["a"] * 2, by=make_string_array([b"a", b"\xff"]))
+
+
+# Lists that another thread changes during a call.
+
+
+def test_lists_that_another_thread_changes(bleu):
+    """The score is that of some state of the lists, or the columns are of unequal length in that state."""
+    predictions, references = ["a b c d"] * 300, [["a b c d", "e f"] for _ in range(300)]
+    stop = threading.Event()
+
+    def change():
+        while not stop.is_set():
+            predictions.append("a b c d")
+            references.append(["a b c d", "e"])
+            for row in references[:50]:
+                row.pop()
+                row.append("a b c d")
+            predictions.pop()
+            references.pop()
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    scored = 0
+    try:
+        for _ in range(200):
+            try:
+                result = bleu.compute(predictions=predictions, references=references)
+            except ValueError as error:
+                assert "each row needs both" in str(error) or "there is no reference" in str(error)  # noqa: PT017
+            else:
+                scored += 1
+                assert result["score"] == 100
+                assert result["translation_length"] == result["reference_length"] in (1200, 1204)
+    finally:
+        sys.setswitchinterval(interval)
+        stop.set()
+        thread.join()
+    assert scored

@@ -1,6 +1,7 @@
 """The decision to compile the kernels, numba's cache, forks and threads; in this process and in processes of their own."""
 
 import os
+import random
 import shutil
 import textwrap
 import threading
@@ -236,6 +237,33 @@ class TestProcesses:
         assert len(messages) == 1
         assert "numba's cache can't be used" in messages[0]
         assert str(tmp_path) in messages[0]
+
+    @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+    def test_random_bytes_in_the_cache(self, warm_cache, tmp_path, suffix):
+        shutil.copytree(warm_cache, tmp_path, dirs_exist_ok=True)
+        for path in tmp_path.rglob(f"*{suffix}"):
+            path.write_bytes(random.Random(path.name).randbytes(path.stat().st_size))
+        _, messages, _ = run(LARGE, tmp_path)
+        assert len(messages) == 1
+        assert "numba's cache can't be used" in messages[0]
+        assert str(tmp_path) in messages[0]
+
+    @posix
+    def test_a_fork_while_a_thread_compiles_in_earnest(self, tmp_path):
+        """The child has the kernels, or compiles; it ends within the time limit of `run`."""
+        code = """
+import os, signal, threading, time
+thread = threading.Thread(target=bleu.warm_up)
+thread.start()
+time.sleep(0.5)
+process = os.fork()
+if not process:
+    signal.alarm(120)
+    os._exit(bleu.compute(predictions=predictions * 30_000, references=references * 30_000)["translation_length"] != 180_000)
+thread.join()
+assert os.waitpid(process, 0)[1] == 0
+"""
+        assert run(code, tmp_path)[2]
 
     @posix
     def test_a_cache_that_cannot_be_written(self, tmp_path):

@@ -483,3 +483,53 @@ def test_the_formula_multiplies_to_the_score(bleu, options):
             assert explanation["score"] == 0
         else:  # the formula shows four digits
             assert math.isclose(100 * evaluate_formula(text), explanation["score"], rel_tol=2e-3, abs_tol=1e-9), text
+
+
+# The interval and the segments in every format; plots.
+
+
+def test_every_format_shows_the_interval_and_the_segments(bleu):
+    columns = {"predictions": PREDICTIONS, "references": REFERENCES}
+    plain, full = bleu.compute(**columns), bleu.compute(**columns, segments=True, confidence=0.9)
+    low, high = (f"{100 * end:.2f}" for end in full["confidence_interval"])
+    scores = [f"{100 * score:.2f}" for score in (min(full["segment_bleu"]), max(full["segment_bleu"]))]
+    for written in (full.to_html(), full.to_markdown(), full.to_latex()):
+        assert f"Interval {low} to {high}" in written
+        assert f"{len(PREDICTIONS)} segments: lowest {scores[0]}" in written
+        assert f"highest {scores[1]}" in written
+    frame = full.to_pandas()
+    assert frame["confidence_interval_low"].dropna().tolist() == [full["confidence_interval"][0]]
+    assert frame.dropna(subset="segment")["bleu"].tolist() == full["segment_bleu"]
+    assert "confidence_interval" in str(full)
+    assert "segment_bleu" in str(full)
+    for written in (plain.to_html(), plain.to_markdown(), plain.to_latex(), str(plain)):
+        assert "Interval" not in written
+        assert "segments" not in written
+
+
+@pytest.fixture
+def plt(monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    yield plt
+    plt.close("all")
+
+
+def test_an_unknown_kind_of_plot_names_the_kinds(bleu, plt):
+    result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
+    with pytest.raises(ValueError, match="kind='foo': choose one of 'segments', 'precisions'"):
+        result.plot(kind="foo")
+
+
+def test_axes_that_are_not_linear_are_rejected(result, plt):
+    if not hasattr(result, "plot"):
+        pytest.skip("has no plot")
+    log, symlog = plt.subplots()[1], plt.subplots()[1]
+    log.set_xscale("log")
+    symlog.set_yscale("log")
+    for ax in (log, symlog, plt.subplots(subplot_kw={"projection": "polar"})[1]):
+        with pytest.raises(ValueError, match=r"ax: BLEU starts at 0\. Pass Axes with linear scales"):
+            result.plot(ax)
+    assert result.plot(plt.subplots()[1])

@@ -1,5 +1,6 @@
 """Statistics rows as tables, and back from tables, parts and sums; columns of `datasets`."""
 
+import io
 import itertools
 import json
 
@@ -28,7 +29,6 @@ def expected(load):
 
 NO_ROWS = [
     [1, 2, 3],
-    [],
     [[1] * 10, [1] * 4],
     [[1.5] * 10],
     [[5, 1, 4, 0, 1, 1]],
@@ -368,3 +368,72 @@ def test_any_parts_merge_to_the_whole_bit_for_bit(load, cuts, kinds):
     sums = [np.array([sum(column.to_pylist()) for column in part.columns]) for part in parts]
     assert {**bleu.score(np.array(sums)), "signature": whole["signature"]} == whole
     assert bleu.score(sum(sums))["bleu"] == whole["bleu"]
+
+
+# Rows that are read back: those of segments, and sums.
+
+
+LABELS = ["news", "news", "talks"]
+SUMS = {
+    "pandas": lambda table: table.to_pandas().sum().to_frame().T,
+    "polars": lambda table: pl.from_arrow(table).sum(),
+    "pandas by label": lambda table: table.to_pandas().assign(label=LABELS).groupby("label").sum().iloc[:1],
+    "pandas by label, a column": lambda table: (
+        table.to_pandas().assign(label=LABELS).groupby("label").sum().reset_index().iloc[:1]
+    ),
+    "all labels": lambda table: table.to_pandas().assign(label=LABELS).groupby("label").sum(),
+    "polars by label": lambda table: (
+        pl.from_arrow(table).with_columns(label=pl.Series(LABELS)).group_by("label", maintain_order=True).sum()
+    ),
+    "a dict of sums": lambda table: {name: [sum(column)] for name, column in table.to_pydict().items()},
+}
+
+
+@pytest.mark.parametrize("make", SUMS.values(), ids=SUMS)
+@pytest.mark.parametrize("options", [{"segments": True}, {"confidence": 0.9}], ids=str)
+@pytest.mark.parametrize("counted", [{}, {"max_order": 1}, {"minimum_total": 1}, {"smooth_method": "nltk-5"}], ids=str)
+def test_sums_in_frames_are_no_segments(bleu, make, options, counted):
+    texts = ["the cat sat on the mat", "a dog", "the House is big and old"]
+    sums = make(bleu.statistics(predictions=texts, references=TEXT_REFERENCES, **counted))
+    counted = {"smooth_method": "none", **counted}
+    with pytest.raises(ValueError, match=f"^{next(iter(options))} needs a row a segment, and these are sums of rows"):
+        bleu.score(sums, **counted, **options)
+    assert bleu.score(sums, **counted)["translation_length"] >= 8
+
+
+READ_BACK = {
+    "pandas": pa.Table.to_pandas,
+    "polars": pl.from_arrow,
+    "parquet by pandas": lambda table: pd.read_parquet(written(table.to_pandas().to_parquet)),
+    "parquet by polars": lambda table: pl.read_parquet(written(pl.from_arrow(table).write_parquet)),
+    "CSV": lambda table: pd.read_csv(io.StringIO(table.to_pandas().to_csv(index=False))),
+    "objects in pandas": lambda table: table.to_pandas().astype(object),
+}
+
+
+def written(write):
+    buffer = io.BytesIO()
+    write(buffer)
+    buffer.seek(0)
+    return buffer
+
+
+@pytest.mark.parametrize("way", READ_BACK.values(), ids=READ_BACK)
+@pytest.mark.parametrize("beside", [None, "matches_note", "totals_note"])
+def test_segments_that_are_read_back(bleu, table, way, beside):
+    """A column of notes whose name begins as those of the statistics is ignored."""
+    options = {"segments": True, "confidence": 0.9, "n_resamples": 20}
+    rows = table if beside is None else table.append_column(beside, [["good", "empty", "fine"]])
+    result, expected = bleu.score(way(rows), **options), bleu.score(table, **options)
+    assert {**result, "signature": ""} == {**expected, "signature": ""}
+
+
+@pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
+def test_statistics_whose_rows_are_not_there(bleu, table):
+    for nothing in ([], (), [table.slice(0, 0)]):
+        with pytest.raises(ValueError, match="There is nothing to score: no rows of statistics"):
+            bleu.score(nothing)
+    with pytest.raises(ValueError, match=r"the rows of the IterableDataset are not in memory.*from_list"):
+        bleu.score(datasets.Dataset(table).to_iterable_dataset())
+    with pytest.raises(ValueError, match=r"the rows of the LazyFrame are not in memory. Pass frame\.collect\(\)"):
+        bleu.score(pl.from_arrow(table).lazy())

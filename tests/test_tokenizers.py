@@ -5,6 +5,7 @@ import random
 import re
 import shutil
 import sys
+from functools import partial
 
 import helpers
 import numpy as np
@@ -499,3 +500,114 @@ def test_a_tokenizer_without_a_kernel_is_a_choice_in_the_demo(xyz):
     pytest.importorskip("gradio")
     assert "xyz" in xyz["choices"]
     assert "text is split by xyz" in xyz["label"]
+
+
+# The names of functions in signatures, and tables that were counted with functions.
+
+
+def make_splitter(mark):
+    def split(text):
+        return text.split(mark)
+
+    return split
+
+
+def split_recursively(text):
+    def split(text):
+        return [text] if " " not in text else [*split(text.partition(" ")[0]), *split(text.partition(" ")[2])]
+
+    return split(text)
+
+
+def make_recursive():
+    def split(text):
+        return [text] if " " not in text else [text.partition(" ")[0], *split(text.partition(" ")[2])]
+
+    return split
+
+
+class Splitter:
+    def __init__(self, mark):
+        self.mark = mark
+
+    def __call__(self, text):
+        return text.split(self.mark)
+
+    def split(self, text):
+        return text.split(self.mark)
+
+
+class SignedSplitter(Splitter):
+    def signature(self):
+        return f"splitter-{self.mark}"
+
+
+# Two functions with the same qualified name.
+SAME_NAME = {
+    "lambdas": (lambda text: text.split("|"), lambda text: text.split(" ")),
+    "partials": (partial(re.split, r"\|"), partial(re.split, " ")),
+    "nested functions": (make_splitter("|"), make_splitter(" ")),
+    "objects": (Splitter("|"), Splitter(" ")),
+    "methods": (Splitter("|").split, Splitter(" ").split),
+    "recursive functions": (make_recursive(), make_recursive()),
+    "signed objects": (SignedSplitter("|"), SignedSplitter(" ")),
+}
+
+
+@pytest.mark.parametrize(("first", "second"), SAME_NAME.values(), ids=SAME_NAME)
+def test_tables_of_different_functions_do_not_add_up(bleu, first, second):
+    columns = {"predictions": ["a|b c"], "references": ["a|b c"]}
+    tables = [bleu.statistics(**columns, tokenize=tokenize) for tokenize in (first, second)]
+    with pytest.raises(ValueError, match=r"don't add up: tokenize is|another function may have that name"):
+        bleu.score(tables)
+    assert [bleu.score(table)["counts"] for table in tables]
+
+
+# Functions that can be compared, so that tables of one function add up.
+COMPARABLE = {
+    "a lambda": lambda: lambda text: text.split("|"),
+    "a partial": lambda: partial(re.split, r"\|"),
+    "a nested function": lambda: make_splitter("|"),
+    "a function with a set": lambda: lambda text: [token for token in text.split() if token not in {"a", "the", "of"}],
+    "a method of str": lambda: str.split,
+    "a compiled pattern": lambda: re.compile(r"\w+").findall,
+    "a signed object": lambda: SignedSplitter("|"),
+}
+
+
+@pytest.mark.parametrize("make", COMPARABLE.values(), ids=COMPARABLE)
+def test_tables_of_one_function_add_up(bleu, make):
+    columns = {"predictions": ["a|b c"], "references": ["a|b c"]}
+    tables = [bleu.statistics(**columns, tokenize=make()) for _ in range(2)]
+    assert bleu.score(tables)["translation_length"] == 2 * bleu.score(tables[0])["translation_length"]
+
+
+NAMES = """
+import json, re, sys
+from functools import partial
+import evaluate
+bleu = evaluate.load(sys.argv[1])
+def make(mark):
+    def split(text):
+        return [token for token in re.split(mark, text) if token not in {"a", "the", "of", "and", "to"}]
+    return split
+functions = [make("|"), partial(re.split, r"\\|"), lambda text: text.split("|"), str.split, re.compile(" ").split]
+tables = [bleu.statistics(predictions=["a b"], references=["a b"], tokenize=function) for function in functions]
+print(json.dumps([bleu.score(table)["signature"] for table in tables]))
+"""
+
+
+def test_a_function_has_the_same_name_in_every_process():
+    """Hashes of strings, the order of sets and addresses differ between processes."""
+    names = [run_python(NAMES, ROOT / "bleu_metric.py", PYTHONHASHSEED=seed) for seed in ("1", "2")]
+    assert names[0] == names[1]
+    assert len(set(names[0])) == len(names[0])
+    assert not any("?" in name for name in names[0])
+
+
+@pytest.mark.parametrize("text", ["ÄB C D E F", "ΟΔΟΣ A B C D", "İI Éa X Y Z", "K\u212a A B C"])
+def test_moses_lowercases_tokens_as_text(load, text):
+    moses = load("moses", lowercase=True)
+    expected = moses.compute(predictions=[text], references=[text.lower()])
+    tokens = moses.compute(predictions=[text.split(" ")], references=[[text.lower().split(" ")]])
+    assert {**tokens, "signature": ""} == {**expected, "signature": ""}
