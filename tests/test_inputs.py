@@ -874,7 +874,7 @@ def test_bytes_that_are_not_utf8_in_every_method(bleu):
         if not any(other in name for other in others):
             with pytest.raises(ValueError, match=r"(predictions|references|texts), row \d: these bytes are no UTF-8"):
                 print(name, call(make_string_array([b"a", b"\xff"])))
-    with pytest.raises(ValueError, match="^by, row 1: these bytes are no UTF-8"):
+    with pytest.raises(ValueError, match=r"^by, row 1: these bytes are no UTF-8"):
         bleu.diff(["a"] * 2, ["a"] * 2, ["a"] * 2, by=make_string_array([b"a", b"\xff"]))
 
 
