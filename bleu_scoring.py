@@ -137,8 +137,9 @@ def score_as_sacrebleu(result: Mapping[str, Any], options: Options) -> dict[str,
     sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by weights.
 
     >>> row = np.array([1, 0, 3, 2, 3, 3])
-    >>> print(score_as_sacrebleu(score_row(row, Options(max_order=2)), Options(max_order=2))["score"])
-    28.867513459481287
+    >>> score = score_as_sacrebleu(score_row(row, Options(max_order=2)), Options(max_order=2))["score"]
+    >>> print(f"{score:.4f}")
+    28.8675
     """
     if options.weights is not None or SMOOTH_METHODS[options.smooth_method].further_orders:  # sacreBLEU has neither
         return {"precisions": [100 * value for value in result["precisions"]]}

@@ -77,6 +77,6 @@ def test_every_sibling_is_imported_where_evaluate_looks_for_it():
 
 def test_a_test_file_has_the_name_of_its_module():
     """A test file is about one module, or is one of those about several."""
-    about_all = {"design", "docs", "loading", "space", "tutorials", "wmt21", "without_compiling"}
+    about_all = {"campaign", "design", "docs", "loading", "space", "tutorials", "wmt21", "without_compiling"}
     names = {path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")} - about_all
     assert {f"bleu_{name}" for name in names} <= set(list_modules("modules"))
