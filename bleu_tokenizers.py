@@ -420,17 +420,30 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
 
 
 def lower_case(texts: pa.Array) -> pa.Array:
-    """Return `str.lower` of each string; Arrow lower-cases those in ASCII.
+    """Return `str.lower` of each string; Arrow lower-cases what it lower-cases as Python does.
 
     >>> lower_case(pa.array(["ΑΣ", "AS"])).to_pylist()
     ['ας', 'as']
     """
-    is_ascii = pc.string_is_ascii(texts)
-    if is_ascii.false_count == 0:
+    if pc.string_is_ascii(texts).false_count == 0:
         return pc.ascii_lower(texts)
-    others = pc.invert(is_ascii)
-    lowered = pa.array([text.lower() for text in texts.filter(others).to_pylist()], texts.type)
-    return pc.replace_with_mask(pc.ascii_lower(texts), others, lowered)
+    is_special, lowered = pc.match_substring_regex(texts, _find_special_letters()), pc.utf8_lower(texts)
+    if not is_special.true_count:
+        return lowered
+    special = pa.array([text.lower() for text in texts.filter(is_special).to_pylist()], texts.type)
+    return pc.replace_with_mask(lowered, is_special, special)
+
+
+@cache
+def _find_special_letters() -> str:
+    """Return a pattern of the letters that Arrow and this Python lower-case differently.
+
+    These are İ, which becomes two characters, Σ, which depends on its neighbors, and letters that are known to only one
+    of the two versions of Unicode. No letter above U+1FFFF has case.
+    """
+    letters = "".join(chr(c) for c in range(0x80, 0x20000) if not 0xD800 <= c < 0xE000)
+    lowered = pc.utf8_lower(pa.array([letters]))[0].as_py()
+    return f"[Σ{''.join(letter for letter, lower in zip(letters, lowered) if lower != letter.lower())}]"
 
 
 def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[list[Any]]:
