@@ -116,7 +116,7 @@ class BufferedMetric(evaluate.Metric, ABC):
     It is abstract because evaluate's loader would take it for the metric otherwise.
     """
 
-    def __init__(self, **arguments: Any) -> None:
+    def __init__(self, **arguments: object) -> None:
         super().__init__(**arguments)
         # evaluate's objects for several processes; they exist only during `compute`.
         self.writer: Any = None
@@ -132,19 +132,19 @@ class BufferedMetric(evaluate.Metric, ABC):
         """Return evaluate's description of the metric."""
 
     @abstractmethod
-    def _choose(self, options: Mapping[str, Any]) -> Options:
+    def _choose(self, options: Mapping[str, object]) -> Options:
         """Return the options of a call."""
 
     @abstractmethod
     def _score(self, corpus: Corpus, options: Options) -> dict[str, Any]:
         """Return the result of a corpus."""
 
-    def add(self, *, prediction: Any = None, reference: Any = None, **others: Any) -> None:
+    def add(self, *, prediction: object = None, reference: object = None, **others: object) -> None:
         """Add one row to those that the next `compute` scores."""
         prediction, reference = others.pop("predictions", prediction), others.pop("references", reference)
         self._add([prediction], [reference], others)
 
-    def add_batch(self, *, predictions: Any = None, references: Any = None, **others: Any) -> None:
+    def add_batch(self, *, predictions: object = None, references: object = None, **others: object) -> None:
         """Add rows to those that the next `compute` scores."""
         self._add(predictions, references, others)
 
@@ -157,12 +157,14 @@ class BufferedMetric(evaluate.Metric, ABC):
         for name in ("compute", "add", "add_batch"):  # evaluate has bound them to the object that was copied
             setattr(self, name, types.MethodType(getattr(self, name).__func__, self))
 
-    def _add(self, predictions: Any, references: Any, others: dict[str, Any]) -> None:
+    def _add(self, predictions: object, references: object, others: dict[str, Any]) -> None:
         if others:
             raise TypeError(f"There is no column {next(iter(others))!r} to add to: give predictions and references.")
         self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
-    def _compute_rows(self, predictions: Any, references: Any, options: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _compute_rows(
+        self, predictions: object, references: object, options: Mapping[str, object]
+    ) -> dict[str, Any] | None:
         """Score the rows of the buffer and those passed; return None in every process but the first."""
         chosen = self._choose(options)
         if predictions is None and references is None:

@@ -121,7 +121,12 @@ _COLUMNS = (
 
 
 def compare_systems(
-    systems: Mapping[Any, Any], references: Any, baseline: Any, test: str, n_resamples: int | None, options: Options
+    systems: Mapping[Any, object],
+    references: object,
+    baseline: object,
+    test: str,
+    n_resamples: int | None,
+    options: Options,
 ) -> Comparison:
     """Test systems against a baseline.
 
@@ -154,7 +159,7 @@ def compare_systems(
     )
 
 
-def _check_systems(systems: Any, baseline: Any, test: str) -> None:
+def _check_systems(systems: object, baseline: object, test: str) -> None:
     if not isinstance(systems, Mapping):
         raise TypeError(f"systems: found {type(systems).__name__}. Give a dict of predictions by the system's name.")
     if len(systems) < 2:
@@ -165,7 +170,9 @@ def _check_systems(systems: Any, baseline: Any, test: str) -> None:
         raise ValueError(f"baseline={baseline!r}: choose one of {', '.join(map(repr, systems))}.")
 
 
-def _count_systems(systems: Mapping[Any, Any], references: Any, options: Options) -> tuple[dict[Any, Int64], str, str]:
+def _count_systems(
+    systems: Mapping[Any, object], references: object, options: Options
+) -> tuple[dict[Any, Int64], str, str]:
     """Return the rows of each system, the name of the tokenizer, and the number of references per segment."""
     rows = {}
     for name, predictions in systems.items():

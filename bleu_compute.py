@@ -98,7 +98,7 @@ def score_corpus(corpus: Corpus, options: Options) -> Result:
     return _describe_corpus(corpus, options, sum_corpus(corpus, options))
 
 
-def score_statistics(statistics: Any, options: Options) -> Result:
+def score_statistics(statistics: object, options: Options) -> Result:
     """Score statistics in any form that `read_statistics` takes.
 
     >>> score_statistics([3, 3, 3, 4], Options(max_order=1))["counts"]
@@ -218,7 +218,7 @@ class Explanation(Report):
         return plot_precisions(self, ax)
 
 
-def explain_segment(prediction: Any, references: Any, options: Options) -> Explanation:
+def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
     """Show what matched in one segment: the counts of `bleu_counting`, with the n-grams kept.
 
     The first order of the paper's example 2:

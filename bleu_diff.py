@@ -177,7 +177,7 @@ def _shorten(text: str) -> str:
 # --- Counting and scoring ---------------------------------------------------------------------------------------------
 
 
-def diff_systems(first: Any, second: Any, references: Any, by: Any, options: Options) -> Difference:
+def diff_systems(first: object, second: object, references: object, by: object, options: Options) -> Difference:
     """Compare two systems segment by segment and n-gram by n-gram.
 
     >>> difference = diff_systems(["a b", "c"], ["a b", "d"], ["a b", "d"], ["A", "B"], Options(max_order=1))

@@ -116,7 +116,7 @@ METHODS: dict[str, Collection[str]] = {
 }
 
 
-def _list_options(signature: inspect.Signature, defaults: Mapping[str, Any]) -> inspect.Signature:
+def _list_options(signature: inspect.Signature, defaults: Mapping[str, object]) -> inspect.Signature:
     """Return a signature with options by name in place of `**options`, without `*arguments`, for `help` and Tab."""
     caught = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     named = [one for one in signature.parameters.values() if one.kind not in caught]
@@ -154,7 +154,7 @@ class BleuMetric(BufferedMetric):
 
     Warning = BleuWarning
 
-    def __init__(self, config_name: str | None = None, **arguments: Any) -> None:
+    def __init__(self, config_name: str | None = None, **arguments: object) -> None:
         evaluates = inspect.signature(evaluate.Metric.__init__).parameters
         given = {name: value for name, value in arguments.items() if name in OPTIONS or name not in evaluates}
         self._options = choose_options(config_name or "default", given)
@@ -184,20 +184,20 @@ class BleuMetric(BufferedMetric):
         info.format = "arrow"  # the constructor rejects it for lists, evaluate's code accepts it
         return info
 
-    def _compute(self, predictions: Any, references: Any, options: Options | None = None) -> dict[str, Any]:
+    def _compute(self, predictions: object, references: object, options: Options | None = None) -> dict[str, Any]:
         """Score all rows, as evaluate expects of a metric: without open arguments."""
         corpus = self._gather(predictions, references)
         return self._score(corpus, options or self._choose({}))
 
     def compute(
-        self, *arguments: Any, predictions: Any = None, references: Any = None, **options: Any
+        self, *arguments: object, predictions: object = None, references: object = None, **options: object
     ) -> dict[str, Any] | None:
         """Compute BLEU over the rows added so far plus the rows passed here."""
         if arguments:
             raise TypeError("compute() takes its columns by name: write compute(predictions=..., references=...).")
         return self._compute_rows(predictions, references, options)
 
-    def statistics(self, *, predictions: Any, references: Any, **options: Any) -> pa.Table:
+    def statistics(self, *, predictions: object, references: object, **options: object) -> pa.Table:
         """The statistics rows of a corpus: all that any BLEU needs to know of it.
 
         Args:
@@ -216,7 +216,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override(options)
         return make_table(read_corpus(predictions, references, allow_empty=True), chosen)
 
-    def score(self, statistics: Any, **options: Any) -> Result:
+    def score(self, statistics: object, **options: object) -> Result:
         """What `compute` returns, from statistics rows.
 
         Args:
@@ -241,13 +241,13 @@ class BleuMetric(BufferedMetric):
 
     def compare(
         self,
-        systems: Mapping[str, Any],
-        references: Any,
+        systems: Mapping[str, object],
+        references: object,
         *,
         baseline: str | None = None,
         test: str = "randomization",
         n_resamples: int | None = None,
-        **options: Any,
+        **options: object,
     ) -> Comparison:
         """Test whether systems differ significantly from a baseline on the same references.
 
@@ -290,7 +290,9 @@ class BleuMetric(BufferedMetric):
         chosen = self._override("compare", given)
         return compare_systems(systems, references, baseline, test, n_resamples, chosen)
 
-    def diff(self, first: Any, second: Any, references: Any, by: Any = None, **options: Any) -> Difference:
+    def diff(
+        self, first: object, second: object, references: object, by: object = None, **options: object
+    ) -> Difference:
         """Where two systems differ: in which segments, at which lengths, under which labels, and in which n-grams.
 
         Args:
@@ -332,7 +334,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._override("diff", options)
         return diff_systems(first, second, references, by, chosen)
 
-    def explain(self, prediction: Any, references: Any, **options: Any) -> Explanation:
+    def explain(self, prediction: object, references: object, **options: object) -> Explanation:
         """What matched in one segment, and how its score comes about.
 
         Args:
@@ -362,7 +364,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._override("explain", options)
         return explain_segment(prediction, references, replace(chosen, segments=False, confidence=None))
 
-    def pairwise(self, predictions: Any, references: Any = None, **options: Any) -> np.ndarray[Any, Any]:
+    def pairwise(self, predictions: object, references: object = None, **options: object) -> np.ndarray[Any, Any]:
         """The segment BLEU of each prediction with each reference, as minimum-Bayes-risk decoding wants it.
 
         Args:
@@ -387,7 +389,7 @@ class BleuMetric(BufferedMetric):
             columns["references"] = references
         return score_pairs(read_texts(**columns), chosen)
 
-    def self_bleu(self, texts: Any, **options: Any) -> SelfBleu:
+    def self_bleu(self, texts: object, **options: object) -> SelfBleu:
         """How much texts repeat each other: each scored with all the others as its references (Zhu et al., 2018).
 
         Args:
@@ -408,7 +410,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._override("self_bleu", options)
         return score_against_others(read_texts(texts=texts), chosen)
 
-    def conventions(self, predictions: Any, references: Any, **options: Any) -> Conventions:
+    def conventions(self, predictions: object, references: object, **options: object) -> Conventions:
         """The score under every named convention, and what the difference to the default is due to.
 
         Args:
@@ -439,7 +441,13 @@ class BleuMetric(BufferedMetric):
         return compare_conventions(read_corpus(predictions, references), chosen)
 
     def reconcile(
-        self, predictions: Any, references: Any, reported: float | str, *, decimals: int | None = None, **fixed: Any
+        self,
+        predictions: object,
+        references: object,
+        reported: float | str,
+        *,
+        decimals: int | None = None,
+        **fixed: object,
     ) -> Reconciliation:
         """Which settings give a published number.
 
@@ -479,12 +487,12 @@ class BleuMetric(BufferedMetric):
 
     def compute_metrics(
         self,
-        tokenizer: Any,
+        tokenizer: object,
         *,
-        references: Any = None,
+        references: object = None,
         ignore_index: int = -100,
         details: bool = False,
-        **options: Any,
+        **options: object,
     ) -> TrainerMetric:
         """What `Seq2SeqTrainer(compute_metrics=...)` wants, with `predict_with_generate=True`.
 
@@ -538,7 +546,7 @@ class BleuMetric(BufferedMetric):
     def _is_drop_in(self) -> bool:
         return self._options.convention in DROP_INS
 
-    def _choose(self, options: Mapping[str, Any]) -> Options:
+    def _choose(self, options: Mapping[str, object]) -> Options:
         if self._is_drop_in:
             return read_drop_in(self._options.convention, options, self._options)
         return self._options.override(options)
@@ -549,6 +557,6 @@ class BleuMetric(BufferedMetric):
         result = score_corpus(corpus, options)
         return shape_drop_in(self._options.convention, result, options) if self._is_drop_in else result
 
-    def _override(self, method: str, options: Mapping[str, Any]) -> Options:
+    def _override(self, method: str, options: Mapping[str, object]) -> Options:
         """Return the options of a call to one of `METHODS`."""
         return self._options.override(options, METHODS[method], method)

@@ -175,7 +175,12 @@ class ReportedScore(NamedTuple):
 
 
 def find_settings(
-    predictions: Any, references: Any, options: Options, fixed: Collection[str], reported: Any, decimals: int | None
+    predictions: object,
+    references: object,
+    options: Options,
+    fixed: Collection[str],
+    reported: object,
+    decimals: int | None,
 ) -> Reconciliation:
     """Search the settings that give a published score; `fixed` are names of options that are not varied.
 
@@ -292,12 +297,12 @@ def _list_indifferent(setting: Setting, others: Sequence[Setting]) -> dict[str, 
 _WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
 
 
-def _to_python(reported: Any) -> Any:
+def _to_python(reported: object) -> Any:
     """Convert a NumPy float to the decimals that it shows: `tolist` turns a 32-bit 66.87 into 66.87000274658203."""
     return float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
 
 
-def _read_score(reported: Any, decimals: int | None) -> ReportedScore:
+def _read_score(reported: object, decimals: int | None) -> ReportedScore:
     written = None if isinstance(reported, bool) else _WRITTEN.fullmatch(str(reported))
     if written is None:
         raise ValueError(f"reported={reported!r}: give a number, or one as it's written, '27.30'.")
