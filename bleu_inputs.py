@@ -1,7 +1,7 @@
 """Any container to a `Corpus`, `Texts` or labels; or an error that names the column and the row.
 
-Plain lists of strings, which most calls pass, take a fast path. Everything else becomes an Arrow column, without a copy
-of the texts if it is Arrow already, and is then checked.
+Plain lists of strings, tokens or ids, which most calls pass, take a fast path. Everything else becomes an Arrow column,
+without a copy of the texts if it is Arrow already, and is then checked.
 """
 
 from __future__ import annotations
