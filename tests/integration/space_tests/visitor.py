@@ -32,7 +32,9 @@ def fill(page, selector, value):
 
 def choose(page, selector, option):
     text(page, selector).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    options = page.get_by_role("option", name=option, exact=True)
+    expect(options).to_have_count(1)  # the list of the dropdown before may still be fading
+    options.click()
 
 
 def origin(page, name):
