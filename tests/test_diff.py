@@ -353,21 +353,21 @@ def test_references_may_come_as_a_generator(bleu):
 PRINTED = """\
 The second system scores 58.31, the first 92.00: -33.69 BLEU; better in 0 segments, equal in 12, worse in 24
 
-                            segments  first  second  difference
-all                               36  92.00   58.31      -33.69
-reference of 0 to 9 tokens        36  92.00   58.31      -33.69
-0                                  3  92.00   58.31      -33.69
-1                                  3  92.00   58.31      -33.69
-2                                  3  92.00   58.31      -33.69
-3                                  3  92.00   58.31      -33.69
-4                                  3  92.00   58.31      -33.69
-5                                  3  92.00   58.31      -33.69
-6                                  3  92.00   58.31      -33.69
-7                                  3  92.00   58.31      -33.69
-8                                  3  92.00   58.31      -33.69
-9                                  3  92.00   58.31      -33.69
+                                    segments  first  second  difference
+all                                       36  92.00   58.31      -33.69
+reference of 0 to 9 tokens                36  92.00   58.31      -33.69
+0                                          3  92.00   58.31      -33.69
+1                                          3  92.00   58.31      -33.69
+2                                          3  92.00   58.31      -33.69
+3                                          3  92.00   58.31      -33.69
+4                                          3  92.00   58.31      -33.69
+5                                          3  92.00   58.31      -33.69
+6                                          3  92.00   58.31      -33.69
+7                                          3  92.00   58.31      -33.69
+8                                          3  92.00   58.31      -33.69
+9                                          3  92.00   58.31      -33.69
 … 2 more labels
-matches that only one has             first  second  difference
+n-grams matched by one system only            first  second  difference
 """
 
 
@@ -385,7 +385,7 @@ def test_printed(bleu):
 def test_printed_without_ngrams(bleu):
     lines = str(bleu.diff(["a"], ["a"], ["b"])).splitlines()
     assert lines[0].endswith("better in 0 segments, equal in 1, worse in 0")
-    assert not any("matches" in line for line in lines)
+    assert not any("matched" in line for line in lines)
 
 
 def test_in_html_ngrams_are_a_table_of_their_own(bleu):
@@ -393,14 +393,14 @@ def test_in_html_ngrams_are_a_table_of_their_own(bleu):
     tables = bleu.diff(["a b"], ["a c"], ["a b"]).to_html().split("<table>")[1:]
     assert [re.findall("<th>(.*?)</th>", table) for table in tables] == [
         ["", "segments", "first", "second", "difference"],
-        ["matches that only one has", "first", "second", "difference"],
+        ["n-grams matched by one system only", "first", "second", "difference"],
     ]
     assert bleu.diff(["a"], ["a"], ["b"]).to_html().count("<table>") == 1
 
 
 def test_printed_ngrams_are_not_parts_of_each_other(bleu):
     rows = bleu.diff(["a b c d", "a x"], ["", "a"], ["a b c d", "a x"]).rows()
-    ngrams = rows[[row[0] for row in rows].index("matches that only one has") + 1 :]
+    ngrams = rows[[row[0] for row in rows].index("n-grams matched by one system only") + 1 :]
     assert ngrams == [["a b c d", "", "1", "0", "-1"], ["a x", "", "1", "0", "-1"]]
 
 

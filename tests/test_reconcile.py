@@ -97,7 +97,7 @@ def test_without_a_match_the_nearest_are_returned(bleu):
     assert off == sorted(off)
     for one in found["nearest"]:
         assert start + sum(step["difference"] for step in one["steps"]) == pytest.approx(one["bleu"], abs=1e-12)
-    assert str(found).startswith("Settings: None gives 99.99; the nearest are\n")
+    assert str(found).startswith("No setting gives 99.99. The closest are:\n")
     assert "| settings | BLEU | off by |" in found.to_markdown()
 
 
