@@ -196,8 +196,8 @@ def _read_plain_texts(texts: list[Any]) -> pa.Array | None:
         found = set(map(type, flat[0]))
         if found == {str}:
             return make_lists(_find_bounds(flat[1]), pa.array(flat[0], STRINGS))
-        ids = pa.array(flat[0], pa.int64()) if found == {int} else None
-        return None if ids is None or pc.min(ids).as_py() < 0 else make_lists(_find_bounds(flat[1]), ids)
+        ids = np.fromiter(flat[0], np.int64, len(flat[0])) if found == {int} else None  # Arrow takes twice as long
+        return None if ids is None or ids.min() < 0 else make_lists(_find_bounds(flat[1]), pa.array(ids))
     except (UnicodeEncodeError, OverflowError):  # a lone surrogate, more than 64 bits: the general path names the row
         return None
 

@@ -13,14 +13,13 @@ import string
 import types
 from collections.abc import Callable
 from functools import cache, partial
-from itertools import accumulate, chain
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_corpus import STRINGS, TOKENS, Kind, is_list, make_lists, map_strings
+from .bleu_corpus import TOKENS, Kind, is_list, map_strings
 
 if TYPE_CHECKING:
     from .bleu_options import Options
@@ -424,8 +423,7 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
         raise ValueError(f"{name}, row {row}: the tokenizer failed: {type(error).__name__}: {error}") from error
     if set(map(type, lists)) <= {list, tuple} and set(map(type, chain.from_iterable(lists))) <= {str}:
         try:
-            tokens = pa.array(list(chain.from_iterable(lists)), STRINGS)
-            return make_lists(np.fromiter(accumulate(map(len, lists), initial=0), np.int64, len(lists) + 1), tokens)
+            return pa.array(lists, TOKENS)
         except UnicodeEncodeError:
             pass
     return pa.array([_check_tokens(tokens, name, row_of(place)) for place, tokens in enumerate(lists)], TOKENS)
