@@ -10,6 +10,7 @@ import string
 import sys
 import types
 
+import api_reference
 import bleuscore
 import evaluate
 import nltk.translate.bleu_score as nltk_bleu
@@ -322,3 +323,43 @@ def anchors(text):
 def test_unicode_tables_are_those_of_regex():
     _, block = unicode_tables.split_module()
     assert block == unicode_tables.make_block()
+
+
+def test_the_api_reference_is_generated():
+    """`make api` writes it again after a change of docstrings, options or names of other tools."""
+    assert DOCUMENTS["docs/api.md"] == api_reference.make_document()
+
+
+def test_a_docstring_as_markdown():
+    """Sections become lists and paragraphs, arguments can be left out, and examples are not wrapped."""
+    text = """Add.
+
+    Args:
+        a, b: two
+            numbers.
+        c: left out.
+    Returns:
+        A dict:
+            sum: of
+                both.
+        One sum.
+        `more`: a key,
+        continued.
+
+    >>> print("a\\n\\nb")
+    a
+    <BLANKLINE>
+    b
+    """
+    assert api_reference.format_docstring(text, without=["c"]).split("\n\n") == [
+        "Add.",
+        "**Args**",
+        "- `a`, `b`: two numbers.",
+        "**Returns**",
+        "A dict:",
+        "- `sum`: of both.",
+        "One sum.",
+        "- `more`: a key, continued.",
+        '```pycon\n>>> print("a\\n\\nb")\na',
+        "b\n```",
+    ]
