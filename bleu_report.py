@@ -526,14 +526,18 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 
 # --- Plots ------------------------------------------------------------------------------------------------------------
 #
-# Each function draws into `ax`, or into a new figure, and returns the Axes. Lightness and hatches carry meaning, and
-# lines and texts take their colors from matplotlib's style, so that dark styles work. BLEU is on the scale 0-100.
+# Each function draws into `ax`, or into a new figure, and returns the Axes. BLEU is on the scale 0-100. Lightness and
+# hatches carry meaning. A new figure is gray on a transparent background, to fit light and dark pages. Axes passed as
+# `ax` keep their colors, and a new figure takes those of a matplotlib style that is in effect.
 
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL: dict[str, Any] = {"fontsize": "small"}
 _ACCENT = "C0"
 _OFFSET: dict[str, Any] = {"textcoords": "offset points", **_LABEL}
+_GRAY = "#767676"  # its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme
+_INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+_PAGE: dict[Any, Any] = {"axes.facecolor": "none", **dict.fromkeys(_INK, _GRAY)}
 
 
 class Step(NamedTuple):
@@ -579,17 +583,16 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Ax
     """Plot the score of each system of a comparison with its interval, and the baseline's as a vertical line."""
     ax = _open(ax, height=1.2 + 0.45 * len(systems))
     ink = _ink(ax)
-    for place, (name, system) in enumerate(systems.items()):
+    for place, system in enumerate(systems.values()):
         score = system["score"]
         ends = [100 * end for end in system.get("confidence_interval", (score / 100, score / 100))]
         ax.plot(ends, [place, place], color=ink, linewidth=1.5, marker="|", markersize=9)
-        ax.plot(score, place, "o", color=ink, markerfacecolor=ink if name == baseline else ax.get_facecolor())
-        box = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1}  # over the baseline's line
-        ax.annotate(f"{score:.2f}", (score, place), (0, 8), ha="center", bbox=box, **_OFFSET)
+        ax.plot(score, place, "o", color=ink)
+        _write_beside(ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform())  # right of the Axes
     ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
     ax.set_yticks(range(len(systems)), list(map(_plain, names)))
-    ax.set_ylim(len(systems) - 0.5, -0.6)
+    ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
     ax.set_xlabel("BLEU" + (", with its interval" if "confidence_interval" in systems[baseline] else ""))
     return ax
@@ -623,7 +626,7 @@ def plot_scatter(
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
     crowd = np.sqrt(len(x) + 1)
-    opacity, size = float(np.clip(30 / crowd, 0.05, 0.6)), float(np.clip(150 / crowd, 12, 40))
+    opacity, size = float(np.clip(30 / crowd, 0.05, 0.8)), float(np.clip(150 / crowd, 12, 40))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
     ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
     counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
@@ -640,10 +643,14 @@ def plot_scatter(
 def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
     try:
         import matplotlib.pyplot as plt
+        from matplotlib import rcParamsDefault
     except ImportError:
         raise ImportError("A plot needs matplotlib: pip install matplotlib") from None
     if ax is None:
-        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+        has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
+        with plt.rc_context({} if has_style else _PAGE):
+            # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
+            _, ax = plt.subplots(figsize=(width, height), layout="constrained", frameon=has_style)
     if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
         raise ValueError("ax: BLEU starts at 0. Pass Axes with linear scales, such as those of plt.subplots().")
     ax.spines[["top", "right"]].set_visible(False)
@@ -651,6 +658,7 @@ def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
 
 
 def _ink(ax: Axes) -> Any:
+    """Return the color of the Axes' labels, for lines and texts."""
     return ax.xaxis.label.get_color()
 
 
@@ -667,13 +675,14 @@ def _draw_bars(ax: Axes, series: Mapping[str, Sequence[float]]) -> None:
     for i, (name, heights) in enumerate(series.items()):
         places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
         bars = ax.bar(places, heights, width * 0.92, label=name, **_style(ax, name))
-        ax.bar_label(bars, ["" if np.isnan(height) else f"{height:.1f}" for height in heights], **_LABEL, padding=2)
+        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
+        ax.bar_label(bars, labels, padding=2, color=_ink(ax), **_LABEL)
     if len(series) > 1:
-        ax.legend(frameon=False, loc="upper right")
+        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
 
 
-def _write_beside(ax: Axes, x: float, y: float, text: str) -> None:
-    ax.annotate(text, (x, y), (4, 0), va="center", **_OFFSET)
+def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> None:
+    ax.annotate(text, (x, y), (4, 0), va="center", color=_ink(ax), **_OFFSET, **kwargs)
 
 
 def _plain(text: Any) -> str:
