@@ -111,6 +111,7 @@ class Options:
     """The options of a call, checked. Make one with `choose_options`, and derive others with `override`.
 
     `given` names the options that the user chose, at load or in the call; the others are the convention's or defaults.
+    `tokenize_by` has the tokenizers of single labels; the other labels use `tokenize`.
     """
 
     tokenize: str | Callable[[str], list[str]] = _option(  # noqa: RUF009 - `_option` returns a field
@@ -151,6 +152,7 @@ class Options:
     seed: int | None = _option(12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one")
     convention: str = field(default="default", kw_only=True)
     given: frozenset[str] = field(default=frozenset(), kw_only=True)
+    tokenize_by: Mapping[Any, str | Callable[[str], list[str]]] | None = field(default=None, kw_only=True)
 
     def override(self, given: Mapping[str, Any], without: Collection[str] = (), method: str = "") -> Options:
         """Return these options with other values for some.
@@ -181,11 +183,25 @@ class Options:
             if name in without:
                 raise ValueError(f"`{name}` is not an option of {method}(): remove it.")
         given = {name: to_python(value) for name, value in given.items()}
-        options = replace(self, **given, given=self.given.union(given))
+        tokenize_by = self.tokenize_by
+        if "tokenize" in given:
+            tokenize_by = given["tokenize"] if isinstance(given["tokenize"], Mapping) else None
+            given["tokenize"] = self.tokenize if tokenize_by is not None else given["tokenize"]
+        options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
         options._check()
         if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
             warn(f"smooth_value={options.smooth_value!r} is ignored: {options.smooth_method!r} takes none.")
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
+
+    def for_label(self, label: Any) -> Options:
+        """Return the options of the segments with a label.
+
+        >>> Options().override({"tokenize": {"en-zh": "zh"}}).for_label("en-zh").tokenize
+        'zh'
+        """
+        if self.tokenize_by is None:
+            return self
+        return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
 
     def is_chosen(self, name: str) -> bool:
         """Return True if the user chose the option, or a convention that sets it."""
@@ -211,6 +227,8 @@ class Options:
         for option in fields(self):
             if option.name in OPTIONS:
                 option.metadata["check"](option.name, getattr(self, option.name))
+        for label, tokenize in (self.tokenize_by or {}).items():
+            _check_tokenize(f"tokenize[{label!r}]", tokenize)
         if self.weights is not None and len(self.weights) != self.max_order:
             raise ValueError(
                 f"weights={self.weights!r}: give one weight an order, {self.max_order} in all, or change max_order."
