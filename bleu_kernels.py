@@ -28,7 +28,7 @@ from datasets.utils import are_progress_bars_disabled, tqdm
 
 from .bleu_corpus import Bytes, Int64, find_offsets, is_list, list_items, make_lists
 from .bleu_tokenizers import TOKENIZERS
-from .bleu_warnings import warn, warn_once_that_numba_is_missing
+from .bleu_warnings import CACHE_UNUSABLE, COMPILING, warn, warn_once_that_numba_is_missing
 
 # --- When to compile --------------------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ def warm_up() -> bool:
 
 def _say_that_it_compiles() -> None:
     if not are_progress_bars_disabled():
-        tqdm.write("bleu_metric: compiling the counting kernels (once per machine) ...", file=sys.stderr)
+        tqdm.write(COMPILING, file=sys.stderr)
 
 
 def _compile_all() -> None:
@@ -123,7 +123,7 @@ def _compile_all() -> None:
             if not cached:
                 raise
             folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.dirname(__file__), "__pycache__")
-            warn(f"numba's cache can't be used, so every process compiles again: {error}. Delete or mend {folder}.")
+            warn(CACHE_UNUSABLE.format(error=error, folder=folder))
 
 
 def _run_examples() -> None:

@@ -45,7 +45,7 @@ from .bleu_scoring import bleu
 from .bleu_statistics import make_table
 from .bleu_tokenizers import choose_tokenizer
 from .bleu_trainer import TrainerMetric
-from .bleu_warnings import BleuWarning, count_things
+from .bleu_warnings import BY_NAME, NO_SEGMENTS, BleuWarning, count_things
 
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. Scores and signatures match sacreBLEU by
@@ -194,7 +194,7 @@ class BleuMetric(BufferedMetric):
     ) -> dict[str, Any] | None:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
-            raise TypeError("compute() takes its columns by name: write compute(predictions=..., references=...).")
+            raise TypeError(BY_NAME.format(method="compute", columns="predictions=..., references=..."))
         return self._compute_rows(predictions, references, options)
 
     def statistics(self, *, predictions: object, references: object, **options: object) -> pa.Table:
@@ -566,7 +566,7 @@ class BleuMetric(BufferedMetric):
 
     def _score(self, corpus: Corpus, options: Options) -> dict[str, Any]:
         if not len(corpus):
-            raise ValueError("There is nothing to score: give predictions and references, or add some first.")
+            raise ValueError(NO_SEGMENTS)
         result = score_corpus(corpus, options)
         return shape_drop_in(self._options.convention, result, options) if self._is_drop_in else result
 

@@ -21,7 +21,7 @@ from .bleu_options import Options, make_signature
 from .bleu_report import Report, plot_segments
 from .bleu_scoring import bleu
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, prepare_texts
-from .bleu_warnings import warn_about_text
+from .bleu_warnings import FEW_TEXTS, warn_about_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +133,7 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
     """
     (column,) = texts.columns.values()
     if len(column) < 2:
-        raise ValueError("There is one text, and no other to compare it with: give two or more.")
+        raise ValueError(FEW_TEXTS)
     tokenizer, options = choose_tokenizer(options, texts.kind), replace(options, effective_order=True)
     warn_about_text(column, tokenizer)
     scores = bleu(_count_rows(*number_texts(texts, tokenizer), options), options)

@@ -25,7 +25,7 @@ from .bleu_report import Report, Step, plot_steps
 from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import TOKENIZERS, choose_tokenizer
-from .bleu_warnings import REFERENCES, count_things
+from .bleu_warnings import REFERENCES, count_things, invalid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -309,14 +309,14 @@ def _to_python(reported: object) -> Any:
 def _read_score(reported: object, decimals: int | None) -> ReportedScore:
     written = None if isinstance(reported, bool) else _WRITTEN.fullmatch(str(reported))
     if written is None:
-        raise ValueError(f"reported={reported!r}: give a number, or one as it's written, '27.30'.")
+        raise invalid("reported", reported, "a number, or a str such as '27.30'")
     number = Decimal(written[1].replace(",", "."))
     if number > 100:
-        raise ValueError(f"reported={reported!r}: BLEU is from 0 to 1, or from 0 to 100.")
+        raise invalid("reported", reported, "a score from 0 to 1 or from 0 to 100")
     if decimals is None:
         decimals = max(0, -int(number.as_tuple().exponent))
     elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
-        raise ValueError(f"decimals={decimals!r}: give a whole number of 0 or more.")
+        raise invalid("decimals", decimals, "a whole number of 0 or more")
     return ReportedScore(float(number), int(decimals))
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .bleu_options import OTHER_KEYS
-from .bleu_warnings import count_things
+from .bleu_warnings import AXES, NO_MATPLOTLIB, OPTIONAL_KEY, OTHER_KEY, count_things
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,9 +106,9 @@ class Report(dict[str, Any]):
     def __missing__(self, key: Any) -> Any:
         name = OTHER_KEYS.get(key, key) if isinstance(key, str) else key
         if name in self:
-            raise KeyError(f"There is no {key!r} here: it is {name!r}.")
+            raise KeyError(OTHER_KEY.format(key, name))
         if name in self.optional_keys:
-            raise KeyError(f"There is no {key!r} here: ask for it by {self.optional_keys[name]}.")
+            raise KeyError(OPTIONAL_KEY.format(key, self.optional_keys[name]))
         raise KeyError(key)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -217,8 +217,8 @@ _MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
 
 # --- The formula of a score -------------------------------------------------------------------------------------------
 #
-# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. A smoothed one is written with the number of
-# matches that would give it.
+# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a smoothed precision is the
+# number of matches that would give it.
 
 
 class Factor(NamedTuple):
@@ -235,7 +235,7 @@ class Factor(NamedTuple):
 
 
 def explain_precision(matches: int, total: int, precision: float) -> Factor:
-    """Write a precision as a fraction; a smoothed one with the number of matches that would give it.
+    """Write a precision as a fraction; after smoothing, the numerator is the number of matches that would give it.
 
     >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
     ('17/18', '0 of 16 match; smoothed to 0.5/16')
@@ -248,7 +248,7 @@ def explain_precision(matches: int, total: int, precision: float) -> Factor:
 
 
 def list_factors(result: ResultDict) -> list[tuple[Factor, float]]:
-    """Return the precisions that are part of a segment's score, each with its weight."""
+    """Return the precisions with a weight in a segment's score, each with its weight."""
     counts = zip(result["counts"], result["totals"], result["precisions"])
     factors = [explain_precision(*count) for count in counts]
     return [(factor, weight) for factor, weight in zip(factors, result["weights"]) if weight]
@@ -315,7 +315,7 @@ def _exponent(weight: float) -> str:
 # --- HTML -------------------------------------------------------------------------------------------------------------
 
 _SHOWN_NGRAMS = 100  # per order, of the clipped and of the missed ones
-_KINDS = {"clipped": "more of them than any one reference has", "missed": "in no reference"}  # of n-grams
+_KINDS = {"clipped": "more occurrences than in any single reference", "missed": "in no reference"}  # of n-grams
 
 # Control characters, bidirectional controls, and lone surrogates.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -378,7 +378,7 @@ class Markup(str):
 
 
 def wrap(*parts: str) -> str:
-    """Put parts of a report together with their style.
+    """Join the parts of a report, with their style.
 
     >>> wrap("<p>a</p>").endswith("</style><p>a</p></div>")
     True
@@ -387,7 +387,7 @@ def wrap(*parts: str) -> str:
 
 
 def show(text: Any) -> str:
-    """Escape a text for HTML, with invisible characters as Python writes them.
+    """Escape a text for HTML, with invisible characters as Python's escape sequences.
 
     >>> print(show("<b>\\x1b"))
     &lt;b&gt;\\x1b
@@ -398,7 +398,7 @@ def show(text: Any) -> str:
 
 
 def paragraph(text: str, kind: str = "title") -> str:
-    """Write a paragraph; nothing for an empty text.
+    """Write a paragraph; an empty text gives an empty string.
 
     >>> paragraph("a < b", "note")
     '<p class="bleu-note">a &lt; b</p>'
@@ -431,7 +431,7 @@ def formula(result: ResultDict) -> str:
 
 
 def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()) -> str:
-    """Write the tokens of a text of `explain`, each with the longest n-gram that matched there: the longer, the darker.
+    """Write the tokens of a text of `explain`, each shaded by the length of the longest matching n-gram.
 
     `label` is the line above the tokens, `marked` has the indices of tokens to underline.
 
@@ -447,15 +447,15 @@ def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collecti
 
 def legend(max_order: int) -> str:
     """Write the legend of `tokens`."""
-    names = ["no match", *(f"{order}-gram" for order in range(1, max_order + 1))]
+    names = ["none", *(f"{order}-gram" for order in range(1, max_order + 1))]
     marks = " ".join(_token(name, order, max_order) for order, name in enumerate(names))
-    return f'<p class="bleu-legend">The longest n-gram that matched: {marks}</p>'
+    return f'<p class="bleu-legend">Longest n-gram whose match counts: {marks}</p>'
 
 
 def _token(token: Any, order: int, max_order: int) -> str:
     text = show(token)
     if not order:
-        return f'<span class="token missed" title="no match">{text}</span>'
+        return f'<span class="token missed" title="in no n-gram that counts">{text}</span>'
     style = f'style="--match:{order / max_order:.2g}"'
     return f'<span class="token" {style} title="part of a matching {order}-gram">{text}<sub>{order}</sub></span>'
 
@@ -463,7 +463,7 @@ def _token(token: Any, order: int, max_order: int) -> str:
 def ngrams(result: ResultDict) -> str:
     """Write the clipped and missed n-grams of each order, folded."""
     orders, kinds = result["orders"], _KINDS
-    count = sum(one["count"] - one["allowed"] for order in orders for kind in kinds for one in order[kind])
+    count = sum(ngram["count"] - ngram["allowed"] for order in orders for kind in kinds for ngram in order[kind])
     if not count:
         return ""
     rows = "".join(_ngram_row(order, kind) for order in orders for kind in kinds if order[kind])
@@ -477,8 +477,8 @@ def ngrams(result: ResultDict) -> str:
 
 def _ngram_row(order: Mapping[str, Any], kind: str) -> str:
     shown = [_ngram(ngram) for ngram in order[kind][:_SHOWN_NGRAMS]]
-    rest = len(order[kind]) - len(shown)
-    more = [f"and {rest:,} more"] if rest else []
+    hidden = len(order[kind]) - len(shown)
+    more = [f"and {hidden:,} more"] if hidden else []
     head = f'<th class="order">{order["order"]}-gram, {kind}</th>'
     return f"<tr>{head}<td>{' '.join(shown + more)}</td></tr>"
 
@@ -491,11 +491,11 @@ def _ngram(ngram: Mapping[str, Any]) -> str:
 
 
 def explanation(result: ResultDict, name: str = "") -> str:
-    """Write a result of `explain` in colors; `name` is that of the prediction if there are several."""
+    """Write a result of `explain` in color; `name` is the name of the prediction, if there are several."""
     max_order = len(result["orders"])
     parts = [headline(result["score"], name), formula(result), tokens(result["prediction"], max_order, "Prediction")]
     for i, reference in enumerate(result["references"]):
-        remark = ", whose length counts" if i == result["effective_reference"] else ""
+        remark = " (sets the brevity penalty)" if i == result["effective_reference"] else ""
         parts.append(tokens(reference, max_order, f"Reference {i + 1}{remark}"))
     return "".join([*parts, ngrams(result)])
 
@@ -526,9 +526,9 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 
 # --- Plots ------------------------------------------------------------------------------------------------------------
 #
-# Each function draws into `ax`, or into a new figure, and returns the Axes. BLEU is on the scale 0-100. Lightness and
-# hatches carry meaning. A new figure is gray on a transparent background, to fit light and dark pages. Axes passed as
-# `ax` keep their colors, and a new figure takes those of a matplotlib style that is in effect.
+# Each function draws into `ax`, or into a new figure, and returns the Axes. BLEU is on the scale 0-100. Bars differ by
+# fill and hatch, not by color. A new figure is gray on a transparent background, to fit light and dark pages. Axes
+# passed as `ax` keep their colors, and a new figure takes those of a matplotlib style that is in effect.
 
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
@@ -580,7 +580,7 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Axes | None = None) -> Axes:
-    """Plot the score of each system of a comparison with its interval, and the baseline's as a vertical line."""
+    """Plot the score and interval of each system of a comparison, and the baseline as a vertical line."""
     ax = _open(ax, height=1.2 + 0.45 * len(systems))
     ink = _ink(ax)
     for place, system in enumerate(systems.values()):
@@ -622,7 +622,7 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
 def plot_scatter(
     first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
-    """Plot the segment scores, on the scale 0-1, of one system against those of another, which is better above."""
+    """Plot the segment scores (0-1) of two systems against each other; points above the diagonal favor the latter."""
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
     crowd = np.sqrt(len(x) + 1)
@@ -645,14 +645,14 @@ def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
         import matplotlib.pyplot as plt
         from matplotlib import rcParamsDefault
     except ImportError:
-        raise ImportError("A plot needs matplotlib: pip install matplotlib") from None
+        raise ImportError(NO_MATPLOTLIB) from None
     if ax is None:
         has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
         with plt.rc_context({} if has_style else _PAGE):
             # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
             _, ax = plt.subplots(figsize=(width, height), layout="constrained", frameon=has_style)
     if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
-        raise ValueError("ax: BLEU starts at 0. Pass Axes with linear scales, such as those of plt.subplots().")
+        raise ValueError(AXES)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -663,7 +663,7 @@ def _ink(ax: Axes) -> Any:
 
 
 def _style(ax: Axes, kind: str) -> dict[str, Any]:
-    """Return the style of a bar: filled for the counted values, hollow or hatched for those to compare with."""
+    """Return the style of a bar: filled for counted values, hollow or hatched for values to compare them with."""
     hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
     if kind not in hatches:
         return {"facecolor": _ACCENT, "edgecolor": _ink(ax), "linewidth": 0.8}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from . import bleu_warnings as messages
 from .bleu_corpus import TOKENS, Kind, is_list, map_strings
 
 if TYPE_CHECKING:
@@ -294,14 +295,14 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
     ('13a', 'ids')
     >>> choose_tokenizer(Options().override({"tokenize": "zh"}), "ids")
     Traceback (most recent call last):
-    ValueError: tokenize='zh', but these rows are ids already: leave it out, or give text.
+    ValueError: tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text.
     """
     tokenize, lowercase = options.tokenize, options.lowercase
     if kind != "text":
         if "tokenize" in options.given:
-            raise ValueError(f"tokenize={tokenize!r}, but these rows are {kind} already: leave it out, or give text.")
+            raise ValueError(messages.TOKENIZED_ALREADY.format(tokenize, kind))
         if kind == "ids" and lowercase:
-            raise ValueError("lowercase=True, but token ids have no case: leave it out, or give text.")
+            raise ValueError(messages.IDS_HAVE_NO_CASE)
         convention = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
         return ChosenTokenizer(kind, lowercase, ascii_case=convention is not None and convention.ascii_case)
     if not isinstance(tokenize, str):
@@ -372,22 +373,20 @@ def _describe_state(value: Any) -> Any:
 @cache
 def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
     """Return a tokenizer of sacreBLEU, such as `"ja-mecab"` or `"flores200"`."""
-    install = f"Install it with: pip install {_SACREBLEU_PACKAGES.get(name, 'sacrebleu')}"
+    packages = _SACREBLEU_PACKAGES.get(name, "sacrebleu")
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError as error:
-        raise ImportError(
-            f"tokenize={name!r} is sacreBLEU's own tokenizer, and sacreBLEU isn't here. {install}"
-        ) from error
+        raise ImportError(messages.NO_SACREBLEU.format(name, packages)) from error
     if name not in BLEU.TOKENIZERS:
         names = ", ".join(dict.fromkeys([*TOKENIZERS, *BLEU.TOKENIZERS]))
-        raise ValueError(f"tokenize={name!r}: no tokenizer of this name. There are: {names}; or give a function.")
+        raise ValueError(messages.UNKNOWN_TOKENIZER.format(name, names))
     try:
         tokenize = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
-        raise ImportError(f"tokenize={name!r} needs more than is installed. {install}") from error
+        raise ImportError(messages.NO_PACKAGES.format(name, packages)) from error
     except OSError as error:
-        raise OSError(f"tokenize={name!r} downloads its model the first time, and couldn't: {error}") from error
+        raise OSError(messages.NO_MODEL.format(name, error)) from error
     return ChosenTokenizer(tokenize.signature(), split=lambda text: tokenize(text.rstrip()).split())
 
 
@@ -419,8 +418,8 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
         for text in texts.to_pylist():
             lists.append(tokenizer.split(text))
     except Exception as error:
-        row = row_of(len(lists))
-        raise ValueError(f"{name}, row {row}: the tokenizer failed: {type(error).__name__}: {error}") from error
+        problem = f"{type(error).__name__}: {error}"
+        raise ValueError(messages.TOKENIZER_FAILED.format(name=name, row=row_of(len(lists)), error=problem)) from error
     if set(map(type, lists)) <= {list, tuple} and set(map(type, chain.from_iterable(lists))) <= {str}:
         try:
             return pa.array(lists, TOKENS)
@@ -470,17 +469,14 @@ def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[list[Any]]:
 def _check_tokens(tokens: Any, name: str, row: int) -> list[str]:
     """Return the result of a user's function as a list of str, or raise."""
     if not isinstance(tokens, (list, tuple)):
-        raise _wrong_answer(name, row, type(tokens).__name__)
+        raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row, found=type(tokens).__name__))
     for token in tokens:
         if not isinstance(token, str):
-            raise _wrong_answer(name, row, f"a list with {type(token).__name__}")
+            found = f"a list with {type(token).__name__}"
+            raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row, found=found))
         if re.search("[\ud800-\udfff]", token):
-            raise ValueError(f"{name}, row {row}: the tokenizer returned half of a surrogate pair ({token!r}).")
+            raise ValueError(messages.TOKENIZER_SURROGATE.format(name=name, row=row, token=token))
     return list(tokens)
-
-
-def _wrong_answer(name: str, row: int, found: str) -> TypeError:
-    return TypeError(f"{name}, row {row}: the tokenizer must return a list of str, not {found}.")
 
 
 # --- Unicode 18.0: punctuation, symbols and numbers -------------------------------------------------------------------

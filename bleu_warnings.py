@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -166,6 +166,7 @@ def warn_once_that_numba_is_missing() -> None:
 
 
 SMOOTH_VALUE_IGNORED = "smooth_method={!r} takes no smooth_value; smooth_value={!r} is ignored. Remove it."
+COMPILING = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
 CACHE_UNUSABLE = "numba's cache is not usable, so every process compiles again: {error}. Delete or fix {folder}."
 SENTENCES_AS_TOKENS = (
     "Most tokens in the predictions contain a space, so they look like sentences, but each list is scored as one"
@@ -194,7 +195,7 @@ NOT_AN_OPTION = "`{name}` is not an option of {method}(). Remove it."
 SAME_OPTION = "`{name}` is another name of `{option}`. Pass `{option}` alone."
 INVALID = "{name}={value!r}: pass {expected}."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
-SYSTEMS = "systems: expected a dict from names to predictions, got {}. Pass {{'A': predictions, 'B': predictions}}."
+SYSTEMS = "systems: expected a dict from names to predictions, got {}. Pass {{'A': [...], 'B': [...]}}."
 FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass the baseline and at least one other system."
 FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
 AXES = "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of plt.subplots()."
@@ -223,14 +224,18 @@ OTHER_KIND = (
 )
 NOT_LABELS = "by: expected a list or another column, got {}. Pass one label per segment."
 LABEL_COUNT = "by: got {labels} for {predictions}. Pass one label per segment."
+MIXED_LABELS = "by: expected labels of one type. Pass str or int only to keep them in a table."
+NOT_A_LABEL = "tokenize: {!r} is not among the labels of `by`. Remove it, or correct the label."
+NO_LABELS_FOR_TOKENIZERS = "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...]."
+NO_LABEL_COLUMN = "by={name!r}: statistics[{number}] has no such column. Pass its name, or one label per segment."
 
 # Items of columns
 WRONG_ITEM = "{name}[{row}]: expected {expected}, got {found}."
 NONE_ITEM = "{name}[{row}]: expected {expected}, got None. Pass {empty} for an empty {item}."
 NO_REFERENCE = 'references[{}]: expected at least one reference, got none. Pass "" for an empty reference.'
 ONE_STR = (
-    "predictions[0]: got a list of one str, but the references are text. A list of str is a list of tokens. If each list"
-    " holds a sentence, pass predictions=[text for [text] in predictions]."
+    "predictions[0]: got a list of one str, but the references are text. A list of str is a list of tokens. If each"
+    " list holds a sentence, pass predictions=[text for [text] in predictions]."
 )
 NONE_TOKEN = "{name}[{row}]: got None among the tokens. Remove it: [token for token in row if token is not None]."
 NEGATIVE_ID = (
@@ -275,8 +280,8 @@ FURTHER_ORDERS = (
 )
 FEW_ORDERS = "max_order={}: the statistics end with max_order={}. Call statistics() again with the higher order."
 AMBIGUOUS_TOKENIZER = (
-    "statistics: tokenize={} is a name that different functions can have. Add a method `signature` that returns a unique"
-    " name to the tokenizer, and call statistics() again."
+    "statistics: tokenize={} is a name that different functions can have. Add a method `signature` that returns a"
+    " unique name to the tokenizer, and call statistics() again."
 )
 TABLES_DIFFER = (
     "statistics: the tables were counted under different options and don't add up: {name} is {first!r} in statistics[0]"
@@ -288,14 +293,14 @@ INVALID_LENGTHS = (
     " in NLTK's convention."
 )
 ONLY_SUMS = (
-    "`{name}` needs one statistics row per segment, but these rows are sums. Pass the tables from statistics(), or leave"
-    " `{name}` out ({name}={default})."
+    "`{name}` needs one statistics row per segment, but these rows are sums. Pass the tables from statistics(), or"
+    " leave `{name}` out ({name}={default})."
 )
 
 # Trainers
-NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass references= to compute_metrics()."
-LABEL_ROWS = "Got {predictions} and {labels}. Generate one sequence per row (num_return_sequences=1)."
-REFERENCE_ROWS = "references: got {references} for {predictions}. Pass one list per row of the evaluation data, in order."
+NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
+LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
+REFERENCE_ROWS = "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
 LOGITS = (
     "predictions: expected generated ids, got logits of shape {}. Set predict_with_generate=True in"
     " Seq2SeqTrainingArguments."
@@ -339,6 +344,22 @@ def name_system(name: Any) -> Iterator[None]:
         raise type(error)(f"System {name!r}: {error}") from None
 
 
+@contextmanager
+def name_labels(labels: Sequence[Any]) -> Iterator[None]:
+    """Begin the messages of errors with the labels of the segments, which are the rows that an error counts.
+
+    >>> with name_labels(["en-zh"]):
+    ...     raise ValueError("predictions[0]: the tokenizer failed.")
+    Traceback (most recent call last):
+    ValueError: Among the segments labeled 'en-zh': predictions[0]: the tokenizer failed.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        shown = ", ".join(map(repr, labels[:3])) + (", …" if len(labels) > 3 else "")
+        raise type(error)(f"Among the segments labeled {shown}: {error}") from None
+
+
 def wrong_item(name: str, row: int, found: str, expected: str) -> TypeError:
     """Build the error for an item of the wrong type; if a whole column is of a wrong type, pass row 0.
 
@@ -346,6 +367,24 @@ def wrong_item(name: str, row: int, found: str, expected: str) -> TypeError:
     TypeError('predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int.')
     """
     return TypeError(WRONG_ITEM.format(name=name, row=row, found=found, expected=expected))
+
+
+def invalid(name: str, value: object, expected: str, error: type[Exception] = ValueError) -> Exception:
+    """Build the error for an argument with an invalid value.
+
+    >>> invalid("max_order", 0, "a whole number of 1 or more")
+    ValueError('max_order=0: pass a whole number of 1 or more.')
+    """
+    return error(INVALID.format(name=name, value=value, expected=expected))
+
+
+def one_of(names: Iterable[object]) -> str:
+    """List the values that an argument may have.
+
+    >>> one_of(["none", "floor"])
+    "one of 'none', 'floor'"
+    """
+    return f"one of {', '.join(map(repr, names))}"
 
 
 def describe_references(prediction: pa.DataType) -> str:
