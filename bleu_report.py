@@ -526,7 +526,7 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 
 # --- Plots ------------------------------------------------------------------------------------------------------------
 #
-# Each function draws into `ax`, or into a new figure, and returns the Axes. Bars differ by fill and hatch, not by color.
+# Each function draws into `ax`, or into a new figure, and returns the Axes. Fill and hatch tell bars apart, not color.
 # Lines and texts take their colors from matplotlib's style, so that dark styles work. BLEU is on the scale 0-100.
 
 _BIN = 5  # BLEU points
@@ -619,7 +619,7 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
 def plot_scatter(
     first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
-    """Plot the segment scores (0-1) of two systems against each other; points above the diagonal favor the latter."""
+    """Plot segment scores (0-1) of two systems against each other; points above the diagonal favor the second."""
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
     crowd = np.sqrt(len(x) + 1)
