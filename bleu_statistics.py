@@ -422,7 +422,7 @@ def _select_columns(part: Any, place: str) -> pa.Table:
         raise ValueError(messages.NOT_A_TABLE.format(place, error)) from None
     is_whole = all(pa.types.is_integer(column.type) and not column.null_count for column in table.columns)
     if len(table) and not is_whole:
-        raise ValueError(messages.NOT_A_TABLE.format(place, "because it contains non-integer values"))
+        raise ValueError(messages.NOT_A_TABLE.format(place, "it contains non-integer values"))
     return table.cast(pa.schema([(name, pa.int64()) for name in names], table.schema.metadata))
 
 

@@ -228,7 +228,7 @@ OTHER_KEY = "No key {!r}: it is called {!r} here."
 OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 
 # Columns
-NO_SEGMENTS = "There are no segments to score. Pass predictions and references, or add some first."
+NO_SEGMENTS = "There are no segments to score. Pass predictions and references with at least one item."
 MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
 EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
 NOT_A_COLUMN = "{name}: expected a list or another column, got {found}. Pass one item per segment: {expected}."
@@ -294,7 +294,7 @@ NOT_STATISTICS = (
     "statistics: expected a table from statistics(), a list of tables, or sums of rows (integers of shape [2 N + 2] or"
     " [sums, 2 N + 2]), got {}."
 )
-NOT_A_TABLE = "{}: not a statistics table, {}. Pass a table from statistics()."
+NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
 NOT_IN_MEMORY = (
     "{}: the rows of the {} are not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
 )
