@@ -67,7 +67,7 @@ Returns:
 Raises:
     TypeError, ValueError: with the column, the row, and what to do.
 Examples:
-    >>> bleu = evaluate.load("bleu_metric.py")
+    >>> bleu = evaluate.load("bleu_metric")
     >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
     >>> print(round(result["score"], 2), result["signature"])
     53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.2.0
@@ -209,7 +209,7 @@ class BleuMetric(BufferedMetric):
             int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and `reference_length`, one row a segment.
             The metadata of the schema says which options made it.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
@@ -232,7 +232,7 @@ class BleuMetric(BufferedMetric):
             ValueError: the tables were made under different options or not under those asked for; these are no
                 statistics, or none at all; or sums are to have segments or an interval.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in ("a b", "b")]
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
@@ -279,7 +279,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`, with the name of the system; or the test or the baseline is unknown.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> systems = {"short": [text[:-9] for text in references], "right": references}
         >>> comparison = bleu.compare(systems, references)
@@ -323,7 +323,7 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: as `compute`, with `'first'` or `'second'` as the system's name; or `by` isn't one
                 label a row.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=2)
+        >>> bleu = evaluate.load("bleu_metric", max_order=2)
         >>> references = ["the cat sat on the mat", "a dog barks"]
         >>> difference = bleu.diff(["a cat sat on a mat", "a dog barks"], references, references, by=["cats", "dogs"])
         >>> difference["wins"], difference["ties"], difference["losses"]
@@ -356,7 +356,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> explanation = bleu.explain("the the the", ["the cat is on the mat"])
         >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
         (3, 2)
@@ -378,7 +378,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> samples = ["the cat sat there", "the cat sat here", "a dog sat here"]
         >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
         'the cat sat here'
@@ -403,7 +403,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`; or there is only one text.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
         [1.0, 1.0, 0.0]
         """
@@ -426,7 +426,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> print(bleu.conventions(["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]]))
         The same text under each convention
         <BLANKLINE>
@@ -474,7 +474,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`; or `reported` is no BLEU score.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
         >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51))
         Settings: 1 that gives 0.51.
@@ -514,7 +514,7 @@ class BleuMetric(BufferedMetric):
         ...     pad_token_id, words = 0, ["", "a", "cat", "sat", "here"]
         ...     def batch_decode(self, rows, skip_special_tokens):
         ...         return [" ".join(self.words[i] for i in row) for row in rows]
-        >>> hook = evaluate.load("bleu_metric.py").compute_metrics(Words())
+        >>> hook = evaluate.load("bleu_metric").compute_metrics(Words())
         >>> hook((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
@@ -527,7 +527,7 @@ class BleuMetric(BufferedMetric):
 
         On a new machine that takes some seconds, in a new process a fraction of one. Numbers are the same without.
 
-        >>> evaluate.load("bleu_metric.py").warm_up()
+        >>> evaluate.load("bleu_metric").warm_up()
         """
         warm_up()
 

@@ -56,9 +56,9 @@ CARD = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_docstrings(name, monkeypatch):
+@pytest.mark.usefixtures("folder_above")
+def test_docstrings(name):
     module = importlib.import_module(f"bleu.{name}")
-    monkeypatch.chdir(ROOT)
     results = doctest.testmod(
         module,
         extraglobs={
@@ -106,8 +106,8 @@ def test_requirements_are_the_libraries_that_the_metric_imports():
     assert set(read_requirements("requirements.txt")) == libraries | {"numba", "filelock"}
 
 
-def test_the_example_that_evaluate_shows(bleu, monkeypatch):
-    monkeypatch.chdir(ROOT)
+@pytest.mark.usefixtures("folder_above")
+def test_the_example_that_evaluate_shows(bleu):
     example = doctest.DocTestParser().get_doctest(bleu.inputs_description, {"evaluate": evaluate}, "info", None, 0)
     assert doctest.DocTestRunner().run(example) == (0, 3)
 
@@ -269,6 +269,11 @@ def test_the_same_number_as_there(tool, calls):
     for there, here in found:
         expected = eval(there, names)
         assert 0 < expected == pytest.approx(eval(here, names), abs=1e-9), there
+
+
+def test_make_bench_runs_every_benchmark():
+    (names,) = re.findall(r"^bench:.*\n\tfor name in ([a-z ]+);", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert sorted([*names.split(), "common"]) == sorted(path.stem for path in ROOT.glob("tests/benchmarks/*.py"))
 
 
 def test_the_changelog_begins_with_this_version():
