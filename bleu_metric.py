@@ -74,7 +74,7 @@ Returns:
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the problem and the fix.
 Examples:
-    >>> bleu = evaluate.load("bleu_metric.py")
+    >>> bleu = evaluate.load("bleu_metric")
     >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
     >>> print(round(result["score"], 2), result["signature"])
     53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.2.0
@@ -209,7 +209,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
@@ -233,7 +233,7 @@ class BleuMetric(BufferedMetric):
             ValueError: the statistics are invalid or empty, were counted under other options, or are sums while
                 `segments` or `confidence` is set.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in ("a b", "b")]
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
@@ -290,7 +290,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`, with the name of the system; or the test or the baseline is unknown.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> systems = {"short": [text[:-9] for text in references], "right": references}
         >>> comparison = bleu.compare(systems, references)
@@ -406,7 +406,7 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: as `compute`, with `'first'` or `'second'` as the system's name; or `by` does not
                 have one label per segment.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=2)
+        >>> bleu = evaluate.load("bleu_metric", max_order=2)
         >>> references = ["the cat sat on the mat", "a dog barks"]
         >>> difference = bleu.diff(["a cat sat on a mat", "a dog barks"], references, references, by=["cats", "dogs"])
         >>> difference["wins"], difference["ties"], difference["losses"]
@@ -440,7 +440,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> explanation = bleu.explain("the the the", ["the cat is on the mat"])
         >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
         (3, 2)
@@ -462,7 +462,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> samples = ["the cat sat there", "the cat sat here", "a dog sat here"]
         >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
         'the cat sat here'
@@ -487,7 +487,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`; or there are fewer than two texts.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
         [1.0, 1.0, 0.0]
         """
@@ -511,7 +511,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> print(bleu.conventions(["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]]))
         The same text under each convention
         <BLANKLINE>
@@ -562,7 +562,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`; or `reported` is not a BLEU score.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
         >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51))
         1 setting gives 0.51:
@@ -612,7 +612,7 @@ class BleuMetric(BufferedMetric):
         ...     pad_token_id, words = 0, ["", "a", "cat", "sat", "here"]
         ...     def batch_decode(self, rows, skip_special_tokens):
         ...         return [" ".join(self.words[i] for i in row) for row in rows]
-        >>> callback = evaluate.load("bleu_metric.py").compute_metrics(Words())
+        >>> callback = evaluate.load("bleu_metric").compute_metrics(Words())
         >>> callback((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
@@ -625,7 +625,7 @@ class BleuMetric(BufferedMetric):
 
         This takes a few seconds on a new machine and a fraction of a second in a new process. Scores do not change.
 
-        >>> evaluate.load("bleu_metric.py").warm_up()
+        >>> evaluate.load("bleu_metric").warm_up()
         """
         warm_up()
 
