@@ -742,9 +742,10 @@ def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
         raise ImportError(NO_MATPLOTLIB) from None
     if ax is None:
         has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
+        # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
+        figure = plt.figure(figsize=(width, height), layout="constrained", frameon=has_style)
         with plt.rc_context({} if has_style else _PAGE):
-            # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
-            _, ax = plt.subplots(figsize=(width, height), layout="constrained", frameon=has_style)
+            ax = figure.subplots()
     if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
         raise ValueError(AXES)
     ax.spines[["top", "right"]].set_visible(False)
