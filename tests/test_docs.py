@@ -190,7 +190,7 @@ class TestCard:
             "references may vary in number": lambda module: compute(module, varying),
             "accepts tokens and token ids": lambda module: compute(module, token_ids),
             "segment scores, confidence intervals": lambda module: compute(module, rows, segments=True, confidence=0.9),
-            "significance tests": lambda module: hasattr(module, "compare"),
+            "significance tests, `diff`, `explain`": lambda module: hasattr(module, "compare"),
         }
         modules = [bleu, *map(EvaluatesModules().load, ["sacrebleu", "bleu"])]
         lines = [line.strip("| ").split(" | ") for line in README.splitlines() if line.startswith("| ")]
