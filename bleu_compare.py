@@ -1,4 +1,4 @@
-"""Which system is better: the work of `compare`."""
+"""Systems against a baseline: the work of `compare`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,27 @@ from .bleu_scoring import (
 )
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import choose_tokenizer
-from .bleu_warnings import name_system, warn_about_size, warn_about_text, warn_about_zero, warn_once_per_kind
+from .bleu_warnings import (
+    FEW_SYSTEMS,
+    SYSTEMS,
+    invalid,
+    name_system,
+    one_of,
+    warn_about_size,
+    warn_about_text,
+    warn_about_zero,
+    warn_once_per_kind,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # by test, unless given
+RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # the default number of resamples by test
 _SIGNATURE_KEYS = {"bootstrap": "bs", "randomization": "ar"}
 
 
 class SystemScores(TypedDict, total=False):
-    """The scores of a system, and its differences from the baseline; `Column.key` names them in the table."""
+    """The scores of a system, and its differences from the baseline."""
 
     bleu: float
     score: float
@@ -57,7 +67,7 @@ class Comparison(Report):
 
     >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
     >>> print(Comparison(baseline="A", systems={"A": system}, test="bootstrap", n_resamples=1000, signature="nrefs:1"))
-    system         BLEU      interval  difference  its interval  p  wins  ties  losses
+    system         BLEU            CI  difference  CI of difference  p  wins  ties  losses
     A (baseline)  50.00  40.00, 60.00
     <BLANKLINE>
     bootstrap, 1,000 resamples; nrefs:1
@@ -66,8 +76,11 @@ class Comparison(Report):
     def rows(self) -> list[list[str]]:
         head = ["system", *(column.name for column in _COLUMNS)]
         rows = [
-            [self._label(name), *(column.write(one[column.key]) if column.key in one else "" for column in _COLUMNS)]
-            for name, one in self["systems"].items()
+            [
+                self._label(name),
+                *(column.write(scores[column.key]) if column.key in scores else "" for column in _COLUMNS),
+            ]
+            for name, scores in self["systems"].items()
         ]
         return [head, *rows]
 
@@ -82,7 +95,7 @@ class Comparison(Report):
         return plot_systems(self["systems"], self["baseline"], ax)
 
     def _html_table(self) -> str:
-        """Return the table with the intervals drawn in a further column."""
+        """Return the table, with the intervals drawn in an additional column."""
         (head, *rows), systems = self.rows(), list(self["systems"].values())
         ends = [end for system in systems for end in system.get("confidence_interval", ())]
         if ends:
@@ -110,9 +123,9 @@ def _write_interval(ends: Sequence[float]) -> str:
 
 _COLUMNS = (
     Column("BLEU", "score", "{:.2f}".format),
-    Column("interval", "confidence_interval", _write_interval),
+    Column("CI", "confidence_interval", _write_interval),
     Column("difference", "delta", lambda delta: f"{100 * delta:+.2f}"),
-    Column("its interval", "delta_interval", lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends)),
+    Column("CI of difference", "delta_interval", lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends)),
     Column("p", "p_value", "{:.4f}".format),
     Column("wins", "wins", "{:,}".format),
     Column("ties", "ties", "{:,}".format),
@@ -161,13 +174,13 @@ def compare_systems(
 
 def _check_systems(systems: object, baseline: object, test: str) -> None:
     if not isinstance(systems, Mapping):
-        raise TypeError(f"systems: found {type(systems).__name__}. Give a dict of predictions by the system's name.")
+        raise TypeError(SYSTEMS.format(type(systems).__name__))
     if len(systems) < 2:
-        raise ValueError(f"systems: found {len(systems)}. Give two or more, the baseline among them.")
+        raise ValueError(FEW_SYSTEMS.format(len(systems)))
     if test not in RESAMPLES:
-        raise ValueError(f"test={test!r}: choose one of {', '.join(map(repr, RESAMPLES))}.")
+        raise invalid("test", test, one_of(RESAMPLES))
     if baseline is not None and baseline not in systems:
-        raise ValueError(f"baseline={baseline!r}: choose one of {', '.join(map(repr, systems))}.")
+        raise invalid("baseline", baseline, one_of(systems))
 
 
 def _count_systems(
@@ -194,20 +207,20 @@ def describe_systems(rows: Int64, test: str, n_resamples: int, options: Options)
     Args:
         rows: int64 [systems, segments, 2 N + 2], the baseline first.
         test: a name in `RESAMPLES`.
-        n_resamples: of the test.
-        options: those that decide the score; `confidence`, `n_resamples` and `seed` of the intervals.
+        n_resamples: the number of resamples of the test.
+        options: the options of the score; `confidence` and `n_resamples` of the intervals; `seed`.
     """
     observed = bleu(rows.sum(axis=1), options)
     segment_scores = bleu(rows, replace(options, effective_order=True))
     is_testable = rows.shape[1] > 1
     confidence = options.confidence if is_testable else None
-    # An interval belongs to the corpus, the seed and the bootstrap's count, and is the same under either test.
+    # An interval depends on the corpus, the seed and the bootstrap's count only, so it is the same under either test.
     scores = bootstrap_scores(rows, options, options.n_resamples) if confidence else None
     differences = deviations = None
     if is_testable and test == "bootstrap":
-        of_test = scores if n_resamples == options.n_resamples else None
-        of_test = bootstrap_scores(rows, options, n_resamples) if of_test is None else of_test
-        differences = of_test[:, 1:] - of_test[:, :1]
+        test_scores = scores if n_resamples == options.n_resamples else None
+        test_scores = bootstrap_scores(rows, options, n_resamples) if test_scores is None else test_scores
+        differences = test_scores[:, 1:] - test_scores[:, :1]
         deviations = center(differences)
     elif is_testable:
         deviations = randomization_differences(rows, options, n_resamples)

@@ -18,7 +18,15 @@ from .bleu_report import Report, plain_formula, plot_precisions, plot_segments
 from .bleu_scoring import bleu, bootstrap_scores, interval, order_weights, precisions, score_row
 from .bleu_statistics import adopt_counting, count_corpus, prepare_batch, read_statistics, sum_corpus
 from .bleu_tokenizers import choose_tokenizer, list_tokens
-from .bleu_warnings import count_things, warn_about_size, warn_about_text, warn_about_zero
+from .bleu_warnings import (
+    ONLY_SUMS,
+    count_things,
+    invalid,
+    one_of,
+    warn_about_size,
+    warn_about_text,
+    warn_about_zero,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Result(Report):
-    """The result of `compute` and `score`: a dict, which prints as one, and displays as a table by order."""
+    """The result of `compute` and `score`: a dict that prints as a dict and displays as a table by order."""
 
     prints_as_table = False
     optional_keys = MappingProxyType(
@@ -62,11 +70,11 @@ class Result(Report):
 
         Args:
             ax: the Axes to draw into; None for a new figure.
-            kind: `"segments"` or `"precisions"`; None for the segments if there are any.
+            kind: `"segments"` or `"precisions"`; None for segments if the result has segment scores.
         """
         kind = kind or ("segments" if "segment_bleu" in self else "precisions")
         if kind not in ("segments", "precisions"):
-            raise ValueError(f"kind={kind!r}: choose one of 'segments', 'precisions'.")
+            raise invalid("kind", kind, one_of(("segments", "precisions")))
         return plot_segments(self["segment_bleu"], ax) if kind == "segments" else plot_precisions(self, ax)
 
     def _orders(self) -> list[tuple[Any, ...]]:
@@ -74,7 +82,7 @@ class Result(Report):
         return [(order, *values) for order, values in enumerate(columns, 1)]
 
     def _list_facts(self) -> list[str]:
-        """Describe the interval and the segments if they were asked for, and the lengths."""
+        """Describe the interval and the segment scores, if the result has them, and the lengths."""
         facts = []
         if "confidence_interval" in self:
             facts.append("Interval {} to {}".format(*_percent(self["confidence_interval"])))
@@ -87,7 +95,7 @@ class Result(Report):
 
 
 def score_corpus(corpus: Corpus, options: Options) -> Result:
-    """Score a corpus, with the warnings about it.
+    """Score a corpus, and warn about suspicious texts.
 
     >>> score_corpus(read_corpus(["a b c d"], ["a b c d"]), Options())["score"]
     100.0
@@ -108,10 +116,7 @@ def score_statistics(statistics: object, options: Options) -> Result:
     options, tokenizer, unknown = adopt_counting(known, options)
     wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
     if wanted and not known.are_segments(options.minimum_total):
-        raise ValueError(
-            f"{wanted[0]} needs a row a segment, and these are sums of rows: give the tables of `statistics`, or leave"
-            f" {wanted[0]} out ({wanted[0]}={OPTIONS[wanted[0]]})."
-        )
+        raise ValueError(ONLY_SUMS.format(name=wanted[0], default=OPTIONS[wanted[0]]))
     rows = known.stack() if wanted else None
     total = known.sum() if rows is None else rows.sum(axis=0)
     return _describe_rows(options, total, rows, None, (tokenizer, known.references), unknown)
@@ -131,15 +136,15 @@ def _describe_rows(
     signed: tuple[str, str],
     unknown: Collection[str] = (),
 ) -> Result:
-    """Put a result together.
+    """Build a result from statistics rows.
 
     Args:
-        options: all of them.
+        options: all options of the call.
         total: int64 [2 N + 2], the sum of the rows.
         rows: int64 [segments, 2 N + 2], for `segments` and `confidence`.
         segments: the number of segments, None if unknown.
         signed: the tokenizer and the number of references in the signature.
-        unknown: options that are not known.
+        unknown: the names of unknown options.
     """
     result = Result(score_row(total, options))
     if rows is not None and options.segments:
@@ -165,7 +170,7 @@ def _percent(scores: Any) -> list[str]:
 
 
 class CoveredText(TypedDict):
-    """The tokens of a text, each with the order of the longest matching n-gram that it is part of, 0 for none."""
+    """The tokens of a text, each with the order of the longest matching n-gram that contains it, 0 for none."""
 
     tokens: list[Any]
     longest_match: list[int]
@@ -181,7 +186,7 @@ class NGramCount(TypedDict):
 
 
 class OrderCounts(TypedDict):
-    """The n-grams of one order: their numbers, and those that were clipped or missed."""
+    """The n-grams of one order: total and matches, and the n-grams that were clipped or missed."""
 
     order: int
     total: int
@@ -219,7 +224,7 @@ class Explanation(Report):
 
 
 def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
-    """Show what matched in one segment: the counts of `bleu_counting`, with the n-grams kept.
+    """Count one segment with `bleu_counting`, and keep the n-grams and tokens that matched.
 
     The first order of the paper's example 2:
 
@@ -255,11 +260,11 @@ def _list_present(references: Any) -> list[int]:
 
 
 def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> CoveredText:
-    """Return the tokens with the length of the longest clipped match that covers each."""
+    """Return the tokens, each with the order of the longest clipped match that covers it."""
     longest = [0] * len(tokens)
     for order in range(max_order, 0, -1):
         remaining = {ngram: count for ngram, count in allowed.items() if len(ngram) == order}
-        # Occurrences inside a longer match come first, because those are the ones that match (the sort is stable).
+        # Occurrences within a longer match come first, because they are known to match (the sort is stable).
         within = [min(longest[i : i + order]) for i in range(len(tokens) - order + 1)]
         for start in sorted(range(len(within)), key=lambda i: not within[i]):
             ngram = tuple(tokens[start : start + order])

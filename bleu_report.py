@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .bleu_options import OTHER_KEYS
-from .bleu_warnings import count_things
+from .bleu_warnings import AXES, NO_MATPLOTLIB, OPTIONAL_KEY, OTHER_KEY, count_things
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,9 +106,9 @@ class Report(dict[str, Any]):
     def __missing__(self, key: Any) -> Any:
         name = OTHER_KEYS.get(key, key) if isinstance(key, str) else key
         if name in self:
-            raise KeyError(f"There is no {key!r} here: it is {name!r}.")
+            raise KeyError(OTHER_KEY.format(key, name))
         if name in self.optional_keys:
-            raise KeyError(f"There is no {key!r} here: ask for it by {self.optional_keys[name]}.")
+            raise KeyError(OPTIONAL_KEY.format(key, self.optional_keys[name]))
         raise KeyError(key)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -217,8 +217,8 @@ _MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
 
 # --- The formula of a score -------------------------------------------------------------------------------------------
 #
-# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. A smoothed one is written with the number of
-# matches that would give it.
+# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a smoothed precision is the
+# number of matches that would give it.
 
 
 class Factor(NamedTuple):
@@ -235,7 +235,7 @@ class Factor(NamedTuple):
 
 
 def explain_precision(matches: int, total: int, precision: float) -> Factor:
-    """Write a precision as a fraction; a smoothed one with the number of matches that would give it.
+    """Write a precision as a fraction; after smoothing, the numerator is the number of matches that would give it.
 
     >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
     ('17/18', '0 of 16 match; smoothed to 0.5/16')
@@ -248,7 +248,7 @@ def explain_precision(matches: int, total: int, precision: float) -> Factor:
 
 
 def list_factors(result: ResultDict) -> list[tuple[Factor, float]]:
-    """Return the precisions that are part of a segment's score, each with its weight."""
+    """Return the precisions with a weight in a segment's score, each with its weight."""
     counts = zip(result["counts"], result["totals"], result["precisions"])
     factors = [explain_precision(*count) for count in counts]
     return [(factor, weight) for factor, weight in zip(factors, result["weights"]) if weight]
@@ -315,7 +315,7 @@ def _exponent(weight: float) -> str:
 # --- HTML -------------------------------------------------------------------------------------------------------------
 
 _SHOWN_NGRAMS = 100  # per order, of the clipped and of the missed ones
-_KINDS = {"clipped": "more of them than any one reference has", "missed": "in no reference"}  # of n-grams
+_KINDS = {"clipped": "more occurrences than in any single reference", "missed": "in no reference"}  # of n-grams
 
 # Control characters, bidirectional controls, and lone surrogates.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -378,7 +378,7 @@ class Markup(str):
 
 
 def wrap(*parts: str) -> str:
-    """Put parts of a report together with their style.
+    """Join the parts of a report, with their style.
 
     >>> wrap("<p>a</p>").endswith("</style><p>a</p></div>")
     True
@@ -387,7 +387,7 @@ def wrap(*parts: str) -> str:
 
 
 def show(text: Any) -> str:
-    """Escape a text for HTML, with invisible characters as Python writes them.
+    """Escape a text for HTML, with invisible characters as Python's escape sequences.
 
     >>> print(show("<b>\\x1b"))
     &lt;b&gt;\\x1b
@@ -398,7 +398,7 @@ def show(text: Any) -> str:
 
 
 def paragraph(text: str, kind: str = "title") -> str:
-    """Write a paragraph; nothing for an empty text.
+    """Write a paragraph; an empty text gives an empty string.
 
     >>> paragraph("a < b", "note")
     '<p class="bleu-note">a &lt; b</p>'
@@ -431,7 +431,7 @@ def formula(result: ResultDict) -> str:
 
 
 def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()) -> str:
-    """Write the tokens of a text of `explain`, each with the longest n-gram that matched there: the longer, the darker.
+    """Write the tokens of a text of `explain`, each shaded by the length of the longest matching n-gram.
 
     `label` is the line above the tokens, `marked` has the indices of tokens to underline.
 
@@ -447,15 +447,15 @@ def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collecti
 
 def legend(max_order: int) -> str:
     """Write the legend of `tokens`."""
-    names = ["no match", *(f"{order}-gram" for order in range(1, max_order + 1))]
+    names = ["none", *(f"{order}-gram" for order in range(1, max_order + 1))]
     marks = " ".join(_token(name, order, max_order) for order, name in enumerate(names))
-    return f'<p class="bleu-legend">The longest n-gram that matched: {marks}</p>'
+    return f'<p class="bleu-legend">Longest n-gram whose match counts: {marks}</p>'
 
 
 def _token(token: Any, order: int, max_order: int) -> str:
     text = show(token)
     if not order:
-        return f'<span class="token missed" title="no match">{text}</span>'
+        return f'<span class="token missed" title="in no n-gram that counts">{text}</span>'
     style = f'style="--match:{order / max_order:.2g}"'
     return f'<span class="token" {style} title="part of a matching {order}-gram">{text}<sub>{order}</sub></span>'
 
@@ -463,7 +463,7 @@ def _token(token: Any, order: int, max_order: int) -> str:
 def ngrams(result: ResultDict) -> str:
     """Write the clipped and missed n-grams of each order, folded."""
     orders, kinds = result["orders"], _KINDS
-    count = sum(one["count"] - one["allowed"] for order in orders for kind in kinds for one in order[kind])
+    count = sum(ngram["count"] - ngram["allowed"] for order in orders for kind in kinds for ngram in order[kind])
     if not count:
         return ""
     rows = "".join(_ngram_row(order, kind) for order in orders for kind in kinds if order[kind])
@@ -477,8 +477,8 @@ def ngrams(result: ResultDict) -> str:
 
 def _ngram_row(order: Mapping[str, Any], kind: str) -> str:
     shown = [_ngram(ngram) for ngram in order[kind][:_SHOWN_NGRAMS]]
-    rest = len(order[kind]) - len(shown)
-    more = [f"and {rest:,} more"] if rest else []
+    hidden = len(order[kind]) - len(shown)
+    more = [f"and {hidden:,} more"] if hidden else []
     head = f'<th class="order">{order["order"]}-gram, {kind}</th>'
     return f"<tr>{head}<td>{' '.join(shown + more)}</td></tr>"
 
@@ -491,11 +491,11 @@ def _ngram(ngram: Mapping[str, Any]) -> str:
 
 
 def explanation(result: ResultDict, name: str = "") -> str:
-    """Write a result of `explain` in colors; `name` is that of the prediction if there are several."""
+    """Write a result of `explain` in color; `name` is the name of the prediction, if there are several."""
     max_order = len(result["orders"])
     parts = [headline(result["score"], name), formula(result), tokens(result["prediction"], max_order, "Prediction")]
     for i, reference in enumerate(result["references"]):
-        remark = ", whose length counts" if i == result["effective_reference"] else ""
+        remark = " (sets the brevity penalty)" if i == result["effective_reference"] else ""
         parts.append(tokens(reference, max_order, f"Reference {i + 1}{remark}"))
     return "".join([*parts, ngrams(result)])
 
@@ -526,14 +526,18 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 
 # --- Plots ------------------------------------------------------------------------------------------------------------
 #
-# Each function draws into `ax`, or into a new figure, and returns the Axes. Lightness and hatches carry meaning, and
-# lines and texts take their colors from matplotlib's style, so that dark styles work. BLEU is on the scale 0-100.
+# Each function draws into `ax`, or into a new figure, and returns the Axes. BLEU is on the scale 0-100. Bars differ by
+# fill and hatch, not by color. A new figure is gray on a transparent background, to fit light and dark pages. Axes
+# passed as `ax` keep their colors, and a new figure takes those of a matplotlib style that is in effect.
 
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL: dict[str, Any] = {"fontsize": "small"}
 _ACCENT = "C0"
 _OFFSET: dict[str, Any] = {"textcoords": "offset points", **_LABEL}
+_GRAY = "#767676"  # its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme
+_INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+_PAGE: dict[Any, Any] = {"axes.facecolor": "none", **dict.fromkeys(_INK, _GRAY)}
 
 
 class Step(NamedTuple):
@@ -576,20 +580,19 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Axes | None = None) -> Axes:
-    """Plot the score of each system of a comparison with its interval, and the baseline's as a vertical line."""
+    """Plot the score and interval of each system of a comparison, and the baseline as a vertical line."""
     ax = _open(ax, height=1.2 + 0.45 * len(systems))
     ink = _ink(ax)
-    for place, (name, system) in enumerate(systems.items()):
+    for place, system in enumerate(systems.values()):
         score = system["score"]
         ends = [100 * end for end in system.get("confidence_interval", (score / 100, score / 100))]
         ax.plot(ends, [place, place], color=ink, linewidth=1.5, marker="|", markersize=9)
-        ax.plot(score, place, "o", color=ink, markerfacecolor=ink if name == baseline else ax.get_facecolor())
-        box = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1}  # over the baseline's line
-        ax.annotate(f"{score:.2f}", (score, place), (0, 8), ha="center", bbox=box, **_OFFSET)
+        ax.plot(score, place, "o", color=ink)
+        _write_beside(ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform())  # right of the Axes
     ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
     ax.set_yticks(range(len(systems)), list(map(_plain, names)))
-    ax.set_ylim(len(systems) - 0.5, -0.6)
+    ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
     ax.set_xlabel("BLEU" + (", with its interval" if "confidence_interval" in systems[baseline] else ""))
     return ax
@@ -619,11 +622,11 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
 def plot_scatter(
     first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
-    """Plot the segment scores, on the scale 0-1, of one system against those of another, which is better above."""
+    """Plot the segment scores (0-1) of two systems against each other; points above the diagonal favor the latter."""
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
     crowd = np.sqrt(len(x) + 1)
-    opacity, size = float(np.clip(30 / crowd, 0.05, 0.6)), float(np.clip(150 / crowd, 12, 40))
+    opacity, size = float(np.clip(30 / crowd, 0.05, 0.8)), float(np.clip(150 / crowd, 12, 40))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
     ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
     counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
@@ -640,22 +643,27 @@ def plot_scatter(
 def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
     try:
         import matplotlib.pyplot as plt
+        from matplotlib import rcParamsDefault
     except ImportError:
-        raise ImportError("A plot needs matplotlib: pip install matplotlib") from None
+        raise ImportError(NO_MATPLOTLIB) from None
     if ax is None:
-        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+        has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
+        with plt.rc_context({} if has_style else _PAGE):
+            # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
+            _, ax = plt.subplots(figsize=(width, height), layout="constrained", frameon=has_style)
     if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
-        raise ValueError("ax: BLEU starts at 0. Pass Axes with linear scales, such as those of plt.subplots().")
+        raise ValueError(AXES)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
 def _ink(ax: Axes) -> Any:
+    """Return the color of the Axes' labels, for lines and texts."""
     return ax.xaxis.label.get_color()
 
 
 def _style(ax: Axes, kind: str) -> dict[str, Any]:
-    """Return the style of a bar: filled for the counted values, hollow or hatched for those to compare with."""
+    """Return the style of a bar: filled for counted values, hollow or hatched for values to compare them with."""
     hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
     if kind not in hatches:
         return {"facecolor": _ACCENT, "edgecolor": _ink(ax), "linewidth": 0.8}
@@ -667,13 +675,14 @@ def _draw_bars(ax: Axes, series: Mapping[str, Sequence[float]]) -> None:
     for i, (name, heights) in enumerate(series.items()):
         places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
         bars = ax.bar(places, heights, width * 0.92, label=name, **_style(ax, name))
-        ax.bar_label(bars, ["" if np.isnan(height) else f"{height:.1f}" for height in heights], **_LABEL, padding=2)
+        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
+        ax.bar_label(bars, labels, padding=2, color=_ink(ax), **_LABEL)
     if len(series) > 1:
-        ax.legend(frameon=False, loc="upper right")
+        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
 
 
-def _write_beside(ax: Axes, x: float, y: float, text: str) -> None:
-    ax.annotate(text, (x, y), (4, 0), va="center", **_OFFSET)
+def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> None:
+    ax.annotate(text, (x, y), (4, 0), va="center", color=_ink(ax), **_OFFSET, **kwargs)
 
 
 def _plain(text: Any) -> str:

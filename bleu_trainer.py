@@ -1,7 +1,7 @@
-"""The callback of `compute_metrics`: generated ids in, floats out, in constant memory.
+"""The callback that `compute_metrics` returns: generated ids in, floats out, in constant memory.
 
-A batch is decoded, counted and discarded; the sum of its statistics rows remains. No training library is imported:
-inputs are NumPy arrays, or tensors that convert to them.
+Each batch is decoded, counted and discarded; only the sum of statistics rows is kept. No training library is imported;
+inputs are NumPy arrays or tensors that convert to them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,16 @@ from .bleu_inputs import read_references
 from .bleu_options import Options
 from .bleu_scoring import Scores, score_row
 from .bleu_statistics import sum_corpus
-from .bleu_warnings import warn
+from .bleu_warnings import (
+    LABEL_ROWS,
+    LOGITS,
+    NO_LABELS,
+    OTHER_ORDER,
+    REFERENCE_ROWS,
+    RESTARTED,
+    count_things,
+    warn,
+)
 
 _DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
 
@@ -35,17 +44,17 @@ class TrainerMetric:
         self.reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Score an evaluation; if batches come one by one, all of them since the last result.
+        """Count a batch, and score all batches since the last result.
 
         Args:
             prediction: an `EvalPrediction`, or a pair of predicted ids and label ids.
             compute_result: False if more batches follow, as with `batch_eval_metrics=True`.
 
         Returns:
-            Floats by name; nothing if more batches follow.
+            Floats by name; an empty dict if more batches follow.
 
         Raises:
-            ValueError: the predictions are logits, or there is not one row of references per prediction.
+            ValueError: the predictions are logits, or the numbers of predictions and of references differ.
         """
         try:
             self._count(prediction)
@@ -55,7 +64,7 @@ class TrainerMetric:
             raise
 
     def reset(self) -> None:
-        """Discard the batches of an interrupted evaluation; a trainer does not say when a new one begins."""
+        """Discard the batches of an interrupted evaluation, because a trainer does not announce a new evaluation."""
         self._sum = np.zeros(2 * self._options.counted_orders + 2, np.int64)
         self._rows = self._generated = 0
         self._first_batch = b""
@@ -67,14 +76,10 @@ class TrainerMetric:
         if prediction[1] is not None:
             label_rows = _list_rows(prediction[1])
         elif self._references is None:
-            raise ValueError(
-                "The evaluation data has no labels: give it a column `labels`, or pass references= to compute_metrics."
-            )
+            raise ValueError(NO_LABELS)
         if label_rows is not None and len(label_rows) != len(generated):
-            raise ValueError(
-                f"There are {len(generated):,} predictions and {len(label_rows):,} rows of labels; each row needs both."
-                " Generate one sequence per row (num_return_sequences=1)."
-            )
+            counts = count_things(len(generated), "prediction"), count_things(len(label_rows), "row")
+            raise ValueError(LABEL_ROWS.format(*counts))
         self._warn_about_restart(generated, label_rows)
         texts = self._decode(generated)
         labels = [] if label_rows is None else self._decode(label_rows)
@@ -93,50 +98,43 @@ class TrainerMetric:
         self._generated += sum(int((~np.isin(row, padding)).sum()) for row in generated[: len(texts)])
 
     def _drop_repeated(self, texts: list[str], labels: list[str]) -> tuple[list[str], list[str]]:
-        """Drop rows beyond the references if they repeat the first rows, as gathering from several processes does."""
+        """Drop rows beyond the references if they repeat the first rows; gathering from processes repeats rows."""
         self._first_labels = self._first_labels or labels
         remaining = max(0, len(self._references or ()) - self._rows)
         further = labels[remaining:]
         if len(texts) > remaining and (not labels or further != self._first_labels[: len(further)]):
-            raise ValueError(
-                f"There are {len(self._references or ())} references, but more predictions: one list a row, in order."
-            )
+            raise self._wrong_number(self._rows + len(texts))
         return texts[:remaining], labels[:remaining]
 
+    def _wrong_number(self, predictions: int) -> ValueError:
+        references = count_things(len(self._references or ()), "list")
+        return ValueError(REFERENCE_ROWS.format(references, count_things(predictions, "prediction")))
+
     def _warn_about_restart(self, predicted: list[Any], labels: list[Any] | None) -> None:
-        """Warn if the first batch comes again before there was a result."""
+        """Warn if the first batch appears again before the evaluation has a result."""
         batch = hashlib.sha256(b"".join(row.tobytes() for row in [*predicted, *(labels or [])])).digest()
         if self._rows and batch == self._first_batch:
-            warn(
-                "The first batch comes a second time before this evaluation had a result. If an earlier one was broken"
-                " off, its batches are counted in this one: call `reset()` of the hook before each."
-            )
+            warn(RESTARTED)
         if not self._rows:
             self._first_batch = batch
 
     def _warn_about_order(self, labels: Sequence[str], references: Sequence[list[str]]) -> None:
-        """Warn if a label is not among the references of its row, but among those of another row."""
+        """Warn if a label is not among the references of its row, but among the references of another row."""
         for row, (label, texts) in enumerate(zip(labels, references), self._rows):
             if label and label in self._known_texts and label not in map(str.strip, texts):
-                warn(
-                    f"The label of row {row} is among the references of another row, and not of its own: the trainer"
-                    " brings rows in another order than `references` has. Evaluate in the order of the data: without"
-                    " `group_by_length` in `train_sampling_strategy`, for example."
-                )
+                warn(OTHER_ORDER.format(row=row))
                 return
 
     def _decode(self, rows: list[Any]) -> list[str]:
-        # Padding is removed and not replaced: -100 overflows in a tokenizer, and any other id would be decoded.
+        # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other id would be decoded.
         ids = [row[row != self._ignore_index].tolist() for row in rows]
         return [text.strip() for text in self._tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def _finish(self) -> dict[str, float]:
         if self._references is not None and self._rows != len(self._references):
-            raise ValueError(
-                f"There are {len(self._references)} references for {self._rows} predictions: one list a row."
-            )
+            raise self._wrong_number(self._rows)
         result = score_row(self._sum, self._options)
-        # Here alone on the scale 0-100, as all published recipes log it.
+        # Only here, `bleu` is on the scale 0-100, as published training scripts log it.
         scores = {"bleu": float(result["score"]), "gen_len": self._generated / self._rows}
         self.reset()
         return scores | (_list_details(result) if self._details else {})
@@ -160,10 +158,7 @@ def _list_rows(part: Any) -> list[np.ndarray[Any, Any]]:
         return [row for item in items for row in ([_to_array(item)] if item.ndim == 1 else _list_rows(item))]
     array = _to_array(part)
     if array.ndim > 2:
-        raise ValueError(
-            f"The predictions are of shape {list(array.shape)}: logits, not generated ids. BLEU is of generated text:"
-            " set predict_with_generate=True in Seq2SeqTrainingArguments."
-        )
+        raise ValueError(LOGITS.format(list(array.shape)))
     return list(map(np.asarray, array))  # lists in an array of objects, too
 
 

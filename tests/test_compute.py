@@ -300,9 +300,9 @@ def test_lowercase_comes_before_the_tokenizer(bleu):
 @pytest.mark.parametrize(
     ("prediction", "references", "options", "error", "message"),
     [
-        (None, ["a"], {}, ValueError, "predictions, row 0: found None"),
-        ("a", [], {}, ValueError, "references, row 0: there is no reference"),
-        (b"a", ["a"], {}, TypeError, "predictions, row 0: found bytes"),
+        (None, ["a"], {}, ValueError, r"predictions\[0\]: .*got None"),
+        ("a", [], {}, ValueError, r"references\[0\]: expected at least one reference, got none"),
+        (b"a", ["a"], {}, TypeError, r"predictions\[0\]: .*got bytes"),
         (
             "a",
             ["a"],

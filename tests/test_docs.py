@@ -10,6 +10,7 @@ import string
 import sys
 import types
 
+import api_reference
 import bleuscore
 import evaluate
 import explain_picture
@@ -377,3 +378,43 @@ def test_the_picture_is_that_of_the_readmes_example():
     assert explain_picture.PICTURE.read_text(encoding="utf-8") == explain_picture.make_picture()
     for text in (explain_picture.PREDICTION, *explain_picture.REFERENCES):
         assert f'"{text}"' in README
+
+
+def test_the_api_reference_is_generated():
+    """`make api` writes it again after a change of docstrings, options or names of other tools."""
+    assert DOCUMENTS["docs/api.md"] == api_reference.make_document()
+
+
+def test_a_docstring_as_markdown():
+    """Sections become lists and paragraphs, arguments can be left out, and examples are not wrapped."""
+    text = """Add.
+
+    Args:
+        a, b: two
+            numbers.
+        c: left out.
+    Returns:
+        A dict:
+            sum: of
+                both.
+        One sum.
+        `more`: a key,
+        continued.
+
+    >>> print("a\\n\\nb")
+    a
+    <BLANKLINE>
+    b
+    """
+    assert api_reference.format_docstring(text, without=["c"]).split("\n\n") == [
+        "Add.",
+        "**Args**",
+        "- `a`, `b`: two numbers.",
+        "**Returns**",
+        "A dict:",
+        "- `sum`: of both.",
+        "One sum.",
+        "- `more`: a key, continued.",
+        '```pycon\n>>> print("a\\n\\nb")\na',
+        "b\n```",
+    ]

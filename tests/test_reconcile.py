@@ -97,7 +97,7 @@ def test_without_a_match_the_nearest_are_returned(bleu):
     assert off == sorted(off)
     for one in found["nearest"]:
         assert start + sum(step["difference"] for step in one["steps"]) == pytest.approx(one["bleu"], abs=1e-12)
-    assert str(found).startswith("Settings: None gives 99.99; the nearest are\n")
+    assert str(found).startswith("No setting gives 99.99. The closest are:\n")
     assert "| settings | BLEU | off by |" in found.to_markdown()
 
 
@@ -189,11 +189,11 @@ def test_each_step_of_a_convention_is_one_factor(bleu):
     ("arguments", "options", "message"),
     [
         ((["a"], ["a"], 100.1), {}, "reported=100.1: BLEU is from 0 to 1, or from 0 to 100"),
-        ((["a"], ["a"], -1), {}, "reported=-1: give a number"),
+        ((["a"], ["a"], -1), {}, "reported=-1: pass a number"),
         ((["a"], ["a"], float("nan")), {}, "reported=nan"),
-        ((["a"], ["a"], "27,3,1"), {}, "reported='27,3,1': give a number"),
-        ((["a"], ["a"], True), {}, "reported=True: give a number"),
-        ((["a"], ["a"], 27.3), {"decimals": -1}, "decimals=-1: give a whole number"),
+        ((["a"], ["a"], "27,3,1"), {}, "reported='27,3,1': pass a number"),
+        ((["a"], ["a"], True), {}, "reported=True: pass a number"),
+        ((["a"], ["a"], 27.3), {"decimals": -1}, "decimals=-1: pass a whole number"),
         ((["a"], ["a"], 27.3), {"segments": True}, "`segments` is not an option of reconcile"),
         ((["a"], ["a", "b"], 27.3), {}, "1 prediction and 2 references"),
     ],

@@ -519,7 +519,7 @@ def plt(monkeypatch):
 
 def test_an_unknown_kind_of_plot_names_the_kinds(bleu, plt):
     result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
-    with pytest.raises(ValueError, match="kind='foo': choose one of 'segments', 'precisions'"):
+    with pytest.raises(ValueError, match="kind='foo': pass one of 'segments', 'precisions'"):
         result.plot(kind="foo")
 
 

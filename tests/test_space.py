@@ -184,7 +184,7 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
         lambda: metric.request_comparison({"A": texts, "B": texts}, texts, None, "bootstrap", options),
         lambda: metric.request_settings(texts, texts, "50", None, options),
     ):
-        with pytest.raises(ValueError, match=f"There is no option `{name}` here. Choose among tokenize, "):
+        with pytest.raises(ValueError, match=f"There is Unknown option `{name}` here. Choose among tokenize, "):
             request()
 
 

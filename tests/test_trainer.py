@@ -314,5 +314,5 @@ def test_references_in_any_container(bleu, container):
 @pytest.mark.parametrize("row", [[], [None], None, ["a", 1]], ids=str)
 def test_a_row_without_references_fails_when_the_callback_is_made(bleu, row):
     """The error names the row, and comes before a model has generated for hours."""
-    with pytest.raises((TypeError, ValueError), match="references, row 3"):
+    with pytest.raises((TypeError, ValueError), match=r"references\[3\]"):
         bleu.compute_metrics(Words(), references=[*([text] for text in FOUR_LABELS[:3]), row])
