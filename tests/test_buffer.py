@@ -265,7 +265,7 @@ def test_rows_of_another_kind_are_rejected_and_the_others_kept(three_processes, 
 def test_processes_without_rows_have_nothing_to_score(three_processes, tmp_path):
     first, *others = compute_together(three_processes, [NONE] * 3)
     assert isinstance(first, ValueError)
-    assert (str(first)[:26], others, arrow_files(tmp_path)) == ("There are no segments to score:", [None, None], [])
+    assert (str(first)[:31], others, arrow_files(tmp_path)) == ("There are no segments to score.", [None, None], [])
     assert compute_together(three_processes, [TEXT] * 3)[0]["totals"][0] == 6
 
 
