@@ -121,6 +121,22 @@ class Corpus:
             counts.update(batch_counts[:1].tolist(), different[:1].tolist())
         return str(*counts) if len(counts) == 1 else "var"
 
+    def reference_counts(self) -> Int64:
+        """Return the number of references of each segment: int64 [segments]."""
+        return np.concatenate([np.diff(batch.bounds) for batch in self.batches])
+
+    def take(self, segments: Int64) -> Corpus:
+        """Return a copy of some segments.
+
+        >>> predictions, references = pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS)
+        >>> corpus = make_corpus([(predictions, references, np.array([0, 1, 3]))])
+        >>> corpus.take(np.array([1])).references.to_pylist()
+        [['d', 'e']]
+        """
+        (batch,) = self.combine().batches
+        references = make_lists(batch.bounds, batch.references).take(pa.array(segments))
+        return make_corpus([(batch.predictions.take(pa.array(segments)), *list_items(references))])
+
     def combine(self) -> Corpus:
         """Return the corpus as a single batch; the texts are copied only if it has several batches."""
         if len(self.batches) == 1:
@@ -155,6 +171,18 @@ def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]]) -> Corpus:
         batches.append(Batch(first_row, predictions, references, bounds))
         first_row += len(predictions)
     return Corpus(tuple(batches), kind_of(batches[0].predictions.type))
+
+
+def group_labels(labels: Sequence[Any]) -> dict[Any, Int64]:
+    """Return the segments of each label, ascending, and the labels in the order of first appearance.
+
+    >>> group_labels(["b", "a", "b"])
+    {'b': array([0, 2]), 'a': array([1])}
+    """
+    numbers: dict[Any, int] = {}
+    groups = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    segments = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
+    return dict(zip(numbers, segments))
 
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:

@@ -118,7 +118,8 @@ class Options:
     """The options of a call, checked. Make one with `choose_options`, and derive others with `override`.
 
     `given` has the names of the options that the user chose, at load or in the call. The values of all other options
-    come from the convention or are defaults.
+    come from the convention or are defaults. `tokenize_by` has the tokenizers of single labels; the other labels use
+    `tokenize`.
     """
 
     tokenize: str | Callable[[str], list[str]] = _option(  # noqa: RUF009 - `_option` returns a field
@@ -159,6 +160,7 @@ class Options:
     seed: int | None = _option(12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one")
     convention: str = field(default="default", kw_only=True)
     given: frozenset[str] = field(default=frozenset(), kw_only=True)
+    tokenize_by: Mapping[Any, str | Callable[[str], list[str]]] | None = field(default=None, kw_only=True)
 
     def override(self, given: Mapping[str, Any], without: Collection[str] = (), method: str = "") -> Options:
         """Return a copy of these options with changed values.
@@ -189,11 +191,29 @@ class Options:
             if name in without:
                 raise ValueError(NOT_AN_OPTION.format(name=name, method=method))
         given = {name: to_python(value) for name, value in given.items()}
-        options = replace(self, **given, given=self.given.union(given))
+        tokenize_by = self.tokenize_by
+        if "tokenize" in given:
+            tokenize_by = given["tokenize"] if isinstance(given["tokenize"], Mapping) else None
+            given["tokenize"] = self.tokenize if tokenize_by is not None else given["tokenize"]
+        options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
         options._check()
         if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
             warn(SMOOTH_VALUE_IGNORED.format(options.smooth_method, options.smooth_value))
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
+
+    def for_label(self, label: Any) -> Options:
+        """Return the options of the segments with a label.
+
+        >>> Options().override({"tokenize": {"en-zh": "zh"}}).for_label("en-zh").tokenize
+        'zh'
+        """
+        if self.tokenize_by is None:
+            return self
+        return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
+
+    def for_segments(self) -> Options:
+        """Return the options of segment scores, which have effective order unless the user chose otherwise."""
+        return self if "effective_order" in self.given else replace(self, effective_order=True)
 
     def is_chosen(self, name: str) -> bool:
         """Return True if the user chose the option or a convention that sets it."""
@@ -219,6 +239,8 @@ class Options:
         for option in fields(self):
             if option.name in OPTIONS:
                 option.metadata["check"](option.name, getattr(self, option.name))
+        for label, tokenize in (self.tokenize_by or {}).items():
+            _check_tokenize(f"tokenize[{label!r}]", tokenize)
         if self.weights is not None and len(self.weights) != self.max_order:
             raise invalid(
                 "weights", self.weights, f"one weight per order ({self.max_order} in all), or change max_order"

@@ -481,34 +481,57 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
     return bleu(sums.reshape(n_resamples, len(rows), -1).astype(np.int64), options)
 
 
-def randomization_differences(rows: Int64, options: Options, n_resamples: int) -> Float64:
-    """Return absolute differences of BLEU between two systems whose outputs are exchanged at random, per segment.
+def randomization_differences(
+    rows: Int64, options: Options, n_resamples: int, pairs: Sequence[tuple[int, int]]
+) -> Float64:
+    """Return differences of BLEU between two systems whose outputs are exchanged at random, per segment.
 
-    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005) of each system with the first.
+    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005).
 
     Args:
-        rows: int64 [systems, segments, 2 N + 2], the baseline first.
+        rows: int64 [systems, segments, 2 N + 2].
         options: as for `bleu`, and `seed`.
         n_resamples: the number of trials.
+        pairs: the indices of the two systems of each pair.
 
     Returns:
-        float64 [n_resamples, systems - 1].
+        float64 [n_resamples, pairs], the score of the second system minus the score of the first.
 
     >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
-    >>> randomization_differences(rows, Options(max_order=1), 3).tolist()
+    >>> np.abs(randomization_differences(rows, Options(max_order=1), 3, [(0, 1)])).tolist()
     [[1.0], [1.0], [1.0]]
     """
-    generator, baseline, others = np.random.default_rng(options.seed), rows[0], rows[1:]
-    segments = len(baseline)
-    gains = np.concatenate(list(baseline - others), axis=1)
-    exchanged = np.empty((n_resamples, gains.shape[1]))
+    generator, segments, totals = np.random.default_rng(options.seed), rows.shape[1], rows.sum(axis=1)
+    weights = np.concatenate(list(rows), axis=1)
+    sums = np.empty((n_resamples, weights.shape[1]))  # per system, of the segments that are exchanged
     # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
     # of 32 trials, so that the draws do not depend on the size of blocks.
     for block in _blocks("Randomization", n_resamples, 32 * max(1, _NUMBERS_PER_BLOCK // (32 * segments))):
-        taken = generator.integers(2, size=(len(exchanged[block]), segments), dtype=bool)
-        exchanged[block] = _multiply(taken, gains)
-    moved = exchanged.reshape(n_resamples, len(others), -1).astype(np.int64)
-    return np.abs(bleu(others.sum(axis=1) + moved, options) - bleu(baseline.sum(axis=0) - moved, options))
+        taken = generator.integers(2, size=(len(sums[block]), segments), dtype=bool)
+        sums[block] = _multiply(taken, weights)
+    exchanged = sums.reshape(n_resamples, len(rows), -1).astype(np.int64)
+    differences = np.empty((n_resamples, len(pairs)))
+    for column, (first, second) in enumerate(pairs):
+        moved = exchanged[:, first] - exchanged[:, second]
+        differences[:, column] = bleu(totals[second] + moved, options) - bleu(totals[first] - moved, options)
+    return differences
+
+
+def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
+    """Return the means over groups of scores or differences that were resampled within each group.
+
+    Under one seed, groups of equal size draw the same positions. So each group's resamples are shuffled, which makes
+    the groups independent and leaves the distribution of each group as it is.
+
+    Args:
+        resampled: float64 [n_resamples, ...] per group.
+        seed: the seed of the draws; None for a random one.
+
+    >>> average_groups([np.array([0.25, 0.75])], seed=1).mean()
+    0.5
+    """
+    generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+    return np.mean([generator.permutation(group) for group in resampled], axis=0)
 
 
 def interval(scores: Float64, confidence: float) -> list[float]:
@@ -551,6 +574,43 @@ def center_as_sacrebleu(differences: Float64) -> Float64:
     true null hypothesis in 11 % to 13 % of cases, with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
+
+
+def adjust_max_t(observed: Float64, differences: Float64) -> Float64:
+    """Return p-values that control the family-wise error of all pairs, by step-down max-T.
+
+    Each difference is divided by its standard error. The largest observed quotient is compared with the largest
+    resampled quotient of all pairs, the second largest with that of the remaining pairs, and so on (Westfall and Young,
+    1993; Romano and Wolf, 2005).
+
+    Args:
+        observed: float64 [pairs], the differences on the corpus.
+        differences: float64 [n_resamples, pairs], the paired differences on resampled corpora.
+
+    >>> adjust_max_t(np.array([0.3, 0.0]), np.array([[0.2, 0.1], [0.4, -0.1], [0.3, 0.0]]))
+    array([0.25, 1.  ])
+    """
+    errors = differences.std(axis=0)
+    errors = np.where(errors > NOISE, errors, np.inf)
+    resampled = center(differences) / errors
+    # A difference that never varies is certain, unless it is 0.
+    margins = np.maximum(np.abs(observed) - NOISE, 0)
+    quotients = np.where(np.isinf(errors) & (margins > 0), np.inf, margins / errors)
+    order = np.argsort(-quotients, kind="stable")
+    maxima = np.maximum.accumulate(resampled[:, order[::-1]], axis=1)[:, ::-1]
+    p_values = ((maxima >= quotients[order]).sum(axis=0) + 1) / (len(differences) + 1)
+    return np.maximum.accumulate(p_values)[np.argsort(order)]
+
+
+def adjust_holm(p_values: Float64) -> Float64:
+    """Return p-values that control the family-wise error of all pairs, by Holm's procedure (1979).
+
+    >>> adjust_holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    return np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)[np.argsort(order)]
 
 
 def detectable_difference(differences: Float64) -> float:

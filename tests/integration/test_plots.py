@@ -45,6 +45,50 @@ def test_into_axes_or_a_figure_of_its_own(bleu, name, tmp_path):
     assert (tmp_path / "plot.png").stat().st_size > 1000
 
 
+def contrast(color, page):
+    """Return the contrast of two colors as WCAG 2.2 defines it, from 1 to 21."""
+    channels = np.array([matplotlib.colors.to_rgb(color), matplotlib.colors.to_rgb(page)])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    dark, light = sorted(linear @ (0.2126, 0.7152, 0.0722) + 0.05)
+    return light / dark
+
+
+def test_contrast():
+    assert contrast("black", "white") == contrast("white", "black") == pytest.approx(21)
+    assert contrast("#777777", "white") == pytest.approx(4.48, abs=0.005)
+
+
+@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize(("page", "of_text"), [("#ffffff", 4.5), ("#000000", 4.5), ("#111111", 4.1)])
+def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text, tmp_path):
+    """Its background is transparent. WCAG asks for a contrast of 4.5 for text and 3 for lines and bars.
+
+    No gray has 4.5 both on white and on #111111, the background of JupyterLab's dark theme.
+    """
+    ax = MAKE[name](bleu).plot()
+    ax.figure.savefig(tmp_path / "plot.png")
+    corner, inside = plt.imread(tmp_path / "plot.png")[[0, 60], [0, -60], 3]
+    assert (corner, inside) == (0, 0)
+    texts = [text for text in ax.figure.findobj(matplotlib.text.Text) if text.get_text()]
+    assert len(texts) > 3
+    assert min(contrast(text.get_color(), page) for text in texts) > of_text
+    bars = [color for bar in ax.patches for color in (bar.get_edgecolor(), bar.get_facecolor()) if color[3]]
+    lines = [line.get_color() for line in ax.lines] + [spine.get_edgecolor() for spine in ax.spines.values()]
+    assert min(contrast(color, page) for color in bars + lines) > 3
+
+
+def test_axes_and_styles_keep_their_colors(bleu):
+    """Gray on nothing is only for those who asked for no look."""
+    explanation = bleu.explain("a a b c x", ["a b c y"])
+    given = explanation.plot(plt.subplots()[1])
+    assert (given.yaxis.label.get_color(), given.get_facecolor()) == ("black", (1, 1, 1, 1))
+    with plt.style.context("dark_background"):
+        own = explanation.plot()
+    assert own.figure.patch.get_visible()
+    texts = [own.yaxis.label, *own.texts, *own.get_legend().get_texts()]
+    assert {matplotlib.colors.to_hex(text.get_color()) for text in texts} == {"#ffffff"}
+
+
 class TestPrecisions:
     def test_before_and_after_clipping(self, bleu):
         """The paper's second example: seven unigrams of seven, of which two count."""
@@ -146,7 +190,7 @@ def test_scattered_points_can_be_seen_one_by_one_and_in_a_crowd():
     assert few.get_alpha() > many.get_alpha()
 
 
-def test_in_a_dark_style_lines_take_its_colours(bleu):
+def test_in_a_dark_style_lines_take_its_colors(bleu):
     with plt.style.context("dark_background"):
         ax = MAKE["conventions"](bleu).plot()
         edge = ax.containers[0][0].get_edgecolor()
