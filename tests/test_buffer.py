@@ -129,7 +129,7 @@ def test_no_other_columns_can_be_added(bleu):
         lambda: bleu.add(prediction="a", reference="a", source="b"),
         lambda: bleu.add_batch(predictions=["a"], references=["a"], source=["b"]),
     ):
-        with pytest.raises(TypeError, match="Unknown column 'source'. Pass predictions and references"):
+        with pytest.raises(TypeError, match=r"Unknown column 'source'\. Pass predictions and references"):
             add()
     assert len(bleu) == 0
 
@@ -256,7 +256,9 @@ def test_processes_agree_on_the_kind_of_rows(three_processes, parts, unigrams):
 def test_rows_of_another_kind_are_rejected_and_the_others_kept(three_processes, tmp_path):
     first, *others = compute_together(three_processes, [TEXT, IDS, TEXT])
     assert isinstance(first, TypeError)
-    assert str(first).startswith("Process 1: predictions: expected text as in the rows added before, got ids: compute them apart.")
+    assert str(first).startswith(
+        "Process 1: predictions: expected text as in the rows added before, got ids: compute them apart."
+    )
     assert (others, arrow_files(tmp_path)) == ([None, None], [])
     assert three_processes[0].compute()["counts"][:2] == [4, 2]
     assert compute_together(three_processes, [IDS, IDS, IDS])[0]["totals"][0] == 6

@@ -106,7 +106,10 @@ def test_a_line_if_compiling_takes_long(kernels, compiled, capsys, monkeypatch, 
     finally:
         datasets.enable_progress_bars()
     output = capsys.readouterr()
-    assert output.err == "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ...\n" * lines
+    assert (
+        output.err
+        == "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ...\n" * lines
+    )
     assert output.out == ""
 
 

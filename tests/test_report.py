@@ -428,7 +428,9 @@ def test_the_reference_whose_length_counts_is_named(bleu):
         "Reference 2 (sets the brevity penalty) 2 tokens",
         "Reference 3 2 tokens",
     )
-    assert re.findall(r"(?:Prediction|Reference)[^a-z]*(?:\(sets the brevity penalty\) )?[^a-z]*tokens?", text) == list(heads)
+    assert re.findall(r"(?:Prediction|Reference)[^a-z]*(?:\(sets the brevity penalty\) )?[^a-z]*tokens?", text) == list(
+        heads
+    )
     assert "Longest n-gram whose match counts: none 1-gram1 2-gram2" in text
 
 

@@ -396,7 +396,9 @@ def test_sums_in_frames_are_no_segments(bleu, make, options, counted):
     texts = ["the cat sat on the mat", "a dog", "the House is big and old"]
     sums = make(bleu.statistics(predictions=texts, references=TEXT_REFERENCES, **counted))
     counted = {"smooth_method": "none", **counted}
-    with pytest.raises(ValueError, match=f"^`{next(iter(options))}` needs one statistics row per segment, but these rows are sums"):
+    with pytest.raises(
+        ValueError, match=f"^`{next(iter(options))}` needs one statistics row per segment, but these rows are sums"
+    ):
         bleu.score(sums, **counted, **options)
     assert bleu.score(sums, **counted)["translation_length"] >= 8
 
