@@ -647,7 +647,7 @@ class BufferMachine(RuleBasedStateMachine):
 
     @rule(make=st.sampled_from([copy.copy, copy.deepcopy, COPIES["pickle"], COPIES["dill"]]), exchange=st.booleans())
     def a_copy(self, make, exchange):
-        """The copy is used, and the original goes on; or the other way round."""
+        """Replace the object by its copy, or keep the original; both must work."""
         other = make(self.bleu)
         assert len(other) == len(self.rows)
         if exchange:
@@ -670,7 +670,7 @@ class BufferMachine(RuleBasedStateMachine):
             assert len(self.bleu) == len(self.rows)
 
     def teardown(self):
-        """The object can still be used after any calls."""
+        """Check that the object can still be used after any calls."""
         if sys.exc_info()[0] or not hasattr(self, "bleu"):
             return
         if self.rows:
@@ -682,7 +682,9 @@ class BufferMachine(RuleBasedStateMachine):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_buffer_is_a_list_of_rows(load, monkeypatch):
-    """The buffer behaves as a list of rows. It takes half a minute; for longer:
+    """The buffer behaves as a list of rows.
+
+    This takes half a minute; for a longer run:
 
         python -m pytest tests/test_buffer.py -k list_of_rows --slow --hypothesis-profile=long
 
