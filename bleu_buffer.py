@@ -21,7 +21,7 @@ import pyarrow as pa
 from .bleu_corpus import Corpus, Kind, join_corpora, list_items, make_corpus, make_lists
 from .bleu_inputs import make_empty_corpus, read_corpus
 from .bleu_options import Options
-from .bleu_warnings import BY_NAME, OTHER_KIND, UNKNOWN_COLUMN
+from .bleu_warnings import BY_NAME, BY_WITH_PROCESSES, OTHER_KIND, UNKNOWN_COLUMN
 
 _SMALL_CORPORA = 1000  # consecutive ones that are combined: an Arrow array of one row takes too much memory
 _ROWS_PER_CELL = 10_000  # of packed rows
@@ -134,7 +134,7 @@ class BufferedMetric(evaluate.Metric, ABC):
         """Return the options of a call."""
 
     @abstractmethod
-    def _score(self, corpus: Corpus, options: Options) -> dict[str, Any]:
+    def _score(self, corpus: Corpus, options: Options, by: object = None) -> dict[str, Any]:
         """Return the result of a corpus."""
 
     def add(self, *arguments: object, prediction: object = None, reference: object = None, **columns: object) -> None:
@@ -167,10 +167,12 @@ class BufferedMetric(evaluate.Metric, ABC):
         self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
     def _compute_rows(
-        self, predictions: object, references: object, options: Mapping[str, object]
+        self, predictions: object, references: object, by: object, options: Mapping[str, object]
     ) -> dict[str, Any] | None:
         """Score the rows of the buffer and those passed; return None in every process but the first."""
         chosen = self._choose(options)
+        if by is not None and self.num_process > 1:
+            raise ValueError(BY_WITH_PROCESSES)
         if predictions is None and references is None:
             predictions, references = [], []
         passed = read_corpus(predictions, references, allow_empty=True)
@@ -180,7 +182,7 @@ class BufferedMetric(evaluate.Metric, ABC):
             if self.num_process > 1 and self._gathered is None:
                 result = self._compute_together(corpus, chosen)
             else:
-                result = self._score(corpus, chosen)
+                result = self._score(corpus, chosen, by)
         except BaseException:
             self._buffer.finish(put_back=self._gathered or taken)
             raise

@@ -128,7 +128,8 @@ class Corpus:
     def take(self, segments: Int64) -> Corpus:
         """Return a copy of some segments.
 
-        >>> corpus = make_corpus([(pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS), np.array([0, 1, 3]))])
+        >>> predictions, references = pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS)
+        >>> corpus = make_corpus([(predictions, references, np.array([0, 1, 3]))])
         >>> corpus.take(np.array([1])).references.to_pylist()
         [['d', 'e']]
         """

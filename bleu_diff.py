@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -193,7 +192,7 @@ def diff_systems(first: object, second: object, references: object, by: object, 
     tokenizer = choose_tokenizer(options, corpora["first"].kind)
     warn_about_text(corpora["first"].predictions, tokenizer)
     rows, ngrams = _count_pair(corpora, tokenizer, options)
-    scores = bleu(rows, replace(options, effective_order=True))
+    scores = bleu(rows, options.for_segments())
     difference = Difference(count_wins(scores[1] - scores[0]))
     first_bleu, second_bleu = bleu(rows.sum(axis=1), options).tolist()
     difference["systems"] = {

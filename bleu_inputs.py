@@ -6,6 +6,7 @@ without a copy of the texts if it is Arrow already, and is then checked.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
 from itertools import accumulate, chain
@@ -17,7 +18,9 @@ import pyarrow.compute as pc
 
 from . import bleu_warnings as messages
 from .bleu_corpus import (
+    IDS,
     STRINGS,
+    TOKENS,
     TYPES,
     Batch,
     Corpus,
@@ -108,8 +111,39 @@ def read_references(references: Any) -> pa.ChunkedArray:
     return read_corpus([""] * len(rows), rows).references
 
 
-def read_labels(labels: Any, rows: int) -> list[Any]:
+def fingerprint_references(references: Any) -> str:
+    """Return a hash of references that is equal for equal references in any container.
+
+    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the bytes, a comma): a
+    segment is the netstring of its references, and a reference that of its text, or of its tokens or ids.
+
+    >>> fingerprint_references(["a b"]) == fingerprint_references([("a b", None)])
+    True
+    """
+    column = read_column("references", references, REFERENCES)
+    if pa.types.is_integer(innermost_type(column.type)):
+        text_type = IDS
+    else:
+        text_type = TOKENS if is_list(column.type) and is_list(column.type.value_type) else STRINGS
+    has_lists = text_type != STRINGS
+    digest = hashlib.sha256(b"lists" if has_lists else b"text")
+    for piece in pieces(_check_references(column, pa.chunked_array([], text_type))):
+        for row in piece.to_pylist():
+            texts = [b"".join(_frame(str(token)) for token in text) for text in row] if has_lists else row
+            digest.update(_frame(b"".join(map(_frame, texts))))
+    return digest.hexdigest()
+
+
+def _frame(item: str | bytes) -> bytes:
+    data = item.encode() if isinstance(item, str) else item
+    return b"%d:%b," % (len(data), data)
+
+
+def read_labels(labels: Any, rows: int | None) -> list[Any]:
     """Read one label per row as plain Python values: str, numbers and None; anything else as its text.
+
+    Raises:
+        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels; None allows any number.
 
     >>> read_labels(np.array([3, 4]), 2), read_labels(["news", None, float("nan")], 3)
     ([3, 4], ['news', None, None])
@@ -123,7 +157,7 @@ def read_labels(labels: Any, rows: int) -> list[Any]:
             _check_utf8("by", pa.chunked_array([column]) if isinstance(column, pa.Array) else column)
             labels = column.to_pylist()
     read = [_read_label(label, row) for row, label in enumerate(labels)]
-    if len(read) != rows:
+    if rows is not None and len(read) != rows:
         counts = {"labels": count_things(len(read), "label"), "predictions": count_things(rows, "prediction")}
         raise ValueError(messages.LABEL_COUNT.format(**counts))
     return read

@@ -21,12 +21,12 @@ import pyarrow as pa
 from datasets.utils.py_utils import copyfunc
 
 from .bleu_buffer import BufferedMetric
-from .bleu_compare import Comparison, compare_systems
+from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
 from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
 from .bleu_corpus import Corpus
 from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
-from .bleu_inputs import read_corpus, read_texts
+from .bleu_inputs import fingerprint_references, read_corpus, read_texts
 from .bleu_kernels import warm_up
 from .bleu_options import (
     CORPUS_ONLY,
@@ -35,15 +35,16 @@ from .bleu_options import (
     OPTIONS,
     Options,
     choose_options,
+    explain_unknown_option,
     read_drop_in,
     shape_drop_in,
 )
 from .bleu_pairwise import SelfBleu, score_against_others, score_pairs
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
-from .bleu_report import Report
+from .bleu_report import CITATION, Report
 from .bleu_scoring import bleu
 from .bleu_statistics import make_table
-from .bleu_tokenizers import choose_tokenizer
+from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
 from .bleu_warnings import BY_NAME, NO_SEGMENTS, BleuWarning, count_things
 
@@ -60,14 +61,20 @@ Args:
     predictions: one item per segment: a str, a list of str tokens, or a list of int token ids. May be a list, tuple,
         NumPy array, pandas or polars Series, `datasets.Dataset` column, or Arrow array.
     references: for each segment, a list of references (the number may vary) or a single str.
+    by: one label per segment, such as its domain or language pair: a list or another column of str, numbers or None.
+        Covers all segments, in the order in which they were added. With `by`, `tokenize` may be a dict from labels to
+        tokenizers; other labels have the default.
 {options}
 Returns:
     A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`,
-    `translation_length`, `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`.
+    `translation_length`, `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`. With `segments`,
+    `segment_bleu` and its mean, `mean_segment_bleu`. With `confidence`, `confidence_interval`, `bootstrap_mean` and
+    `standard_error`. With `by`, `groups` (the same for the segments of each label), `macro_bleu` and `macro_score` (the
+    mean over groups), and with `confidence` `macro_confidence_interval` and `macro_standard_error`.
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the problem and the fix.
 Examples:
-    >>> bleu = evaluate.load("bleu_metric.py")
+    >>> bleu = evaluate.load("bleu_metric")
     >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
     >>> print(round(result["score"], 2), result["signature"])
     53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.2.0
@@ -81,31 +88,13 @@ INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
     )
 )
 
-CITATION = """\
-@inproceedings{papineni-etal-2002-bleu,
-    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
-    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
-    year = "2002",
-    pages = "311--318",
-    doi = "10.3115/1073083.1073135",
-}
-@inproceedings{post-2018-call,
-    title = "A Call for Clarity in Reporting {BLEU} Scores",
-    author = "Post, Matt",
-    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
-    year = "2018",
-    pages = "186--191",
-    doi = "10.18653/v1/W18-6319",
-}
-"""
-
 # The public methods that take options, and the options that each one rejects.
 METHODS: dict[str, Collection[str]] = {
     "compute": (),
     "statistics": (),
     "score": (),
     "compare": ("segments",),
+    "rank": ("segments",),
     "diff": CORPUS_ONLY,
     "explain": CORPUS_ONLY,
     "conventions": CORPUS_ONLY,
@@ -133,7 +122,7 @@ def _show_options(metric: type) -> type:
     for name, rejected in METHODS.items():
         method = getattr(metric, name)
         defaults = {option: value for option, value in OPTIONS.items() if option not in rejected}
-        defaults |= {"confidence": 0.95} if name == "compare" else {}
+        defaults |= {"confidence": 0.95} if name in ("compare", "rank") else {}
         method.__signature__ = _list_options(inspect.signature(method), defaults)
     return metric
 
@@ -158,7 +147,7 @@ class BleuMetric(BufferedMetric):
         parameters = inspect.signature(evaluate.Metric.__init__).parameters
         given = {name: value for name, value in arguments.items() if name in OPTIONS or name not in parameters}
         self._options = choose_options(config_name or "default", given)
-        choose_tokenizer(self._options, "text")  # fail on an unknown tokenizer now, not after generation
+        check_tokenizers(self._options)
         super().__init__(config_name=config_name, **{k: v for k, v in arguments.items() if k in parameters})
         self._sign_compute()
 
@@ -190,41 +179,50 @@ class BleuMetric(BufferedMetric):
         return self._score(corpus, options or self._choose({}))
 
     def compute(
-        self, *arguments: object, predictions: object = None, references: object = None, **options: object
+        self,
+        *arguments: object,
+        predictions: object = None,
+        references: object = None,
+        by: object = None,
+        **options: object,
     ) -> dict[str, Any] | None:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
             raise TypeError(BY_NAME.format(method="compute", columns="predictions=..., references=..."))
-        return self._compute_rows(predictions, references, options)
+        if by is not None and self._is_drop_in:
+            raise TypeError(explain_unknown_option("by"))
+        return self._compute_rows(predictions, references, by, options)
 
-    def statistics(self, *, predictions: object, references: object, **options: object) -> pa.Table:
+    def statistics(self, *, predictions: object, references: object, by: object = None, **options: object) -> pa.Table:
         """Count each segment and return its sufficient statistics, from which `score` computes BLEU.
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
+            by: as for `compute`; the table gets a column `label`.
             **options: any option of `compute`; options for smoothing and resampling take effect in `score`.
 
         Returns:
             A table with int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and `reference_length`, one
-            row per segment. The schema metadata records the options used.
+            row per segment. The schema metadata records the options used, and the tokenizer of each label.
 
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
         chosen = self._options.override(options)
-        return make_table(read_corpus(predictions, references, allow_empty=True), chosen)
+        return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by)
 
-    def score(self, statistics: object, **options: object) -> Result:
+    def score(self, statistics: object, by: object = None, **options: object) -> Result:
         """Compute BLEU from statistics rows.
 
         Args:
             statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its columns; a list of
                 these; or sums of rows, int [2 N + 2] or [k, 2 N + 2], without `segments` and `confidence`.
+            by: as for `compute`, one label per row; or the name of a column of the tables, such as `"label"`.
             **options: any option of `compute`. Options for counting are read from the table's metadata; the signature
                 has a `?` for an option that neither the metadata nor the call names.
 
@@ -235,54 +233,64 @@ class BleuMetric(BufferedMetric):
             ValueError: the statistics are invalid or empty, were counted under other options, or are sums while
                 `segments` or `confidence` is set.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in ("a b", "b")]
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
         """
-        return score_statistics(statistics, self._options.override(options))
+        return score_statistics(statistics, self._options.override(options), by)
 
     def compare(
         self,
         systems: Mapping[str, object],
-        references: object,
+        references: object = None,
         *,
         baseline: str | None = None,
         test: str = "randomization",
         n_resamples: int | None = None,
+        by: object = None,
+        human: bool = False,
         **options: object,
     ) -> Comparison:
         """Test whether systems differ significantly from a baseline on the same references.
 
         Args:
-            systems: the predictions of each system, by its name.
-            references: as for `compute`.
+            systems: the predictions of each system, by its name; or its table from `statistics`, or a list of tables.
+            references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
             test: `"randomization"`, paired approximate randomization (Riezler and Maxwell, 2005), which holds its level
                 for test sets of any size; or `"bootstrap"`, the paired bootstrap (Koehn, 2004), two-sided and centered.
             n_resamples: number of resamples of the test; by default the number passed at load, or else 10,000 for
                 randomization and 1,000 for the bootstrap.
+            by: as for `score`.
+            human: True to add `human_accuracy`, an estimate of how often people rank two systems as BLEU does (Kocmi et
+                al., 2024, "Navigating the Metrics Maze").
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default; None leaves out the
                 intervals and `detectable_delta`.
 
         Returns:
-            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed` and `signature`. It prints as a table, and
-            has `to_markdown()`, `to_latex()`, `to_pandas()` and `plot()`. Each of `systems` is a dict; all its scores
-            are on the scale 0-1 except `score`:
-                bleu, score, confidence_interval, bootstrap_mean: as returned by `compute`.
+            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed`, `confidence` and `signature`. It prints as
+            a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and `report()`. Each of `systems` is
+            a dict; all its scores are on the scale 0-1 except `score`:
+                bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by `compute`.
                 delta: the difference from the baseline; the baseline has neither this key nor those below.
                 p_value: two-sided; 1.0 for identical systems.
                 p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is one-sided in effect.
-                delta_interval: the interval of the difference, by paired bootstrap.
+                delta_interval, delta_standard_error: of the difference, by paired bootstrap.
                 wins, ties, losses: numbers of segments.
                 detectable_delta: the minimum detectable effect, the smallest true difference that a test at the 5 %
                     level detects with 80 % power (Card et al., 2020).
+                human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883; None where the
+                    estimate is no better than chance, below 0.28 points.
+                groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its segments alone.
+                macro_bleu, macro_delta, macro_p_value, macro_delta_interval, macro_delta_standard_error: with `by`, the
+                    mean over groups, resampled or exchanged within groups.
             One segment has no p-value and no interval. Fewer than 30 segments cause a warning.
 
         Raises:
             TypeError, ValueError: as `compute`, with the name of the system; or the test or the baseline is unknown.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> systems = {"short": [text[:-9] for text in references], "right": references}
         >>> comparison = bleu.compare(systems, references)
@@ -291,7 +299,78 @@ class BleuMetric(BufferedMetric):
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("compare", given)
-        return compare_systems(systems, references, baseline, test, n_resamples, chosen)
+        return compare_systems(systems, references, baseline, test, n_resamples, chosen, by, human)
+
+    def rank(
+        self,
+        systems: Mapping[str, object],
+        references: object = None,
+        *,
+        test: str = "bootstrap",
+        n_resamples: int | None = None,
+        alpha: float = 0.05,
+        family_wise: bool = True,
+        **options: object,
+    ) -> Ranking:
+        """Rank systems by tests of all pairs, with the rank ranges and clusters of WMT.
+
+        Args:
+            systems: as for `compare`.
+            references: as for `compare`.
+            test: as for `compare`.
+            n_resamples: as for `compare`.
+            alpha: the level of significance, above 0 and below 1.
+            family_wise: True to limit the chance of any false alarm among all pairs to `alpha`; False to limit it for
+                each pair, as WMT does.
+            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default; None leaves out the
+                intervals.
+
+        Returns:
+            A dict that prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and
+            `report()`:
+                ranking: the systems, the best first. Each has its `system`, `bleu`, `score`, `confidence_interval`,
+                    `bootstrap_mean` and `standard_error`; `rank`, from 1 plus the number of systems that are
+                    significantly better to the number of systems minus those that are significantly worse; and
+                    `cluster`, counted from 1. A cluster ends where every pair across the end is significant.
+                pairs: for each pair its `systems`, the better first, their `delta`, the `p_value` of `compare`, and
+                    `p_adjusted`, which controls the family-wise error: for the bootstrap by step-down max-T (Westfall
+                    and Young, 1993; Romano and Wolf, 2005), for randomization by Holm's procedure (1979).
+                alpha, family_wise, test, n_resamples, seed, confidence, signature: how the ranking was made.
+
+        Raises:
+            TypeError, ValueError: as `compare`; or `alpha` is out of range.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
+        >>> systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
+        >>> [(system["system"], system["rank"]) for system in bleu.rank(systems, references)["ranking"]]
+        [('right', [1, 2]), ('same', [1, 2]), ('short', [3, 3])]
+        """
+        given = {"confidence": self._options.confidence or 0.95, **options}
+        chosen = self._override("rank", given)
+        return rank_systems(systems, references, test, n_resamples, alpha, family_wise, chosen)
+
+    def fingerprint(self, references: object) -> str:
+        """Return a hash of references, to quote beside a score.
+
+        Scores with the same fingerprint and signature are comparable. It is equal for every container and machine: the
+        SHA-256 of `text`, or `lists` for tokens and ids, followed by a netstring per segment, which consists of a
+        netstring per reference. References of None are skipped.
+
+        Args:
+            references: as for `compute`.
+
+        Returns:
+            64 hexadecimal digits.
+
+        Raises:
+            TypeError, ValueError: as `compute`.
+
+        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu.fingerprint([["the cat sat on a mat"]])[:16]
+        ''
+        """
+        return fingerprint_references(references)
 
     def diff(
         self, first: object, second: object, references: object, by: object = None, **options: object
@@ -327,7 +406,7 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: as `compute`, with `'first'` or `'second'` as the system's name; or `by` does not
                 have one label per segment.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=2)
+        >>> bleu = evaluate.load("bleu_metric", max_order=2)
         >>> references = ["the cat sat on the mat", "a dog barks"]
         >>> difference = bleu.diff(["a cat sat on a mat", "a dog barks"], references, references, by=["cats", "dogs"])
         >>> difference["wins"], difference["ties"], difference["losses"]
@@ -361,7 +440,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py", max_order=1)
+        >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> explanation = bleu.explain("the the the", ["the cat is on the mat"])
         >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
         (3, 2)
@@ -383,7 +462,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> samples = ["the cat sat there", "the cat sat here", "a dog sat here"]
         >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
         'the cat sat here'
@@ -408,7 +487,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`; or there are fewer than two texts.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
         [1.0, 1.0, 0.0]
         """
@@ -432,7 +511,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> print(bleu.conventions(["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]]))
         The same text under each convention
         <BLANKLINE>
@@ -483,7 +562,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`; or `reported` is not a BLEU score.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
         >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51))
         1 setting gives 0.51:
@@ -499,8 +578,10 @@ class BleuMetric(BufferedMetric):
         tokenizer: object,
         *,
         references: object = None,
+        by: object = None,
         ignore_index: int = -100,
         details: bool = False,
+        history: bool = False,
         **options: object,
     ) -> TrainerMetric:
         """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`, with `predict_with_generate=True`.
@@ -510,37 +591,41 @@ class BleuMetric(BufferedMetric):
         Args:
             tokenizer: the model's tokenizer, which decodes the generated ids.
             references: one list of references per row of the evaluation data, in its order; None for decoded labels.
+            by: one label per row of the evaluation data, in its order, as for `compute`.
             ignore_index: the padding value in labels and predictions.
             details: True to add `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length` and
                 `reference_length`, on the scales of `compute`.
+            history: True to keep the table of each evaluation, as from `statistics`, in `history`, a list of the
+                callback: 80 bytes per segment. `compare` takes these tables.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.
 
         Returns:
             A callable for a trainer, with or without `batch_eval_metrics=True`. It returns floats: `bleu`, only here on
             the scale 0-100, as published training scripts log it, and `gen_len`, the mean number of generated tokens.
-            Its method `reset()` discards an interrupted evaluation.
+            With `by`, also `bleu_<label>` per label, and `bleu_macro`, their mean. Its method `reset()` discards an
+            interrupted evaluation.
 
         Raises:
-            TypeError, ValueError: an option or the references are invalid.
+            TypeError, ValueError: an option, the references or the labels are invalid; or two labels have one name.
 
         >>> class Words:  # stands for a tokenizer of `transformers`
         ...     pad_token_id, words = 0, ["", "a", "cat", "sat", "here"]
         ...     def batch_decode(self, rows, skip_special_tokens):
         ...         return [" ".join(self.words[i] for i in row) for row in rows]
-        >>> callback = evaluate.load("bleu_metric.py").compute_metrics(Words())
+        >>> callback = evaluate.load("bleu_metric").compute_metrics(Words())
         >>> callback((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
         chosen = self._override("compute_metrics", options)
-        choose_tokenizer(chosen, "text")  # fail on an unknown tokenizer now, not after generation
-        return TrainerMetric(tokenizer, references, ignore_index, details, chosen)
+        check_tokenizers(chosen)
+        return TrainerMetric(tokenizer, references, by, ignore_index, details, history, chosen)
 
     def warm_up(self) -> None:
         """Compile the kernels now rather than on first need, in container images, servers and training jobs.
 
         This takes a few seconds on a new machine and a fraction of a second in a new process. Scores do not change.
 
-        >>> evaluate.load("bleu_metric.py").warm_up()
+        >>> evaluate.load("bleu_metric").warm_up()
         """
         warm_up()
 
@@ -548,7 +633,7 @@ class BleuMetric(BufferedMetric):
         """Set a `compute` whose signature shows the options, or the arguments of the module that a drop-in replaces."""
         signature = inspect.signature(type(self).compute)
         if self._is_drop_in:
-            columns = [parameter for name, parameter in signature.parameters.items() if name not in OPTIONS]
+            columns = [parameter for name, parameter in signature.parameters.items() if name not in (*OPTIONS, "by")]
             defaults = DROP_INS[self._options.convention].defaults
             signature = _list_options(signature.replace(parameters=columns), defaults)
         function = copyfunc(type(self).compute)
@@ -564,10 +649,10 @@ class BleuMetric(BufferedMetric):
             return read_drop_in(self._options.convention, options, self._options)
         return self._options.override(options)
 
-    def _score(self, corpus: Corpus, options: Options) -> dict[str, Any]:
+    def _score(self, corpus: Corpus, options: Options, by: object = None) -> dict[str, Any]:
         if not len(corpus):
             raise ValueError(NO_SEGMENTS)
-        result = score_corpus(corpus, options)
+        result = score_corpus(corpus, options, by)
         return shape_drop_in(self._options.convention, result, options) if self._is_drop_in else result
 
     def _override(self, method: str, options: Mapping[str, object]) -> Options:

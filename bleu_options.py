@@ -211,6 +211,10 @@ class Options:
             return self
         return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
 
+    def for_segments(self) -> Options:
+        """Return the options of segment scores, which have effective order unless the user chose otherwise."""
+        return self if "effective_order" in self.given else replace(self, effective_order=True)
+
     def is_chosen(self, name: str) -> bool:
         """Return True if the user chose the option or a convention that sets it."""
         return name in self.given or name in _find_convention(self.convention)

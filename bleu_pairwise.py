@@ -8,7 +8,6 @@ count of two texts is then the size of the intersection of their sets.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -63,7 +62,7 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     """
     columns = list(texts.columns.values())
     predictions, references = len(columns[0]), len(columns[-1])
-    tokenizer, options = choose_tokenizer(options, texts.kind), replace(options, effective_order=True)
+    tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
     warn_about_text(columns[0], tokenizer)
     numbers, offsets = number_texts(texts, tokenizer)
     kernels.prepare(columns[0].nbytes * references)  # in proportion to the pairs
@@ -134,7 +133,7 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
     (column,) = texts.columns.values()
     if len(column) < 2:
         raise ValueError(FEW_TEXTS)
-    tokenizer, options = choose_tokenizer(options, texts.kind), replace(options, effective_order=True)
+    tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
     warn_about_text(column, tokenizer)
     scores = bleu(_count_rows(*number_texts(texts, tokenizer), options), options)
     signature = make_signature(options, tokenizer.name, str(len(column) - 1))

@@ -22,6 +22,25 @@ from .bleu_warnings import AXES, NO_MATPLOTLIB, OPTIONAL_KEY, OTHER_KEY, count_t
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+CITATION = """\
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
+    year = "2002",
+    pages = "311--318",
+    doi = "10.3115/1073083.1073135",
+}
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    pages = "186--191",
+    doi = "10.18653/v1/W18-6319",
+}
+"""
+
 Rows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
 
@@ -48,11 +67,12 @@ class Report(dict[str, Any]):
     """
 
     prints_as_table = True
+    left_columns = 1  # columns that are aligned left; the others are numbers
     optional_keys: Mapping[str, str] = MappingProxyType({})  # keys that an option adds, and the option
     wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
 
     def rows(self) -> list[list[str]]:
-        """Return the cells of the table, the head first."""
+        """Return the cells of the table, the head first; an empty row is a rule."""
         return [["key", "value"], *([str(name), repr(value)] for name, value in shorten(self).items())]
 
     def records(self) -> list[dict[str, Any]]:
@@ -69,12 +89,12 @@ class Report(dict[str, Any]):
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
-        return self._surround(format_markdown(self.rows()))
+        return self._surround(format_markdown(self.rows(), self.left_columns))
 
     def to_latex(self) -> str:
         """Return the table in LaTeX, for the package `booktabs`."""
         comments = (f"% {' '.join(text.split())}" for text in (self.title(), self.note()) if text)
-        return "\n".join([format_latex(self.rows()), *comments])
+        return "\n".join([format_latex(self.rows(), self.left_columns), *comments])
 
     def to_html(self) -> str:
         """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
@@ -101,7 +121,7 @@ class Report(dict[str, Any]):
         return repr(shorten(self))
 
     def __str__(self) -> str:
-        return self._surround(format_plain(self.rows())) if self.prints_as_table else repr(self)
+        return self._surround(format_plain(self.rows(), self.left_columns)) if self.prints_as_table else repr(self)
 
     def __missing__(self, key: Any) -> Any:
         name = OTHER_KEYS.get(key, key) if isinstance(key, str) else key
@@ -128,6 +148,45 @@ class Report(dict[str, Any]):
             printer.text(str(self))
         else:
             printer.pretty(shorten(self))
+
+
+class QuotableReport(Report):
+    """A report that can be quoted in a paper. Subclasses implement `sentence`."""
+
+    def sentence(self) -> str:
+        """Return the result in one sentence, without the period."""
+        raise NotImplementedError
+
+    def report(self, fingerprint: str | None = None) -> str:
+        """Return a sentence to quote, with the signature, and below it what to cite, in BibTeX.
+
+        Args:
+            fingerprint: what `fingerprint` returned for the references; None to leave it out. Scores with the same
+                fingerprint and signature are comparable.
+        """
+        facts = [f"signature {self['signature']}", *([f"references {fingerprint}"] if fingerprint else [])]
+        return f"{self.sentence()} ({'; '.join(facts)}).\n\n{CITATION}"
+
+
+def describe_score(scores: ResultDict, confidence: float | None) -> str:
+    """Write a score with its interval, if there is one.
+
+    >>> describe_score({"score": 34.518, "confidence_interval": [0.331, 0.356]}, 0.95)
+    '34.52 (95 % CI 33.10 to 35.60)'
+    """
+    if not confidence or "confidence_interval" not in scores:
+        return f"{scores['score']:.2f}"
+    low, high = scores["confidence_interval"]
+    return f"{scores['score']:.2f} ({100 * confidence:g} % CI {100 * low:.2f} to {100 * high:.2f})"
+
+
+def find_in_signature(signature: str, key: str) -> str:
+    """Return the value of a key of a signature, "" if it has no such key.
+
+    >>> find_in_signature("nrefs:1|tok:13a", "tok")
+    '13a'
+    """
+    return dict(part.partition(":")[::2] for part in signature.split("|")).get(key, "")
 
 
 class _More:
@@ -159,19 +218,22 @@ def shorten(value: Any) -> Any:
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
 
-def format_plain(rows: Rows) -> str:
-    """Write a table in plain text: the first column is aligned left, the others right.
+def format_plain(rows: Rows, left: int = 1) -> str:
+    """Write a table in plain text; the first columns are aligned left, the others right.
 
-    >>> print(format_plain([["system", "BLEU"], ["A", "27.31"]]))
+    >>> print(format_plain([["system", "BLEU"], ["A", "27.31"], [], ["B", "9.00"]]))
     system   BLEU
     A       27.31
+    -------------
+    B        9.00
     """
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = ("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+    widths = [max(map(len, column)) for column in zip(*filter(None, rows))]
+    rule = "-" * (sum(widths) + 2 * len(widths) - 2)
+    cells = ([*map(str.ljust, row[:left], widths), *map(str.rjust, row[left:], widths[left:])] for row in rows)
+    return "\n".join("  ".join(row).rstrip() if row else rule for row in cells)
 
 
-def format_markdown(rows: Rows) -> str:
+def format_markdown(rows: Rows, left: int = 1) -> str:
     """Write a table in Markdown.
 
     >>> print(format_markdown([["system", "BLEU"], ["A|B", "27.31"]]))
@@ -179,15 +241,17 @@ def format_markdown(rows: Rows) -> str:
     | --- | ---: |
     | A\\|B | 27.31 |
     """
+    rows = [row or [""] * len(rows[0]) for row in rows]  # an empty line, since Markdown has no rules
     head, *rest = ([_escape(" ".join(cell.split()), _MARKDOWN) for cell in row] for row in rows)
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rest]
+    lines = [head, [*["---"] * left, *["---:"] * (len(head) - left)], *rest]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def format_latex(rows: Rows) -> str:
+def format_latex(rows: Rows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
-    head, *rest = (" & ".join(_escape(" ".join(cell.split()), _LATEX) for cell in row) + r" \\" for row in rows)
-    begin = rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
+    lines = (" & ".join(_escape(" ".join(cell.split()), _LATEX) for cell in row) + r" \\" for row in rows)
+    head, *rest = (line if row else r"\midrule" for line, row in zip(lines, rows))
+    begin = rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}"
     return "\n".join([begin, r"\toprule", head, r"\midrule", *rest, r"\bottomrule", r"\end{tabular}"])
 
 
@@ -365,6 +429,7 @@ STYLE = """
 .bleu-table tr > :first-child { white-space: normal; }
 .bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9em; }
 .bleu-table th, .bleu-ngrams th { font-weight: 600; }
+.bleu-table tr.rule + tr > :nth-child(n) { border-top: 1px solid var(--bleu-line); }
 .bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
 .bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high)); top: 50%; height: 0;
   border-top: 2px solid currentColor; }
@@ -509,7 +574,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[st
     kinds = [' class="words"' if name in words else "" for name in head]
     lines = ["".join(f"<th{kind}>{show(cell)}</th>" for cell, kind in zip(head, kinds))]
     lines += ["".join(f"<td{kind}>{show(cell)}</td>" for cell, kind in zip(row, kinds)) for row in rows]
-    return f'<div class="bleu-table"><table>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
+    body = "".join(f"<tr>{line}</tr>" if line else '<tr class="rule"></tr>' for line in lines)
+    return f'<div class="bleu-table"><table>{body}</table></div>'
 
 
 def draw_interval(low: float, value: float, high: float, scale: tuple[float, float]) -> Markup:
@@ -534,6 +600,7 @@ _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL: dict[str, Any] = {"fontsize": "small"}
 _ACCENT = "C0"
+_LABELED_SYSTEMS = 15  # more numbers in a matrix of pairs would overlap
 _OFFSET: dict[str, Any] = {"textcoords": "offset points", **_LABEL}
 _GRAY = "#767676"  # its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
@@ -598,6 +665,33 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Ax
     return ax
 
 
+def plot_pairs(
+    names: Sequence[Any], deltas: np.ndarray[Any, Any], significant: np.ndarray[Any, Any], ax: Axes | None = None
+) -> Axes:
+    """Plot how much each system differs from each other, with significant differences filled.
+
+    Args:
+        names: the systems, the best first.
+        deltas: float64 [systems, systems], the score of a row's system minus the score of a column's, in points.
+        significant: bool [systems, systems].
+        ax: the Axes to draw into; None for a new figure.
+    """
+    size = 2.0 + 0.5 * len(names)
+    ax = _open(ax, width=max(4.8, size), height=max(3.6, size))
+    for row, column in np.argwhere(~np.eye(len(names), dtype=bool)).tolist():
+        style = {"facecolor": _ACCENT, "alpha": 0.35} if significant[row, column] else {"facecolor": "none"}
+        ax.bar(column, 1, 1, row - 0.5, edgecolor="none", linewidth=0, **style)
+        if len(names) <= _LABELED_SYSTEMS:
+            ax.annotate(f"{deltas[row, column]:+.1f}", (column, row), ha="center", va="center", **_LABEL)
+    ticks, labels = range(len(names)), list(map(_plain, names))
+    ax.set_xticks(ticks, labels, rotation=90)
+    ax.set_yticks(ticks, labels)
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_title("Row minus column, BLEU points; filled if significant", fontsize="medium", wrap=True)
+    return ax
+
+
 def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Axes | None = None) -> Axes:
     """Plot the effect of each step as a waterfall from the score named `start` to `score`, named `end`."""
     ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
@@ -622,7 +716,7 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
 def plot_scatter(
     first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
-    """Plot the segment scores (0-1) of two systems against each other; points above the diagonal favor the latter."""
+    """Plot segment scores (0-1) of two systems against each other; points above the diagonal favor the second."""
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
     crowd = np.sqrt(len(x) + 1)
@@ -648,9 +742,10 @@ def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
         raise ImportError(NO_MATPLOTLIB) from None
     if ax is None:
         has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
+        # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
+        figure = plt.figure(figsize=(width, height), layout="constrained", frameon=has_style)
         with plt.rc_context({} if has_style else _PAGE):
-            # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
-            _, ax = plt.subplots(figsize=(width, height), layout="constrained", frameon=has_style)
+            ax = figure.subplots()
     if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
         raise ValueError(AXES)
     ax.spines[["top", "right"]].set_visible(False)

@@ -87,8 +87,18 @@ def count_groups(corpus: Corpus, options: Options, by: object) -> Counted:
         warn_about_text(corpus.predictions, tokenizer)
         return Counted(count_corpus(corpus, options), tokenizer.name, corpus.reference_count())
     labels = read_labels(by, len(corpus))
+    check_labels(options, labels)
+    return count_labeled(corpus, options, labels)
+
+
+def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Counted:
+    """Count the segments of each label with the tokenizer of that label.
+
+    >>> options = Options().override({"tokenize": {"zh": "zh"}, "max_order": 1})
+    >>> count_labeled(read_corpus(["a b", "東京"], ["a b", "東京"]), options, ["en", "zh"]).rows.tolist()
+    [[2, 2, 2, 2], [2, 2, 2, 2]]
+    """
     segments = group_labels(labels)
-    check_labels(options, segments)
     # 1. Labels with a tokenizer of their own are counted apart, all others together.
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
     named = [label for label in segments if label in (options.tokenize_by or ())]
@@ -108,6 +118,19 @@ def count_groups(corpus: Corpus, options: Options, by: object) -> Counted:
         for label, places in segments.items()
     }
     return Counted(rows, same_or_var(names.values()), corpus.reference_count(), labels, groups)
+
+
+def join_counted(parts: Sequence[Counted]) -> Counted:
+    """Return the rows of several parts of a corpus, which were counted under the same options."""
+    labels = [label for part in parts for label in part.labels]
+    groups = {
+        label: Group(
+            segments, *map(same_or_var, zip(*(part.groups[label][1:] for part in parts if label in part.groups)))
+        )
+        for label, segments in (group_labels(labels) if labels else {}).items()
+    }
+    tokenizer, references = (same_or_var(column) for column in list(zip(*parts))[1:3])
+    return Counted(np.concatenate([part.rows for part in parts]), tokenizer, references, labels, groups)
 
 
 def check_labels(options: Options, labels: Collection[Any]) -> None:
@@ -399,7 +422,7 @@ def _select_columns(part: Any, place: str) -> pa.Table:
         raise ValueError(messages.NOT_A_TABLE.format(place, error)) from None
     is_whole = all(pa.types.is_integer(column.type) and not column.null_count for column in table.columns)
     if len(table) and not is_whole:
-        raise ValueError(messages.NOT_A_TABLE.format(place, "because it contains non-integer values"))
+        raise ValueError(messages.NOT_A_TABLE.format(place, "it contains non-integer values"))
     return table.cast(pa.schema([(name, pa.int64()) for name in names], table.schema.metadata))
 
 
@@ -423,9 +446,9 @@ def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str,
         # Rows without tokens have no tokenizer, and fit every tokenizer.
         known[number] = {name: value for name, value in options.items() if value is not None}
         known[number]["longest n-gram"] = tables[number].num_columns // 2 - 1
-    signatures: dict[Any, set[tuple[str, str]]] = {}
-    for label, tokenizer, count in chain.from_iterable(options.get("groups", ()) for options in known):
-        signatures.setdefault(label, set()).add((tokenizer, count))
+    signatures: dict[Any, set[tuple[str, ...]]] = {}
+    for label, *signature in chain.from_iterable(options.get("groups", ()) for options in known):
+        signatures.setdefault(label, set()).add(tuple(signature))
     tokenizers = [options["tokenize"] for options in known if "tokenize" in options]
     if len(tokenizers) > 1 and tokenizers[0].endswith("[?]"):
         raise ValueError(messages.AMBIGUOUS_TOKENIZER.format(tokenizers[0]))

@@ -298,6 +298,8 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
     ValueError: tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text.
     """
     tokenize, lowercase = options.tokenize, options.lowercase
+    if options.tokenize_by is not None:
+        raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     if kind != "text":
         if "tokenize" in options.given:
             raise ValueError(messages.TOKENIZED_ALREADY.format(tokenize, kind))
@@ -311,6 +313,12 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
         split, _, automaton, *flags = TOKENIZERS[tokenize]
         return ChosenTokenizer(tokenize, lowercase, split, automaton is not None, *flags)
     return _load_from_sacrebleu(tokenize)._replace(lowercase=lowercase)
+
+
+def check_tokenizers(options: Options) -> None:
+    """Raise for an unknown tokenizer now, not after texts were generated; see `choose_tokenizer`."""
+    for label in (None, *(options.tokenize_by or ())):
+        choose_tokenizer(options.for_label(label), "text")
 
 
 def name_function(function: Any) -> str:

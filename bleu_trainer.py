@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from .bleu_corpus import STRINGS, list_items, make_corpus
-from .bleu_inputs import read_references
+from .bleu_inputs import read_labels, read_references
 from .bleu_options import Options
-from .bleu_scoring import Scores, score_row
-from .bleu_statistics import sum_corpus
+from .bleu_scoring import Scores, bleu, score_row
+from .bleu_statistics import (
+    Counted,
+    check_labels,
+    count_groups,
+    count_labeled,
+    join_counted,
+    sum_corpus,
+    tabulate,
+)
 from .bleu_warnings import (
+    LABEL_COUNT,
+    LABEL_KEYS,
     LABEL_ROWS,
     LOGITS,
     NO_LABELS,
@@ -35,12 +46,31 @@ _DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "r
 class TrainerMetric:
     """A callback for trainers; make one with `bleu.compute_metrics`, which documents the arguments."""
 
-    def __init__(self, tokenizer: Any, references: Any, ignore_index: int, details: bool, options: Options) -> None:
+    def __init__(
+        self,
+        tokenizer: Any,
+        references: Any,
+        by: Any,
+        ignore_index: int,
+        details: bool,
+        history: bool,
+        options: Options,
+    ) -> None:
         self._tokenizer, self._ignore_index, self._details, self._options = tokenizer, ignore_index, details, options
         self._references = None if references is None else read_references(references)
         self._known_texts: set[str] = set()
         if self._references is not None:
             self._known_texts = {text.strip() for row in self._references.to_pylist() for text in row}
+        self._labels = (
+            [] if by is None else read_labels(by, None if references is None else len(self._references or ()))
+        )
+        self._keys = {label: f"bleu_{label}" for label in self._labels}
+        for label, key in self._keys.items():
+            if key == "bleu_macro" or list(self._keys.values()).count(key) > 1:
+                raise ValueError(LABEL_KEYS.format(label))
+        check_labels(options, self._labels)
+        self._expected = len(self._labels) if self._references is None else len(self._references)  # 0 if unknown
+        self._keeps_history, self.history = history, list[pa.Table]()
         self.reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
@@ -65,7 +95,8 @@ class TrainerMetric:
 
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation, because a trainer does not announce a new evaluation."""
-        self._sum = np.zeros(2 * self._options.counted_orders + 2, np.int64)
+        self._sums = {label: np.zeros(2 * self._options.counted_orders + 2, np.int64) for label in self._keys or [None]}
+        self._counted: list[Counted] = []
         self._rows = self._generated = 0
         self._first_batch = b""
         self._first_labels: list[str] = []
@@ -84,15 +115,27 @@ class TrainerMetric:
         texts = self._decode(generated)
         labels = [] if label_rows is None else self._decode(label_rows)
         # 2. Find the references.
+        if self._expected:
+            texts, labels = self._drop_repeated(texts, labels)
         if self._references is None:
             references, bounds = pa.array(labels, STRINGS), np.arange(len(labels) + 1)
         else:
-            texts, labels = self._drop_repeated(texts, labels)
             rows = self._references.slice(self._rows, len(texts)).combine_chunks()
             self._warn_about_order(labels, rows.to_pylist())
             references, bounds = list_items(rows)
         # 3. Count.
-        self._sum += sum_corpus(make_corpus([(pa.array(texts, STRINGS), references, bounds)]), self._options)
+        corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)])
+        if self._labels:
+            counted = count_labeled(corpus, self._options, self._labels[self._rows : self._rows + len(texts)])
+            for label, group in counted.groups.items():
+                self._sums[label] += counted.rows[group.segments].sum(axis=0)
+        elif self._keeps_history:
+            counted = count_groups(corpus, self._options, None)
+            self._sums[None] += counted.rows.sum(axis=0)
+        else:
+            self._sums[None] += sum_corpus(corpus, self._options)
+        if self._keeps_history:
+            self._counted.append(counted)
         self._rows += len(texts)
         padding = (self._ignore_index, self._tokenizer.pad_token_id)
         self._generated += sum(int((~np.isin(row, padding)).sum()) for row in generated[: len(texts)])
@@ -100,15 +143,17 @@ class TrainerMetric:
     def _drop_repeated(self, texts: list[str], labels: list[str]) -> tuple[list[str], list[str]]:
         """Drop rows beyond the references if they repeat the first rows; gathering from processes repeats rows."""
         self._first_labels = self._first_labels or labels
-        remaining = max(0, len(self._references or ()) - self._rows)
+        remaining = max(0, self._expected - self._rows)
         further = labels[remaining:]
         if len(texts) > remaining and (not labels or further != self._first_labels[: len(further)]):
             raise self._wrong_number(self._rows + len(texts))
         return texts[:remaining], labels[:remaining]
 
     def _wrong_number(self, predictions: int) -> ValueError:
-        references = count_things(len(self._references or ()), "list")
-        return ValueError(REFERENCE_ROWS.format(references, count_things(predictions, "prediction")))
+        found = count_things(predictions, "prediction")
+        if self._references is None:
+            return ValueError(LABEL_COUNT.format(labels=count_things(self._expected, "label"), predictions=found))
+        return ValueError(REFERENCE_ROWS.format(count_things(self._expected, "list"), found))
 
     def _warn_about_restart(self, predicted: list[Any], labels: list[Any] | None) -> None:
         """Warn if the first batch appears again before the evaluation has a result."""
@@ -131,11 +176,17 @@ class TrainerMetric:
         return [text.strip() for text in self._tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def _finish(self) -> dict[str, float]:
-        if self._references is not None and self._rows != len(self._references):
+        if self._expected and self._rows != self._expected:
             raise self._wrong_number(self._rows)
-        result = score_row(self._sum, self._options)
+        sums = np.stack(list(self._sums.values()))
+        result = score_row(sums.sum(axis=0), self._options)
         # Only here, `bleu` is on the scale 0-100, as published training scripts log it.
         scores = {"bleu": float(result["score"]), "gen_len": self._generated / self._rows}
+        if self._labels:
+            group_scores = (100 * bleu(sums, self._options)).tolist()
+            scores |= dict(zip(self._keys.values(), group_scores)) | {"bleu_macro": fmean(group_scores)}
+        if self._keeps_history:
+            self.history.append(tabulate(join_counted(self._counted), self._options))
         self.reset()
         return scores | (_list_details(result) if self._details else {})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -137,8 +137,19 @@ def warn_about_zero(row: Int64, segments: int | None, options: Options, name: st
     warn(f"{name} is 0: {' and '.join(reasons)}.", kind="zero")
 
 
-def warn_about_size(segments: int) -> None:
-    """Warn that a test set is too small for intervals and tests."""
+def warn_about_size(segments: int, groups: Sequence[int] = ()) -> None:
+    """Warn that a test set, or one of its groups, is too small for intervals and tests."""
+    if 1 in groups:
+        warn(
+            f"{count_things(sum(size == 1 for size in groups), 'group')} of one segment: such a group and the"
+            " macro-average have no interval and no p-value. Pass more segments per group."
+        )
+    elif groups and min(groups) < _MIN_SEGMENTS <= segments:
+        few = sum(size < _MIN_SEGMENTS for size in groups)
+        warn(
+            f"Intervals and tests of {few} of {count_things(len(groups), 'group')} are unreliable, because these groups"
+            f" have fewer than {_MIN_SEGMENTS} segments. Use {_MIN_SEGMENTS} segments or more per group."
+        )
     if segments == 1:
         warn("One segment has no interval and no p-value, because every resample equals it. Pass more segments.")
     elif segments < _MIN_SEGMENTS:
@@ -172,6 +183,10 @@ SENTENCES_AS_TOKENS = (
     "Most tokens in the predictions contain a space, so they look like sentences, but each list is scored as one"
     " tokenized segment. Pass one str per segment, and use `add_batch` or `compute` for several segments."
 )
+FEW_RESAMPLES = (
+    "n_resamples={n_resamples}: too few for Holm's adjustment of {pairs} pairs; none can reach alpha={alpha}. Pass"
+    " n_resamples={enough} or more, or test='bootstrap'."
+)
 RESTARTED = (
     "The first batch appeared again before this evaluation finished. If an earlier evaluation was interrupted, its"
     " batches are being added to this one. Call `reset()` on the callback before each evaluation."
@@ -197,6 +212,15 @@ INVALID = "{name}={value!r}: pass {expected}."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
 SYSTEMS = "systems: expected a dict from names to predictions, got {}. Pass {{'A': [...], 'B': [...]}}."
 FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass the baseline and at least one other system."
+SYSTEMS_DIFFER = (
+    "systems: the tables of {first!r} and {other!r} differ in their {what}. Pass tables of the same segments, made by"
+    " statistics() with the same options."
+)
+NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
+NO_CURVE = (
+    "human=True: the estimate holds for default options and the tokenizers 13a, zh, char and ja-mecab only. Leave out"
+    " `{}`, or human=True."
+)
 FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
 AXES = "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of plt.subplots()."
 NO_MATPLOTLIB = "Plots need matplotlib. Install it: pip install matplotlib"
@@ -204,7 +228,7 @@ OTHER_KEY = "No key {!r}: it is called {!r} here."
 OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 
 # Columns
-NO_SEGMENTS = "There are no segments to score. Pass predictions and references, or add some first."
+NO_SEGMENTS = "There are no segments to score. Pass predictions and references with at least one item."
 MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
 EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
 NOT_A_COLUMN = "{name}: expected a list or another column, got {found}. Pass one item per segment: {expected}."
@@ -225,6 +249,10 @@ OTHER_KIND = (
 NOT_LABELS = "by: expected a list or another column, got {}. Pass one label per segment."
 LABEL_COUNT = "by: got {labels} for {predictions}. Pass one label per segment."
 MIXED_LABELS = "by: expected labels of one type. Pass str or int only to keep them in a table."
+BY_WITH_PROCESSES = (
+    "by: labels are not supported with num_process > 1. Call statistics(..., by=labels) in each process, and pass the"
+    " tables to score(tables, by='label')."
+)
 NOT_A_LABEL = "tokenize: {!r} is not among the labels of `by`. Remove it, or correct the label."
 NO_LABELS_FOR_TOKENIZERS = "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...]."
 NO_LABEL_COLUMN = "by={name!r}: statistics[{number}] has no such column. Pass its name, or one label per segment."
@@ -266,7 +294,7 @@ NOT_STATISTICS = (
     "statistics: expected a table from statistics(), a list of tables, or sums of rows (integers of shape [2 N + 2] or"
     " [sums, 2 N + 2]), got {}."
 )
-NOT_A_TABLE = "{}: not a statistics table, {}. Pass a table from statistics()."
+NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
 NOT_IN_MEMORY = (
     "{}: the rows of the {} are not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
 )
@@ -301,6 +329,7 @@ ONLY_SUMS = (
 NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
 LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
 REFERENCE_ROWS = "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
+LABEL_KEYS = "by: the result has no room for {!r}, because another key has the same name. Rename the label."
 LOGITS = (
     "predictions: expected generated ids, got logits of shape {}. Set predict_with_generate=True in"
     " Seq2SeqTrainingArguments."

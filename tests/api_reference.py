@@ -49,7 +49,8 @@ def make_document() -> str:
     parts = [HEAD, _fill(" · ".join(f"[{name}](#{name})" for name in methods))]
     metric = bleu_metric.BleuMetric
     parts += ["## Loading", _signature("evaluate.load", metric.__init__, "path, "), format_docstring(metric.__doc__)]
-    rows = ([name, _code(repr(default)), DESCRIPTIONS[name]] for name, default in OPTIONS.items())
+    meanings = {name: re.sub(r"'([\w-]+)'", r'`"\1"`', text) for name, text in DESCRIPTIONS.items()}
+    rows = ([name, _code(repr(default)), meanings[name]] for name, default in OPTIONS.items())
     parts += ["## Options", _table(["option", "default", "meaning"], rows)]
     for name, method in methods.items():
         parts += [f"## {name}", _signature(f"bleu.{name}", method), format_docstring(method.__doc__)]

@@ -73,3 +73,10 @@ def load():
 @pytest.fixture
 def bleu(load):
     return load()
+
+
+@pytest.fixture
+def folder_above(tmp_path, monkeypatch):
+    """Work in a folder in which this checkout is called `bleu_metric`, as the examples in docstrings expect."""
+    (tmp_path / "bleu_metric").symlink_to(ROOT)
+    monkeypatch.chdir(tmp_path)

@@ -100,9 +100,9 @@ PRINTED = Comparison(
 
 def test_printed():
     assert str(PRINTED).splitlines() == [
-        "system                 BLEU      interval  difference  its interval       p  wins  ties  losses",
+        "system                 BLEU            CI  difference  CI of difference       p  wins  ties  losses",
         "base|line (baseline)  50.00  40.00, 60.00",
-        "50%_off               50.00  40.00, 60.00       -1.23  -2.00, +0.50  0.0010     3     1   2,000",
+        "50%_off               50.00  40.00, 60.00       -1.23      -2.00, +0.50  0.0010     3     1   2,000",
         "",
         "bootstrap, 1,000 resamples; nrefs:1",
     ]
@@ -431,9 +431,7 @@ def test_a_failing_tokenizer_names_its_system(bleu):
     fine, systems = ["dog"] * 3, {"A": ["dog"] * 3, "B": ["dog", "dog", "cat"]}
     with pytest.raises(ValueError, match=r"^System 'B': predictions\[2\]: the tokenizer failed: KeyError: 'cat'"):
         bleu.compare(systems, fine, tokenize=tokenize)
-    with pytest.raises(
-        ValueError, match=r"^System 'second': predictions\[2\]: the tokenizer failed: KeyError: 'cat'"
-    ):
+    with pytest.raises(ValueError, match=r"^System 'second': predictions\[2\]: the tokenizer failed: KeyError: 'cat'"):
         bleu.diff(*systems.values(), fine, tokenize=tokenize)
 
 
@@ -442,7 +440,7 @@ def test_one_warning_of_each_kind(bleu):
     rows = 120
     systems = {name: ["我们 去 学校 ."] * rows for name in "ABC"}
     _, messages = record_warnings(lambda: bleu.compare(systems, ["x"] * rows, n_resamples=5))
-    kinds = ["stands alone", "no spaces", "is 0"]
+    kinds = ["detached period", "without spaces", "is 0"]
     assert [sum(kind in message for message in messages) for kind in kinds] == [1, 1, 1]
 
 

@@ -417,13 +417,13 @@ def raises(text):
 
 
 ERRORS = [
-    ([], [], [], {}, ValueError, "System 'first': There is nothing to score"),
-    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': Got 2 predictions and 1 reference;"),
+    ([], [], [], {}, ValueError, "System 'first': There are no segments to score"),
+    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': Got 2 predictions and 1 reference."),
     (["a"], [None], ["a"], {}, ValueError, r"System 'second': predictions\[0\]: .*got None"),
     ([1.5], ["a"], ["a"], {}, TypeError, r"System 'first': predictions\[0\]: .*got float"),
     (["a"], [["a"]], ["a"], {}, TypeError, r"System 'second': predictions\[0\]: .*got a list of one str"),
-    (None, ["a"], ["a"], {}, ValueError, "System 'first': There are no predictions"),
-    (["a"], ["a"], ["a"], {"by": ["x", "y"]}, ValueError, "by: there are 2 labels and 1 predictions"),
+    (None, ["a"], ["a"], {}, ValueError, "System 'first': predictions: expected one item per segment, got None"),
+    (["a"], ["a"], ["a"], {"by": ["x", "y"]}, ValueError, "by: got 2 labels for 1 prediction"),
     (["a"], ["a"], ["a"], {"by": "x"}, TypeError, "by: expected a list or another column, got str"),
     (["a"], ["a"], ["a"], {"by": 3}, TypeError, "by: expected a list or another column, got int"),
     (["a"], ["a"], ["a"], {"by": {"x"}}, TypeError, "by: expected a list or another column, got set"),

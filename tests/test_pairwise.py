@@ -150,8 +150,8 @@ def test_minimum_bayes_risk(bleu):
 
 
 PAIRWISE_ERRORS = [
-    (([],), {}, ValueError, "nothing to score: no predictions"),
-    ((["a"], []), {}, ValueError, "nothing to score: no references"),
+    (([],), {}, ValueError, "predictions: expected one item or more, got 0"),
+    ((["a"], []), {}, ValueError, "references: expected one item or more, got 0"),
     ((["a", None],), {}, ValueError, r"predictions\[1\]: .*got None.*for an empty prediction"),
     ((["a"], ["a", None]), {}, ValueError, r"references\[1\]: .*got None.*for an empty reference"),
     ((["a", 1],), {}, TypeError, r"predictions\[1\]: .*got int"),
@@ -332,8 +332,8 @@ def test_self_bleu_takes_options_from_load(load):
 
 
 SELF_BLEU_ERRORS = [
-    ([], {}, ValueError, "nothing to score: no texts"),
-    (["a"], {}, ValueError, "one text, and no other to compare it with: give two or more"),
+    ([], {}, ValueError, "texts: expected one item or more, got 0"),
+    (["a"], {}, ValueError, "texts: expected at least two texts, got 1"),
     (["a", None], {}, ValueError, r"texts\[1\]: .*got None.*for an empty text"),
     (["a", 1.5], {}, TypeError, r"texts\[1\]: .*got float"),
     ("a", {}, TypeError, "texts: expected a list or another column, got str"),
@@ -344,7 +344,7 @@ SELF_BLEU_ERRORS = [
     (["a", "b"], {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
     (["a", "b"], {"seed": None}, ValueError, "`seed` is not an option of"),
     (["a", "b"], {"segments": False}, ValueError, "`segments` is not an option of"),
-    (["a", "b"], {"tokenize": lambda text: text}, TypeError, r"texts\[0\]: the tokenizer must return a list of str"),
+    (["a", "b"], {"tokenize": lambda text: text}, TypeError, r"texts\[0\]: expected a list of str from the tokenizer"),
 ]  # fmt: skip
 
 

@@ -195,17 +195,17 @@ class TestMissingKeys:
     @pytest.mark.parametrize(
         ("key", "message"),
         [
-            ("bp", "There is no 'bp' here: it is 'brevity_penalty'."),
-            ("sys_len", "There is no 'sys_len' here: it is 'translation_length'."),
-            ("hyp_len", "There is no 'hyp_len' here: it is 'translation_length'."),
-            ("prediction_length", "There is no 'prediction_length' here: it is 'translation_length'."),
-            ("ref_len", "There is no 'ref_len' here: it is 'reference_length'."),
-            ("ratio", "There is no 'ratio' here: it is 'length_ratio'."),
-            ("sentence_bleu", "There is no 'sentence_bleu' here: ask for it by segments=True."),
-            ("bootstrap_mean", "There is no 'bootstrap_mean' here: ask for it by confidence=0.95."),
-            ("bleu_score", "There is no 'bleu_score' here: it is 'bleu'."),
-            ("segment_bleu", "There is no 'segment_bleu' here: ask for it by segments=True."),
-            ("confidence_interval", "There is no 'confidence_interval' here: ask for it by confidence=0.95."),
+            ("bp", "No key 'bp': it is called 'brevity_penalty' here."),
+            ("sys_len", "No key 'sys_len': it is called 'translation_length' here."),
+            ("hyp_len", "No key 'hyp_len': it is called 'translation_length' here."),
+            ("prediction_length", "No key 'prediction_length': it is called 'translation_length' here."),
+            ("ref_len", "No key 'ref_len': it is called 'reference_length' here."),
+            ("ratio", "No key 'ratio': it is called 'length_ratio' here."),
+            ("sentence_bleu", "No key 'sentence_bleu': pass segments=True to get it."),
+            ("bootstrap_mean", "No key 'bootstrap_mean': pass confidence=0.95 to get it."),
+            ("bleu_score", "No key 'bleu_score': it is called 'bleu' here."),
+            ("segment_bleu", "No key 'segment_bleu': pass segments=True to get it."),
+            ("confidence_interval", "No key 'confidence_interval': pass confidence=0.95 to get it."),
             ("rouge", "rouge"),
             (3, 3),
         ],
@@ -425,10 +425,10 @@ def test_the_reference_whose_length_counts_is_named(bleu):
     heads = (
         "Prediction 2 tokens",
         "Reference 1 1 token",
-        "Reference 2, whose length counts 2 tokens",
+        "Reference 2 (sets the brevity penalty) 2 tokens",
         "Reference 3 2 tokens",
     )
-    assert re.findall("(?:Prediction|Reference)[^a-z]*(?:, whose length counts )?[^a-z]*tokens?", text) == list(heads)
+    assert re.findall("(?:Prediction|Reference)[^a-z]*(?: (sets the brevity penalty) )?[^a-z]*tokens?", text) == list(heads)
     assert "The longest n-gram that matched: no match 1-gram1 2-gram2" in text
 
 

@@ -178,6 +178,15 @@ def test_laplace_is_the_only_smoothing_that_scores_no_match(bleu):
         assert (result["bleu"] > 0) == (method == "laplace")
 
 
+@pytest.mark.parametrize(
+    ("prediction", "reference", "score"), [("a b", "c d", 63.9), ("a b c d", "e f g h", 30.2), ("", "a", 0.0)]
+)
+def test_laplace_without_a_match(bleu, prediction, reference, score):
+    """It smooths orders without n-grams to 1 / 1, so that the shortest segments score highest."""
+    result = bleu.compute(predictions=[prediction], references=[reference], smooth_method="laplace")
+    assert result["score"] == pytest.approx(score, abs=0.05)
+
+
 def test_weights_are_not_renormalized_unless_orders_are_left_out():
     row = np.array([3, 1, 0, 0, 4, 3, 0, 0, 4, 4])  # orders 3 and 4 don't exist
     half = Options(weights=(0.25, 0.25, 0.0, 0.0))
@@ -305,6 +314,14 @@ def test_sentence_scores_are_nltks(load, function, name, convention, prediction,
         assert ours["precisions"] == pytest.approx(
             [min(float(p), 1) for p in theirs] if counts[0] else [0] * 4, abs=1e-12
         )
+
+
+@pytest.mark.parametrize(("function", "name"), [("method5", "nltk-5"), ("method7", "nltk-7")])
+def test_a_perfect_match_is_above_1_in_nltk(load, function, name):
+    text = "the cat sat on a mat"
+    theirs = sentence_bleu([text.split()], text.split(), smoothing_function=getattr(SmoothingFunction(), function))
+    assert theirs == pytest.approx(1.12, abs=0.005)
+    assert load("nltk", smooth_method=name).explain(text, [text])["bleu"] == 1
 
 
 def test_the_example_of_nltks_documentation(load):
