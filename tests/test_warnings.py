@@ -125,7 +125,7 @@ ZEROS = {
     ),
     "an empty reference": (["a b c d"], [[""]], {}, r"(?i)empty.*reference|reference.*empty", r"1-gram"),
     "only empty references": (["a b c d", "e f g h"], [["", ""], [" "]], {}, r"(?i)empty.*reference|reference.*empty", r"1-gram"),
-    "nothing matches": (["a b c d"], [["w x y z"]], {}, r"(?i)(1-gram|token|word).*reference", r"effective_order|empty"),
+    "no token matches": (["a b c d"], [["w x y z"]], {}, r"(?i)(1-gram|token|word).*reference", r"effective_order|empty"),
     "no smoothing, no 4-gram": (["a b c d e"], [["a b c x d e"]], {"smooth_method": "none"}, r"4-gram.*smooth_method", r"effective_order|empty"),
     "no smoothing, no bigram": (["a b c d e"], [["e d c b a"]], {"smooth_method": "none"}, r"2-gram.*smooth_method", r"effective_order|empty"),
     "empty predictions": (["", " "], [["a"], ["b"]], {}, r"2 empty predictions", r"-gram|reference is"),
