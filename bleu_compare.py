@@ -355,8 +355,8 @@ def rank_systems(
     if p_values is not None:
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
     better, worse = significant.sum(axis=0), significant.sum(axis=1)
-    ends = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
-    clusters = np.cumsum([1, *ends])
+    cluster_ends = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
+    clusters = np.cumsum([1, *cluster_ends])
     # 4. Put the result together.
     described = _describe_scores(rows, drawn.scores, options)
     ranking = Ranking(
