@@ -390,7 +390,7 @@ def make_sentences(seed, segments=30):
 
 
 P, R = make_sentences(1)
-PERFECT, NOTHING = (P, [[text] for text in P]), (["a b c d e"], [["v w x y z"]])
+PERFECT, NO_MATCH = (P, [[text] for text in P]), (["a b c d e"], [["v w x y z"]])
 
 
 @pytest.fixture(scope="module")
@@ -414,8 +414,8 @@ def test_a_whole_number_is_of_100(bleu, reported):
 
 # A corpus, a whole number, and the score of the match, or None.
 WHOLE = [
-    (PERFECT, 1, 100), (PERFECT, 100, 100), (PERFECT, 0, None), (NOTHING, 0, 0), (NOTHING, 1, None), (NOTHING, 100, None),
-    (PERFECT, "1", 100), (PERFECT, "100", 100), (NOTHING, "0", 0),
+    (PERFECT, 1, 100), (PERFECT, 100, 100), (PERFECT, 0, None), (NO_MATCH, 0, 0), (NO_MATCH, 1, None), (NO_MATCH, 100, None),
+    (PERFECT, "1", 100), (PERFECT, "100", 100), (NO_MATCH, "0", 0),
 ]  # fmt: skip
 
 
