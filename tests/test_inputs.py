@@ -837,7 +837,11 @@ def test_arrays_without_dimensions_are_strings(bleu):
     ("predictions", "references", "message"),
     [
         ([np.array([["a", "b"]])], ["a"], r"predictions\[0\]: expected a str.* got .*nested too deep"),
-        (["a", "b"], ["a", np.array([["a", "b"]])], r"references\[1\]: .*each a list of references.*got a list of a list of str"),
+        (
+            ["a", "b"],
+            ["a", np.array([["a", "b"]])],
+            r"references\[1\]: .*each a list of references.*got a list of a list of str",
+        ),
         (["a"], [np.array([["a b"], ["a"]])], r"references\[0\]: .*got .*nested too deep"),
     ],
 )

@@ -106,7 +106,10 @@ def test_a_line_if_compiling_takes_long(kernels, compiled, capsys, monkeypatch, 
     finally:
         datasets.enable_progress_bars()
     output = capsys.readouterr()
-    assert output.err == "bleu_metric: compiling the counting kernels (once per machine) ...\n" * lines
+    assert (
+        output.err
+        == "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ...\n" * lines
+    )
     assert output.out == ""
 
 
@@ -165,7 +168,7 @@ messages = [str(warning.message) for warning in caught if issubclass(warning.cat
 print(json.dumps([errors.getvalue(), messages, "numba" in sys.modules, scores]))
 """
 SCORES = [pytest.approx(53.7285, abs=1e-4), 1, 1]  # the first one from sacreBLEU
-LINE = "bleu_metric: compiling the counting kernels (once per machine) ...\n"
+LINE = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ...\n"
 
 
 def run(code, cache, **environment):

@@ -188,7 +188,7 @@ def test_each_step_of_a_convention_is_one_factor(bleu):
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((["a"], ["a"], 100.1), {}, "reported=100.1: BLEU is from 0 to 1, or from 0 to 100"),
+        ((["a"], ["a"], 100.1), {}, "reported=100.1: pass a score from 0 to 1 or from 0 to 100"),
         ((["a"], ["a"], -1), {}, "reported=-1: pass a number"),
         ((["a"], ["a"], float("nan")), {}, "reported=nan"),
         ((["a"], ["a"], "27,3,1"), {}, "reported='27,3,1': pass a number"),
@@ -261,7 +261,7 @@ def test_the_error_of_a_tokenizer_names_the_row(bleu, method, column, prediction
 
     texts = {"predictions": ["a", "b", prediction], "references": [["a", "d"], ["b", "e"], references]}
     reported = {"reported": 50} if method == "reconcile" else {}
-    with pytest.raises(ValueError, match=f"^{column}, row 2: the tokenizer failed: ZeroDivisionError"):
+    with pytest.raises(ValueError, match=rf"^{column}\[2\]: the tokenizer failed: ZeroDivisionError"):
         getattr(bleu, method)(**texts, **reported, tokenize=split)
 
 

@@ -386,7 +386,9 @@ def test_rows_without_the_order_beyond_are_rejected(bleu):
     rows = bleu.statistics(**corpus, smooth_method="chen-cherry-5")
     assert bleu.score(rows, smooth_method="chen-cherry-5") == bleu.compute(**corpus, smooth_method="chen-cherry-5")
     assert bleu.score(rows) == bleu.compute(**corpus)
-    with pytest.raises(ValueError, match="don't add up: longest n-gram is 5 in table 0 and 4 in table 1"):
+    with pytest.raises(
+        ValueError, match=r"don't add up: longest n-gram is 5 in statistics\[0\] and 4 in statistics\[1\]"
+    ):
         bleu.score([rows, bleu.statistics(**corpus)])
 
 

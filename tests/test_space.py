@@ -31,6 +31,16 @@ def test_app_has_the_demo_and_importing_it_starts_no_server():
     assert not demo.is_running
 
 
+def test_links_of_the_card_lead_to_the_files_of_the_space(monkeypatch):
+    """Relative links would lead to pages of the demo's server, which has none."""
+    monkeypatch.setenv("SPACE_ID", "user/bleu_metric")
+    card = importlib.import_module("space.page")._read_card()
+    assert card.startswith("\n# bleu_metric\n")
+    assert "](https://huggingface.co/spaces/user/bleu_metric/blob/main/docs/recipes.md#comparing-systems)" in card
+    assert card.count("](data:image/svg+xml;base64,") == 1
+    assert re.findall(r"\]\((?!https://|data:)(.*?)\)", card) == []
+
+
 # A check, its arguments, and the message.
 LIMITS = [
     ("check_sentence", (["a" * 2001],), "A text has 2,001 characters; the limit is 2,000. Shorten it, or score it as a corpus."),

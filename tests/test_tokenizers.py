@@ -312,7 +312,7 @@ def test_sacrebleus_own_tokenizers_say_what_to_install(name, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_token_with_a_lone_surrogate(bleu):
-    with pytest.raises(ValueError, match=r"references\[1\]: the tokenizer returned a lone surrogate"):
+    with pytest.raises(ValueError, match=r"references\[1\]: .*got a lone surrogate"):
         bleu.compute(
             predictions=["a", "b"], references=["c", "d"], tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"]
         )

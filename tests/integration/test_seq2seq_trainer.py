@@ -45,7 +45,7 @@ def trained(model, tokenizer, data, compute_metrics, folder, **options):
 
 
 def decoded(tokenizer, ids):
-    """What was generated, decoded independently of the hook."""
+    """Decode generated ids independently of the callback."""
     ids = np.where(ids == -100, tokenizer.pad_token_id, ids)
     return [text.strip() for text in tokenizer.batch_decode(ids, skip_special_tokens=True)]
 

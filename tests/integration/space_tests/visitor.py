@@ -87,5 +87,5 @@ def download(page, kind, folder):
 
 
 def copied(page, selector):
-    """The sentence that the first copy button within an element copies."""
+    """Return the text that the first copy button within an element copies."""
     return page.locator(f"{selector} [data-copy]").first.get_attribute("data-copy")
