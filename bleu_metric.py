@@ -340,7 +340,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compare`; or `alpha` is out of range.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
         >>> [(system["system"], system["rank"]) for system in bleu.rank(systems, references)["ranking"]]
@@ -366,9 +366,9 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.fingerprint([["the cat sat on a mat"]])[:16]
-        ''
+        'e1e3638807bb137b'
         """
         return fingerprint_references(references)
 
