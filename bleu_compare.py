@@ -343,7 +343,7 @@ def rank_systems(
     observed = bleu(rows.sum(axis=1), options)
     deltas = np.array([observed[i] - observed[j] for i, j in pairs])
     drawn = _resample(rows, test, n_resamples, options, pairs)
-    p_values = adjusted = None
+    p_values = adjusted = np.ones(len(pairs))  # for a single segment
     if drawn.differences is not None:
         p_values = np.array(_test(drawn.differences, deltas, test))
         adjusted = adjust_max_t(deltas, drawn.differences) if test == "bootstrap" else adjust_holm(p_values)
@@ -352,8 +352,7 @@ def rank_systems(
             warn(FEW_RESAMPLES.format(n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough))
     # 3. Rank ranges and clusters, by WMT's rule.
     significant = np.zeros((len(names), len(names)), bool)
-    if p_values is not None:
-        significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
+    significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
     better, worse = significant.sum(axis=0), significant.sum(axis=1)
     cuts = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
     clusters = np.cumsum([1, *cuts])
@@ -371,7 +370,7 @@ def rank_systems(
         ],
         pairs=[
             {"systems": [names[i], names[j]], "delta": float(deltas[k])}
-            | ({} if p_values is None else {"p_value": float(p_values[k]), "p_adjusted": float(adjusted[k])})
+            | ({} if drawn.differences is None else {"p_value": float(p_values[k]), "p_adjusted": float(adjusted[k])})
             for k, (i, j) in enumerate(pairs)
         ],
         alpha=alpha,
@@ -553,7 +552,7 @@ def _add_groups(
         drawn = _resample(group_rows, test, n_resamples, options, _pair_with_baseline(rows))
         resampled.append(drawn)
         for system, one in zip(systems, _describe(group_rows, test, drawn, options)):
-            system["groups"][label] = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required,misc]
+            system["groups"][label] = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required,assignment]
     for system in systems:
         system["macro_bleu"] = fmean(group["bleu"] for group in system["groups"].values())
     deltas = [system["macro_bleu"] - systems[0]["macro_bleu"] for system in systems[1:]]
