@@ -591,7 +591,7 @@ def estimate_human_accuracy(delta: float) -> float | None:
         delta: a difference on the scale 0-1.
 
     >>> round(estimate_human_accuracy(0.02), 4), estimate_human_accuracy(0.002)
-    (0.7719, None)
+    (0.7716, None)
     """
     accuracy = _HIGHEST_ACCURACY / (1 + exp(-_STEEPNESS * 100 * abs(delta)))
     return accuracy if accuracy >= 0.5 else None

@@ -529,8 +529,8 @@ def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
         resampled: float64 [n_resamples, ...] per group.
         seed: the seed of the draws; None for a random one.
 
-    >>> average_groups([np.array([0.25, 0.75])], seed=1).mean()
-    0.5
+    >>> average_groups([np.array([0.25, 0.25]), np.array([0.75, 0.75])], seed=1).tolist()
+    [0.5, 0.5]
     """
     generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     return np.mean([generator.permutation(group) for group in resampled], axis=0)
