@@ -600,6 +600,7 @@ _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL: dict[str, Any] = {"fontsize": "small"}
 _ACCENT = "C0"
+_CELL = "#1f77b4"  # white text on it has a contrast of 4.8
 _LABELED_SYSTEMS = 15  # more numbers in a matrix of pairs would overlap
 _OFFSET: dict[str, Any] = {"textcoords": "offset points", **_LABEL}
 _GRAY = "#767676"  # its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme
@@ -679,10 +680,11 @@ def plot_pairs(
     size = 2.0 + 0.5 * len(names)
     ax = _open(ax, width=max(4.8, size), height=max(3.6, size))
     for row, column in np.argwhere(~np.eye(len(names), dtype=bool)).tolist():
-        style = {"facecolor": _ACCENT, "alpha": 0.35} if significant[row, column] else {"facecolor": "none"}
-        ax.bar(column, 1, 1, row - 0.5, edgecolor="none", linewidth=0, **style)
+        fill, color = (_CELL, "white") if significant[row, column] else ("none", _ink(ax))
+        ax.bar(column, 1, 1, row - 0.5, facecolor=fill, edgecolor="none", linewidth=0)
         if len(names) <= _LABELED_SYSTEMS:
-            ax.annotate(f"{deltas[row, column]:+.1f}", (column, row), ha="center", va="center", **_LABEL)
+            number = f"{deltas[row, column]:+.1f}"
+            ax.annotate(number, (column, row), ha="center", va="center", color=color, **_LABEL)
     ticks, labels = range(len(names)), list(map(_plain, names))
     ax.set_xticks(ticks, labels, rotation=90)
     ax.set_yticks(ticks, labels)

@@ -41,6 +41,11 @@ def test_links_of_the_card_lead_to_the_files_of_the_space(monkeypatch):
     assert re.findall(r"\]\((?!https://|data:)(.*?)\)", card) == []
 
 
+def test_the_security_policy_says_how_long_texts_are_kept():
+    minutes = importlib.import_module("space.limits").SECONDS_KEPT // 60
+    assert f"deleted within {minutes} minutes" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+
+
 # A check, its arguments, and the message.
 LIMITS = [
     ("check_sentence", (["a" * 2001],), "A text has 2,001 characters; the limit is 2,000. Shorten it, or score it as a corpus."),

@@ -58,8 +58,11 @@ def test_contrast():
     assert contrast("#777777", "white") == pytest.approx(4.48, abs=0.005)
 
 
+PAGES = [("#ffffff", 4.5), ("#000000", 4.5), ("#111111", 4.1)]  # a background, and the least contrast of text on it
+
+
 @pytest.mark.parametrize("name", MAKE)
-@pytest.mark.parametrize(("page", "of_text"), [("#ffffff", 4.5), ("#000000", 4.5), ("#111111", 4.1)])
+@pytest.mark.parametrize(("page", "of_text"), PAGES)
 def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text, tmp_path):
     """Its background is transparent. WCAG asks for a contrast of 4.5 for text and 3 for lines and bars.
 
@@ -75,6 +78,18 @@ def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text
     bars = [color for bar in ax.patches for color in (bar.get_edgecolor(), bar.get_facecolor()) if color[3]]
     lines = [line.get_color() for line in ax.lines] + [spine.get_edgecolor() for spine in ax.spines.values()]
     assert min(contrast(color, page) for color in bars + lines) > 3
+
+
+@pytest.mark.parametrize(("page", "of_text"), PAGES)
+def test_numbers_of_pairs_can_be_read_in_their_cells(bleu, page, of_text):
+    references = [f"{n} green bottles hanging on the wall" for n in range(40)]
+    systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
+    ax = bleu.rank(systems, references).plot()
+    cells = {(round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor() for bar in ax.patches}
+    filled = [cells[text.xy][3] == 1 for text in ax.texts]
+    assert sorted(filled) == [False] * 2 + [True] * 4
+    for text, is_filled in zip(ax.texts, filled):
+        assert contrast(text.get_color(), cells[text.xy] if is_filled else page) > of_text
 
 
 def test_axes_and_styles_keep_their_colors(bleu):
@@ -207,7 +222,7 @@ def test_without_matplotlib():
         "except ImportError as error: print(error)"
     )
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "A plot needs matplotlib: pip install matplotlib\n"
+    assert run.stdout == "Plots need matplotlib. Install it: pip install matplotlib\n"
 
 
 def test_the_recipe(tmp_path, monkeypatch):
