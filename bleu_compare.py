@@ -355,8 +355,8 @@ def rank_systems(
     if p_values is not None:
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
     better, worse = significant.sum(axis=0), significant.sum(axis=1)
-    cuts = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
-    clusters = np.cumsum([1, *cuts])
+    cluster_ends = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
+    clusters = np.cumsum([1, *cluster_ends])
     # 4. Put the result together.
     described = _describe_scores(rows, drawn.scores, options)
     ranking = Ranking(
@@ -585,7 +585,7 @@ HUMAN_NOTE = (
 
 
 def estimate_human_accuracy(delta: float) -> float | None:
-    """Return the estimated share of pairs that people rank as BLEU does, None where it is no better than chance.
+    """Return the estimated share of pairs that people rank as BLEU does, None if it is not better than chance.
 
     This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score Magnitudes and
     Accuracies"), which reaches 50 % at 0.28 points.

@@ -321,7 +321,7 @@ def _read_datasets_column(data: Any) -> pa.ChunkedArray | None:
 
 
 def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
-    """Return the equivalent type of large_string, int64, null and large lists; None if there is no such type."""
+    """Return the equivalent type of large_string, int64, null and large lists; None if the type has no equivalent."""
     if is_string(type_) or pa.types.is_null(type_):
         return STRINGS if is_string(type_) else type_
     if pa.types.is_integer(type_):
@@ -437,7 +437,7 @@ def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
 
 
 def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Remove None from the lists of references; raise for the first row that has nothing else."""
+    """Remove None from the lists of references; raise for the first row without other references."""
     lists, first_row = [], 0
     for piece in pieces(array):
         (items, bounds), is_valid = list_items(piece), np.asarray(piece.is_valid())

@@ -402,7 +402,7 @@ class SmoothMethod(NamedTuple):
 
 
 SMOOTH_METHODS: dict[str, SmoothMethod] = {
-    "none": SmoothMethod(_none, "nothing is smoothed"),
+    "none": SmoothMethod(_none, "orders without a match are not smoothed"),
     "floor": SmoothMethod(_floor, "orders without a match count a small number (floor)", 0.1),
     "add-k": SmoothMethod(_add_k, "a constant is added to matches and totals of the longer n-grams (add-k)", 1.0),
     "exp": SmoothMethod(_exp, "orders without a match are smoothed as in sacreBLEU"),

@@ -129,7 +129,7 @@ def test_no_other_columns_can_be_added(bleu):
         lambda: bleu.add(prediction="a", reference="a", source="b"),
         lambda: bleu.add_batch(predictions=["a"], references=["a"], source=["b"]),
     ):
-        with pytest.raises(TypeError, match="Unknown column 'source'. Pass predictions and references"):
+        with pytest.raises(TypeError, match=r"Unknown column 'source'\. Pass predictions and references"):
             add()
     assert len(bleu) == 0
 
@@ -256,7 +256,9 @@ def test_processes_agree_on_the_kind_of_rows(three_processes, parts, unigrams):
 def test_rows_of_another_kind_are_rejected_and_the_others_kept(three_processes, tmp_path):
     first, *others = compute_together(three_processes, [TEXT, IDS, TEXT])
     assert isinstance(first, TypeError)
-    assert str(first).startswith("Process 1: predictions: expected text as in the rows added before, got ids: compute them apart.")
+    assert str(first).startswith(
+        "Process 1: predictions: expected text as in the rows added before, got ids: compute them apart."
+    )
     assert (others, arrow_files(tmp_path)) == ([None, None], [])
     assert three_processes[0].compute()["counts"][:2] == [4, 2]
     assert compute_together(three_processes, [IDS, IDS, IDS])[0]["totals"][0] == 6
@@ -265,7 +267,7 @@ def test_rows_of_another_kind_are_rejected_and_the_others_kept(three_processes, 
 def test_processes_without_rows_have_nothing_to_score(three_processes, tmp_path):
     first, *others = compute_together(three_processes, [NONE] * 3)
     assert isinstance(first, ValueError)
-    assert (str(first)[:26], others, arrow_files(tmp_path)) == ("There are no segments to score:", [None, None], [])
+    assert (str(first)[:31], others, arrow_files(tmp_path)) == ("There are no segments to score.", [None, None], [])
     assert compute_together(three_processes, [TEXT] * 3)[0]["totals"][0] == 6
 
 
@@ -347,7 +349,7 @@ def expected_of_three(bleu):
 
 def fill(bleu, how):
     """Add the three rows, or none; return their number."""
-    if how == "nothing":
+    if how == "neither":
         return 0
     if how == "add":
         for prediction, reference in zip(TEXTS, TEXT_REFERENCES):
@@ -441,7 +443,7 @@ def child(action):
 
 # Actions of the parent while its child, forked after 200 rows of 4 tokens, waits to compute; the parent's tokens then.
 MEANWHILE = {
-    "nothing": (lambda bleu: None, 800),
+    "no call": (lambda bleu: None, 800),
     "adds": (lambda bleu: bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300), 1400),
     "computes": (lambda bleu: bleu.compute(), 0),
 }
@@ -479,7 +481,7 @@ COPIES = {
 }
 
 
-@pytest.mark.parametrize("how", ["nothing", "add", "add_batch", "both"])
+@pytest.mark.parametrize("how", ["neither", "add", "add_batch", "both"])
 @pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
 def test_a_copy_has_rows_of_its_own(bleu, load, how, make):
     """Copy and original have the rows of the time of the copy, and those that each of them adds."""
@@ -514,7 +516,7 @@ NO_ROWS = {"lists": ([], []), "tuples": ((), ()), "generators": (iter(()), iter(
 
 @pytest.mark.parametrize(("predictions", "references"), NO_ROWS.values(), ids=NO_ROWS)
 def test_a_batch_of_no_rows_changes_nothing(bleu, expected_of_three, predictions, references):
-    """An empty batch changes nothing, before the first rows of any kind and among them."""
+    """An empty batch has no effect, before the first rows of any kind and among them."""
     bleu.add_batch(predictions=predictions, references=references)
     assert len(bleu) == 0
     with pytest.raises(ValueError, match="no segments to score"):
@@ -645,7 +647,7 @@ class BufferMachine(RuleBasedStateMachine):
 
     @rule(make=st.sampled_from([copy.copy, copy.deepcopy, COPIES["pickle"], COPIES["dill"]]), exchange=st.booleans())
     def a_copy(self, make, exchange):
-        """The copy is used, and the original goes on; or the other way round."""
+        """Replace the object by its copy, or keep the original; both must work."""
         other = make(self.bleu)
         assert len(other) == len(self.rows)
         if exchange:
@@ -668,7 +670,7 @@ class BufferMachine(RuleBasedStateMachine):
             assert len(self.bleu) == len(self.rows)
 
     def teardown(self):
-        """The object can still be used after any calls."""
+        """Check that the object can still be used after any calls."""
         if sys.exc_info()[0] or not hasattr(self, "bleu"):
             return
         if self.rows:
@@ -680,7 +682,9 @@ class BufferMachine(RuleBasedStateMachine):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_buffer_is_a_list_of_rows(load, monkeypatch):
-    """The buffer behaves as a list of rows. It takes half a minute; for longer:
+    """The buffer behaves as a list of rows.
+
+    This takes half a minute; for a longer run:
 
         python -m pytest tests/test_buffer.py -k list_of_rows --slow --hypothesis-profile=long
 

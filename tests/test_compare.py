@@ -154,7 +154,7 @@ def sacrebleus(systems, references, test, n_resamples):
 @pytest.mark.parametrize("corpus", [pytest.param(make, id=name, marks=[] if "synthetic" in name else pytest.mark.slow) for name, make in CORPORA.items()])  # fmt: skip
 @pytest.mark.parametrize(("test", "n_resamples"), [("bootstrap", 1000), ("randomization", 2000)])
 def test_p_values_of_sacrebleu_with_ties_for_the_null_hypothesis(bleu, monkeypatch, corpus, test, n_resamples):
-    """p = (resamples at least as extreme + 1) / (n + 1), to the last digit; sacreBLEU's own value if nothing ties.
+    """p = (resamples at least as extreme + 1) / (n + 1), to the last digit; sacreBLEU's own value without ties.
 
     sacreBLEU's p of the bootstrap test has a key of its own.
 

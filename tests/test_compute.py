@@ -41,8 +41,8 @@ def test_sums_have_no_segments_to_resample_or_to_score(load, sums, at, options):
 
 def test_the_error_for_sums_names_the_option_to_leave_out(bleu):
     for options, words in (
-        ({"segments": True, "confidence": 0.9}, r"^segments needs.*leave segments out \(segments=False\)\.$"),
-        ({"confidence": 0.9}, r"^confidence needs.*leave confidence out \(confidence=None\)\.$"),
+        ({"segments": True, "confidence": 0.9}, r"^`segments` needs.*leave `segments` out \(segments=False\)\.$"),
+        ({"confidence": 0.9}, r"^`confidence` needs.*leave `confidence` out \(confidence=None\)\.$"),
     ):
         with pytest.raises(ValueError, match=words):
             bleu.score(SUMS["a list"], **options)
@@ -59,7 +59,7 @@ def test_a_sum_of_a_table_has_no_segments_either(load):
 
 
 @pytest.mark.parametrize("beside", [{}, {"system": "A"}, {"year": 2021}, {"year": 2021, "month": 5}], ids=str)
-@pytest.mark.parametrize(("form", "message"), [(dict, "statistics: not a statistics table"), (pd.Series, r"sums\.to_numpy\(\)")])
+@pytest.mark.parametrize(("form", "message"), [(dict, "not a statistics table"), (pd.Series, r"sums\.to_numpy\(\)")])
 def test_a_sum_by_name_is_rejected(bleu, beside, form, message):
     """A row of `frame.groupby("system").sum()` is neither a table nor an array: labels may be among its values."""
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)

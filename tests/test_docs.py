@@ -13,12 +13,14 @@ import types
 import api_reference
 import bleuscore
 import evaluate
+import explain_picture
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pyarrow as pa
 import pytest
 import sacrebleu
 import unicode_tables
+import yaml
 from bleu.bleu_inputs import read_corpus, read_texts
 from bleu.bleu_options import (
     CONVENTIONS,
@@ -40,9 +42,21 @@ DOCUMENTS = {
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 }
 README = DOCUMENTS["README.md"]
+SHORT_SENTENCES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/faq.md"]
 BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)  # the text behind the backticks, and the code
 EXAMPLE = re.compile(r"^```python\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE)  # code, its output
 EXAMPLES = {name: EXAMPLE.findall(text) for name, text in DOCUMENTS.items()}
+WORDING = [  # files in plain English, as far as a list of phrases can tell
+    *[path for pattern in ("bleu_*.py", "space/*.py", "tests/**/*.py") for path in ROOT.glob(pattern)],
+]
+PHRASES = re.compile(
+    r"(?<!there )\b(is|are|was|were) no\b(?! (longer|more)\b)|\b(is|are|has|have) (?-i:none)\b|\b(no|some)body\b|\bnothing\b"
+    r"|\bwhoever\b|\bneedn't\b|\banew\b|\bat hand\b|\bbroken off\b|\bmend(s|ed)?\b|\btwins?\b|\blikewise\b|\bmade-up\b"
+    r"|\bby matplotlib\b|\bso many\b|\brefus(e|es|ed|al)\b|\bmost telling\b|\bstands? alone\b|\bscripts? without spaces\b"
+    r"|\brooms?\b|\bwith a face\b|\bhas a say\b|\bhooks?\b|\bwhat \w+ makes of\b|\btokenis(ed|ing|ation)\b|\bcolour|\bfavour|\bcapitalis"
+    r"|\b(one|an?) [\w-]+ an? (row|segment|prediction|order|text|process|label|system|token|reference|function)\b",
+    re.IGNORECASE,
+)
 CARD = [
     "Metric description",
     "Intended uses",
@@ -71,6 +85,16 @@ def test_docstrings(name):
         },
     )
     assert results.failed == 0
+
+
+@pytest.mark.parametrize("path", WORDING, ids=lambda path: str(path.relative_to(ROOT)))
+def test_wording(path):
+    """Phrases that CONTRIBUTING.md replaces: "is not", "missing" or "empty", "per", "callback", American spelling."""
+    text = "" if path.name == "test_docs.py" else path.read_text(encoding="utf-8")
+    found = [
+        f"{number}: {match[0]}" for number, line in enumerate(text.splitlines(), 1) for match in PHRASES.finditer(line)
+    ]
+    assert found == []
 
 
 def test_the_header_that_makes_a_space_of_it():
@@ -119,7 +143,7 @@ def test_the_code_of_a_document(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     namespace: dict = {}
     for code, expected in EXAMPLES[name]:
-        code, printed = code.replace("path/to/bleu_metric", str(ROOT / "bleu_metric.py")), io.StringIO()
+        code, printed = re.sub(r"path/to/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code), io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(code, name, "exec"), namespace)
         assert printed.getvalue() == expected, code
@@ -165,6 +189,34 @@ class TestCard:
         result = bleu.compute(predictions=["a b"], references=["a b"], segments=True, confidence=0.9)
         for key in result:
             assert re.search(rf"^\|.*`{key}`.*\|.*\|$", section("README.md", "Output values"), re.MULTILINE), key
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_the_comparison_with_evaluates_modules(self, bleu):
+        """Each yes and no is what the module does; bleuscore, its port to Rust, stands for evaluate's `bleu`."""
+        rows = {"predictions": ["a b c d e f"], "references": [["a b c d e", "a b c d x f g"]]}
+        varying = {"predictions": ["a b c d", "a b c d"], "references": [["a b c d"], ["a b c d", "a b c"]]}
+        token_ids = {"predictions": [[1, 2, 3, 4]], "references": [[[1, 2, 3, 4]]]}
+        expected = sacrebleu.corpus_bleu(rows["predictions"], list(zip(*rows["references"]))).score
+
+        def compute(module, columns, **options):
+            try:
+                return module.compute(**columns, **options)
+            except (TypeError, ValueError):
+                return {}
+
+        checks = {
+            "needs sacreBLEU": lambda module: "sacrebleu" in vars(sys.modules[type(module).__module__]),
+            "score of sacreBLEU 2.6": lambda module: pytest.approx(expected) in compute(module, rows).values(),
+            "signature in the result": lambda module: "signature" in compute(module, rows),
+            "references may vary in number": lambda module: compute(module, varying),
+            "accepts tokens and token ids": lambda module: compute(module, token_ids),
+            "segment scores, confidence intervals": lambda module: compute(module, rows, segments=True, confidence=0.9),
+            "significance tests, `diff`, `explain`": lambda module: hasattr(module, "compare"),
+        }
+        modules = [bleu, *map(EvaluatesModules().load, ["sacrebleu", "bleu"])]
+        lines = [line.strip("| ").split(" | ") for line in README.splitlines() if line.startswith("| ")]
+        found = {name: answers for name, *answers in lines if name in checks}
+        assert found == {name: ["yes" if check(one) else "no" for one in modules] for name, check in checks.items()}
 
     @needs_wmt21
     def test_published_values(self, bleu, monkeypatch):
@@ -280,6 +332,15 @@ def test_the_changelog_begins_with_this_version():
     assert re.search(r"^## (\S+)", DOCUMENTS["CHANGELOG.md"], re.MULTILINE).group(1) == __version__
 
 
+def test_the_citation_is_of_this_version_and_of_the_same_papers(bleu):
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == __version__
+    assert citation["license"].lower() == metadata_load(ROOT / "README.md")["license"]
+    assert f"Copyright 2026 {citation['authors'][0]['name']}" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert [paper["doi"] for paper in citation["references"]] == re.findall('doi = "(.*)"', bleu.citation)
+    assert [paper["url"] for paper in citation["references"]] == bleu.info.reference_urls
+
+
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_links_lead_somewhere(name):
     """Links lead to existing files, and to existing headings."""
@@ -289,6 +350,15 @@ def test_links_lead_somewhere(name):
         assert target.exists(), link
         if anchor:
             assert anchor in anchors(DOCUMENTS[str(target.resolve().relative_to(ROOT))]), link
+
+
+@pytest.mark.parametrize("name", SHORT_SENTENCES)
+def test_no_sentence_has_more_than_30_words(name):
+    """Of prose: without code, tables, headings and addresses."""
+    text = BLOCK.sub("", re.sub(r"\A---\n.*?\n---\n", "", DOCUMENTS[name], flags=re.DOTALL))
+    prose = re.sub(r"^(\||#).*$", "", re.sub(r"\]\([^)]*\)", "]", text), flags=re.MULTILINE)
+    sentences = re.split(r"\n\n+|^- |(?<=[.?!])\s+(?=[A-Z`*\[])", prose, flags=re.MULTILINE)
+    assert [sentence for sentence in sentences if len(sentence.split()) > 30] == []
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -324,6 +394,12 @@ def anchors(text):
 def test_unicode_tables_are_those_of_regex():
     _, block = unicode_tables.split_module()
     assert block == unicode_tables.make_block()
+
+
+def test_the_picture_is_that_of_the_readmes_example():
+    assert explain_picture.PICTURE.read_text(encoding="utf-8") == explain_picture.make_picture()
+    for text in (explain_picture.PREDICTION, *explain_picture.REFERENCES):
+        assert f'"{text}"' in README
 
 
 def test_the_api_reference_is_generated():

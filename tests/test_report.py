@@ -351,7 +351,7 @@ def test_tokens_carry_their_number_and_a_shade(bleu):
         ("", "1", "part of a matching 2-gram", "b<sub>2</sub>"),
         ("", "0.5", "part of a matching 1-gram", "x<sub>1</sub>"),
     ]
-    assert (" missed", "", "no match", "y") in marks
+    assert (" missed", "", "in no n-gram that counts", "y") in marks
 
 
 FORMULAS = [  # prediction, reference, options, the formula
@@ -428,8 +428,10 @@ def test_the_reference_whose_length_counts_is_named(bleu):
         "Reference 2 (sets the brevity penalty) 2 tokens",
         "Reference 3 2 tokens",
     )
-    assert re.findall("(?:Prediction|Reference)[^a-z]*(?: (sets the brevity penalty) )?[^a-z]*tokens?", text) == list(heads)
-    assert "The longest n-gram that matched: no match 1-gram1 2-gram2" in text
+    assert re.findall(r"(?:Prediction|Reference)[^a-z]*(?:\(sets the brevity penalty\) )?[^a-z]*tokens?", text) == list(
+        heads
+    )
+    assert "Longest n-gram whose match counts: none 1-gram1 2-gram2" in text
 
 
 def test_a_corpus_in_html(bleu):
@@ -530,6 +532,6 @@ def test_axes_that_are_not_linear_are_rejected(result, plt):
     log.set_xscale("log")
     symlog.set_yscale("log")
     for ax in (log, symlog, plt.subplots(subplot_kw={"projection": "polar"})[1]):
-        with pytest.raises(ValueError, match=r"ax: BLEU starts at 0\. Pass Axes with linear scales"):
+        with pytest.raises(ValueError, match=r"ax: expected linear scales, because BLEU starts at 0\. Pass Axes"):
             result.plot(ax)
     assert result.plot(plt.subplots()[1])

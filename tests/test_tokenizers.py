@@ -312,7 +312,7 @@ def test_sacrebleus_own_tokenizers_say_what_to_install(name, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_token_with_a_lone_surrogate(bleu):
-    with pytest.raises(ValueError, match=r"references\[1\]: the tokenizer returned a lone surrogate"):
+    with pytest.raises(ValueError, match=r"references\[1\]: .*got a lone surrogate"):
         bleu.compute(
             predictions=["a", "b"], references=["c", "d"], tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"]
         )
@@ -397,7 +397,7 @@ def tokenize_xyz(segment: str) -> list[str]:
 TOKENIZERS["xyz"] = Tokenizer(tokenize_xyz, "text is split by xyz")
 """
 
-# A segment with contractions, then random ones, short enough that scoring all of them twice compiles nothing.
+# A segment with contractions, then random ones, short enough that scoring all of them twice never compiles.
 ROWS_OF_XYZ = """
 predictions, references = helpers.random_rows(seed=6, count=5_000)
 predictions = ["The dog's bone isn't there.", *(text[:20] for text in predictions[1:])]

@@ -23,7 +23,7 @@ REFRESH = "If what it shows now is right, store it: python tests/notebooks.py"
 
 
 def list_outputs(cell):
-    """What a cell shows: texts and HTML as they are, and of a picture that there is one."""
+    """List the outputs of a cell: texts and HTML, and a mark for each picture."""
     shown = []
     for output in cell.get("outputs", ()):
         if output.output_type == "stream":

@@ -78,7 +78,7 @@ def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text
 
 
 def test_axes_and_styles_keep_their_colors(bleu):
-    """Gray on nothing is only for those who asked for no look."""
+    """Gray on a transparent background is only the default."""
     explanation = bleu.explain("a a b c x", ["a b c y"])
     given = explanation.plot(plt.subplots()[1])
     assert (given.yaxis.label.get_color(), given.get_facecolor()) == ("black", (1, 1, 1, 1))
@@ -143,7 +143,7 @@ def test_systems(bleu):
     assert np.concatenate(ends) == pytest.approx(100 * np.concatenate(intervals))
     assert [text.get_text() for text in ax.texts] == [f"{one['score']:.2f}" for one in comparison["systems"].values()]
     assert ax.get_xlabel() == "BLEU, with its interval"
-    ax.figure.draw_without_rendering()  # a name with dollars is no formula
+    ax.figure.draw_without_rendering()  # a name with dollars is not a formula
 
 
 def test_systems_without_intervals(bleu):
@@ -198,7 +198,7 @@ def test_in_a_dark_style_lines_take_its_colors(bleu):
 
 
 def test_without_matplotlib():
-    """Nothing else needs it, and the error says what to install."""
+    """Only plots need it, and the error says what to install."""
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         f"import evaluate; result = evaluate.load({str(ROOT / 'bleu_metric.py')!r}).explain('a b', ['a b'])\n"
