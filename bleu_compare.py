@@ -343,18 +343,19 @@ def rank_systems(
     pairs = list(combinations(range(len(names)), 2))
     observed = bleu(rows.sum(axis=1), options)
     deltas = np.array([observed[i] - observed[j] for i, j in pairs])
+    tested = [{"systems": [names[i], names[j]], "delta": delta} for (i, j), delta in zip(pairs, deltas.tolist())]
+    significant = np.zeros((len(names), len(names)), bool)
     drawn = _resample(rows, test, n_resamples, options, pairs)
-    p_values = adjusted = None
     if drawn.differences is not None:
         p_values = np.array(_test(drawn.differences, deltas, test))
         adjusted = adjust_max_t(deltas, drawn.differences) if test == "bootstrap" else adjust_holm(p_values)
         if test != "bootstrap" and family_wise and len(pairs) / (n_resamples + 1) >= alpha:
             enough = int(len(pairs) / alpha)
             warn(FEW_RESAMPLES.format(n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough))
-    # 3. Rank ranges and clusters, by WMT's rule.
-    significant = np.zeros((len(names), len(names)), bool)
-    if p_values is not None:
+        for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
+            pair |= {"p_value": p_value_alone, "p_adjusted": p_adjusted}
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
+    # 3. Rank ranges and clusters, by WMT's rule.
     better, worse = significant.sum(axis=0), significant.sum(axis=1)
     cluster_ends = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
     clusters = np.cumsum([1, *cluster_ends])
@@ -370,11 +371,7 @@ def rank_systems(
             }
             for i, (name, system) in enumerate(zip(names, described))
         ],
-        pairs=[
-            {"systems": [names[i], names[j]], "delta": float(deltas[k])}
-            | ({} if p_values is None else {"p_value": float(p_values[k]), "p_adjusted": float(adjusted[k])})
-            for k, (i, j) in enumerate(pairs)
-        ],
+        pairs=tested,
         alpha=alpha,
         family_wise=family_wise,
     )
@@ -554,7 +551,7 @@ def _add_groups(
         drawn = _resample(group_rows, test, n_resamples, options, _pair_with_baseline(rows))
         resampled.append(drawn)
         for system, one in zip(systems, _describe(group_rows, test, drawn, options)):
-            system["groups"][label] = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required,misc]
+            system["groups"][label] = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required,assignment]
     for system in systems:
         system["macro_bleu"] = fmean(group["bleu"] for group in system["groups"].values())
     deltas = [system["macro_bleu"] - systems[0]["macro_bleu"] for system in systems[1:]]
@@ -595,7 +592,7 @@ def estimate_human_accuracy(delta: float) -> float | None:
         delta: a difference on the scale 0-1.
 
     >>> round(estimate_human_accuracy(0.02), 4), estimate_human_accuracy(0.002)
-    (0.7719, None)
+    (0.7716, None)
     """
     accuracy = _HIGHEST_ACCURACY / (1 + exp(-_STEEPNESS * 100 * abs(delta)))
     return accuracy if accuracy >= 0.5 else None

@@ -368,7 +368,7 @@ class BleuMetric(BufferedMetric):
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.fingerprint([["the cat sat on a mat"]])[:16]
-        ''
+        'e1e3638807bb137b'
         """
         return fingerprint_references(references)
 
