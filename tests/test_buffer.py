@@ -321,9 +321,9 @@ def test_combine_save_and_pickle(bleu, load, tmp_path, expected):
 def test_an_error_loses_nothing_that_was_added_before(bleu):
     bleu.add(prediction="a b c d", reference="a b c d")
     for call in (bleu.add_batch, bleu.compute):
-        with pytest.raises(ValueError, match=r"^predictions\[0\]"):
+        with pytest.raises(ValueError, match=r"^predictions\[0\]: expected"):
             call(predictions=[None], references=[["a"]])
-    with pytest.raises(ValueError, match=r"^predictions\[0\]"):
+    with pytest.raises(ValueError, match=r"^references\[0\]: expected"):
         bleu.add(prediction="a", reference=[])
     with pytest.raises(TypeError, match="predictions: expected text as in the rows added before, got ids"):
         bleu.add(prediction=[1], reference=[[1]])
