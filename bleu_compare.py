@@ -452,7 +452,7 @@ def _read_tables(
             ("segments", len(other.rows), len(one.rows)),
             ("options", found[name], found[first]),
             ("numbers of references", other.references, one.references),
-            ("labels", list(other.labels), list(one.labels)),
+            ("labels", other.labels, one.labels),
         ):
             if value != expected:
                 raise ValueError(SYSTEMS_DIFFER.format(what=what, first=first, other=name))
