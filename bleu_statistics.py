@@ -223,6 +223,7 @@ class Statistics(NamedTuple):
     is_table: True for tables and frames, False for arrays, which are sums.
     counted_with: the options in `bleu_options.COUNTING` that are known.
     references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+    counted_by: the tokenizer and the number of references of each label that the rows were counted by.
     labels, groups: as in `Counted`.
     """
 
@@ -230,6 +231,7 @@ class Statistics(NamedTuple):
     is_table: bool
     counted_with: dict[str, Any]
     references: str
+    counted_by: Mapping[Any, tuple[str, ...]]
     labels: Sequence[Any] | None = None
     groups: Mapping[Any, Group] = MappingProxyType({})
 
@@ -326,7 +328,7 @@ def read_statistics(statistics: Any, by: object = None) -> Statistics:
     counted_with, references, signed = _merge_metadata(tables, by is not None)
     table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
     _check_counts(table)
-    known = Statistics(table, is_table, counted_with, references)
+    known = Statistics(table, is_table, counted_with, references, signed)
     if by is None:
         return known
     labels = _read_label_columns(parts, by) if isinstance(by, str) else read_labels(by, len(table))
