@@ -616,7 +616,7 @@ def _count_rows(
     `predictions` and `references` are addresses of texts, or offsets in `token_addresses` if there are any.
     """
     # 1. Allocate once, for the longest text of the batch, which has at most one token per byte. Memory that is never
-    #    written costs nothing.
+    #    written is free.
     max_order = len(columns) // 2 - 1
     longest_prediction, longest_reference = _longest(predictions), _longest(references)
     longest_text, longest_row = max(longest_prediction, longest_reference), 0

@@ -280,8 +280,8 @@ class BleuMetric(BufferedMetric):
                 wins, ties, losses: numbers of segments.
                 detectable_delta: the minimum detectable effect, the smallest true difference that a test at the 5 %
                     level detects with 80 % power (Card et al., 2020).
-                human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883; None where the
-                    estimate is no better than chance, below 0.28 points.
+                human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883; None if the
+                    estimate is not better than chance, below 0.28 points.
                 groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its segments alone.
                 macro_bleu, macro_delta, macro_p_value, macro_delta_interval, macro_delta_standard_error: with `by`, the
                     mean over groups, resampled or exchanged within groups.
@@ -340,7 +340,7 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compare`; or `alpha` is out of range.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
         >>> [(system["system"], system["rank"]) for system in bleu.rank(systems, references)["ranking"]]
@@ -366,9 +366,9 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric.py")
+        >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.fingerprint([["the cat sat on a mat"]])[:16]
-        ''
+        'e1e3638807bb137b'
         """
         return fingerprint_references(references)
 
@@ -537,7 +537,9 @@ class BleuMetric(BufferedMetric):
         """Find the settings that reproduce a published score.
 
         The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference lengths, smoothing
-        (`exp`, `none`, `floor`, `add-k`, `laplace`), orders 1 to 4, and the references: all of them, or each alone.
+        (`exp`, `none`, `floor`, `add-k`, `laplace`), orders 1 to 4, and the references: all of them, or each alone. If
+        no such setting matches, it covers means of segment scores as well, with and without effective order, and with
+        the smoothing methods of NLTK's `sentence_bleu`.
 
         Args:
             predictions: as for `compute`.
@@ -556,8 +558,9 @@ class BleuMetric(BufferedMetric):
                 nearest: the five closest settings, if there are no matches.
                 reported, decimals, scale: the score as it was read; the scale is 1 or 100.
             Each setting has `bleu`; `score`; `difference` from the reported score, in points; `references`, `"all"` or
-            the index of the only reference used (each None counts); `options` for `compute`; `steps` as in
-            `conventions`; `signature`; and `same_score`, the values of each factor that give the same score.
+            the index of the only reference used (each None counts); `options` for `compute`, among them `segments=True`
+            if the score is the `mean_segment_bleu`; `steps` as in `conventions`; `signature`; and `same_score`, the
+            values of each factor that give the same score.
 
         Raises:
             TypeError, ValueError: as `compute`; or `reported` is not a BLEU score.

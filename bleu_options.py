@@ -176,9 +176,9 @@ class Options:
 
         >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
         2
-        >>> Options().override({"tokeniser": "zh"})
+        >>> Options().override({"tokenise": "zh"})
         Traceback (most recent call last):
-        TypeError: Unknown option `tokeniser`. Did you mean `tokenize`?
+        TypeError: Unknown option `tokenise`. Did you mean `tokenize`?
         >>> Options().override({"segments": True}, without=CORPUS_ONLY, method="explain")
         Traceback (most recent call last):
         ValueError: `segments` is not an option of explain(). Remove it.

@@ -37,10 +37,12 @@ ALL = "all"  # references: all references of a segment
 class Setting(NamedTuple):
     """The factors in which tools and papers differ, in the order in which differences are searched and reported.
 
+    mean_of_segments: True if the score is the mean of segment scores, False if it is that of the corpus.
     references: `ALL`, or the index of the only reference that is used.
     The other factors are options.
     """
 
+    mean_of_segments: bool
     references: str | int
     tokenize: str | Callable[[str], list[str]]
     lowercase: bool
@@ -48,6 +50,7 @@ class Setting(NamedTuple):
     reference_length: str
     smooth_method: str
     max_order: int
+    effective_order: bool
 
 
 # The values that a search combines, in addition to the values of the starting point.
@@ -59,6 +62,13 @@ FACTORS: dict[str, tuple[Any, ...]] = {
     "reference_length": tuple(REFERENCE_LENGTHS),
     "smooth_method": ("exp", "none", "floor", "add-k", "laplace"),
     "max_order": (4, 3, 2, 1),
+}
+
+# The values for means of segment scores: fewer options, but the smoothing of NLTK's `sentence_bleu` as well.
+SEGMENT_FACTORS: dict[str, tuple[Any, ...]] = {
+    **{name: FACTORS[name] for name in ("references", "tokenize", "lowercase", "minimum_total")},
+    "smooth_method": (*FACTORS["smooth_method"], "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7"),
+    "effective_order": (True, False),
 }
 
 Grid = Mapping[str, Sequence[Any]]  # the values to combine, by factor
@@ -164,7 +174,12 @@ def list_changes(steps: Sequence[StepDict]) -> list[Step]:
     [Step(label='max_order=2', difference=12.5)]
     """
     return [
-        Step(f"{step['factor']}={step['value']!r}", 100 * step["difference"]) for step in steps if step["difference"]
+        Step(
+            "mean of segment scores" if step["factor"] == "mean_of_segments" else f"{step['factor']}={step['value']!r}",
+            100 * step["difference"],
+        )
+        for step in steps
+        if step["difference"] or step["factor"] == "mean_of_segments"
     ]
 
 
@@ -197,10 +212,21 @@ def find_settings(
     corpus = read_corpus(predictions, references)
     places = find_references(corpus, references)
     grid = make_grid(corpus.kind, places, options, fixed)
-    scores, start = score_grid(corpus, places, options, grid), Setting(*(values[0] for values in grid.values()))
+    scores, start = score_grid(corpus, places, options, grid), make_setting(options)
     known = [make_setting(convention) for convention in convention_options(options).values()]
     groups = group_settings(scores, start, known)
     scale, fitting = _choose_scale(groups, scores, read)
+    if not fitting:  # some papers report the mean of sentence scores, which no setting of a corpus score equals
+        means = score_segment_grid(
+            corpus, places, options, make_grid(corpus.kind, places, options, fixed, SEGMENT_FACTORS)
+        )
+        # sacreBLEU's `sentence_score` with and without effective order, and NLTK's `sentence_bleu`
+        mean = start._replace(mean_of_segments=True)
+        nltk = mean._replace(tokenize="none", minimum_total=1, smooth_method="none")
+        known = [mean._replace(effective_order=True), mean, nltk]
+        mean_scale, fitting = _choose_scale(group_settings(means, start, known), means, read)
+        if fitting:
+            scale, scores = mean_scale, scores | means
     nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - read.number / scale))[:NEAREST]
     settings = [
         _describe_group(group, scores, start, read.number / scale) | _describe_setting(corpus, options, fixed, group[0])
@@ -274,12 +300,16 @@ def _describe_group(
 def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], setting: Setting) -> dict[str, Any]:
     """Return a setting as options of `compute`, and its signature."""
     factors = setting._asdict()
-    references = factors.pop("references")
+    references, is_mean = factors.pop("references"), factors.pop("mean_of_segments")
     setting_options = replace(options, **factors)
     if setting_options.smooth_method != options.smooth_method and options.smooth_value is not None:
         setting_options, factors["smooth_value"] = replace(setting_options, smooth_value=None), None
     if corpus.kind != "text":  # tokenized already
         del factors["tokenize"]
+    if is_mean:
+        factors["segments"] = True
+    else:
+        del factors["effective_order"]  # not a factor of corpus scores
     return {
         "references": references,
         "options": {**{name: getattr(options, name) for name in fixed}, **factors},
@@ -342,14 +372,20 @@ def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
     return {index: places[rows] for index, rows in given_places.items() if is_present[rows].all()}
 
 
-def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[str]) -> dict[str, tuple[Any, ...]]:
+def make_grid(
+    kind: Kind,
+    places: Places,
+    options: Options,
+    fixed: Collection[str],
+    factors: Mapping[str, tuple[Any, ...]] = FACTORS,
+) -> dict[str, tuple[Any, ...]]:
     """Return the values of each factor that a search combines, the value in `options` first.
 
     >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
     ('all', 0)
     """
     start = make_setting(options)._asdict()
-    values = {**FACTORS, "references": (ALL, *places)}
+    values = {**dict.fromkeys(Setting._fields, ()), **factors, "references": (ALL, *places)}
     if options.weights is not None:  # they fix the order
         values["max_order"] = ()
     if kind != "text":
@@ -374,7 +410,36 @@ def score_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> 
         value = options.smooth_value if method == options.smooth_method else None
         scored = replace(options, smooth_method=method, smooth_value=value, max_order=order)
         row_scores = bleu(np.stack(rows), scored).tolist()
-        scores |= {Setting._make((*five, method, order)): score for five, score in zip(counted, row_scores)}
+        fixed = method, order, options.effective_order
+        scores |= {Setting._make((False, *five, *fixed)): score for five, score in zip(counted, row_scores)}
+    return scores
+
+
+def score_segment_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> dict[Setting, float]:
+    """Return the mean of the segment scores under each setting, on the scale 0-1.
+
+    Each segment is counted once per tokenizer, case and choice of references.
+
+    >>> grid = make_grid("text", {}, Options(max_order=1), ("tokenize", "smooth_method"), SEGMENT_FACTORS)
+    >>> set(score_segment_grid(read_corpus(["a", "b"], ["a", "c"]), {}, Options(max_order=1), grid).values())
+    {0.5}
+    """
+    scores: dict[Setting, float] = {}
+    orders = options.max_order + 1  # NLTK's methods 5 and 7 need one more
+    (length,) = grid["reference_length"]
+    for tokenize, lowercase, references in product(grid["tokenize"], grid["lowercase"], grid["references"]):
+        counting = {"tokenize": tokenize, "lowercase": lowercase, "minimum_total": 0, "max_order": orders}
+        part = _select_references(corpus, places.get(references))
+        rows = count_corpus(part, replace(options, **counting, weights=None, smooth_method="none"))
+        for minimum in grid["minimum_total"]:
+            rows[:, orders : 2 * orders] = count_totals(rows[:, -2], orders, minimum).T
+            for method, effective in product(grid["smooth_method"], grid["effective_order"]):
+                if minimum and effective and not options.effective_order:  # a minimum leaves no order out
+                    continue
+                value = options.smooth_value if method == options.smooth_method else None
+                scored = replace(options, smooth_method=method, smooth_value=value, effective_order=effective)
+                factors = references, tokenize, lowercase, minimum, length, method, options.max_order, effective
+                scores[Setting(True, *factors)] = float(bleu(rows, scored).mean())
     return scores
 
 
@@ -439,7 +504,7 @@ def make_setting(options: Options) -> Setting:
     >>> make_setting(Options()).reference_length
     'closest'
     """
-    return Setting(ALL, *(getattr(options, factor) for factor in Setting._fields[1:]))
+    return Setting(False, ALL, *(getattr(options, factor) for factor in Setting._fields[2:]))
 
 
 def _count_grid(

@@ -213,7 +213,7 @@ WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
 SYSTEMS = "systems: expected a dict from names to predictions, got {}. Pass {{'A': [...], 'B': [...]}}."
 FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass the baseline and at least one other system."
 SYSTEMS_DIFFER = (
-    "systems: the tables of {first!r} and {other!r} differ in their {what}. Pass tables of the same segments, made by"
+    "systems: the tables of {first!r} and {other!r} differ in their {noun}. Pass tables of the same segments, made by"
     " statistics() with the same options."
 )
 NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
@@ -329,7 +329,7 @@ ONLY_SUMS = (
 NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
 LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
 REFERENCE_ROWS = "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
-LABEL_KEYS = "by: the result has no room for {!r}, because another key has the same name. Rename the label."
+LABEL_KEYS = "by: the label {!r} has the name of another key of the result. Rename the label."
 LOGITS = (
     "predictions: expected generated ids, got logits of shape {}. Set predict_with_generate=True in"
     " Seq2SeqTrainingArguments."

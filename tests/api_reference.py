@@ -36,18 +36,17 @@ An option by the name of another tool raises a `TypeError` that says what to wri
 """
 SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
 ENTRY = re.compile(r"([\w*`]+(?:, [\w*`]+)*): ")  # the names of arguments, keys or errors, before their description
-PARTS_OF_REPORTS = ("rows", "records", "title", "note", "copy")  # users need not call them
+PARTS_OF_REPORTS = ("rows", "records", "title", "note", "sentence", "copy")  # users need not call them
 
 Method = Callable[..., object]
 
 
 def make_document() -> str:
     """Return the text of docs/api.md."""
-    methods = _public_methods(bleu_metric.BleuMetric)
-    added = {name: getattr(BufferedMetric, name) for name in ("add", "add_batch")}
-    methods = {"compute": methods.pop("compute"), **added, **methods}
-    parts = [HEAD, _fill(" · ".join(f"[{name}](#{name})" for name in methods))]
     metric = bleu_metric.BleuMetric
+    methods = {name: getattr(metric, name) for name in ("compute", "add", "add_batch")}
+    methods |= _public_methods(metric, base=BufferedMetric)
+    parts = [HEAD, _fill(" · ".join(f"[{name}](#{name})" for name in methods))]
     parts += ["## Loading", _signature("evaluate.load", metric.__init__, "path, "), format_docstring(metric.__doc__)]
     meanings = {name: re.sub(r"'([\w-]+)'", r'`"\1"`', text) for name, text in DESCRIPTIONS.items()}
     rows = ([name, _code(repr(default)), meanings[name]] for name, default in OPTIONS.items())
@@ -56,11 +55,13 @@ def make_document() -> str:
         parts += [f"## {name}", _signature(f"bleu.{name}", method), format_docstring(method.__doc__)]
         if name == "compute":
             parts.append(format_docstring(bleu_metric.INPUTS_DESCRIPTION, without=OPTIONS))
-    parts += ["## Results", _summary(Report), _table(["method", "purpose"], _list_calls("result", Report))]
+    calls = _list_calls("result", _public_methods(Report, base=dict))
+    parts += ["## Results", _summary(Report), _table(["method", "purpose"], calls)]
     parts.append(_table(["result of", "method", "purpose"], _list_results(methods)))
     parts += ["## Callback", _summary(TrainerMetric)]
     call = [f"callback({_arguments(TrainerMetric.__call__)})", _summary(TrainerMetric.__call__)]
-    parts.append(_table(["method", "purpose"], [call, *_list_calls("callback", TrainerMetric)]))
+    calls = _list_calls("callback", _public_methods(TrainerMetric, base=object))
+    parts.append(_table(["method", "purpose"], [call, *calls]))
     parts += [OTHER_TOOLS, _table(["option", "what to do"], OTHER_NAMES.items())]
     parts.append(_table(["key of a result", "key here"], ([key, _code(name)] for key, name in OTHER_KEYS.items())))
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -113,13 +114,15 @@ def _format_entries(block: str, level: int, without: Iterable[str]) -> str:
     return result
 
 
-def _public_methods(owner: type) -> dict[str, Method]:
-    return {name: value for name, value in vars(owner).items() if inspect.isfunction(value) and name[0] != "_"}
+def _public_methods(owner: type, base: type) -> dict[str, Method]:
+    """Return the methods of a class that its base does not have, in the order of the source."""
+    found = (item for part in owner.__mro__ for item in vars(part).items() if inspect.isfunction(item[1]))
+    return {name: method for name, method in found if name[0] != "_" and not hasattr(base, name)}
 
 
-def _list_calls(owner: str, of: type) -> Iterator[list[str]]:
-    for name, method in _public_methods(of).items():
-        if name not in PARTS_OF_REPORTS and (of is Report or name not in vars(Report)):
+def _list_calls(owner: str, methods: dict[str, Method]) -> Iterator[list[str]]:
+    for name, method in methods.items():
+        if name not in PARTS_OF_REPORTS:
             yield [f"{owner}.{name}({_arguments(method)})", _summary(method)]
 
 
@@ -128,9 +131,10 @@ def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
     for name, method in methods.items():
         # The result of `compute` is another one for drop-in replacements, as its annotation says.
         result = "Result" if name == "compute" else method.__annotations__.get("return", "")
-        owner = getattr(bleu_metric, result, None)
+        owner = getattr(bleu_metric, result, Report)
         if inspect.isclass(owner) and issubclass(owner, Report):
-            yield from ([name, f"`{call}`", purpose] for call, purpose in _list_calls("result", owner))
+            calls = _list_calls("result", _public_methods(owner, base=Report))
+            yield from ([name, f"`{call}`", purpose] for call, purpose in calls)
 
 
 def _signature(call: str, function: Method, first: str = "") -> str:

@@ -349,7 +349,7 @@ def expected_of_three(bleu):
 
 def fill(bleu, how):
     """Add the three rows, or none; return their number."""
-    if how == "nothing":
+    if how == "neither":
         return 0
     if how == "add":
         for prediction, reference in zip(TEXTS, TEXT_REFERENCES):
@@ -443,7 +443,7 @@ def child(action):
 
 # Actions of the parent while its child, forked after 200 rows of 4 tokens, waits to compute; the parent's tokens then.
 MEANWHILE = {
-    "nothing": (lambda bleu: None, 800),
+    "no call": (lambda bleu: None, 800),
     "adds": (lambda bleu: bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300), 1400),
     "computes": (lambda bleu: bleu.compute(), 0),
 }
@@ -481,7 +481,7 @@ COPIES = {
 }
 
 
-@pytest.mark.parametrize("how", ["nothing", "add", "add_batch", "both"])
+@pytest.mark.parametrize("how", ["neither", "add", "add_batch", "both"])
 @pytest.mark.parametrize("make", COPIES.values(), ids=COPIES)
 def test_a_copy_has_rows_of_its_own(bleu, load, how, make):
     """Copy and original have the rows of the time of the copy, and those that each of them adds."""
@@ -516,7 +516,7 @@ NO_ROWS = {"lists": ([], []), "tuples": ((), ()), "generators": (iter(()), iter(
 
 @pytest.mark.parametrize(("predictions", "references"), NO_ROWS.values(), ids=NO_ROWS)
 def test_a_batch_of_no_rows_changes_nothing(bleu, expected_of_three, predictions, references):
-    """An empty batch changes nothing, before the first rows of any kind and among them."""
+    """An empty batch has no effect, before the first rows of any kind and among them."""
     bleu.add_batch(predictions=predictions, references=references)
     assert len(bleu) == 0
     with pytest.raises(ValueError, match="no segments to score"):

@@ -95,7 +95,7 @@ TABLE = [
     (["a", "a b", "x"], ["x", "a", "a"], ["a", "b", "a"], {"max_order": 1}, {"b": (1, 0, 1)}, "in another segment's reference"),
     (["A"], ["b"], ["a"], {"max_order": 1, "lowercase": True}, {"a": (1, 0, 0)}, "in lower case"),
     (["", "a"], ["a", ""], ["a", ""], {"max_order": 1}, {"a": (0, 1, 0)}, "empty texts"),
-    (["", ""], ["", " "], ["", ""], {}, {}, "nothing but empty texts"),
+    (["", ""], ["", " "], ["", ""], {}, {}, "only empty texts"),
     (["xy"], ["x y"], ["x<skipped>y"], {"max_order": 1}, {"xy": (1, 0, 0)}, "what the compiled tokenizer leaves"),
     (["a b c"], ["a c"], [["a b", "b c"]], {"max_order": 3}, {"b": (1, 0, 0), "a b": (1, 0, 0), "b c": (1, 0, 0)}, "no 3-gram of two references"),
 ]  # fmt: skip
@@ -389,7 +389,7 @@ def test_printed_without_ngrams(bleu):
 
 
 def test_in_html_ngrams_are_a_table_of_their_own(bleu):
-    """The n-grams have a table with columns of its own; there is no empty table without n-grams."""
+    """The n-grams have a separate table; there is no empty table without n-grams."""
     tables = bleu.diff(["a b"], ["a c"], ["a b"]).to_html().split("<table>")[1:]
     assert [re.findall("<th>(.*?)</th>", table) for table in tables] == [
         ["", "segments", "first", "second", "difference"],

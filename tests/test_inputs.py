@@ -359,7 +359,7 @@ AS = {
 @pytest.mark.parametrize("way", AS.values(), ids=AS)
 @pytest.mark.parametrize(("predictions", "references", "column", "row"), NEGATIVE.values(), ids=NEGATIVE)
 def test_ids_below_0_are_rejected(bleu, way, predictions, references, column, row):
-    """The -100 of padded labels is rejected with the row and the fix in every call; nothing is added."""
+    """The -100 of padded labels is rejected with the row and the fix in every call; no row is added."""
     given = {"predictions": way(predictions), "references": way(references)}
     for call in (bleu.compute, bleu.statistics, bleu.add_batch):
         with pytest.raises(ValueError, match=rf"{column}\[{row}\].*-100"):

@@ -28,7 +28,7 @@ PAIRWISE_TABLE = [
     (["a b a b"], ["a b", "b a b"], {"max_order": 2}, [[(2 / 4 * 1 / 3) ** 0.5, (3 / 4 * 2 / 3) ** 0.5]], "by hand: ab 1; ab 1, ba 1"),
     (["a"], ["a"], {}, [[1]], "effective order: one token is as right as it can be"),
     (["", "a"], ["", "a"], {}, [[0, 0], [0, 1]], "an empty text scores 0, even against an empty one"),
-    (["", " "], ["", "", ""], {}, [[0, 0, 0], [0, 0, 0]], "nothing but empty texts"),
+    (["", " "], ["", "", ""], {}, [[0, 0, 0], [0, 0, 0]], "only empty texts"),
     (["a b"], ["a b"], {"smooth_method": "none", "minimum_total": 1}, [[0]], "NLTK counts a trigram, which isn't there"),
     (["a b c"], ["b c a", "c b a"], {"smooth_method": "none"}, [[0, 0]], "no match at the third order, or at the second"),
     (["A B"], ["a b"], {"lowercase": True}, [[1]], "the same in lower case"),
@@ -198,7 +198,7 @@ SELF_BLEU_TABLE = [
     (["a", "b a", "a b c"], {"max_order": 1, "reference_length": "shortest"}, [np.exp(1 - 2 / 1), 1, 2 / 3], "the shortest other"),
     (["a"] * 4, {}, [1] * 4, "all of them equal"),
     (["", "", "a"], {}, [0, 0, 0], "empty texts score 0"),
-    (["", " "], {}, [0, 0], "nothing but empty texts"),
+    (["", " "], {}, [0, 0], "only empty texts"),
     (["x<skipped>y", "xy"], {}, [1, 1], "what the compiled tokenizer leaves"),
     (["A", "a"], {"lowercase": True}, [1, 1], "the same in lower case"),
 ]  # fmt: skip

@@ -41,6 +41,11 @@ def test_links_of_the_card_lead_to_the_files_of_the_space(monkeypatch):
     assert re.findall(r"\]\((?!https://|data:)(.*?)\)", card) == []
 
 
+def test_the_security_policy_says_how_long_texts_are_kept():
+    minutes = importlib.import_module("space.limits").SECONDS_KEPT // 60
+    assert f"deleted within {minutes} minutes" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+
+
 # A check, its arguments, and the message.
 LIMITS = [
     ("check_sentence", (["a" * 2001],), "A text has 2,001 characters; the limit is 2,000. Shorten it, or score it as a corpus."),
@@ -155,7 +160,7 @@ def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
 
 
 def test_a_body_that_breaks_off_is_not_passed_on():
-    """It was to be too large, and nothing of it was kept."""
+    """A body that is too large is not stored."""
     limits = importlib.import_module("space.limits")
     sent = []
 
@@ -184,7 +189,7 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
         lambda: metric.request_comparison({"A": texts, "B": texts}, texts, None, "bootstrap", options),
         lambda: metric.request_settings(texts, texts, "50", None, options),
     ):
-        with pytest.raises(ValueError, match=f"There is Unknown option `{name}` here. Choose among tokenize, "):
+        with pytest.raises(ValueError, match=f"Unknown option `{name}`. Choose among tokenize, "):
             request()
 
 

@@ -285,7 +285,7 @@ EMPTY_COLUMNS = {
     "tuples": ((), ()),
     "arrays": (np.array([]), np.array([])),
     "arrow": (pa.array([], pa.string()), pa.array([], pa.list_(pa.string()))),
-    "arrow of nothing known": (pa.array([], pa.null()), pa.array([], pa.null())),
+    "arrow of null type": (pa.array([], pa.null()), pa.array([], pa.null())),
     "arrow, no chunk": (pa.chunked_array([], pa.string()), pa.chunked_array([], pa.list_(pa.string()))),
     "arrow of tokens": (pa.array([], pa.list_(pa.string())), pa.array([], pa.list_(pa.list_(pa.string())))),
     "pandas": (pd.Series([], dtype=object), pd.Series([], dtype=object)),
@@ -352,12 +352,12 @@ def test_a_memory_mapped_file(bleu, data, expected, tmp_path):
 
 
 @settings(max_examples=30, deadline=None)
-@given(cuts=st.lists(st.integers(0, len(PREDICTIONS)), max_size=20), kinds=st.randoms(use_true_random=False))
-def test_any_parts_merge_to_the_whole_bit_for_bit(load, cuts, kinds):
+@given(bounds=st.lists(st.integers(0, len(PREDICTIONS)), max_size=20), kinds=st.randoms(use_true_random=False))
+def test_any_parts_merge_to_the_whole_bit_for_bit(load, bounds, kinds):
     """Parts split at random places, each as a table or as the sum of its rows."""
     bleu = load()
     whole = bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES))
-    ends = [0, *sorted(cuts), len(PREDICTIONS)]
+    ends = [0, *sorted(bounds), len(PREDICTIONS)]
     parts = [
         bleu.statistics(predictions=PREDICTIONS[a:b], references=REFERENCES[a:b])
         for a, b in itertools.pairwise(ends)
@@ -432,9 +432,9 @@ def test_segments_that_are_read_back(bleu, table, way, beside):
 
 @pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
 def test_statistics_whose_rows_are_not_there(bleu, table):
-    for nothing in ([], (), [table.slice(0, 0)]):
+    for empty in ([], (), [table.slice(0, 0)]):
         with pytest.raises(ValueError, match="statistics: got no rows"):
-            bleu.score(nothing)
+            bleu.score(empty)
     with pytest.raises(ValueError, match=r"the rows of the IterableDataset are not in memory.*from_list"):
         bleu.score(datasets.Dataset(table).to_iterable_dataset())
     with pytest.raises(ValueError, match=r"the rows of the LazyFrame are not in memory. Pass frame\.collect\(\)"):

@@ -397,7 +397,7 @@ def tokenize_xyz(segment: str) -> list[str]:
 TOKENIZERS["xyz"] = Tokenizer(tokenize_xyz, "text is split by xyz")
 """
 
-# A segment with contractions, then random ones, short enough that scoring all of them twice compiles nothing.
+# A segment with contractions, then random ones, short enough that scoring all of them twice never compiles.
 ROWS_OF_XYZ = """
 predictions, references = helpers.random_rows(seed=6, count=5_000)
 predictions = ["The dog's bone isn't there.", *(text[:20] for text in predictions[1:])]

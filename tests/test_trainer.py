@@ -94,7 +94,7 @@ def test_memory_does_not_grow(bleu):
     metric, sizes = bleu.compute_metrics(Words()), []
     for _ in range(50):
         metric((PREDICTED, LABELS), compute_result=False)
-        sizes.append(len(dill.dumps(vars(metric)["_sum"])) + len(vars(metric)))
+        sizes.append(len(dill.dumps(vars(metric)["_sums"])) + len(vars(metric)))
     assert len(set(sizes)) == 1
 
 
@@ -160,7 +160,7 @@ def test_reset_drops_an_interrupted_evaluation(bleu, expected_of_four):
     callback.reset()
     assert callback(BATCHES[0], compute_result=False) == {}
     assert callback(BATCHES[1], compute_result=True)["bleu"] == expected_of_four["bleu"]
-    callback.reset()  # nothing to forget
+    callback.reset()  # without rows
     assert callback(WHOLE)["bleu"] == expected_of_four["bleu"]
 
 
@@ -289,7 +289,7 @@ def test_references_of_other_rows_are_noticed(bleu, order, warns, batch_eval_met
     ids=["others", "empty", "truncated"],
 )
 def test_labels_that_are_not_references_issue_no_warning(bleu, labels):
-    """Truncated or empty labels are no evidence of another order."""
+    """Truncated or empty labels are not evidence of another order."""
     callback = bleu.compute_metrics(Words(), references=ALTERNATIVES)
     _, messages = record_warnings(lambda: callback((ids(*FOUR), ids(*labels))))
     assert not any("order" in message for message in messages)

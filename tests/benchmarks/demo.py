@@ -161,7 +161,7 @@ def attacks(browser: Any, address: str, folder: Path) -> Iterator[list[str]]:
         time.sleep(0.3)
         is_refused = not answer.startswith("event: complete")
         row = [f"{seconds:.2f}", f"{peak_memory(process) - start:.0f}", f"{max(meanwhile):.2f}"]
-        yield [name, *row, "refused" if is_refused else "ANSWERED"]
+        yield [name, *row, "rejected" if is_refused else "ANSWERED"]
     is_done.set()
     visitor.join()
 

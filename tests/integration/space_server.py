@@ -55,7 +55,7 @@ def wait_for(address, process, log):
 
 @contextmanager
 def open_chromium(playwright):
-    """Open a browser that asks nothing of the network by itself."""
+    """Open a browser without requests of its own to the network."""
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=SWITCHES)
     try:
         yield browser

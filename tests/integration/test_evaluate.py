@@ -38,7 +38,7 @@ class Suite(evaluate.EvaluationSuite):
 
 
 class Generation:
-    """A text-to-text pipeline as evaluate calls it: transformers 5 has none any more."""
+    """A text-to-text pipeline as evaluate calls it: transformers 5 has removed it."""
 
     task = "text2text-generation"
 

@@ -58,8 +58,11 @@ def test_contrast():
     assert contrast("#777777", "white") == pytest.approx(4.48, abs=0.005)
 
 
+PAGES = [("#ffffff", 4.5), ("#000000", 4.5), ("#111111", 4.1)]  # a background, and the least contrast of text on it
+
+
 @pytest.mark.parametrize("name", MAKE)
-@pytest.mark.parametrize(("page", "of_text"), [("#ffffff", 4.5), ("#000000", 4.5), ("#111111", 4.1)])
+@pytest.mark.parametrize(("page", "of_text"), PAGES)
 def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text, tmp_path):
     """Its background is transparent. WCAG asks for a contrast of 4.5 for text and 3 for lines and bars.
 
@@ -77,8 +80,20 @@ def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text
     assert min(contrast(color, page) for color in bars + lines) > 3
 
 
+@pytest.mark.parametrize(("page", "of_text"), PAGES)
+def test_numbers_of_pairs_can_be_read_in_their_cells(bleu, page, of_text):
+    references = [f"{n} green bottles hanging on the wall" for n in range(40)]
+    systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
+    ax = bleu.rank(systems, references).plot()
+    cells = {(round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor() for bar in ax.patches}
+    filled = [cells[text.xy][3] == 1 for text in ax.texts]
+    assert sorted(filled) == [False] * 2 + [True] * 4
+    for text, is_filled in zip(ax.texts, filled):
+        assert contrast(text.get_color(), cells[text.xy] if is_filled else page) > of_text
+
+
 def test_axes_and_styles_keep_their_colors(bleu):
-    """Gray on nothing is only for those who asked for no look."""
+    """Gray on a transparent background is only the default."""
     explanation = bleu.explain("a a b c x", ["a b c y"])
     given = explanation.plot(plt.subplots()[1])
     assert (given.yaxis.label.get_color(), given.get_facecolor()) == ("black", (1, 1, 1, 1))
@@ -143,7 +158,7 @@ def test_systems(bleu):
     assert np.concatenate(ends) == pytest.approx(100 * np.concatenate(intervals))
     assert [text.get_text() for text in ax.texts] == [f"{one['score']:.2f}" for one in comparison["systems"].values()]
     assert ax.get_xlabel() == "BLEU, with its interval"
-    ax.figure.draw_without_rendering()  # a name with dollars is no formula
+    ax.figure.draw_without_rendering()  # a name with dollars is not a formula
 
 
 def test_systems_without_intervals(bleu):
@@ -198,7 +213,7 @@ def test_in_a_dark_style_lines_take_its_colors(bleu):
 
 
 def test_without_matplotlib():
-    """Nothing else needs it, and the error says what to install."""
+    """Only plots need it, and the error says what to install."""
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         f"import evaluate; result = evaluate.load({str(ROOT / 'bleu_metric.py')!r}).explain('a b', ['a b'])\n"
@@ -207,7 +222,7 @@ def test_without_matplotlib():
         "except ImportError as error: print(error)"
     )
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "A plot needs matplotlib: pip install matplotlib\n"
+    assert run.stdout == "Plots need matplotlib. Install it: pip install matplotlib\n"
 
 
 def test_the_recipe(tmp_path, monkeypatch):
