@@ -116,6 +116,7 @@ def test_lm_evaluation_harness(tmp_path, bleu, expected):
 
 
 def test_lighteval(tmp_path, expected):
+    """lighteval shuffles the segments, so other segments are drawn for the standard error."""
     pytest.importorskip("lighteval")
     tasks, command = recipe("lighteval")
     write_rows(tmp_path / "data" / "test.jsonl", ROWS)
@@ -127,4 +128,5 @@ def test_lighteval(tmp_path, expected):
     (path,) = tmp_path.glob("results/**/results_*.json")
     result = json.loads(path.read_text())["results"]["translation|0"]
     assert 0 < result["bleu"] < 100
-    assert (result["bleu"], result["bleu_stderr"]) == (expected["score"], 100 * expected["standard_error"])
+    assert result["bleu"] == expected["score"]
+    assert result["bleu_stderr"] == pytest.approx(100 * expected["standard_error"], rel=0.1)
