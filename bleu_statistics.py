@@ -101,17 +101,20 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
     segments = group_labels(labels)
     # 1. Count labels with a separate tokenizer one by one, and all other labels together.
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
-    named = [label for label in segments if label in (options.tokenize_by or ())]
+    named = options.tokenize_by or {}
+    parts = [[label] for label in segments if label in named] + [[label for label in segments if label not in named]]
+    names = {}
     with warn_once_per_kind():
-        for part_labels in filter(None, [*([label] for label in named), [x for x in segments if x not in named]]):
+        for part_labels in filter(None, parts):
+            part_options = options.for_label(part_labels[0])
+            tokenizer = choose_tokenizer(part_options, corpus.kind)
+            names |= dict.fromkeys(part_labels, tokenizer.name)
             places = np.sort(np.concatenate([segments[label] for label in part_labels]))
             part = corpus if len(places) == len(corpus) else corpus.take(places)
-            part_options = options.for_label(part_labels[0])
             with name_labels(part_labels) if part is not corpus else nullcontext():
-                warn_about_text(part.predictions, choose_tokenizer(part_options, corpus.kind))
+                warn_about_text(part.predictions, tokenizer)
                 rows[places] = count_corpus(part, part_options)
     # 2. Collect the values for the signatures of the groups.
-    names = {label: choose_tokenizer(options.for_label(label), corpus.kind).name for label in segments}
     counts = corpus.reference_counts()
     groups = {
         label: Group(places, names[label], same_or_var(map(str, np.unique(counts[places]).tolist())))
