@@ -103,7 +103,7 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
     named = options.tokenize_by or {}
     parts = [[label] for label in segments if label in named] + [[label for label in segments if label not in named]]
-    names = {}
+    names: dict[Any, str] = {}
     with warn_once_per_kind():
         for part_labels in filter(None, parts):
             part_options = options.for_label(part_labels[0])
