@@ -496,7 +496,7 @@ def test_every_format_shows_the_interval_and_the_segments(bleu):
     low, high = (f"{100 * end:.2f}" for end in full["confidence_interval"])
     scores = [f"{100 * score:.2f}" for score in (min(full["segment_bleu"]), max(full["segment_bleu"]))]
     for written in (full.to_html(), full.to_markdown(), full.to_latex()):
-        assert f"95 % CI {low} to {high}" in written
+        assert f"90 % CI {low} to {high}" in written
         assert f"{len(PREDICTIONS)} segments: lowest {scores[0]}" in written
         assert f"highest {scores[1]}" in written
     frame = full.to_pandas()
