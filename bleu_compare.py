@@ -177,6 +177,8 @@ class Comparison(QuotableReport):
                 system = systems.get(row[0], {})
                 low, high = system.get("confidence_interval", (None, None))
                 row.append("" if low is None else draw_interval(low, system["bleu"], high, (min(ends), max(ends))))
+        for row in rows:  # HTML drops the spaces that indent groups
+            row[0] = row[0].replace("  ", "\u00a0\u00a0", 1) if row[0].startswith("  ") else row[0]
         return table(head, rows)
 
     def _label(self, name: Any) -> str:
