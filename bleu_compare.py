@@ -149,7 +149,7 @@ class Comparison(QuotableReport):
     def note(self) -> str:
         note = f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
         has_accuracy = any("human_accuracy" in system for system in self["systems"].values())
-        return f"{note}\n{HUMAN_NOTE}" if has_accuracy else note
+        return f"{HUMAN_NOTE} {note}" if has_accuracy else note
 
     def sentence(self) -> str:
         systems, level = self["systems"], self.get("confidence")
@@ -581,7 +581,7 @@ def _add_groups(
 _HIGHEST_ACCURACY, _STEEPNESS = 0.8833333333333225, 0.9663926931178954
 _HUMAN_TOKENIZERS = ("13a", "zh", "char", "ja-mecab")
 HUMAN_NOTE = (
-    "people agree: estimated accuracy, the share of pairs of systems that people rank in the same order (Kocmi et al.,"
+    "People agree: estimated accuracy, the share of pairs of systems that people rank in the same order (Kocmi et al.,"
     " 2024). The curve was fitted on 6,530 pairs, mostly versions of one system. On unrelated systems, people agree"
     " less: in WMT21 and WMT23 on 62 % of 381 pairs that differ by 1 to 2 points, where the curve says 71 %."
 )
