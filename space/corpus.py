@@ -24,10 +24,10 @@ from .options import (
     read_options,
 )
 from .remedies import find_remedies
-from .scored import Scored, prepare_submission, read_segment, read_segments, score_submission
+from .scored import Scored, measure_result, prepare_submission, read_segment, read_segments, score_submission
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
-from .sources import FROM_EXAMPLE, Sources, add_sources, read_submission
+from .sources import FROM_EXAMPLE, Sources, add_sources, measure_submission, read_submission
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
@@ -68,56 +68,58 @@ class CorpusTab(NamedTuple):
         return [*head, *self.segments, *self.differences, self.system, self.answer]
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
-    def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 read by Gradio
+    async def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 for Gradio
         """Return the update that shows the result for the values of the inputs, and of the system asked about."""
-        given = dict(zip([*self.inputs(), self.system], values))
-        which, update = given[self.which], Update()
+        given, update = dict(zip([*self.inputs(), self.system], values)), Update()
         try:
-            # 1. Read the fields.
             options = read_options([given[field] for field in self.options.fields])
             update[self.options.fold] = gr.update(label=fold_label(options))
-            progress(0.1, desc="Reading")
-            submission = read_submission([given[field] for field in self.sources])
-            submission, remark = prepare_submission(submission, which, given[self.fixes])
-            systems, references = submission
-            first, *others = systems
-            # 2. Score one system, or compare several.
-            progress(0.4, desc="Scoring")
-            with collect_warnings() as warnings:
-                scored, results = score_submission(submission, options, which, remark)
-                if others:
-                    progress(0.7, desc="Resampling")
-                    comparison = request_comparison(systems, references, None, given[self.test], options)
-            # 3. Draw the result, with the segments of one system, or the differences between the first two.
-            progress(0.9, desc="Drawing")
-            if others:
-                identical = [name for name in others if systems[name] == systems[first]]
-                summary = render_systems(scored, comparison, identical, len(references))
-                below = self.differences.show(scored, first, others[0])
-            else:
-                summary = render_system(scored, results[first])
-                below = self.segments.show(scored)
-            remedies = find_remedies(systems[first], references, options)
-            asked_about = given[self.system] if given[self.system] in systems else first
-            return {
-                **update,
-                self.message: "",
-                self.column: gr.update(visible=True),
-                self.scored: scored,
-                self.summary: summary + (html.remedies(remedies) or html.notes(warnings)),
-                **dict(zip(self.downloads, (scored.csv, scored.parquet, scored.json))),
-                self.segments.column: gr.update(visible=not others),
-                self.differences.column: gr.update(visible=bool(others)),
-                **below,
-                self.system: gr.update(choices=scored.systems, value=asked_about),
-                self.answer: "",
-            }
+            size = measure_submission([given[field] for field in self.sources])
+            return update | await limits.run(lambda: self._score(given, options, progress), size, options)
         except limits.ERRORS as error:
             failed: Update = {
                 self.message: html.message(limits.explain_error(error)),
                 self.column: gr.update(visible=False),
             }
             return {**update, **failed, self.scored: None}
+
+    def _score(self, given: Update, options: dict[str, Any], progress: gr.Progress) -> Update:
+        # 1. Read the texts.
+        progress(0.1, desc="Reading")
+        which, submission = given[self.which], read_submission([given[field] for field in self.sources])
+        submission, remark = prepare_submission(submission, which, given[self.fixes])
+        systems, references = submission
+        first, *others = systems
+        # 2. Score one system, or compare several.
+        progress(0.4, desc="Scoring")
+        with collect_warnings() as warnings:
+            scored, results = score_submission(submission, options, which, remark)
+            if others:
+                progress(0.7, desc="Resampling")
+                comparison = request_comparison(systems, references, None, given[self.test], options)
+        # 3. Draw the result, with the segments of one system, or the differences between the first two.
+        progress(0.9, desc="Drawing")
+        if others:
+            identical = [name for name in others if systems[name] == systems[first]]
+            summary = render_systems(scored, comparison, identical, len(references))
+            below = self.differences.show(scored, first, others[0])
+        else:
+            summary = render_system(scored, results[first])
+            below = self.segments.show(scored)
+        remedies = find_remedies(systems[first], references, options)
+        asked_about = given[self.system] if given[self.system] in systems else first
+        return {
+            self.message: "",
+            self.column: gr.update(visible=True),
+            self.scored: scored,
+            self.summary: summary + (html.remedies(remedies) or html.notes(warnings)),
+            **dict(zip(self.downloads, (scored.csv, scored.parquet, scored.json))),
+            self.segments.column: gr.update(visible=not others),
+            self.differences.column: gr.update(visible=bool(others)),
+            **below,
+            self.system: gr.update(choices=scored.systems, value=asked_about),
+            self.answer: "",
+        }
 
     def apply(self, event: gr.EventData, *values: Any) -> Update:
         """Return the update after a button has changed some fields."""
@@ -178,7 +180,14 @@ def _add_why(scored: gr.State) -> tuple[gr.Dropdown, gr.HTML]:
             reported = gr.Textbox(label=label, max_length=30, elem_id="reported")
             button = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
-    gr.on([button.click, reported.submit], explain_number, [scored, system, reported], answer, **limits.PRIVATE_WORK)
+
+    async def answer_number(scored: Scored | None, system: str, reported: str) -> str:
+        try:
+            return await limits.run(lambda: explain_number(scored, system, reported), measure_result(scored))
+        except limits.RejectedError as error:
+            return html.message(str(error))
+
+    gr.on([button.click, reported.submit], answer_number, [scored, system, reported], answer, **limits.PRIVATE_WORK)
     system.input(lambda: "", None, answer, **limits.QUIET)
     return system, answer
 

@@ -46,7 +46,9 @@ LAUNCH: dict[str, Any] = {
     "ssr_mode": False,
     "footer_links": ["api"],
     "state_session_capacity": limits.SESSIONS,
-    "app_kwargs": {"middleware": [Middleware(limits.Gate)]},
+    "max_threads": limits.THREADS,
+    "enable_monitoring": False,
+    "app_kwargs": {"middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]},
 }
 
 _HEADER = """
