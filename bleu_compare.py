@@ -164,9 +164,9 @@ def _check_systems(systems: object, baseline: object, test: str) -> None:
         raise TypeError(f"systems: found {type(systems).__name__}. Give a dict of predictions by the system's name.")
     if len(systems) < 2:
         raise ValueError(f"systems: found {len(systems)}. Give two or more, the baseline among them.")
-    if test not in RESAMPLES:
+    if test not in list(RESAMPLES):  # in a dict, a list would be a TypeError
         raise ValueError(f"test={test!r}: choose one of {', '.join(map(repr, RESAMPLES))}.")
-    if baseline is not None and baseline not in systems:
+    if baseline is not None and baseline not in list(systems):
         raise ValueError(f"baseline={baseline!r}: choose one of {', '.join(map(repr, systems))}.")
 
 

@@ -24,10 +24,10 @@ from .options import (
     read_options,
 )
 from .remedies import add_warnings, find_remedies, is_unspaced
-from .scored import Scored, prepare_submission, read_segment, read_segments, score_submission
+from .scored import Scored, measure_result, prepare_submission, read_segment, read_segments, score_submission
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
-from .sources import EXAMPLE_NOTE, Sources, add_sources, is_example, read_submission
+from .sources import EXAMPLE_NOTE, Sources, add_sources, is_example, measure_submission, read_submission
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
@@ -69,63 +69,65 @@ class CorpusTab(NamedTuple):
         return [*head, *self.downloads, *self.segments, *self.differences, self.system, self.answer]
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
-    def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 read by Gradio
+    async def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 for Gradio
         """Return the update that shows the result for the values of the inputs, baseline and system asked about."""
-        given = dict(zip([*self.inputs(), self.baseline, self.system], values))
-        which, update = given[self.which], Update()
+        given, update = dict(zip([*self.inputs(), self.baseline, self.system], values)), Update()
         try:
-            # 1. Read the fields.
             options = read_options([given[field] for field in self.options.fields])
             update[self.options.fold] = gr.update(label=fold_label(options))
-            progress(0.1, desc="Reading")
-            sources = [given[field] for field in self.sources]
-            submission, remark = prepare_submission(read_submission(sources), which, given[self.fixes])
-            systems, references = submission
-            baseline = given[self.baseline] if given[self.baseline] in systems else next(iter(systems))
-            others = [name for name in systems if name != baseline]
-            update[self.options.fold] = gr.update(label=fold_label(options, remark))
-            # 2. Score one system, or compare several.
-            progress(0.4, desc="Scoring")
-            with collect_warnings() as warnings:
-                scored, results = score_submission(submission, options, which, remark)
-                if others:
-                    progress(0.7, desc="Resampling")
-                    comparison = request_comparison(systems, references, baseline, given[self.test], options)
-            # 3. Draw the result, with the segments of one system, or the differences between two.
-            progress(0.9, desc="Drawing")
-            if others:
-                identical = find_identical(systems)
-                best = max(others, key=lambda name: (name not in identical, results[name]["score"]))
-                summary, details = render_systems(scored, comparison, best, identical)
-                below = self.differences.show(scored, baseline, best)
-            else:
-                summary, details = render_system(scored, results[baseline])
-                below = self.segments.show(scored)
-            found = find_remedies(systems[baseline], references, options)
-            remedies, notes = add_warnings(found, [*warnings, *_caution(len(references), options["confidence"])])
-            example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
-            asked_about = given[self.system] if given[self.system] in systems else baseline
-            return {
-                **update,
-                self.message: "",
-                self.column: gr.update(visible=True),
-                self.scored: scored,
-                self.summary: summary + example + html.remedies(remedies) + html.notes(notes),
-                self.baseline: gr.update(choices=scored.systems, value=baseline, visible=bool(others)),
-                self.details: details,
-                **dict(zip(self.downloads, (scored.csv, scored.parquet, scored.json))),
-                self.segments.column: gr.update(visible=not others),
-                self.differences.column: gr.update(visible=bool(others)),
-                **below,
-                self.system: gr.update(choices=scored.systems, value=asked_about, visible=bool(others)),
-                self.answer: "",
-            }
+            size = measure_submission([given[field] for field in self.sources])
+            return update | await limits.run(lambda: self._score(given, options, progress), size, options)
         except limits.ERRORS as error:
             failed: Update = {
                 self.message: html.message(limits.explain_error(error)),
                 self.column: gr.update(visible=False),
             }
             return {**update, **failed, self.scored: None}
+
+    def _score(self, given: Update, options: dict[str, Any], progress: gr.Progress) -> Update:
+        # 1. Read the texts.
+        progress(0.1, desc="Reading")
+        which, sources = given[self.which], [given[field] for field in self.sources]
+        submission, remark = prepare_submission(read_submission(sources), which, given[self.fixes])
+        systems, references = submission
+        baseline = given[self.baseline] if given[self.baseline] in systems else next(iter(systems))
+        others = [name for name in systems if name != baseline]
+        # 2. Score one system, or compare several.
+        progress(0.4, desc="Scoring")
+        with collect_warnings() as warnings:
+            scored, results = score_submission(submission, options, which, remark)
+            if others:
+                progress(0.7, desc="Resampling")
+                comparison = request_comparison(systems, references, baseline, given[self.test], options)
+        # 3. Draw the result, with the segments of one system, or the differences between two.
+        progress(0.9, desc="Drawing")
+        if others:
+            identical = find_identical(systems)
+            best = max(others, key=lambda name: (name not in identical, results[name]["score"]))
+            summary, details = render_systems(scored, comparison, best, identical)
+            below = self.differences.show(scored, baseline, best)
+        else:
+            summary, details = render_system(scored, results[baseline])
+            below = self.segments.show(scored)
+        found = find_remedies(systems[baseline], references, options)
+        remedies, notes = add_warnings(found, [*warnings, *_caution(len(references), options["confidence"])])
+        example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
+        asked_about = given[self.system] if given[self.system] in systems else baseline
+        return {
+            self.options.fold: gr.update(label=fold_label(options, remark)),
+            self.message: "",
+            self.column: gr.update(visible=True),
+            self.scored: scored,
+            self.summary: summary + example + html.remedies(remedies) + html.notes(notes),
+            self.baseline: gr.update(choices=scored.systems, value=baseline, visible=bool(others)),
+            self.details: details,
+            **dict(zip(self.downloads, (scored.csv, scored.parquet, scored.json))),
+            self.segments.column: gr.update(visible=not others),
+            self.differences.column: gr.update(visible=bool(others)),
+            **below,
+            self.system: gr.update(choices=scored.systems, value=asked_about, visible=bool(others)),
+            self.answer: "",
+        }
 
     def apply(self, event: gr.EventData, *values: Any) -> Update:
         """Return the update after a button has changed some fields."""
@@ -180,7 +182,14 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 for kind, label in _DOWNLOADS.items()
             ]
         segments, differences = add_segments(scored), add_differences(scored)
-    gr.on([why.click, reported.submit], explain_number, [scored, system, reported], answer, **limits.PRIVATE_WORK)
+
+    async def answer_number(scored: Scored | None, system: str, reported: str) -> str:
+        try:
+            return await limits.run(lambda: explain_number(scored, system, reported), measure_result(scored))
+        except limits.RejectedError as error:
+            return html.message(str(error))
+
+    gr.on([why.click, reported.submit], answer_number, [scored, system, reported], answer, **limits.PRIVATE_WORK)
     system.input(lambda: "", None, answer, **limits.QUIET)
     above = (sources, which, fixes, test, options, message, column, scored, summary, baseline, details, downloads)
     tab = CorpusTab(*above, segments, differences, system, answer)
@@ -195,9 +204,9 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
     pressed.then(None, js="() => bleuPage.answer()")
 
-    def open_tab(scored: Scored | None, *values: Any) -> Any:
+    async def open_tab(scored: Scored | None, *values: Any) -> Any:
         """Score the example, or what is in the fields, when the tab is opened and has no result."""
-        return gr.skip() if scored else tab.show_score(*values)
+        return gr.skip() if scored else await tab.show_score(*values)
 
     opened = corpus.select(open_tab, [tab.scored, *fields], outputs, **{**work, "js": "bleuPage.open"})
     opened.then(None, js="() => bleuPage.answer()")

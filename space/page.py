@@ -64,7 +64,8 @@ class LinkPreview:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        start, parts = {}, []
+        start: dict[str, Any] = {}
+        parts: list[bytes] = []
 
         async def replace(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -133,7 +134,11 @@ LAUNCH: dict[str, Any] = {
     "ssr_mode": False,
     "footer_links": ["api"],
     "state_session_capacity": limits.SESSIONS,
-    "app_kwargs": {"middleware": [Middleware(limits.Gate), Middleware(LinkPreview)]},
+    "max_threads": limits.THREADS,
+    "enable_monitoring": False,
+    "app_kwargs": {
+        "middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS]), Middleware(LinkPreview)]
+    },
 }
 
 

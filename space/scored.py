@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -17,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from .limits import SECONDS_KEPT, RejectedError
+from .limits import SECONDS_KEPT, RejectedError, check_disk
 from .metric import request_score
 from .options import describe_references_used
 from .remedies import FIXES
@@ -88,6 +89,7 @@ def score_submission(
     submission: Submission, options: Mapping[str, Any], which: int | str, remark: str
 ) -> tuple[Scored, dict[str, dict[str, Any]]]:
     """Score each system, write the downloads, and return the scored submission and each system's result."""
+    check_disk()
     results: dict[str, dict[str, Any]] = {}
     columns: dict[str, Any] = {"segment": np.arange(1, len(submission.references) + 1)}
     systems = list(submission.systems)
@@ -111,6 +113,11 @@ def score_submission(
 
 def _name_column(systems: Sequence[str], system: str, name: str) -> str:
     return f"{system}: {name}" if len(systems) > 1 else name
+
+
+def measure_result(scored: Scored | None) -> int:
+    """Return the bytes of the texts and scores of a visitor; nothing is read."""
+    return os.path.getsize(scored.parquet) if scored and os.path.exists(scored.parquet) else 0
 
 
 def read_segments(scored: Scored | None) -> tuple[Scored, pa.Table]:

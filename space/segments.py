@@ -14,7 +14,7 @@ from gradio.blocks import Block
 from . import html, limits
 from .metric import request_difference, request_explanation
 from .options import SCORING_OPTIONS
-from .scored import OpenedSegment, Scored, read_segment, read_segments, write_json
+from .scored import OpenedSegment, Scored, measure_result, read_segment, read_segments, write_json
 from .sentence import Update, find_differing
 
 # The column that the segments are sorted by, and the direction.
@@ -111,7 +111,14 @@ def add_differences(scored: gr.State) -> Differences:
     differences = Differences(column, first, second, overview, download, search, listing, opened)
     pair: list[Block] = [scored, first, second]
     shown = [overview, download, listing, opened]
-    gr.on([first.input, second.input], differences.show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
+
+    async def show_pair(scored: Scored | None, *fields: str) -> Update:
+        try:
+            return await limits.run(lambda: differences.show_pair(scored, *fields), measure_result(scored))
+        except limits.RejectedError as error:
+            return {overview: html.message(str(error))}
+
+    gr.on([first.input, second.input], show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
     search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **limits.QUIET)
     for component in (overview, listing):
         component.click(_open_pair, pair, opened, **limits.QUIET).then(None, js="() => bleuPage.visit('#opened h3')")

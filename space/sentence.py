@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -58,12 +57,17 @@ class Sentence(NamedTuple):
 
     def show(self, shown: Shown, values: Sequence[Any]) -> Update:
         """Return the update that shows texts, scored with the values of the option fields."""
-        return dict(zip(self.fields(), (*shown.texts, *values))) | self.show_results(shown, values)
+        results = self.show_results(shown, values)
+        if results[self.shown] is None:
+            return results
+        return dict(zip(self.fields(), (*shown.texts, *values))) | results
 
     def show_results(self, shown: Shown, values: Sequence[Any]) -> Update:
         """Return the update that leaves the fields alone."""
         scores, details, label = render(shown, values)
-        update: Update = {self.shown: shown, self.scores: scores, self.details: details}
+        # A rejected text is neither kept nor sent back.
+        kept = shown if limits.are_short(shown.texts) else None
+        update: Update = {self.shown: kept, self.scores: scores, self.details: details}
         return update | ({self.options.fold: gr.update(label=label)} if label else {})
 
     def show_example(self, name: str) -> Update:
@@ -161,7 +165,7 @@ def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
     def show_fixed(event: gr.EventData, *values: Any) -> Update:
         """Show the fields after the button of a remedy was pressed."""
         texts, values_of_options = sentence.split(values)
-        fixed = tuple(map(FIXES.get(event.fix, str), texts))
+        fixed = tuple(map(FIXES.get(event.fix, str), texts)) if limits.are_short(texts) else texts
         return sentence.show(Shown(fixed), change_options(SCORING_OPTIONS, values_of_options, event.options))
 
     typed = [text.input for text in sentence.texts]
@@ -192,6 +196,10 @@ class _Part(NamedTuple):
 
 def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
     """Return the scores and the details as HTML, and the label of the fold; no label if the options are not valid."""
+    if not limits.are_short(shown.texts):
+        limit = f"{limits.MAX_SENTENCE_TOTAL:,}"
+        text = f"The texts have over {limit} characters together. Shorten them, or score them as a corpus."
+        return "", html.message(text), ""
     candidate, second, references = shown.texts
     candidates = {"Candidate": candidate, "Second candidate": second}
     candidates = {name: text for name, text in candidates.items() if text.strip()}
@@ -223,9 +231,27 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
     """
     if len(texts) < 2:
         return [set()]
-    matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
-    same = [(i + k, j + k) for i, j, size in matcher.get_matching_blocks() for k in range(size)]
-    return [set(range(len(text))) - {pair[side] for pair in same} for side, text in enumerate(texts)]
+    first, second = texts
+    # The longest common subsequence, with a row of the usual table in one integer (Hyyrö, 2004). Bit i of a row is 0 if
+    # token i of the first text makes the subsequence longer.
+    places: dict[str, int] = {}
+    for i, token in enumerate(first):
+        places[token] = places.get(token, 0) | 1 << i
+    rows = [row := (1 << len(first)) - 1]
+    for token in second:
+        same = row & places.get(token, 0)
+        rows.append(row := (row + same | row - same) & rows[0])
+    # Go back from the end; a token that no step passes is in both.
+    differing: list[set[int]] = [set(), set()]
+    i, j = len(first), len(second)
+    while i and j:
+        if rows[j] >> i - 1 & 1:
+            differing[0].add(i := i - 1)
+        elif not rows[j - 1] >> i - 1 & 1:
+            differing[1].add(j := j - 1)
+        else:
+            i, j = i - 1, j - 1
+    return [differing[0] | {*range(i)}, differing[1] | {*range(j)}]
 
 
 def _explain(name: str, text: str, references: Sequence[str], options: dict[str, Any]) -> _Part:

@@ -3,8 +3,10 @@
 import asyncio
 import doctest
 import importlib
+import json
 import re
 import tracemalloc
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
@@ -42,8 +44,7 @@ LIMITS = [
     ("check_value", ("reported", "9" * 101), "reported has 101 characters; the limit is 100."),
     ("check_value", ("weights", [0.1] * 101), "weights has 101 values; the limit is 100."),
     ("check_options", ({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"]), "tokenize='flores200': choose '13a' or 'zh'. Others need the metric in Python (see About)."),
-    ("check_size", (21_000_000, 20), "This is more than 20 MB, the limit for one request. Send a part of it."),
-    ("check_body", (b"[" * 100,), "The lists in this request are nested 100 deep; the limit is 12."),
+    ("check_sentence", (["a" * 1900] * 6,), "The texts have 11,400 characters together; the limit is 10,000. Leave a reference out."),
     ("_check_lengths", ("A.txt", ["a"], []), "A.txt has 1 segment, and there are references for 0. They must correspond line by line; an empty line is a segment."),
     ("_check_complete", ("A.jsonl", ["a", None]), "A.jsonl, segment 2: the text is missing. Write an empty text for an empty segment."),
 ]  # fmt: skip
@@ -61,9 +62,8 @@ def test_parquet_is_not_accepted(tmp_path, name):
     """By its name, before anything of it is read."""
     (tmp_path / name).write_bytes(b"PAR1")
     sources = importlib.import_module("space.sources")
-    for read in (sources.describe_file, lambda path: sources.read_columns(path, ["prediction"])):
-        with pytest.raises(ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"):
-            read(str(tmp_path / name))
+    with pytest.raises(ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"):
+        sources.describe_file(str(tmp_path / name))
 
 
 @pytest.mark.parametrize(
@@ -117,16 +117,148 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
     assert len(answer) < 500
 
 
-@pytest.mark.parametrize(
-    ("headers", "most"),
-    [
-        ([], 21),  # what comes before the limit is crossed
-        ([(b"content-length", b"30000000")], 2),  # the part that has just come
-    ],
+JOIN, EXPLAIN, SCORE, UPLOAD = (
+    f"/gradio_api/{path}" for path in ("queue/join", "call/explain", "call/score", "upload")
 )
-def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
-    """It is read nevertheless: parts of a megabyte each, thirty of them where twenty are the limit."""
+NOT_FOUND = (404, "Not Found")
+NO_DATA = (422, 'Expected an object such as {"data": []}.')
+TOO_MANY = "There are {} values in this request; the limit is {}. Send a part of them."
+
+
+def json_body(data, **others):
+    return json.dumps({"data": data, **others}).encode()
+
+
+def pass_gate(path, body=b"", method="POST", gate=None, headers=None, client="1"):
+    """Return the status and the message of a rejected request, or the body that the app behind the gate receives."""
+    received, sent, parts = [], [], [body[i : i + 1_000_000] for i in range(0, len(body), 1_000_000)] or [b""]
+
+    async def app(scope, receive, send):
+        received.append((await receive())["body"] if scope["path"] != UPLOAD else b"")
+
+    async def receive():
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
+
+    async def send(message):
+        sent.append(message)
+
+    demo = importlib.import_module("app").demo
+    headers = [(b"content-length", b"%d" % len(body))] if headers is None else headers
+    scope = {"type": "http", "method": method, "path": path, "headers": headers, "client": (client, 1)}
+    gate = gate or make_gate()
+    gate._app = app
+    scope["app"] = SimpleNamespace(get_blocks=lambda: demo)
+    asyncio.run(gate(scope, receive, send))
+    return received[0] if received else (sent[0]["status"], json.loads(sent[1]["body"])["detail"])
+
+
+def make_gate():
+    limits, endpoints = (importlib.import_module(f"space.{name}") for name in ("limits", "endpoints"))
+    return limits.Gate(None, [endpoint.__name__ for endpoint in endpoints.ENDPOINTS])
+
+
+def functions(name):
+    """Return the numbers of the functions for programs, or of those for the page."""
+    names = [endpoint.__name__ for endpoint in importlib.import_module("space.endpoints").ENDPOINTS]
+    found = importlib.import_module("app").demo.fns.items()
+    return [number for number, function in found if (function.api_name in names) == (name == "endpoints")]
+
+
+@pytest.mark.parametrize("path", [
+    "/monitoring", "/monitoring/summary", "/monitoring/key", "/docs", "/openapi.json", "/login_check", "/gradio_api/login_check",
+    "/gradio_api/deep_link", "/gradio_api/file=http://example.org/", "/gradio_api/file=a.txt", "/gradio_api/proxy=http://example.org",
+    "/gradio_api/vibe-code", "/gradio_api/runs", "/gradio_api/custom_component/1/a/b/c", "/gradio_api/stream/a/b/1/playlist.m3u8",
+    "/config/../monitoring", "/x", "//", "/assets", "/config\n",
+])  # fmt: skip
+def test_only_what_the_page_reads_can_be_read(path):
+    assert pass_gate(path, method="GET") == NOT_FOUND
+    assert pass_gate(path, method="HEAD") == NOT_FOUND
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "POST"])
+def test_the_page_is_not_written(method):
+    assert pass_gate("/", method=method) == NOT_FOUND
+
+
+@pytest.mark.parametrize("path", [
+    "/gradio_api/call/upload", "/gradio_api/run/upload", "/gradio_api/api/upload", "/gradio_api/call/score/", "/call/score", "/upload",
+    "/gradio_api/upload/", "/gradio_api/run/explain", "/gradio_api/api/explain", "/gradio_api/call/v2/upload", "/gradio_api/call/x/explain",
+    "/gradio_api/component_server", "/gradio_api/component_server/", "/gradio_api/process_recording", "/gradio_api/stream/a",
+    "/gradio_api/vibe-edit", "/gradio_api/run-history/connect", "/login", "/gradio_api/queue/join/",
+])  # fmt: skip
+def test_bodies_go_to_exact_paths_only(path):
+    """A path that ended in `/upload` took 30 MB of JSON, and froze the demo for 24 s."""
+    assert pass_gate(path, json_body([["a"] * 100])) == NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "answer"),
+    [
+        (SCORE, b"[" + b"[]," * 400_000, (413, TOO_MANY.format("800,001", "300,000"))),
+        (SCORE, json_body([["a"] * 310_000]), (413, TOO_MANY.format("310,001", "300,000"))),
+        (SCORE, b"[" * 100, (413, "The lists in this request are nested 100 deep; the limit is 12.")),
+        (SCORE, bytes(10_000_001), (413, "This is more than 10 MB, the limit for one request. Send a part of it.")),
+        (EXPLAIN, bytes(1_000_001), (413, "This is more than 1 MB, the limit for one request. Send a part of it.")),
+        (UPLOAD, bytes(50_000_001), (413, "This is more than 50 MB, the limit for one request. Send a part of it.")),
+        ("/gradio_api/cancel", bytes(10_001), (413, "This is more than 0.01 MB, the limit for one request. Send a part of it.")),
+        (SCORE, b"[1]", NO_DATA),
+        (SCORE, json_body([], x=["a"] * 2_000), NO_DATA),  # Gradio would repeat the list in its message
+        (SCORE, json_body({str(i): [] for i in range(2_000)}), NO_DATA),
+        (SCORE, b"{", (422, "This is not JSON, or has a number that is too large (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)).")),
+        (JOIN, json_body([["a"] * 1_001], fn_index=10**6), (413, TOO_MANY.format("1,004", "1,000"))),
+    ],
+)  # fmt: skip
+def test_a_body_is_checked_before_gradio_parses_it(path, body, answer):
+    assert pass_gate(path, body) == answer
+
+
+def test_many_values_go_to_endpoints_only():
+    """The page sends a value per field: 100,000 paths of files kept Gradio busy."""
+    body = {
+        name: [json_body([["a"] * 2_000], fn_index=number) for number in functions(name)]
+        for name in ("endpoints", "page")
+    }
+    assert [pass_gate(JOIN, one) for one in body["endpoints"]] == body["endpoints"]
+    assert {pass_gate(JOIN, one) for one in body["page"]} == {(413, TOO_MANY.format("2,003", "1,000"))}
+
+
+@pytest.mark.parametrize("path", [JOIN, EXPLAIN, SCORE, "/gradio_api/call/v2/explain", "/gradio_api/cancel"])
+def test_a_small_body_passes_unchanged(path):
+    body = json_body(["a", ["b"], None], fn_index=1, session_hash="a")
+    assert pass_gate(path, body) == body
+
+
+@pytest.mark.parametrize("headers", [[], [(b"content-length", b"-1")], [(b"content-length", b"9" * 30)]])
+def test_a_body_has_a_length(headers):
+    assert pass_gate(SCORE, b"{}", headers=headers) == (411, "Send the header Content-Length.")
+
+
+def test_uploads_are_limited_per_visitor_and_together(monkeypatch):
     limits = importlib.import_module("space.limits")
+    monkeypatch.setattr(limits, "MAX_VISITOR_MEGABYTES", 3)
+    monkeypatch.setattr(limits, "MAX_SERVER_MEGABYTES", 5)
+    gate, megabyte = make_gate(), bytes(1_000_000)
+    much = "More than {} MB were uploaded within an hour. Try again later."
+    assert [pass_gate(UPLOAD, megabyte, gate=gate) for _ in range(4)] == [b"", b"", b"", (429, much.format(3))]
+    assert [pass_gate(UPLOAD, megabyte, gate=gate, client="2") for _ in range(3)] == [b"", b"", (429, much.format(5))]
+    monkeypatch.setattr(limits, "SECONDS_KEPT", 0)
+    assert pass_gate(UPLOAD, megabyte, gate=gate) == b""
+
+
+def test_large_bodies_are_limited_while_they_are_received(monkeypatch):
+    """A client that holds back the ends of its requests does not fill the memory; small requests still pass."""
+    limits, gate, body = importlib.import_module("space.limits"), make_gate(), json_body(["a" * 2_000_000])
+    gate._held.update({"1": 32_000_000, "2": 50_000_000})
+    busy = (503, "The demo is busy with other large requests. Try again in a minute.")
+    assert (pass_gate(SCORE, body, gate=gate), pass_gate(SCORE, body, gate=gate, client="3")) == (busy, body)
+    gate._held["4"] = 17_000_000
+    assert (pass_gate(SCORE, body, gate=gate, client="3"), gate._held["3"]) == (busy, 0)
+    assert pass_gate(SCORE, json_body([]), gate=gate) == json_body([])
+    assert limits.MAX_HELD_MEGABYTES == 100
+
+
+def test_nothing_is_kept_of_a_rejected_body():
+    """It is read nevertheless, because clients read the answer only after sending."""
     held, sent = [], []
 
     async def receive():
@@ -136,17 +268,15 @@ def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": headers}
+    headers = [(b"content-length", b"30000000")]
     tracemalloc.start()
-    asyncio.run(limits.Gate(None)(scope, receive, send))
+    asyncio.run(make_gate()({"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send))
     tracemalloc.stop()
-    assert b"more than 20 MB" in sent[1]["body"]
-    assert (len(held), max(held) < most, held[-1] < 2) == (30, True, True)
+    assert b"more than 10 MB" in sent[1]["body"]
+    assert (len(held), max(held) < 3) == (30, True)
 
 
 def test_a_body_that_breaks_off_is_not_passed_on():
-    """It was to be too large, and nothing of it was kept."""
-    limits = importlib.import_module("space.limits")
     sent = []
 
     async def receive():
@@ -155,9 +285,9 @@ def test_a_body_that_breaks_off_is_not_passed_on():
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": [(b"content-length", b"30000000")]}
-    asyncio.run(limits.Gate(None)(scope, receive, send))
-    assert sent[0]["status"] == 413
+    headers = [(b"content-length", b"10")]
+    asyncio.run(make_gate()({"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send))
+    assert sent[0]["status"] == 400
 
 
 @pytest.mark.parametrize(

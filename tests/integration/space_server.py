@@ -28,7 +28,8 @@ def serve_space(folder, first="pass"):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder / "gradio")}
+    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "temporary")}
+    (folder / "temporary").mkdir()
     address = f"http://127.0.0.1:{port}/"
     with open(folder / "log.txt", "wb") as log:
         code = f"{first}; import runpy; runpy.run_path('app.py', run_name='__main__')"

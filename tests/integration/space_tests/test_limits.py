@@ -75,4 +75,4 @@ def test_uploads_and_downloads_are_deleted(browser, tmp_path):
 
 
 def files_kept(folder):
-    return {path.name for path in (folder / "gradio").rglob("*.*")}
+    return {path.name for path in (folder / "temporary").glob("bleu-*/**/*.*")}
