@@ -137,7 +137,7 @@ LAUNCH: dict[str, Any] = {
     "max_threads": limits.THREADS,
     "enable_monitoring": False,
     "app_kwargs": {
-        "middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS]), Middleware(LinkPreview)]
+        "middleware": [Middleware(LinkPreview), Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]
     },
 }
 

@@ -157,7 +157,7 @@ def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
 
     def show_chosen(*values: Any) -> Update:
         texts, values_of_options = sentence.split(values)
-        return sentence.show(Shown(texts), values_of_options)
+        return sentence.show_results(Shown(texts), values_of_options)
 
     def show_convention(convention: str, *texts: str) -> Update:
         return sentence.show(Shown(texts), convention_values(convention, SCORING_OPTIONS))
@@ -170,7 +170,8 @@ def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
 
     typed = [text.input for text in sentence.texts]
     gr.on(typed, show_typed, [sentence.shown, *fields], outputs, trigger_mode="always_last", **limits.QUIET)
-    gr.on([field.input for field in options.fields], show_chosen, fields, outputs, **limits.QUIET)
+    chosen = [field.input for field in options.fields]
+    gr.on(chosen, show_chosen, fields, outputs, trigger_mode="always_last", **limits.QUIET)
     options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **limits.QUIET)
     for name, button in buttons.items():
         button.click(partial(sentence.show_example, name), None, [*outputs, sentence.second_fold], **limits.QUIET)

@@ -18,7 +18,7 @@ SWITCHES = [
 
 
 @contextmanager
-def serve_space(folder, first="pass"):
+def serve_space(folder, first="pass", port=0):
     """Run `app.py` in a copy of the project's files, after the statement `first`, and yield its address."""
     app = folder / "app"
     app.mkdir()
@@ -26,7 +26,8 @@ def serve_space(folder, first="pass"):
         shutil.copy(path, app)
     shutil.copytree(ROOT / "space", app / "space", ignore=shutil.ignore_patterns("__pycache__"))
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(("127.0.0.1", port))
         port = free.getsockname()[1]
     environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "temporary")}
     (folder / "temporary").mkdir()
