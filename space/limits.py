@@ -64,7 +64,7 @@ SHOWN_NGRAMS = 12  # distinctive n-grams per system
 SHOWN_SETTINGS = 20  # many settings fit a score with few decimals
 SESSIONS = 500  # visitors whose results are kept
 QUEUE_SIZE = 100  # waiting requests
-CONCURRENT_SENTENCES = 4  # requests of the page that score no corpus, per kind
+CONCURRENT_SENTENCES = 2  # requests of the page that score no corpus, per kind
 THREADS = 100  # of Gradio: a request that waits in a lane has one
 SECONDS_TO_SEND = 60  # a request
 SECONDS_KEPT = 3600  # for uploads, downloads and open results
@@ -246,7 +246,7 @@ def _measure(text: Any) -> tuple[int, int]:
 _UPLOAD, _JOIN, _CALL = "/gradio_api/upload", "/gradio_api/queue/join", "/gradio_api/call/"
 # What may be read: the page and its parts, the description of the endpoints, answers, and files by their paths.
 _READABLE = re.compile(
-    r"/|/(config|manifest\.json|favicon\.ico|robots\.txt|theme\.css|pwa_icon(/\d+)?)|/(static|assets|svelte)/.*"
+    r"/|/(preview\.png|config|manifest\.json|favicon\.ico|robots\.txt|theme\.css|pwa_icon(/\d+)?)|/(static|assets|svelte)/.*"
     r"|/gradio_api/(info|openapi\.json|startup-events|upload_progress|queue/(data|status)|heartbeat/\w+|file=/.*"
     r"|call/(v2/)?\w+/\w+)"
 )

@@ -7,6 +7,7 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,7 +71,18 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
         if name != "detokenize":
             references = [[fix(text) if text else text for text in row] for row in references]
         remarks.append(_FIXED[name])
-    return Submission(systems, references), ", ".join(remarks)
+    return Submission(dict(zip(cut_prefix(list(systems)), systems.values())), references), ", ".join(remarks)
+
+
+def cut_prefix(names: Sequence[str]) -> list[str]:
+    """Cut what all names begin with, up to a separator.
+
+    >>> cut_prefix(["newstest2021.en-de.hyp.Online-A", "newstest2021.en-de.hyp.Online-B"]), cut_prefix(["mt1", "mt2"])
+    (['Online-A', 'Online-B'], ['mt1', 'mt2'])
+    """
+    common = commonprefix(list(names))  # noqa: RUF071 of characters, as names are not paths
+    length = max(common.rfind(separator) for separator in "._ ") + 1
+    return [name[length:] for name in names] if len(names) > 1 and min(map(len, names)) > length else list(names)
 
 
 def score_submission(

@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from . import limits
-from .html import add_html, count_things, message
+from .html import add_html, count_things, list_files, message
 
-FROM_FILES, FROM_TEXT, FROM_EXAMPLE = "Files", "Pasted text", "The example"
+FROM_FILES, FROM_TEXT = "Files", "Pasted text"
 
 # Likely names of columns, the likeliest first; the first that is found is preselected.
 _LIKELY_NAMES = {
@@ -87,9 +87,9 @@ EXAMPLES = {
     "العربية": Example("جلست القطة على السجادة .", "", "جلست القطة فوق السجادة .", "default", {}),
 }
 
-_EXAMPLE_NOTE = (
-    "40 segments written for this demo, with two references, and three systems: atlas translates freely and well,"
-    " birch word by word, cedar in a hurry."
+EXAMPLE_NOTE = (
+    "This is an example: 40 segments written for this demo, with two references, and three systems: atlas translates"
+    " freely and well, birch word by word, cedar in a hurry. Your own files replace it."
 )
 
 
@@ -123,7 +123,7 @@ class Sources(NamedTuple):
 
 def add_sources() -> Sources:
     """Add the fields to the demo; only the fields of the chosen origin are visible."""
-    origin = gr.Radio([FROM_FILES, FROM_TEXT, FROM_EXAMPLE], value=FROM_FILES, label="Texts", elem_id="origin")
+    origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
     with gr.Row(elem_id="files") as uploads:
         systems, system_columns = _add_files("systems", "Systems")
         references, reference_columns = _add_files("references", "References")
@@ -136,9 +136,7 @@ def add_sources() -> Sources:
                 ("References, tabs between several", "references-text"),
             )
         )
-    with gr.Row(visible=False) as example:
-        add_html(message(_EXAMPLE_NOTE, "note"))
-    groups = {FROM_FILES: uploads, FROM_TEXT: pasted, FROM_EXAMPLE: example}
+    groups = {FROM_FILES: uploads, FROM_TEXT: pasted}
     origin.change(
         lambda chosen: {group: gr.update(visible=name == chosen) for name, group in groups.items()},
         origin,
@@ -162,7 +160,7 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
         try:
             measure_files(_as_list(uploads))
             found += [describe_file(path) for path in _as_list(uploads)]
-            text = "".join(message(_describe_upload(one), "note") for one in found)
+            text = list_files([(one.file.name, _describe_upload(one)) for one in found])
         except limits.RejectedError as error:
             text = message(str(error))
         tables = [one.columns for one in found if one.columns]
@@ -178,8 +176,8 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
 
 
 def _describe_upload(upload: Description) -> str:
-    kind = f"a table of {count_things(len(upload.columns), 'column')}" if upload.columns else "one per line, UTF-8"
-    return f"{upload.file.name}: {count_things(upload.segments, 'segment')}, {kind}"
+    kind = f"columns: {', '.join(upload.columns)}" if upload.columns else "one per line, UTF-8"
+    return f"{count_things(upload.segments, 'segment')}, {kind}"
 
 
 def _likely_columns(columns: Sequence[str], role: str) -> list[str]:
@@ -204,7 +202,7 @@ def read_submission(values: Sequence[Any]) -> Submission:
     [['a b', 'a c'], ['d']]
     """
     origin, system_files, system_columns, reference_files, reference_columns, first, second, pasted_references = values
-    if origin == FROM_EXAMPLE:
+    if is_example(values):
         return read_example()
     if origin == FROM_TEXT:
         if (pasted_references or "").count("\t") > limits.MAX_TEXTS:
@@ -224,12 +222,18 @@ def read_submission(values: Sequence[Any]) -> Submission:
         references = _join_references(uploads["references"])
     if not systems or not references:
         missing = "references" if systems else "systems"
-        raise limits.RejectedError(f"The {missing} are missing. Upload or paste some, or choose the example.")
+        raise limits.RejectedError(f"The {missing} are missing. Upload or paste some.")
     if len(systems) > limits.MAX_SYSTEMS:
         raise limits.RejectedError(f"There are {len(systems)} systems; the limit is {limits.MAX_SYSTEMS}.")
     for name, predictions in systems.items():
         _check_lengths(name, predictions, references)
     return Submission(systems, references)
+
+
+def is_example(values: Sequence[Any]) -> bool:
+    """Return whether the fields of `Sources` have no files yet, so that the example is scored."""
+    origin, system_files, _, reference_files, *_ = values
+    return origin == FROM_FILES and not system_files and not reference_files
 
 
 def read_example() -> Submission:
