@@ -405,7 +405,7 @@ HUGE = "a " * 7_000_000
 def test_a_rejected_text_is_not_kept():
     """Neither in the session nor in the fields: a call with 15 MB left 15 MB behind."""
     options, app = (importlib.import_module(name) for name in ("space.options", "app"))
-    functions = {function.fn.__name__: function.fn for function in app.demo.fns.values() if function.fn}
+    functions = {getattr(function.fn, "__name__", ""): function.fn for function in app.demo.fns.values()}
     values = options.convention_values("default", options.SCORING_OPTIONS)
     event = SimpleNamespace(fix="detokenize", options="{}")
     for texts in ((HUGE, "", "a"), ("a", HUGE, "a"), ("a", "", HUGE), ("a", "", "\n" * 7_000_000)):
