@@ -64,7 +64,7 @@ SHOWN_NGRAMS = 12  # distinctive n-grams per system
 SHOWN_SETTINGS = 20  # many settings fit a score with few decimals
 SESSIONS = 500  # visitors whose results are kept
 QUEUE_SIZE = 100  # waiting requests
-CONCURRENT_SENTENCES = 4  # requests of the page that score no corpus, per kind
+CONCURRENT_SENTENCES = 2  # requests of the page that score no corpus, per kind
 THREADS = 100  # of Gradio: a request that waits in a lane has one
 SECONDS_TO_SEND = 60  # a request
 SECONDS_KEPT = 3600  # for uploads, downloads and open results
@@ -246,10 +246,11 @@ def _measure(text: Any) -> tuple[int, int]:
 _UPLOAD, _JOIN, _CALL = "/gradio_api/upload", "/gradio_api/queue/join", "/gradio_api/call/"
 # What may be read: the page and its parts, the description of the endpoints, answers, and files by their paths.
 _READABLE = re.compile(
-    r"/|/(config|manifest\.json|favicon\.ico|robots\.txt|theme\.css|pwa_icon(/\d+)?)|/(static|assets|svelte)/.*"
+    r"/|/(preview\.png|config|manifest\.json|favicon\.ico|robots\.txt|theme\.css|pwa_icon(/\d+)?)|/(static|assets|svelte)/.*"
     r"|/gradio_api/(info|openapi\.json|startup-events|upload_progress|queue/(data|status)|heartbeat/\w+|file=/.*"
     r"|call/(v2/)?\w+/\w+)"
 )
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 _DRAINED_MEGABYTES = 200  # of a rejected request are read, because clients read the answer only after sending
 _UPLOAD_COST = 100_000  # bytes that an upload counts for at least, because its files have names and folders
 
@@ -298,7 +299,7 @@ class Gate:
             await _read_body(receive, keep=False)
             raise
         if scope["path"] == _UPLOAD:
-            await self._app(scope, receive, send)
+            await self._app(scope, *_read_all(receive, send))
             return
         self._held[client] += size
         try:
@@ -371,11 +372,12 @@ def check_size(size: int, megabytes: float) -> None:
 def check_body(body: bytes) -> int:
     """Return the number of values in JSON, or reject it if it has too many, or is nested too deep."""
     _check_count((body.count(b'"') - body.count(b'\\"')) // 2)  # strings first: counting them is fast
-    signs = np.frombuffer(_drop_strings(body), np.uint8)
-    opening = np.isin(signs, (ord("["), ord("{")))
-    values = int(np.count_nonzero(signs == ord(",")) + np.count_nonzero(opening))
+    signs = _drop_strings(body)
+    values = signs.count(b",") + signs.count(b"[") + signs.count(b"{")
     _check_count(values)
-    depth = int(np.cumsum(opening.astype(np.int32) - np.isin(signs, (ord("]"), ord("}")))).max(initial=0))
+    brackets = np.frombuffer(signs.translate(None, _NO_BRACKETS), np.uint8)
+    steps = np.where((brackets == ord("[")) | (brackets == ord("{")), 1, -1)
+    depth = int(np.cumsum(steps).max(initial=0))
     if depth > MAX_BODY_DEPTH:
         raise RejectedError(f"The lists in this request are nested {depth:,} deep; the limit is {MAX_BODY_DEPTH}.")
     return values
@@ -418,6 +420,26 @@ async def _read_body(receive: Receive, keep: bool = True) -> bytes:
     if keep and scope.cancelled_caught:
         raise RejectedError(f"The request was not complete after {SECONDS_TO_SEND} seconds.", 408)
     return b"".join(parts)
+
+
+def _read_all(receive: Receive, send: Send) -> tuple[Receive, Send]:
+    """Return a `receive`, and a `send` that reads the rest of the body first, if the app has not."""
+    is_more = True
+
+    async def receive_part() -> Message:
+        nonlocal is_more
+        message = await receive()
+        is_more = message.get("more_body", False)
+        return message
+
+    async def send_last(message: Message) -> None:
+        nonlocal is_more
+        if is_more:
+            is_more = False
+            await _read_body(receive, keep=False)
+        await send(message)
+
+    return receive_part, send_last
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:

@@ -186,6 +186,12 @@
   if (document.body) start();
   else document.addEventListener("DOMContentLoaded", start);
   document.addEventListener("mouseover", show);
+  // Before Gradio hears of the click.
+  const choose = (event) => {
+    const button = event.target.closest(".bleu-examples button");
+    if (button) window.bleuPage.example = button.textContent.trim();
+  };
+  document.addEventListener("click", choose, true);
   document.addEventListener("click", (event) => {
     remember(event);
     const folded = event.target.closest("summary")?.parentElement;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -107,7 +106,7 @@ def add_sentence_tab() -> Sentence:
             with gr.Column(elem_id="examples"):
                 html.add_html("<h2 class='bleu-label'>Examples</h2>")
                 with gr.Row(elem_classes="bleu-examples"):
-                    buttons = {name: gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES}
+                    buttons = [gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             sentence = Sentence(
                 gr.State(shown, time_to_live=limits.SECONDS_KEPT),
@@ -140,7 +139,7 @@ def _add_text(value: str, label: str, elem_id: str, lines: int, **details: Any) 
     )
 
 
-def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
+def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     fields, outputs, options = sentence.fields(), sentence.outputs(), sentence.options
 
     def show_typed(shown: Shown | None, *values: Any) -> Any:
@@ -168,13 +167,15 @@ def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
         fixed = tuple(map(FIXES.get(event.fix, str), texts)) if limits.are_short(texts) else texts
         return sentence.show(Shown(fixed), change_options(SCORING_OPTIONS, values_of_options, event.options))
 
+    last = {"trigger_mode": "always_last", **limits.QUIET}  # of several changes, the last one wins
     typed = [text.input for text in sentence.texts]
-    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, trigger_mode="always_last", **limits.QUIET)
+    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, **last)
     chosen = [field.input for field in options.fields]
-    gr.on(chosen, show_chosen, fields, outputs, trigger_mode="always_last", **limits.QUIET)
-    options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **limits.QUIET)
-    for name, button in buttons.items():
-        button.click(partial(sentence.show_example, name), None, [*outputs, sentence.second_fold], **limits.QUIET)
+    gr.on(chosen, show_chosen, fields, outputs, **last)
+    options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **last)
+    # One event for all buttons, with the name of the last one in the place of a text.
+    clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
+    gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **last)
     # The texts and options are in the address of the page.
     known = {name: list_example(name) for name in EXAMPLES}
     names = html.json_text([*_TEXTS, *SCORING_OPTIONS])

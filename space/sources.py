@@ -370,7 +370,8 @@ def _read_columns(upload: Description, chosen: Sequence[str]) -> Columns:
         for name in chosen:
             table[name].append(cell := row[name])
             if isinstance(cell, (list, dict)):
-                if len(cell) > limits.MAX_REFERENCES or not all(isinstance(text, str | None) for text in cell):
+                is_list = isinstance(cell, list) and all(isinstance(text, str | None) for text in cell)
+                if not is_list or len(cell) > limits.MAX_REFERENCES:
                     raise limits.RejectedError(
                         f"{file.name}, line {number:,}: expected a text or up to {limits.MAX_REFERENCES} texts."
                     )

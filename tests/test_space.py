@@ -4,14 +4,21 @@ import asyncio
 import doctest
 import importlib
 import json
+import os
+import random
 import re
+import subprocess
+import sys
+import threading
 import tracemalloc
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
 
 gradio = pytest.importorskip("gradio")
+anyio = pytest.importorskip("anyio")
 
 FILES = sorted(path.stem for path in (ROOT / "space").glob("[!_]*.py"))
 
@@ -316,3 +323,242 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     assert [row[0] for row in difference.rows()[-2:]] == ["a b c d", "e"]
     for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
         assert (f">{ngram}</td>" in overview) == is_listed
+
+
+# Characters that some pattern looks for, and what may stand around them.
+CHARACTERS = [
+    *" \t\n\x0c\u00a0\u3000.,;:!?()[]{}%&#@-'\"’“”…$+=<>/\\|_~^*`0aAéаßıאบ猫あ한\u200b\u0301😀",
+    "&#",
+    "@-@",
+    "''",
+    '" ',
+    " '",
+    "( ",
+    "0.",
+    ".0",
+    "a.",
+    "n't",
+]
+
+
+def run_apart(code):
+    """Run code in another process: a quadratic run would take hours, and hold on to this one."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {code}"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=300)
+
+
+def test_text_of_equal_characters_takes_linear_time():
+    """In all patterns that see a visitor's text; 15,000 spaces took 6 s, and 100,000 would have taken five minutes."""
+    run_apart(f"""
+from space import html, metric, remedies
+for unit in {CHARACTERS!r}:
+    for text in (unit * (100_000 // len(unit)), "a" + unit * (100_000 // len(unit)) + "a"):
+        for fix in remedies.FIXES.values():
+            fix(text)
+        remedies.find_remedies([text], [["a"]], metric.OPTIONS)
+        html.rows(["text"], [[text]])
+        for tokenizer in metric.TOKENIZERS:
+            metric.bleu.compute(predictions=[text], references=[text], tokenize=tokenizer, max_order=1)
+""")
+
+
+@pytest.mark.parametrize("text", ["He said : it 's  known .", "a\n. b", "&#" + "9" * 5_000 + ";", "&quot; a &quot;"])
+def test_detokenizing_keeps_lines_and_odd_entities(text):
+    remedies = importlib.import_module("space.remedies")
+    assert remedies.detokenize(text).count("\n") == text.count("\n")
+    assert ("9" * 5_000 in remedies.detokenize(text)) == ("9" * 5_000 in text)
+
+
+def common_length(first, second):
+    """The length of a longest common subsequence, by its definition."""
+    rows = [[0] * (len(second) + 1)]
+    for a in first:
+        rows.append([0])
+        for j, b in enumerate(second):
+            rows[-1].append(rows[-2][j] + 1 if a == b else max(rows[-1][-1], rows[-2][j + 1]))
+    return rows[-1][-1]
+
+
+def test_what_differs_is_all_but_a_longest_common_subsequence():
+    find_differing, generator = importlib.import_module("space.sentence").find_differing, random.Random(0)
+    for _ in range(500):
+        texts = [generator.choices("abcd"[: generator.randrange(1, 5)], k=generator.randrange(12)) for _ in range(2)]
+        kept = [
+            [token for i, token in enumerate(text) if i not in out] for text, out in zip(texts, find_differing(texts))
+        ]
+        assert kept[0] == kept[1]
+        assert len(kept[0]) == common_length(*texts)
+
+
+def test_marking_what_differs_is_linear_in_what_is_allowed():
+    """1,000 tokens of each text took 8 s, and 2,000 more than a minute."""
+    run_apart("""
+from space.sentence import find_differing
+for _ in range(20):
+    assert len(find_differing([["a", "x"] * 5_000, ["a", "y"] * 5_000])[0]) == 5_000
+""")
+
+
+HUGE = "a " * 7_000_000
+
+
+def test_a_rejected_text_is_not_kept():
+    """Neither in the session nor in the fields: a call with 15 MB left 15 MB behind."""
+    options, app = (importlib.import_module(name) for name in ("space.options", "app"))
+    functions = {getattr(function.fn, "__name__", ""): function.fn for function in app.demo.fns.values()}
+    values = options.convention_values("default", options.SCORING_OPTIONS)
+    event = SimpleNamespace(fix="detokenize", options="{}")
+    for texts in ((HUGE, "", "a"), ("a", HUGE, "a"), ("a", "", HUGE), ("a", "", "\n" * 7_000_000)):
+        for update in (
+            functions["show_typed"](None, *texts, *values),
+            functions["show_chosen"](*texts, *values),
+            functions["show_convention"]("default", *texts),
+            functions["show_fixed"](event, *texts, *values),
+        ):
+            sizes = {type(part).__name__: len(str(value)) for part, value in update.items()}
+            assert max(sizes.values()) < 1_000
+            assert "The texts have over 10,000 characters together" in str(update)
+            assert [value for part, value in update.items() if isinstance(part, gradio.State)] == [None]
+
+
+def submit(folder, files, columns=(), reference_columns=()):
+    """Read a submission of a system and of references, each from uploads; or return the error."""
+    sources, paths = importlib.import_module("space.sources"), []
+    for number, (name, data) in enumerate(files):
+        (folder / f"{number}").mkdir(exist_ok=True)
+        paths.append(folder / f"{number}" / name)
+        paths[-1].write_bytes(data)
+    first, *others = map(str, paths)
+    others = others or [first] * 4
+    try:
+        return sources.read_submission([sources.FROM_FILES, [first], columns, others, reference_columns, "", "", ""])
+    except ValueError as error:
+        return str(error)
+
+
+LINES = b"a\n" * 100_000
+PART = "Upload a part of it, or use the metric in Python (see About)."
+
+
+@pytest.mark.parametrize(
+    ("files", "columns", "message"),
+    [
+        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 2),  # within the limits
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 200)] * 3, (), f"The files have 60 MB together; the limit is 50. {PART}"),
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 200)], (), f"The files have 100 MB together; the limit is 50. {PART}"),  # one, five times
+        ([("a.txt", LINES)] * 6, (), f"The files have 600,000 texts; the limit is 500,000. {PART}"),
+        ([("a.txt", b"a\n"), ("r.csv", b",".join(b"c%d" % i for i in range(100)) + b"\n" + b"," * 99)], [f"c{i}" for i in range(100)], "There are 100 columns of references; the limit is 20."),
+        ([("a.txt", b"a\n"), *[("r.csv", b"x,y\nb,c\n")] * 11], ["x", "y"], "There are 22 columns of references; the limit is 20."),
+        ([("a.txt", b"a\n"), ("r.csv", b"x,y\n" + b"," * 2_100_000)], ["x"], "r.csv has a line of over 400,000 bytes. Write one segment per line."),
+        ([("a.txt", b"a\n"), ("r.tsv", b"\t" * 50 + b"\n" + (b"\t" * 50 + b"\n") * 41_000)], ["x"], "r.tsv has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a\n"), ("r.jsonl", (b'{"r": [' + b"[]," * 100_000 + b"[]]}\n") * 20)], ["r"], "r.jsonl has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": [' + b"[]," * 100_000 + b"[]]}\n")], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": [[]]}\n')], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": {"a": 1}}\n')], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+    ],
+)  # fmt: skip
+def test_the_total_of_a_request_is_limited_before_it_is_parsed(tmp_path, files, columns, message):
+    answer = submit(tmp_path, files, reference_columns=columns)
+    assert (len(answer) if isinstance(message, int) else answer) == message
+
+
+def test_pasted_text_is_counted_before_it_is_split():
+    sources = importlib.import_module("space.sources")
+    for system, references in (("a\n" * 5_000_000, "a"), ("a", "a\t" * 5_000_000), ("a", "a\n" * 5_000_000)):
+        with pytest.raises(ValueError, match=r"^There are over [15]00,000 (lines|references), the limit here."):
+            sources.read_submission([sources.FROM_TEXT, None, None, None, None, system, "", references])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.jsonl", b'{"p": "a"}\n' * 99_999 + b"{", "a.jsonl, line 100,000 is not JSON"),
+        ("a.jsonl", b'{"p": "a"}\n' * 9 + b'{"q": "a"}', "a.jsonl, line 10 has other keys than line 1."),
+        ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has a different number of columns than line 1."),
+        ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has a different number of columns than line 1."),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        importlib.import_module("space.sources").describe_file(str(tmp_path / name))
+
+
+def test_two_files_of_one_name_stay_apart(tmp_path):
+    sources = importlib.import_module("space.sources")
+    answer = submit(tmp_path, [("mt.txt", b"a\nb\n"), ("mt.txt", b"c\nd\n"), ("mt.txt", b"e\nf\n")])
+    assert answer == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]])
+    uploads = [sources.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
+    assert {name: lines[0] for name, lines in sources._read_systems([(one, []) for one in uploads]).items()} == {
+        "mt": "a", "mt (2)": "c", "mt (3)": "e"
+    }  # fmt: skip
+
+
+def test_small_work_does_not_wait_for_large_work():
+    """Sixteen clients ask for much, of whom one asks for more than its share; what is too much is told at once."""
+    limits = importlib.import_module("space.limits")
+    done, go_on = [], threading.Event()
+
+    def large():
+        go_on.wait(60)
+        done.append("large")
+
+    async def ask_all():
+        lanes = [limits.Lane("large", 1, 4, 20), limits.Lane("small", 2, 30, 60)]
+        async with anyio.create_task_group() as group:
+            rejected = []
+
+            async def ask(client):
+                try:
+                    await lanes[0].run(large, client)
+                except limits.RejectedError as error:
+                    rejected.append((client, str(error)))
+
+            for client in [*map(str, range(16)), *"0000"]:
+                group.start_soon(ask, client)
+            await anyio.sleep(0.1)
+            assert rejected == [("0", "The demo is busy with large requests. Wait for yours, or try again later.")]
+            assert await lanes[1].run(lambda: "small", "0") == "small"
+            assert done == []
+            go_on.set()
+        assert len(done) == 19
+        assert await lanes[0].run(lambda: "again", "0") == "again"
+
+    asyncio.run(ask_all())
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "lane"),
+    [
+        (100, None, "small"),
+        (600_000, None, "large"),
+        (400_000, {"n_resamples": 1000}, "small"),
+        (400_000, {"n_resamples": 10_000}, "large"),
+        (400_000, {"n_resamples": 10**400}, "large"),
+        (100, ["n_resamples"], "small"),
+    ],
+)
+def test_work_is_small_or_large_by_its_bytes_and_resamples(monkeypatch, size, options, lane):
+    limits = importlib.import_module("space.limits")
+    for name in ("small", "large"):
+        monkeypatch.setattr(
+            limits, f"_{name.upper()}_WORK", SimpleNamespace(run=lambda work, _, name=name: passed(name))
+        )
+
+    async def passed(name):
+        return name
+
+    assert asyncio.run(limits.run(lambda: None, size, options)) == lane
+
+
+def test_too_many_results_are_not_kept_and_old_ones_are_deleted(monkeypatch):
+    limits = importlib.import_module("space.limits")
+    folder = Path(limits._FOLDER.name)
+    monkeypatch.setattr(limits, "MAX_DISK_MEGABYTES", 1)
+    (folder / "new").write_bytes(bytes(600_000))
+    (folder / "old").write_bytes(bytes(600_000))
+    with pytest.raises(ValueError, match=r"^The demo keeps too many results already. Try again in an hour.$"):
+        limits.check_disk()
+    os.utime(folder / "old", (0, 0))
+    limits.check_disk()
+    assert ((folder / "new").exists(), (folder / "old").exists()) == (True, False)

@@ -102,6 +102,23 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
     expect(page.locator(".bleu-orders .order").last).to_contain_text("smoothed to")
 
 
+def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
+    """A long calculation starts with the first click, and ends after the second one's."""
+    for names in (["two candidates", "a short sentence"], ["a short sentence", "two candidates"]) * 3:
+        page.evaluate(
+            """(names) => names.forEach((name) =>
+            [...document.querySelectorAll("button")].find((button) => button.textContent.trim() === name).click())""",
+            names,
+        )
+        expect(text(page, "#references")).to_have_value(
+            "the cat" if names[1] == "a short sentence" else re.compile("Party")
+        )
+        page.wait_for_timeout(1000)
+        expect(text(page, "#references")).to_have_value(
+            "the cat" if names[1] == "a short sentence" else re.compile("Party")
+        )
+
+
 def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
     example(page, "two candidates")
     expect(page.locator("#sentence-score strong")).to_have_count(2)
