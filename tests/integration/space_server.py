@@ -24,7 +24,8 @@ def serve_space(folder, first="pass", port=0):
     app.mkdir()
     for path in [*ROOT.glob("*.py"), ROOT / "README.md", ROOT / "requirements.txt"]:
         shutil.copy(path, app)
-    shutil.copytree(ROOT / "space", app / "space", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("docs", "space"):
+        shutil.copytree(ROOT / name, app / name, ignore=shutil.ignore_patterns("__pycache__"))
     with socket.socket() as free:
         free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         free.bind(("127.0.0.1", port))
@@ -56,7 +57,7 @@ def wait_for(address, process, log):
 
 @contextmanager
 def open_chromium(playwright):
-    """Open a browser that asks nothing of the network by itself."""
+    """Open a browser without requests of its own to the network."""
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=SWITCHES)
     try:
         yield browser

@@ -19,7 +19,7 @@ def browser():
 
 @pytest.fixture
 def open_page(address, browser):
-    """Pages of visitors who don't know each other; nothing is asked of any other host, and no script fails."""
+    """Pages of visitors who don't know each other; no other host is requested, and no script fails."""
     from .visitor import expect
 
     contexts, problems = [], []

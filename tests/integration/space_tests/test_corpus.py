@@ -330,7 +330,7 @@ def test_what_is_applied_gives_the_score_that_was_promised(page, bleu, method, v
     expect(text(page, "#corpus-smooth-value")).to_have_value(left)
 
 
-@pytest.mark.parametrize(("number", "message"), [("27,3,1", "give a number"), ("127", "BLEU is from 0 to 1")])
+@pytest.mark.parametrize(("number", "message"), [("27,3,1", "pass a number"), ("127", "pass a score from 0 to 1")])
 def test_what_is_no_score(page, number, message):
     paste(page, "a b c d e", "a b c d")
     score(page)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.fixture(scope="module")
 def axe(tmp_path_factory):
-    """The rules of axe-core as JavaScript, from npm."""
+    """Return the rules of axe-core as JavaScript, from npm."""
     if not shutil.which("npm"):
         pytest.skip("npm isn't there")
     folder = tmp_path_factory.mktemp("axe")

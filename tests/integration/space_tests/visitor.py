@@ -11,7 +11,7 @@ if not shutil.which("chromium"):
     pytest.skip("Debian's chromium isn't there", allow_module_level=True)
 
 expect = sync_api.expect
-expect.set_options(timeout=15_000)  # a slow machine is no wrong answer
+expect.set_options(timeout=15_000)  # a slow machine is not an error
 
 
 def tab(page, name):
@@ -89,5 +89,5 @@ def download(page, kind, folder):
 
 
 def copied(page, selector):
-    """The sentence that the first copy button within an element copies."""
+    """Return the text that the first copy button within an element copies."""
     return page.locator(f"{selector} [data-copy]").first.get_attribute("data-copy")
