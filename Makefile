@@ -1,4 +1,4 @@
-.PHONY: test test-all check fuzz bench notebooks serve
+.PHONY: test test-all check fuzz bench api notebooks serve
 
 test: # the first tier
 	python -m pytest tests --ignore=tests/integration
@@ -16,6 +16,9 @@ fuzz: # two million segments
 
 bench: # the tables of docs/speed.md, docs/recipes.md and README.md
 	for name in published significance speed methods adversarial scale demo; do python tests/benchmarks/$$name.py || exit 1; done
+
+api: # docs/api.md, from the docstrings
+	python tests/api_reference.py
 
 notebooks: # executed again, with what they show stored in them
 	python tests/notebooks.py

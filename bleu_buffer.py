@@ -21,6 +21,7 @@ import pyarrow as pa
 from .bleu_corpus import Corpus, Kind, join_corpora, list_items, make_corpus, make_lists
 from .bleu_inputs import make_empty_corpus, read_corpus
 from .bleu_options import Options
+from .bleu_warnings import BY_NAME, BY_WITH_PROCESSES, OTHER_KIND, UNKNOWN_COLUMN
 
 _SMALL_CORPORA = 1000  # consecutive ones that are combined: an Arrow array of one row takes too much memory
 _ROWS_PER_CELL = 10_000  # of packed rows
@@ -99,10 +100,7 @@ class Buffer:
             return kind
         if kind == self._kind or (kind == "lists" and self._kind != "text"):
             return self._kind
-        raise TypeError(
-            f"These predictions are {corpus.kind}, those added before {self._kind}: compute them apart. `compute()`"
-            " scores those added before, and forgets them."
-        )
+        raise TypeError(OTHER_KIND.format(expected=self._kind, found=corpus.kind))
 
 
 def _join(corpora: list[Corpus]) -> Corpus:
@@ -136,17 +134,23 @@ class BufferedMetric(evaluate.Metric, ABC):
         """Return the options of a call."""
 
     @abstractmethod
-    def _score(self, corpus: Corpus, options: Options) -> dict[str, Any]:
+    def _score(self, corpus: Corpus, options: Options, by: object = None) -> dict[str, Any]:
         """Return the result of a corpus."""
 
-    def add(self, *, prediction: object = None, reference: object = None, **others: object) -> None:
-        """Add one row to those that the next `compute` scores."""
-        prediction, reference = others.pop("predictions", prediction), others.pop("references", reference)
-        self._add([prediction], [reference], others)
+    def add(self, *arguments: object, prediction: object = None, reference: object = None, **columns: object) -> None:
+        """Add one segment to the segments that the next `compute` scores."""
+        if arguments:
+            raise TypeError(BY_NAME.format(method="add", columns="prediction=..., reference=..."))
+        prediction, reference = columns.pop("predictions", prediction), columns.pop("references", reference)
+        self._add([prediction], [reference], columns)
 
-    def add_batch(self, *, predictions: object = None, references: object = None, **others: object) -> None:
-        """Add rows to those that the next `compute` scores."""
-        self._add(predictions, references, others)
+    def add_batch(
+        self, *arguments: object, predictions: object = None, references: object = None, **columns: object
+    ) -> None:
+        """Add segments to the segments that the next `compute` scores."""
+        if arguments:
+            raise TypeError(BY_NAME.format(method="add_batch", columns="predictions=..., references=..."))
+        self._add(predictions, references, columns)
 
     def __len__(self) -> int:
         return len(self._buffer)
@@ -157,16 +161,18 @@ class BufferedMetric(evaluate.Metric, ABC):
         for name in ("compute", "add", "add_batch"):  # evaluate has bound them to the object that was copied
             setattr(self, name, types.MethodType(getattr(self, name).__func__, self))
 
-    def _add(self, predictions: object, references: object, others: dict[str, Any]) -> None:
-        if others:
-            raise TypeError(f"There is no column {next(iter(others))!r} to add to: give predictions and references.")
+    def _add(self, predictions: object, references: object, unknown: dict[str, Any]) -> None:
+        if unknown:
+            raise TypeError(UNKNOWN_COLUMN.format(next(iter(unknown))))
         self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
     def _compute_rows(
-        self, predictions: object, references: object, options: Mapping[str, object]
+        self, predictions: object, references: object, by: object, options: Mapping[str, object]
     ) -> dict[str, Any] | None:
         """Score the rows of the buffer and those passed; return None in every process but the first."""
         chosen = self._choose(options)
+        if by is not None and self.num_process > 1:
+            raise ValueError(BY_WITH_PROCESSES)
         if predictions is None and references is None:
             predictions, references = [], []
         passed = read_corpus(predictions, references, allow_empty=True)
@@ -176,7 +182,7 @@ class BufferedMetric(evaluate.Metric, ABC):
             if self.num_process > 1 and self._gathered is None:
                 result = self._compute_together(corpus, chosen)
             else:
-                result = self._score(corpus, chosen)
+                result = self._score(corpus, chosen, by)
         except BaseException:
             self._buffer.finish(put_back=self._gathered or taken)
             raise

@@ -3,22 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from . import bleu_report as html
-from .bleu_corpus import Corpus, Int64
+from .bleu_corpus import Corpus, Float64, Int64
 from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, count_segment
 from .bleu_inputs import read_corpus
 from .bleu_options import OPTIONS, Options, make_signature
-from .bleu_report import Report, plain_formula, plot_precisions, plot_segments
-from .bleu_scoring import bleu, bootstrap_scores, interval, order_weights, precisions, score_row
-from .bleu_statistics import adopt_counting, count_corpus, prepare_batch, read_statistics, sum_corpus
+from .bleu_report import (
+    QuotableReport,
+    Report,
+    describe_score,
+    find_in_signature,
+    plain_formula,
+    plot_precisions,
+    plot_segments,
+)
+from .bleu_scoring import average_groups, bleu, bootstrap_scores, interval, order_weights, precisions, score_row
+from .bleu_statistics import Counted, adopt_counting, count_groups, prepare_batch, read_statistics, sum_corpus
 from .bleu_tokenizers import choose_tokenizer, list_tokens
-from .bleu_warnings import count_things, warn_about_size, warn_about_text, warn_about_zero
+from .bleu_warnings import (
+    ONLY_SUMS,
+    count_things,
+    invalid,
+    one_of,
+    warn_about_size,
+    warn_about_text,
+    warn_about_zero,
+    warn_once_per_kind,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,20 +43,23 @@ if TYPE_CHECKING:
 # --- compute and score ------------------------------------------------------------------------------------------------
 
 
-class Result(Report):
-    """The result of `compute` and `score`: a dict, which prints as one, and displays as a table by order."""
+class Result(QuotableReport):
+    """The result of `compute` and `score`: a dict that prints as a dict and displays as a table by order."""
 
     prints_as_table = False
     optional_keys = MappingProxyType(
         {
-            "segment_bleu": "segments=True",
-            "confidence_interval": "confidence=0.95",
-            "bootstrap_mean": "confidence=0.95",
+            **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), "segments=True"),
+            **dict.fromkeys(("confidence_interval", "bootstrap_mean", "standard_error"), "confidence=0.95"),
+            **dict.fromkeys(("groups", "macro_bleu", "macro_score"), "by=labels"),
         }
     )
 
     def title(self) -> str:
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
+
+    def sentence(self) -> str:
+        return f"BLEU is {describe_score(self, self.get('confidence'))}"
 
     def rows(self) -> list[list[str]]:
         head = ["n-grams", "matches", "total", "precision", "BLEU-n"]
@@ -48,7 +68,7 @@ class Result(Report):
     def records(self) -> list[dict[str, Any]]:
         records = [dict(zip(("order", "matches", "total", "precision", "bleu"), record)) for record in self._orders()]
         if "confidence_interval" in self:
-            names = ("confidence_interval", "bootstrap_mean")
+            names = ("confidence_interval", "bootstrap_mean", "standard_error")
             records.append({"order": "all", "bleu": self["bleu"], **{name: self[name] for name in names}})
         return records + [{"segment": i, "bleu": score} for i, score in enumerate(self.get("segment_bleu", ()))]
 
@@ -62,11 +82,11 @@ class Result(Report):
 
         Args:
             ax: the Axes to draw into; None for a new figure.
-            kind: `"segments"` or `"precisions"`; None for the segments if there are any.
+            kind: `"segments"` or `"precisions"`; None for segments if the result has segment scores.
         """
         kind = kind or ("segments" if "segment_bleu" in self else "precisions")
         if kind not in ("segments", "precisions"):
-            raise ValueError(f"kind={kind!r}: choose one of 'segments', 'precisions'.")
+            raise invalid("kind", kind, one_of(("segments", "precisions")))
         return plot_segments(self["segment_bleu"], ax) if kind == "segments" else plot_precisions(self, ax)
 
     def _orders(self) -> list[tuple[Any, ...]]:
@@ -74,10 +94,10 @@ class Result(Report):
         return [(order, *values) for order, values in enumerate(columns, 1)]
 
     def _list_facts(self) -> list[str]:
-        """Describe the interval and the segments if they were asked for, and the lengths."""
+        """Describe the interval and the segment scores, if the result has them, and the lengths."""
         facts = []
         if "confidence_interval" in self:
-            facts.append("Interval {} to {}".format(*_percent(self["confidence_interval"])))
+            facts.append("{:g} % CI {} to {}".format(100 * self["confidence"], *_percent(self["confidence_interval"])))
         if "segment_bleu" in self:
             scores = self["segment_bleu"]
             quantiles = "lowest {}, median {}, highest {}".format(*_percent(np.quantile(scores, [0, 0.5, 1])))
@@ -86,75 +106,168 @@ class Result(Report):
         return [*facts, f"Brevity penalty {self['brevity_penalty']:.4f}: {lengths} in the references"]
 
 
-def score_corpus(corpus: Corpus, options: Options) -> Result:
-    """Score a corpus, with the warnings about it.
+class GroupedResult(Result):
+    """The result with `by`: a dict that prints and displays as a table with one row per group."""
+
+    prints_as_table = True
+
+    def title(self) -> str:
+        micro, macro, groups = self["score"], self["macro_score"], count_things(len(self["groups"]), "group")
+        return f"BLEU {micro:.2f} as the micro-average and {macro:.2f} as the macro-average of {groups}"
+
+    def rows(self) -> list[list[str]]:
+        """Return one row per group, then the averages; the tokenizers only if they differ."""
+        scored = {str(label): group for label, group in self["groups"].items()} | {"micro-average": self}
+        keys = {"BLEU": "score", "CI": "confidence_interval", "brevity penalty": "brevity_penalty"}
+        columns = {name: [_write_cell(group, key) for group in scored.values()] for name, key in keys.items()}
+        columns["tokens"] = [f"{group['translation_length']:,}" for group in scored.values()]
+        macro = {"score": self["macro_score"], "confidence_interval": self.get("macro_confidence_interval")}
+        macro_cells = [_write_cell(macro, key) for key in keys.values()] + [""]
+        if find_in_signature(self["signature"], "tok") == "var":
+            columns["tokenizer"] = [find_in_signature(group["signature"], "tok") for group in scored.values()]
+            macro_cells.append("")
+        used = [i for i, cells in enumerate(columns.values()) if any(cells)]
+        rows = [[name, *(list(columns.values())[i][place] for i in used)] for place, name in enumerate(scored)]
+        head = ["group", *(list(columns)[i] for i in used)]
+        return [head, *rows, ["macro-average", *(macro_cells[i] for i in used)]]
+
+    def records(self) -> list[dict[str, Any]]:
+        lists = ("precisions", "counts", "totals", "bleu_by_order", "segment_bleu")
+        return [
+            {"group": label, **{name: value for name, value in group.items() if name not in lists}}
+            for label, group in self["groups"].items()
+        ]
+
+    def sentence(self) -> str:
+        macro = f"{count_things(len(self['groups']), 'group')} have a macro-average of {self['macro_score']:.2f}"
+        return f"{super().sentence()}, and its {macro}"
+
+    def to_html(self) -> str:
+        return Report.to_html(self)
+
+
+def score_corpus(corpus: Corpus, options: Options, by: object = None) -> Result:
+    """Score a corpus, and warn about suspicious texts.
 
     >>> score_corpus(read_corpus(["a b c d"], ["a b c d"]), Options())["score"]
     100.0
     """
-    if options.segments or options.confidence:
-        rows = count_corpus(corpus, options)
-        return _describe_corpus(corpus, options, rows.sum(axis=0), rows)
-    return _describe_corpus(corpus, options, sum_corpus(corpus, options))
+    if by is not None or options.segments or options.confidence:
+        counted = count_groups(corpus, options, by)
+        return _score_rows(counted, options, len(corpus), ())
+    return _score_sum(corpus, options, sum_corpus(corpus, options))
 
 
-def score_statistics(statistics: object, options: Options) -> Result:
+def score_statistics(statistics: object, options: Options, by: object = None) -> Result:
     """Score statistics in any form that `read_statistics` takes.
 
     >>> score_statistics([3, 3, 3, 4], Options(max_order=1))["counts"]
     [3]
     """
-    known = read_statistics(statistics)
+    known = read_statistics(statistics, by)
     options, tokenizer, unknown = adopt_counting(known, options)
     wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
     if wanted and not known.are_segments(options.minimum_total):
-        raise ValueError(
-            f"{wanted[0]} needs a row a segment, and these are sums of rows: give the tables of `statistics`, or leave"
-            f" {wanted[0]} out ({wanted[0]}={OPTIONS[wanted[0]]})."
-        )
-    rows = known.stack() if wanted else None
-    total = known.sum() if rows is None else rows.sum(axis=0)
-    return _describe_rows(options, total, rows, None, (tokenizer, known.references), unknown)
+        raise ValueError(ONLY_SUMS.format(name=wanted[0], default=OPTIONS[wanted[0]]))
+    if wanted or by is not None:
+        counted = Counted(known.stack(), tokenizer, known.references, known.labels, known.groups)
+        return _score_rows(counted, options, None, unknown)
+    result = _describe_rows(options, known.sum(), None, None, (tokenizer, known.references), unknown)
+    if result["bleu"] == 0:
+        warn_about_zero(known.sum(), None, options)
+    return result
 
 
-def _describe_corpus(corpus: Corpus, options: Options, total: Int64, rows: Int64 | None = None) -> Result:
+def _score_sum(corpus: Corpus, options: Options, total: Int64) -> Result:
+    """Describe the sum of a corpus's rows, and warn about suspicious texts."""
     tokenizer = choose_tokenizer(options, corpus.kind)
     warn_about_text(corpus.predictions, tokenizer)
-    return _describe_rows(options, total, rows, len(corpus), (tokenizer.name, corpus.reference_count()))
+    result = _describe_rows(options, total, None, None, (tokenizer.name, corpus.reference_count()))
+    if result["bleu"] == 0:
+        warn_about_zero(total, len(corpus), options)
+    return result
+
+
+def _score_rows(counted: Counted, options: Options, segments: int | None, unknown: Collection[str]) -> Result:
+    """Score counted rows and their groups, with warnings; `segments` is the number of predictions if it is known."""
+    rows = counted.rows
+    with warn_once_per_kind():
+        total, resampled = rows.sum(axis=0), _resample(rows, options)
+        signed = counted.tokenizer, counted.references
+        result = _describe_rows(options, total, rows, resampled, signed, unknown)
+        if options.confidence:
+            warn_about_size(len(rows), [len(group.segments) for group in counted.groups.values()])
+        if result["bleu"] == 0:
+            warn_about_zero(total, segments, options)
+        if not counted.groups:
+            return result
+        # Each group is scored as its segments alone would be.
+        groups, samples = {}, []
+        for label, group in counted.groups.items():
+            group_rows = rows[group.segments]
+            total, resampled = group_rows.sum(axis=0), _resample(group_rows, options)
+            signed = group.tokenizer, group.references
+            groups[label] = _describe_rows(options, total, group_rows, resampled, signed, unknown)
+            samples.append(resampled)
+            if groups[label]["bleu"] == 0:
+                warn_about_zero(total, len(group_rows), options, f"The score of {label!r}")
+    macro_bleu = fmean(group["bleu"] for group in groups.values())
+    grouped = GroupedResult(result, groups=groups, macro_bleu=macro_bleu, macro_score=100 * macro_bleu)
+    known_samples = [sample for sample in samples if sample is not None]
+    if options.confidence and len(known_samples) == len(groups):
+        averages = average_groups(known_samples, options.seed)
+        grouped["macro_confidence_interval"] = interval(averages, options.confidence)
+        grouped["macro_standard_error"] = float(averages.std())
+    return grouped
+
+
+def _resample(rows: Int64, options: Options) -> Float64 | None:
+    """Return bootstrap scores, None if no interval is asked for or if there is a single row."""
+    if not options.confidence or len(rows) < 2:
+        return None
+    return bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]
 
 
 def _describe_rows(
     options: Options,
     total: Int64,
     rows: Int64 | None,
-    segments: int | None,
+    resampled: Float64 | None,
     signed: tuple[str, str],
     unknown: Collection[str] = (),
 ) -> Result:
-    """Put a result together.
+    """Build a result from statistics rows.
 
     Args:
-        options: all of them.
+        options: all options of the call.
         total: int64 [2 N + 2], the sum of the rows.
-        rows: int64 [segments, 2 N + 2], for `segments` and `confidence`.
-        segments: the number of segments, None if unknown.
+        rows: int64 [segments, 2 N + 2], for the scores of segments.
+        resampled: float64 [n_resamples], for the interval.
         signed: the tokenizer and the number of references in the signature.
-        unknown: options that are not known.
+        unknown: the names of unknown options.
     """
     result = Result(score_row(total, options))
     if rows is not None and options.segments:
-        result["segment_bleu"] = bleu(rows, replace(options, effective_order=True)).tolist()
-    if rows is not None and options.confidence:
-        warn_about_size(len(rows))
-    if rows is not None and options.confidence and len(rows) > 1:
-        scores = bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]
-        result["confidence_interval"] = interval(scores, options.confidence)
-        result["bootstrap_mean"] = float(scores.mean())
-    if result["bleu"] == 0:
-        warn_about_zero(total, segments, options)
-    resampled = {"bs": options.n_resamples} if "confidence_interval" in result else None
-    result["signature"] = make_signature(options, *signed, resampled, unknown)
+        scores = bleu(rows, options.for_segments())
+        result["segment_bleu"] = scores.tolist()
+        result["mean_segment_bleu"] = float(scores.mean())
+    if resampled is not None and options.confidence:
+        result["confidence"] = options.confidence
+        result["confidence_interval"] = interval(resampled, options.confidence)
+        result["bootstrap_mean"] = float(resampled.mean())
+        result["standard_error"] = float(resampled.std())
+    drawn = None if resampled is None else {"bs": options.n_resamples}
+    result["signature"] = make_signature(options, *signed, drawn, unknown)
     return result
+
+
+def _write_cell(scores: Mapping[str, Any], key: str) -> str:
+    value = scores.get(key)
+    if value is None:
+        return ""
+    if key == "confidence_interval":
+        return "{}, {}".format(*_percent(value))
+    return f"{value:.2f}" if key == "score" else f"{value:.4f}"
 
 
 def _percent(scores: Any) -> list[str]:
@@ -165,7 +278,7 @@ def _percent(scores: Any) -> list[str]:
 
 
 class CoveredText(TypedDict):
-    """The tokens of a text, each with the order of the longest matching n-gram that it is part of, 0 for none."""
+    """The tokens of a text, each with the order of the longest matching n-gram that contains it, 0 for none."""
 
     tokens: list[Any]
     longest_match: list[int]
@@ -181,7 +294,7 @@ class NGramCount(TypedDict):
 
 
 class OrderCounts(TypedDict):
-    """The n-grams of one order: their numbers, and those that were clipped or missed."""
+    """The n-grams of one order: total and matches, and the n-grams that were clipped or missed."""
 
     order: int
     total: int
@@ -219,7 +332,7 @@ class Explanation(Report):
 
 
 def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
-    """Show what matched in one segment: the counts of `bleu_counting`, with the n-grams kept.
+    """Count one segment with `bleu_counting`, and keep the n-grams and tokens that matched.
 
     The first order of the paper's example 2:
 
@@ -235,7 +348,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     row = np.array(count_segment(prediction_tokens, tokens, orders, options.reference_length, options.minimum_total))
     counts, allowed = count_ngrams(prediction_tokens, orders), count_most_ngrams(tokens, orders)
     lengths = [len(reference) for reference in tokens]
-    explanation = Explanation(_describe_corpus(corpus, options, row))
+    explanation = Explanation(_score_sum(corpus, options, row))
     explanation["weights"] = order_weights(precisions(row, options).present, options)
     explanation["prediction"] = _cover_tokens(prediction_tokens, allowed, options.max_order)
     explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in tokens]
@@ -255,11 +368,11 @@ def _list_present(references: Any) -> list[int]:
 
 
 def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> CoveredText:
-    """Return the tokens with the length of the longest clipped match that covers each."""
+    """Return the tokens, each with the order of the longest clipped match that covers it."""
     longest = [0] * len(tokens)
     for order in range(max_order, 0, -1):
         remaining = {ngram: count for ngram, count in allowed.items() if len(ngram) == order}
-        # Occurrences inside a longer match come first, because those are the ones that match (the sort is stable).
+        # Occurrences within a longer match come first, because they are known to match (the sort is stable).
         within = [min(longest[i : i + order]) for i in range(len(tokens) - order + 1)]
         for start in sorted(range(len(within)), key=lambda i: not within[i]):
             ngram = tuple(tokens[start : start + order])

@@ -1,8 +1,8 @@
 """The data structures for texts: a corpus in batches, and zero-copy views of Arrow arrays.
 
-A corpus is of one of three kinds, and `bleu_inputs` lets nothing else through:
+A corpus has one of three kinds; `bleu_inputs` rejects everything else:
 
-    kind    predictions                 references of a batch, one segment's after the other's
+    kind    predictions                 references of a batch, in the order of the segments
     text    large_string                large_string
     tokens  large_list<large_string>    large_list<large_string>
     ids     large_list<int64>           large_list<int64>
@@ -27,7 +27,7 @@ Kind = Literal["text", "tokens", "ids"]
 STRINGS = pa.large_string()
 TOKENS = pa.large_list(STRINGS)
 IDS = pa.large_list(pa.int64())
-TYPES: dict[Kind, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}  # of a text, by kind
+TYPES: dict[Kind, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}  # the type of one text, by kind
 
 _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
@@ -36,10 +36,10 @@ _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
 class Batch(NamedTuple):
     """Consecutive segments of a corpus.
 
-    first_row: the row of the corpus that the first segment stands in.
+    first_row: the corpus row of the first segment.
     predictions: one text per segment.
-    references: all references, one segment's after the other's.
-    bounds: int64 [segments + 1], where each segment's references begin and the last ones end.
+    references: all references, in the order of the segments.
+    bounds: int64 [segments + 1], the offsets of each segment's references, and the end of the last ones.
     """
 
     first_row: int
@@ -60,7 +60,7 @@ class Batch(NamedTuple):
         return self.first_row + int(np.searchsorted(self.bounds, place, side="right")) - 1
 
     def slice(self, start: int, size: int) -> Batch:
-        """Return at most `size` of the segments, without a copy of the texts."""
+        """Return at most `size` segments, without a copy of the texts."""
         bounds = self.bounds[start : start + size + 1]
         references = self.references.slice(bounds[0], bounds[-1] - bounds[0])
         return Batch(self.first_row + start, self.predictions.slice(start, size), references, bounds - bounds[0])
@@ -116,12 +116,29 @@ class Corpus:
         """
         counts: set[int] = set()
         for batch in self.batches:
-            of_batch = batch.bounds[1:] - batch.bounds[:-1]
-            counts.update(of_batch[:1].tolist(), of_batch[of_batch != of_batch[:1]][:1].tolist())  # first, first other
+            batch_counts = batch.bounds[1:] - batch.bounds[:-1]
+            different = batch_counts[batch_counts != batch_counts[:1]]
+            counts.update(batch_counts[:1].tolist(), different[:1].tolist())
         return str(*counts) if len(counts) == 1 else "var"
 
+    def reference_counts(self) -> Int64:
+        """Return the number of references of each segment: int64 [segments]."""
+        return np.concatenate([np.diff(batch.bounds) for batch in self.batches])
+
+    def take(self, segments: Int64) -> Corpus:
+        """Return a copy of some segments.
+
+        >>> predictions, references = pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS)
+        >>> corpus = make_corpus([(predictions, references, np.array([0, 1, 3]))])
+        >>> corpus.take(np.array([1])).references.to_pylist()
+        [['d', 'e']]
+        """
+        (batch,) = self.combine().batches
+        references = make_lists(batch.bounds, batch.references).take(pa.array(segments))
+        return make_corpus([(batch.predictions.take(pa.array(segments)), *list_items(references))])
+
     def combine(self) -> Corpus:
-        """Return the corpus as a single batch, with a copy of the texts if it has several."""
+        """Return the corpus as a single batch; the texts are copied only if it has several batches."""
         if len(self.batches) == 1:
             return self
         predictions = pa.concat_arrays([batch.predictions for batch in self.batches])
@@ -130,7 +147,7 @@ class Corpus:
         return make_corpus([(predictions, references, np.concatenate([[0], np.cumsum(counts)]))])
 
     def cast(self, kind: Kind) -> Corpus:
-        """Return a blank corpus as one of another kind."""
+        """Return a blank corpus as a corpus of another kind."""
         type_ = TYPES[kind]
         batches = [
             batch._replace(predictions=batch.predictions.cast(type_), references=batch.references.cast(type_))
@@ -141,14 +158,14 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Texts:
-    """Columns of any length, one text per row, all of one kind; by the names that errors call them."""
+    """Columns of any length with one text per row, all of one kind, by their names in errors."""
 
     columns: dict[str, pa.ChunkedArray]
     kind: Kind
 
 
 def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]]) -> Corpus:
-    """Build a corpus from validated predictions, references and bounds, one triple per batch and at least one."""
+    """Build a corpus from validated predictions, references and bounds: one triple per batch, at least one batch."""
     batches, first_row = [], 0
     for predictions, references, bounds in parts:
         batches.append(Batch(first_row, predictions, references, bounds))
@@ -156,8 +173,20 @@ def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]]) -> Corpus:
     return Corpus(tuple(batches), kind_of(batches[0].predictions.type))
 
 
+def group_labels(labels: Sequence[Any]) -> dict[Any, Int64]:
+    """Return the segments of each label, ascending, and the labels in the order of first appearance.
+
+    >>> group_labels(["b", "a", "b"])
+    {'b': array([0, 2]), 'a': array([1])}
+    """
+    numbers: dict[Any, int] = {}
+    groups = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    segments = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
+    return dict(zip(numbers, segments))
+
+
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
-    """Return the rows of several corpora of one kind, one corpus after the other.
+    """Concatenate the rows of several corpora of one kind.
 
     >>> corpus = make_corpus([(pa.array(["a"], STRINGS), pa.array(["b"], STRINGS), np.array([0, 1]))])
     >>> [batch.first_row for batch in join_corpora([corpus, corpus]).batches]
@@ -208,7 +237,7 @@ def find_offsets(array: pa.Array) -> Int64:
 
 
 def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
-    """Return the items of a large_list array, and int64 [lists + 1], where among them each list begins.
+    """Return the items of a large_list array and the offsets of each list in them: int64 [lists + 1].
 
     >>> list_items(pa.array([["a"], ["b", "c"]], TOKENS).slice(1))[1]
     array([0, 2])
@@ -227,7 +256,7 @@ def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
 
 
 def map_strings(array: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.Array:
-    """Apply a function to the strings of texts of any kind; ids stay as they are.
+    """Apply a function to the strings of texts of any kind; ids remain unchanged.
 
     >>> map_strings(pa.array([["a"], ["b", "c"]], TOKENS), lambda strings: pa.array(["x"] * len(strings))).to_pylist()
     [['x'], ['x', 'x']]
@@ -241,7 +270,7 @@ def map_strings(array: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.A
 
 
 def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
-    """Yield a column in arrays of at most `rows` items, so that what is derived from one needs little memory.
+    """Yield a column in arrays of at most `rows` items, so that intermediate results need little memory.
 
     >>> [len(piece) for piece in pieces(pa.chunked_array([[1, 2, 3], [4]]), rows=2)]
     [2, 1, 1]

@@ -24,8 +24,8 @@ NGrams = Counter[tuple[Hashable, ...]]
 class ReferenceLength(NamedTuple):
     """A rule for the effective reference length r of section 2.2.2.
 
-    choose: from c, the length of the prediction, and the lengths of the references to r.
-    says: what it does, as the end of a sentence.
+    choose: the function from c, the length of the prediction, and the lengths of the references to r.
+    says: its description, as the end of a sentence.
     """
 
     choose: Callable[[int, Sequence[int]], int]
@@ -60,8 +60,8 @@ def count_rows(
 
     Args:
         predictions: prepared texts: strings for a native tokenizer to split, or lists of tokens or ids.
-        references: all references, one segment's after the other's.
-        bounds: int64 [segments + 1], where each segment's references begin.
+        references: all references, in the order of the segments.
+        bounds: int64 [segments + 1], the offsets of each segment's references.
         tokenizer: the tokenizer of strings.
         max_order: N, the longest n-gram, 1 or more.
         reference_length: a name in `REFERENCE_LENGTHS`.
@@ -92,8 +92,8 @@ def count_segment(
     """Count one segment.
 
     Args:
-        prediction: the tokens of the prediction, possibly none.
-        references: the tokens of each reference, one reference or more.
+        prediction: the tokens of the prediction; the list may be empty.
+        references: the tokens of each reference; at least one reference.
         max_order: N, the longest n-gram, 1 or more.
         reference_length: a name in `REFERENCE_LENGTHS`.
         minimum_total: the least number of n-grams per order.
@@ -102,7 +102,7 @@ def count_segment(
         2 N + 2 integers: the clipped counts by order, the numbers of n-grams by order, the length of the prediction
         and the effective reference length.
 
-    In the paper's example 2, "the" occurs seven times and matches twice, since no reference has more:
+    In example 2 of the paper, "the" occurs seven times, but matches only twice, its highest count in a reference:
 
     >>> count_segment(["the"] * 7, ["the cat is on the mat".split(), "there is a cat on the mat".split()], max_order=2)
     [2, 0, 7, 6, 7, 7]
@@ -127,7 +127,7 @@ def count_ngrams(tokens: Tokens, max_order: int) -> NGrams:
 
 
 def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
-    """Count each n-gram in the reference that has most of it: as many as may match.
+    """Return the highest count of each n-gram in any single reference, to which matches are clipped.
 
     >>> count_most_ngrams([["a", "a"], ["a", "b"]], 1)
     Counter({('a',): 2, ('b',): 1})
@@ -136,7 +136,7 @@ def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
 
 
 def count_totals(lengths: Any, max_order: int, minimum_total: int) -> Int64:
-    """Count the n-grams of texts: int64 [N, ...] for lengths [...].
+    """Count the n-grams of texts by order: int64 [N, ...] for lengths [...].
 
     >>> count_totals(np.array([3, 1]), max_order=2, minimum_total=0)
     array([[3, 1],

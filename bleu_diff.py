@@ -1,9 +1,8 @@
-"""Where two systems differ: segments, lengths, labels, and the n-grams that one system matches and the other misses."""
+"""Differences between two systems: by segment, length and label, and the n-grams that only one system matches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -23,12 +22,12 @@ from .bleu_warnings import count_things, name_system, warn_about_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)  # tokens: where a group of reference lengths begins
+LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)  # tokens: the first length of each group but the first
 LISTED_SEGMENTS = 20  # per system
 LISTED_NGRAMS = 20  # per order and system
-MAX_NGRAMS = 1 << 21  # rows of a table: some 60 MB for 4-grams
+MAX_NGRAMS = 1 << 21  # rows of a table: about 60 MB for 4-grams
 
-_SEGMENTS_PER_BLOCK = 2048  # their n-grams are sorted quickly, and memory does not grow with the corpus
+_SEGMENTS_PER_BLOCK = 2048  # their n-grams sort quickly, and memory does not grow with the corpus
 _PRINTED_LABELS, _PRINTED_NGRAMS, _PRINTED_CHARACTERS = 10, 5, 48
 _NO_SEGMENT = np.iinfo(np.int32).max
 
@@ -36,7 +35,7 @@ Int32 = np.ndarray[Any, np.dtype[np.int32]]
 
 
 class NGramDifference(TypedDict):
-    """An n-gram that one system matches more often: in all, alone in a segment, and the first such segment."""
+    """An n-gram that one system matches more often: the surplus, the matches of one system only, the first segment."""
 
     ngram: list[Any]
     count: int
@@ -80,11 +79,11 @@ class Difference(Report):
     >>> print(diff_systems(["a b c e"], ["a b c d"], ["a b c d"], None, Options(max_order=2)))
     The second system scores 100.00, the first 70.71: +29.29 BLEU; better in 1 segment, equal in 0, worse in 0
     <BLANKLINE>
-                                segments  first  second  difference
-    all                                1  70.71  100.00      +29.29
-    reference of 0 to 9 tokens         1  70.71  100.00      +29.29
-    matches that only one has             first  second  difference
-    c d                                       0       1          +1
+                                        segments  first  second  difference
+    all                                        1  70.71  100.00      +29.29
+    reference of 0 to 9 tokens                 1  70.71  100.00      +29.29
+    n-grams matched by one system only            first  second  difference
+    c d                                               0       1          +1
     <BLANKLINE>
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.2.0
     """
@@ -99,10 +98,10 @@ class Difference(Report):
         return plot_scatter(scores["first"], scores["second"], ("first", "second"), ax)
 
     def most_telling(self, system: str, count: int) -> list[NGramDifference]:
-        """Return the most distinctive n-grams of all orders, without n-grams that are part of those before.
+        """Return the most distinctive n-grams of all orders, without parts of n-grams that are already listed.
 
         Args:
-            system: `"first"` or `"second"`: the system that matches them more often.
+            system: `"first"` or `"second"`, the system that matches the n-grams more often.
             count: the largest number of n-grams.
 
         Returns:
@@ -116,7 +115,7 @@ class Difference(Report):
         ngrams.sort(key=lambda ngram: -mcnemar_statistic(ngram["only_first"], ngram["only_second"]))
         chosen: list[NGramDifference] = []
         for ngram in ngrams:
-            if not any(_is_part(ngram["ngram"], other["ngram"]) for other in chosen):
+            if not any(_is_part(ngram["ngram"], longer["ngram"]) for longer in chosen):
                 chosen.append(ngram)
         return chosen[:count]
 
@@ -131,7 +130,7 @@ class Difference(Report):
         )
 
     def _html_table(self) -> str:
-        """Return a table of groups and, if the systems differ in any, one of n-grams."""
+        """Return a table of groups and, if the systems differ in n-grams, a table of n-grams."""
         tables = filter(None, [list(self._group_rows()), self._ngram_rows()])
         return "".join(html.table(head, rows) for head, *rows in tables)
 
@@ -150,12 +149,12 @@ class Difference(Report):
 
     def _ngram_rows(self) -> list[list[str]]:
         ngrams = [ngram for name in ("first", "second") for ngram in self.most_telling(name, _PRINTED_NGRAMS)]
-        head = ["matches that only one has", "first", "second", "difference"]
+        head = ["n-grams matched by one system only", "first", "second", "difference"]
         return [head, *map(_print_ngram, ngrams)] if ngrams else []
 
 
-def _is_part(ngram: list[Any], other: list[Any]) -> bool:
-    return any(other[i : i + len(ngram)] == ngram for i in range(len(other) - len(ngram) + 1))
+def _is_part(ngram: list[Any], longer: list[Any]) -> bool:
+    return any(longer[i : i + len(ngram)] == ngram for i in range(len(longer) - len(ngram) + 1))
 
 
 def _print_group(name: str, group: Any) -> list[str]:
@@ -169,7 +168,7 @@ def _print_ngram(ngram: NGramDifference) -> list[str]:
 
 
 def _shorten(text: str) -> str:
-    """Put a text on one line of limited length."""
+    """Write a text on a single line of limited length."""
     text = " ".join(text.split())
     return text if len(text) <= _PRINTED_CHARACTERS else text[: _PRINTED_CHARACTERS - 1] + "…"
 
@@ -193,17 +192,17 @@ def diff_systems(first: object, second: object, references: object, by: object, 
     tokenizer = choose_tokenizer(options, corpora["first"].kind)
     warn_about_text(corpora["first"].predictions, tokenizer)
     rows, ngrams = _count_pair(corpora, tokenizer, options)
-    scores = bleu(rows, replace(options, effective_order=True))
+    scores = bleu(rows, options.for_segments())
     difference = Difference(count_wins(scores[1] - scores[0]))
-    one, two = bleu(rows.sum(axis=1), options).tolist()
+    first_bleu, second_bleu = bleu(rows.sum(axis=1), options).tolist()
     difference["systems"] = {
-        "first": {"bleu": one, "score": 100 * one},
-        "second": {"bleu": two, "score": 100 * two, "delta": two - one},
+        "first": {"bleu": first_bleu, "score": 100 * first_bleu},
+        "second": {"bleu": second_bleu, "score": 100 * second_bleu, "delta": second_bleu - first_bleu},
     }
     difference["by_length"] = _score_lengths(rows, options)
     if labels is not None:
         difference["by_label"] = _score_labels(rows, labels, options)
-    difference["ngrams"] = ngrams.list_most_telling()
+    difference["ngrams"] = ngrams.list_most_distinctive()
     difference["segments"] = _list_segments(scores)
     difference["segment_bleu"] = {"first": scores[0].tolist(), "second": scores[1].tolist()}
     difference["signature"] = make_signature(options, tokenizer.name, corpora["first"].reference_count())
@@ -215,24 +214,24 @@ def _count_pair(
 ) -> tuple[Int64, NGramDifferences]:
     """Return the rows of both systems, int64 [2, segments, 2 N + 2], and the n-grams in which they differ.
 
-    Each text is tokenized once; from there on tokens are ids.
+    Each text is tokenized once; all further steps work on token ids.
     """
     ids, ngrams = ChosenTokenizer("ids"), NGramDifferences(options.max_order)
     rows: Int64 = np.empty((2, len(corpora["first"]), 2 * options.counted_orders + 2), np.int64)
     for block in _split_blocks(corpora, tokenizer):
         segments = len(block.bounds) - 1
         texts = make_lists(block.offsets, pa.array(np.asarray(block.tokens.indices).astype(np.int64)))
-        here = slice(block.first_segment, block.first_segment + segments)
+        block_rows = slice(block.first_segment, block.first_segment + segments)
         for system in range(2):
             predictions = texts.slice(system * segments, segments)
             batch = Batch(block.first_segment, predictions, texts.slice(2 * segments), block.bounds)
-            rows[system, here] = count_batch(batch, ids, options)
+            rows[system, block_rows] = count_batch(batch, ids, options)
         ngrams.add(block)
     return rows, ngrams
 
 
 def _split_blocks(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer) -> Iterator[Block]:
-    """Yield the tokens of both systems and of the references, a block of segments at a time."""
+    """Yield the tokens of both systems and of the references, one block of segments at a time."""
     columns = {name: corpus.predictions for name, corpus in corpora.items()}
     table = pa.table({**columns, "references": corpora["first"].references})
     prepared_already, first_segment = tokenizer._replace(lowercase=False), 0
@@ -249,7 +248,7 @@ def _split_blocks(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer) -> Ite
 
 
 def _score_lengths(rows: Int64, options: Options) -> list[dict[str, Any]]:
-    """Score both systems by effective reference length; if it differs between them, the shorter one decides."""
+    """Score both systems by effective reference length; if it differs between them, the shorter length decides."""
     groups = np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right")
     found, scores = _score_groups(rows, groups, options)
     begins, ends = [0, *LENGTHS], [*(length - 1 for length in LENGTHS), None]
@@ -294,12 +293,12 @@ def _list_segments(scores: Float64) -> dict[str, list[SegmentScores]]:
 
 
 class Block(NamedTuple):
-    """The texts of some segments: the predictions of the first system, those of the second, and all references.
+    """The texts of consecutive segments: predictions of the first system, of the second system, then references.
 
     first_segment: the corpus row of the first segment.
     tokens: all tokens; equal tokens have the same index.
-    offsets: int64 [texts + 1], where among the tokens each text begins.
-    bounds: int64 [segments + 1], where each segment's references begin.
+    offsets: int64 [texts + 1], the offsets of each text's tokens.
+    bounds: int64 [segments + 1], the offsets of each segment's references.
     """
 
     first_segment: int
@@ -312,9 +311,8 @@ class NGramTable(NamedTuple):
     """N-grams of one order in which the systems differ.
 
     tokens: int32 [rows, order], the numbers of the tokens.
-    surplus: int32 [rows, 2], the matches that only the first system has, and only the second, in segments where it has
-        more.
-    segments: int32 [rows, 2], the first such segment, `_NO_SEGMENT` if there is none.
+    surplus: int32 [rows, 2], per system, the matches that it has beyond the other system, summed over segments.
+    segments: int32 [rows, 2], per system, the first segment with a surplus, or `_NO_SEGMENT`.
     """
 
     tokens: Int32
@@ -327,15 +325,15 @@ class NGramTable(NamedTuple):
 
 
 class NGramDifferences:
-    """The n-grams that one system matches and the other misses, of all blocks that were added.
+    """The n-grams that only one system matches, collected from blocks.
 
-    Memory grows with the number of different n-grams in which the systems differ, and not with the text. Beyond
-    `MAX_NGRAMS` rows of an order, those with the fewest matches so far are dropped.
+    Memory grows with the number of distinct n-grams in which the systems differ, not with the text. Beyond `MAX_NGRAMS`
+    rows per order, n-grams with the fewest matches so far are dropped.
 
     >>> differences = NGramDifferences(max_order=1)
     >>> tokens = pa.array(["a", "b", "a", "c"]).dictionary_encode()
     >>> differences.add(Block(0, tokens, np.array([0, 1, 2, 4]), np.array([0, 1])))
-    >>> differences.list_most_telling()[0]["first"]
+    >>> differences.list_most_distinctive()[0]["first"]
     [{'ngram': ['a'], 'count': 1, 'only_first': 1, 'only_second': 0, 'segment': 0}]
     """
 
@@ -355,10 +353,10 @@ class NGramDifferences:
             if sum(len(table.tokens) for table in tables) > MAX_NGRAMS:
                 tables[:] = [_drop_rarest(_merge(tables), MAX_NGRAMS // 2)]
 
-    def list_most_telling(self) -> list[OrderDifferences]:
-        """List for each order the most distinctive n-grams of each system.
+    def list_most_distinctive(self) -> list[OrderDifferences]:
+        """List, for each order, the most distinctive n-grams of each system.
 
-        The order is that of McNemar's statistic, then of the segment, then of the tokens.
+        N-grams are sorted by McNemar's statistic, then by segment, then by tokens.
         """
         tokens, listed = list(self._numbers), []
         for order, tables in enumerate(self._tables, 1):
@@ -368,7 +366,7 @@ class NGramDifferences:
         return listed
 
     def _number_tokens(self, tokens: pa.Array, used: Int32) -> Int64:
-        """Return the number that each token of a block has in the tables; only used tokens get one."""
+        """Return the number of each token of a block in the tables; only used tokens get a number."""
         numbers, is_used = np.zeros(len(tokens), np.int64), np.zeros(len(tokens), bool)
         is_used[used] = True
         found = tokens.filter(pa.array(is_used)).to_pylist()
@@ -379,7 +377,7 @@ class NGramDifferences:
 def mcnemar_statistic(only_first: Any, only_second: Any) -> Any:
     """Return (a - b)² / (a + b) for the matches that only one system has (McNemar, 1947).
 
-    It is large if chance is a bad explanation, given that each system is as likely to miss a match.
+    Large values are unlikely if both systems are equally likely to miss a match.
 
     >>> mcnemar_statistic(12, 0), mcnemar_statistic(300, 300)
     (12.0, 0.0)
@@ -388,9 +386,9 @@ def mcnemar_statistic(only_first: Any, only_second: Any) -> Any:
 
 
 def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
-    """Yield for each order the n-grams in which the systems differ, one row per n-gram and segment.
+    """Yield, for each order, the n-grams in which the systems differ: one row per n-gram and segment.
 
-    The numbers of tokens are those of the block.
+    Tokens are numbered as in the block.
     """
     numbers, offsets = np.asarray(block.tokens.indices).astype(np.int64), block.offsets
     segments = np.arange(len(block.bounds) - 1)
@@ -398,7 +396,7 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
     segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[text_of]
     starts, ngrams = np.arange(len(numbers)), segment_of  # n-grams without tokens are equal within a segment
     for n in range(max_order):
-        # 1. Extend the n-grams that do not end their text by a token, sort them, and number equal ones equally.
+        # 1. Extend the n-grams that do not end their text by a token, and sort them to give equal n-grams one number.
         whole = np.flatnonzero(starts + n < offsets[text_of[starts] + 1])
         keys = ngrams[whole] * len(block.tokens.dictionary) + numbers[starts[whole] + n]
         order = sorted_order(keys)
@@ -412,17 +410,17 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
         first_segments = np.where(surplus, block.first_segment + segment_of[places], _NO_SEGMENT)
         tokens = numbers[places[:, np.newaxis] + np.arange(n + 1)]
         yield NGramTable(tokens.astype(np.int32), surplus.T.astype(np.int32), first_segments.T.astype(np.int32))
-        # 3. Keep the n-grams that matched: a longer one matches only if its beginning does.
+        # 3. Keep the n-grams that matched, because a longer n-gram matches only if its beginning does.
         could_match = matches.any(axis=0)[ngrams]
         starts, ngrams = starts[could_match], ngrams[could_match]
 
 
 def _count_ngrams(ngrams: Int64, texts: Int64, segments: int) -> Int64:
-    """Count n-grams in the first prediction, in the second, and in the reference that has most of them.
+    """Count n-grams in the first prediction, in the second, and in the reference with the highest count.
 
     Args:
-        ngrams: sorted, numbered consecutively from 0; those of different segments are different.
-        texts: the text of each, sorted among equal n-grams.
+        ngrams: numbers of n-grams, sorted, consecutive from 0, different in different segments.
+        texts: the text of each n-gram, sorted among equal n-grams.
         segments: the number of predictions per system.
 
     Returns:
@@ -439,7 +437,7 @@ def _count_ngrams(ngrams: Int64, texts: Int64, segments: int) -> Int64:
 
 
 def _merge(tables: Sequence[NGramTable]) -> NGramTable:
-    """Sum up the rows of the same n-gram, sorted by the numbers of their tokens."""
+    """Add up the rows of equal n-grams, and sort them by the numbers of their tokens."""
     table = NGramTable(*map(np.concatenate, zip(*tables)))
     ngrams = np.zeros(len(table.tokens), np.int64)
     for column in range(table.tokens.shape[1]):
@@ -454,13 +452,13 @@ def _merge(tables: Sequence[NGramTable]) -> NGramTable:
 
 
 def _drop_rarest(table: NGramTable, rows: int) -> NGramTable:
-    """Keep at most `rows` n-grams, those with the most matches."""
+    """Keep the n-grams with the most matches, at most `rows` of them."""
     order = np.argsort(-table.surplus.sum(axis=1), kind="stable")
     return table.take(np.sort(order[:rows]))
 
 
 def _choose_rows(table: NGramTable, system: int) -> NGramTable:
-    """Return the most distinctive n-grams of a system (0 or 1), with all that tie with the last one."""
+    """Return the most distinctive n-grams of a system (0 or 1), including all ties with the last n-gram."""
     table = table.take(table.surplus[:, system] > table.surplus[:, 1 - system])
     if len(table.tokens) <= LISTED_NGRAMS:
         return table

@@ -1,13 +1,15 @@
 """Everything that numba compiles, and the decision when to compile it.
 
-`count_rows_compiled` computes the rows of `bleu_counting.count_rows` straight from Arrow's UTF-8 bytes. The tokenizers
-are one automaton over classes of characters. The tokens of a prediction get small numbers; a token of a reference that
-the prediction does not have gets 0, because no n-gram with it can match. N-grams of numbers are then counted, with bit
-sets if the prediction's positions fit one word, in a trie if they do not. Hashes only find tokens; their bytes decide
-which are equal.
+`count_rows_compiled` computes the rows of `bleu_counting.count_rows` directly from Arrow's UTF-8 bytes:
 
-Importing numba takes 0.25 s and compiling 5 s, so that the Python implementations run until that pays. Until then the
-functions of this file that are to be compiled are plain Python functions.
+1. One automaton over classes of characters runs every tokenizer.
+2. The tokens of a prediction are numbered. A token that only a reference has gets 0, because no n-gram with it matches.
+3. N-grams of numbers are counted: with bit sets if the prediction's positions fit one word, otherwise in a trie.
+
+Hashes only find candidates for equal tokens; the bytes of the tokens decide.
+
+Importing numba takes 0.25 s and compiling 5 s, so the Python implementations run until compiling pays. Until then, the
+functions marked for compilation are plain Python functions.
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ from datasets.utils import are_progress_bars_disabled, tqdm
 
 from .bleu_corpus import Bytes, Int64, find_offsets, is_list, list_items, make_lists
 from .bleu_tokenizers import TOKENIZERS
-from .bleu_warnings import warn, warn_once_that_numba_is_missing
+from .bleu_warnings import CACHE_UNUSABLE, COMPILING, warn, warn_once_that_numba_is_missing
 
 # --- When to compile --------------------------------------------------------------------------------------------------
 
-_WORTH_COMPILING = 2_000_000  # bytes of text: about a second for the Python implementations
+_BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python implementations
 _SECONDS_UNTIL_MESSAGE = 1.0  # loading compiled kernels takes less
 
 _kernels: list[Callable[..., Any]] = []  # to be compiled and cached on disk
@@ -55,18 +57,18 @@ def is_ready() -> bool:
 
 
 def prepare(nbytes: int) -> bool:
-    """Load or compile the kernels if the texts of this process are worth it, and return True if they can run.
+    """Load or compile the kernels if this process has enough text, and return True if they can run.
 
     Args:
-        nbytes: the size of the texts that are to be processed next.
+        nbytes: the size in bytes of the texts to be processed next.
     """
     global _bytes_seen
     _bytes_seen += nbytes
-    return _is_ready or (_bytes_seen > _WORTH_COMPILING and warm_up())
+    return _is_ready or (_bytes_seen > _BYTES_WORTH_COMPILING and warm_up())
 
 
 def warm_up() -> bool:
-    """Load the kernels, or compile them the first time on a machine; return False if numba cannot be used."""
+    """Load the kernels, or compile them the first time on a machine; return False if numba is not available."""
     global _can_compile, _is_ready
     with _lock:
         if _is_ready or not _can_compile:
@@ -96,7 +98,7 @@ def warm_up() -> bool:
 
 def _say_that_it_compiles() -> None:
     if not are_progress_bars_disabled():
-        tqdm.write("bleu_metric: compiling the counting kernels (once per machine) ...", file=sys.stderr)
+        tqdm.write(COMPILING, file=sys.stderr)
 
 
 def _compile_all() -> None:
@@ -117,11 +119,11 @@ def _compile_all() -> None:
                 globals()[function.__name__] = njit(nogil=True, cache=cached)(function)
             _run_examples()
             return
-        except Exception as error:  # numba cannot write or read its cache; without it, a bug here comes up again
+        except Exception as error:  # numba's cache is unusable; a bug in a kernel is raised by the second attempt
             if not cached:
                 raise
             folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.dirname(__file__), "__pycache__")
-            warn(f"numba's cache can't be used, so every process compiles again: {error}. Delete or mend {folder}.")
+            warn(CACHE_UNUSABLE.format(error=error, folder=folder))
 
 
 def _run_examples() -> None:
@@ -148,10 +150,10 @@ def _intrinsic(function):
 
 # --- Entry points -----------------------------------------------------------------------------------------------------
 
-_SHORT = 64  # tokens: the positions of a prediction fit the bits of a word
+_SHORT = 64  # tokens, whose positions fit the bits of a word; longer predictions take another kernel
 _NO_TOKENS: Int64 = np.empty(0, np.int64)
 _REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}
-_FACTOR = np.int64(secrets.randbits(63) | 1)  # of hashes; random per process, so that no input can make all collide
+_FACTOR = np.int64(secrets.randbits(63) | 1)  # of hashes; random, so that inputs cannot be crafted to collide
 
 
 def count_rows_compiled(
@@ -163,7 +165,7 @@ def count_rows_compiled(
     reference_length: str,
     minimum_total: int,
 ) -> Int64:
-    """Count a batch of segments: arguments and rows are those of `bleu_counting.count_rows`.
+    """Count a batch of segments, with the arguments and rows of `bleu_counting.count_rows`.
 
     Args:
         tokenizer: the name of a native tokenizer with an automaton; unused for tokens and ids.
@@ -178,7 +180,7 @@ def count_rows_compiled(
     else:
         lists, tokens = [_find_strings(column) for column in (predictions, references)], _NO_TOKENS
         automaton = _make_automaton(tokenizer)
-    # Columns are in C order, as a single row is in both orders: numba would compile a second time for the other.
+    # Pass columns in C order. A single row has both orders, and numba would compile again for Fortran order.
     _count_rows(
         *lists, bounds, tokens, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
         _REFERENCE_LENGTHS[reference_length], minimum_total, rows.T,
@@ -187,7 +189,7 @@ def count_rows_compiled(
 
 
 def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
-    """Split texts by the automaton of a native tokenizer into lists of tokens."""
+    """Split texts into lists of tokens, with the automaton of a native tokenizer."""
     addresses, automaton = _find_strings(texts), _make_automaton(tokenizer)
     size, longest = addresses[-1] - addresses[0], int(np.diff(addresses).max(initial=0))
     token_text, token_ends = np.empty(size, np.uint8), np.zeros(size + 1, np.int64)
@@ -207,13 +209,13 @@ def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
 def count_common(texts: Int64, ngrams: Int64, begins: Int64, references: Int64, counts: Int64) -> None:
     """Add 1 to `counts[text, reference]` for each n-gram of a text and each reference that has it.
 
-    NumPy alone would have to write down every pair of equal n-grams: five times the time, and unbounded memory.
+    NumPy alone would store every pair of equal n-grams, in five times the time and unbounded memory.
 
     Args:
         texts: the text of each n-gram.
         ngrams: the number of each n-gram.
-        begins: where in `references` the references of each number begin, and where the last ones end.
-        references: the references that have an n-gram, one number's after the other's.
+        begins: the offsets in `references` of the references of each number, and the end of the last ones.
+        references: the references that have an n-gram, sorted by its number.
         counts: int64 [texts, references], changed in place.
     """
     for i in range(len(texts)):
@@ -222,15 +224,15 @@ def count_common(texts: Int64, ngrams: Int64, begins: Int64, references: Int64, 
 
 
 def _find_strings(strings: pa.Array) -> Int64:
-    """Return the address of each string, and where the last one ends; valid as long as the array lives."""
+    """Return the address of each string and the end of the last one; they are valid while the array lives."""
     text = strings.buffers()[2]
     return find_offsets(strings) + (text.address if text else 0)
 
 
 def _find_tokens(columns: list[pa.Array]) -> tuple[list[Int64], Int64]:
-    """Return the bounds of each column's lists among all tokens, and the address of each token.
+    """Return the offsets of each column's lists among all tokens, and the address of each token.
 
-    A list has one address more than tokens, for the end of its column. An id is a token of eight bytes.
+    A column has one address more than tokens, for the end of its last token. An id is a token of eight bytes.
     """
     lists, tokens, first = [], [], 0
     for items, offsets in map(list_items, columns):
@@ -259,13 +261,13 @@ def load_byte(typing_context, address):
 
 @_intrinsic
 def load_pair(typing_context, address):
-    """Load the two bytes at an address, the first one lowest."""
+    """Load the two bytes at an address, in little-endian order."""
     return types.int64(types.int64), _generate_load(16)
 
 
 @_intrinsic
 def load_word(typing_context, address):
-    """Load the eight bytes at an address, the first one lowest."""
+    """Load the eight bytes at an address, in little-endian order."""
     return types.int64(types.int64), _generate_load(64)
 
 
@@ -283,7 +285,7 @@ def store_byte(typing_context, address, byte):
 
 @_intrinsic
 def fold_product(typing_context, left, right):
-    """Multiply to 128 bits and exclusive-or both halves, so that each bit depends on all bits of both factors."""
+    """Multiply to 128 bits and XOR the halves, so that each bit depends on all bits of both factors."""
 
     def generate(context, builder, signature, arguments):
         wide = [builder.zext(argument, ir.IntType(128)) for argument in arguments]
@@ -296,7 +298,7 @@ def fold_product(typing_context, left, right):
 
 @_intrinsic
 def lowest_bit(typing_context, word):
-    """Return the index of the lowest set bit, 64 if none is set: one instruction."""
+    """Return the index of the lowest set bit, or 64 if the word is 0, in one instruction."""
 
     def generate(context, builder, signature, arguments):
         return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
@@ -314,21 +316,21 @@ def _generate_load(bits):
 
 # --- Tokenizers -------------------------------------------------------------------------------------------------------
 #
-# A table gives each character a class. Most classes decide alone what happens (a letter, whitespace, a mark that is a
-# token); the others depend on the characters beside them. The automaton visits only the characters that are not
-# letters, and makes tokens of what lies between them.
+# A table gives each character a class. A letter, whitespace, or a symbol that is a token is decided by its class alone;
+# the other classes depend on neighboring characters. The automaton visits only the characters that are not letters, and
+# the text between them becomes tokens.
 
 _CLASSES = {"letter": 0, "space": 1, "alone": 2, "number": 3, "hyphen": 4, "separator": 5, "markup": 6}
 _LETTER, _SPACE, _ALONE, _NUMBER, _HYPHEN, _SEPARATOR, _MARKUP = range(7)
-_EDGE = 7  # before the first and after the last character, unless the tokenizer puts a space there
-_LOOK_UP = 8  # of the first two bytes of a character: the class depends on the bytes after them
+_EDGE = 7  # before the first and after the last character, unless the tokenizer pads the text with spaces
+_LOOK_UP = 8  # of the first two bytes of a character: the class depends on further bytes
 _STARTS = 9  # of one occurrence: a token ends before it, and it starts the next token
-_TAKE_OUT = -1  # of one occurrence: it is markup that is deleted from the text
+_TAKE_OUT = -1  # of one occurrence: markup that is deleted from the text
 
-_CHARACTERS = 1 << 16  # where the classes of characters begin in a table, after those of pairs of bytes
+_CHARACTERS = 1 << 16  # the offset of the classes of characters in a table, after the classes of pairs of bytes
 
 _SKIPPED, _BREAK = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
-# In this order: mteval undoes `&lt;` after `&amp;`, so that `&amp;lt;` is undone twice; `&amp;quot;` is not.
+# mteval replaces `&quot;`, `&amp;`, `&lt;` in this order, so `&amp;lt;` is replaced twice and `&amp;quot;` once.
 _ENTITIES = (
     (b"&quot;", b'"'),
     (b"&amp;lt;", b"<"),
@@ -343,13 +345,13 @@ _ENTITY_MEANS = np.array([ord(character) for _, character in _ENTITIES])
 
 
 class _Tables(NamedTuple):
-    """An automaton as the kernels read it.
+    """An automaton in the form that the kernels read.
 
-    table: the class of each pair of bytes that a character can begin with (the second is any byte after ASCII), and
-        from _CHARACTERS on the class of each character.
+    table: the class of each pair of bytes that a character can begin with (after ASCII, the second is any byte); then,
+        from _CHARACTERS on, the class of each character.
     address: the address of `table`.
-    edge: the class of what stands at the edges of a text.
-    strips_start: True if whitespace is removed from the start of a text; it always is from the end.
+    edge: the class before the first and after the last character of a text.
+    strips_start: True if leading whitespace is removed; trailing whitespace always is.
     """
 
     table: Bytes
@@ -392,7 +394,7 @@ def _classify_pairs(classes: Bytes) -> Bytes:
 
 @_kernel
 def _split_texts(texts, table, edge, strips_start, factor, events, copy, tokens, token_text, token_ends, bounds):
-    """Write the bytes of all tokens, where each one ends, and the number of tokens up to the end of each text."""
+    """Write the bytes of all tokens, the end of each token, and the number of tokens up to the end of each text."""
     size, known, none = 0, 0, np.int64(0)
     for index in range(len(texts) - 1):
         start, end = texts[index], texts[index + 1]
@@ -409,10 +411,10 @@ def _split_texts(texts, table, edge, strips_start, factor, events, copy, tokens,
 
 @_helper
 def _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, count):
-    """Add the tokens of the text between two addresses as rows of key, address and length; return their new count.
+    """Add the tokens of the text between two addresses as rows of key, address and length; return the new count.
 
-    13a deletes markup in the middle of words (`<skipped>`, a hyphen at a line break). If there is any, the rest of the
-    text is written to `copy`, which must live as long as the tokens, and is split again.
+    13a deletes markup within words (`<skipped>`, a hyphen at a line break). A text with such markup is copied without
+    it to `copy`, which must live as long as the tokens, and is split again.
     """
     start, end = _strip(start, end, table, strips_start)
     is_clean = False
@@ -430,7 +432,7 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
     """Add the tokens of a stripped text, or return _TAKE_OUT if there is markup to delete first."""
     begin, last, previous, separated = start, start, edge, False
     for event in range(_find_events(start, end, table, events)):
-        # 1. Classify the character, and find out what stands before it.
+        # 1. Classify the character. A gap after the last event consists of letters.
         i = events[event]
         if i < last:  # inside an entity
             continue
@@ -443,15 +445,15 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
         if i > last:
             previous = _LETTER
         last = i + width
-        # 2. Decide what it does: nothing as part of a token, separate tokens, be a token, or start one.
+        # 2. Decide on an action: continue the token, end it, be a token alone, or start the next token.
         action = kind
         if kind == _NUMBER:
             action = _LETTER
         elif kind == _HYPHEN:
             action = _ALONE if previous == _NUMBER else _LETTER
         elif kind == _SEPARATOR:
-            # mteval first separates a mark from the character before it, unless that is a number. A match takes two
-            # characters, so a mark that was just separated cannot be matched again as the character before the next.
+            # mteval first separates a mark from the character before it, unless that character is a number. A match
+            # consumes both characters, so a mark that was just separated cannot also be the one before the next mark.
             separated = previous != _NUMBER and previous != _EDGE and not (separated and previous == _SEPARATOR)
             after = _classify(last, end, table)[0] if last < end else edge
             if separated or (after != _NUMBER and after != _EDGE):
@@ -476,7 +478,7 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
 def _find_events(start, end, table, events):
     """Write the addresses of the characters that are not letters, and return their number.
 
-    The loop has no branch: one would be mispredicted at every word, and the loop would take five times as long.
+    The loop has no branch, because the CPU would mispredict it at every word and take five times as long.
     """
     count = 0
     for i in range(start, end - 1):
@@ -496,7 +498,7 @@ def _put(tokens, count, key, start, length):
 
 @_helper
 def _make_key(start, length, factor):
-    """Return the key of a token: its bytes if there are at most eight, a hash of all its bytes if there are more."""
+    """Return the key of a token: the token itself up to eight bytes, a hash of its bytes beyond."""
     if length <= 8:
         return _load(start, length) if length else np.int64(0)
     key = length
@@ -509,7 +511,7 @@ def _make_key(start, length, factor):
 def _load(start, length):
     """Load one to eight bytes as a word."""
     unused = 64 - 8 * length
-    # Eight bytes are loaded and the others shifted out. A load may go beyond the text, but not beyond its page.
+    # Load eight bytes and shift out the unused ones. A load may go beyond the text, but not beyond its memory page.
     if start & 0xFFF <= 0xFF8:
         return load_word(start) << unused >> unused
     return load_word(start + length - 8) >> unused
@@ -544,7 +546,7 @@ def _classify(i, end, table):
 
 @_helper
 def _decode(i, end):
-    """Return the character at an address, and its number of bytes. No byte at or beyond `end` is read."""
+    """Return the character at an address and its number of bytes, without reading at or beyond `end`."""
     first = load_byte(i)
     width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
     if i + width > end:
@@ -576,7 +578,7 @@ def _undo_markup(i, start, end, is_clean):
 
 @_helper
 def _copy_without(pattern, start, end, copy):
-    """Copy a text without a pattern, as `str.replace`, possibly onto itself; return where the copy ends."""
+    """Copy a text without a pattern, possibly onto itself, as `str.replace` does; return the end of the copy."""
     i = start
     while i < end:
         if _starts_with(pattern, i, end):
@@ -600,8 +602,8 @@ def _starts_with(pattern, i, end):
 
 # --- Counting ---------------------------------------------------------------------------------------------------------
 #
-# Compile time is what users wait for, so that each function is compiled for one signature (a literal 0 would be a type
-# of its own) and arrays are made in few ways.
+# Compile time dominates the first call. Each function therefore has one signature (a literal 0 would add another), and
+# arrays are made in few ways.
 
 
 @_kernel
@@ -611,10 +613,10 @@ def _count_rows(
 ):  # fmt: skip
     """Write the statistics rows of a batch to `columns`, int64 [2 N + 2, segments].
 
-    Texts are given by addresses, or by bounds among `token_addresses` if there are any.
+    `predictions` and `references` are addresses of texts, or offsets in `token_addresses` if there are any.
     """
-    # 1. Allocate once, for the longest text of the batch: a text has no more tokens than bytes. Memory that is never
-    #    written costs nothing.
+    # 1. Allocate once, for the longest text of the batch, which has at most one token per byte. Memory that is never
+    #    written is free.
     max_order = len(columns) // 2 - 1
     longest_prediction, longest_reference = _longest(predictions), _longest(references)
     longest_text, longest_row = max(longest_prediction, longest_reference), 0
@@ -633,10 +635,10 @@ def _count_rows(
     for row in range(len(bounds) - 1):
         first, last = bounds[row], bounds[row + 1]
         length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
-        # 2. Tokenize the prediction, which is text number `first - 1` here, and the references. One call of the
-        #    tokenizer serves both, because a second one would be compiled a second time.
+        # 2. Tokenize the prediction, which is text number `first - 1` in this loop, and then each reference. One call
+        #    site serves both, because numba would compile the tokenizer again for a second one.
         for text in range(first - 1, last):
-            copy = np.int64(copies.ctypes.data)  # inside the loop, or numba would free the array before
+            copy = np.int64(copies.ctypes.data)  # inside the loop, or numba would free the array too early
             if text < first:
                 start, end = predictions[row], predictions[row + 1]
             else:
@@ -647,19 +649,19 @@ def _count_rows(
                 count = _tokenize(
                     start, end, table, edge, strips_start, factor, events, copy, tokens, length
                 )  # fmt: skip
-            # 3. Number the tokens of the prediction, equal ones equally.
+            # 3. Number the tokens of the prediction; equal tokens get the same number.
             if text < first:
                 length = count
                 bits = _number(tokens, length, slots, numbers, factor)
                 continue
-            # 4. Give the tokens of a reference the same numbers, and 0 to those that the prediction does not have.
+            # 4. Look up the numbers of the reference's tokens; a token that the prediction does not have gets 0.
             for token in range(length, count):
                 slot = _find(tokens, token, slots, bits, factor)
                 reference_numbers[total] = numbers[slots[slot]] if slots[slot] >= 0 else 0
                 total += 1
             ends[text - first] = total
             best = _effective_length(reference_length, length, count - length, best)
-        # 5. Count the n-grams that match, and write the row.
+        # 5. Count the matching n-grams and write the row.
         if length <= _SHORT:
             _count_short(numbers, length, reference_numbers, ends, bounds, row, positions, found, counts, matches)
         else:
@@ -681,7 +683,7 @@ def _longest(ends):
 
 @_helper
 def _take_tokens(first, last, addresses, factor, tokens, count):
-    """Add the tokens of a list as `_tokenize` adds those of a text."""
+    """Add the tokens of a list, as `_tokenize` adds the tokens of a text."""
     for token in range(first, last):
         start, length = addresses[token], addresses[token + 1] - addresses[token]
         tokens[count, 0], tokens[count, 1], tokens[count, 2] = _make_key(start, length, factor), start, length
@@ -691,7 +693,7 @@ def _take_tokens(first, last, addresses, factor, tokens, count):
 
 @_helper
 def _effective_length(reference_length, length, size, best):
-    """Return the effective reference length after one more reference of `size` tokens; `best` is below 0 at first."""
+    """Return the effective reference length after a further reference of `size` tokens; `best` is below 0 at first."""
     if best < 0:
         return size
     if reference_length == 0:
@@ -704,7 +706,7 @@ def _effective_length(reference_length, length, size, best):
 
 @_helper
 def _number(tokens, count, slots, numbers, factor):
-    """Number the prediction's tokens from 1, equal ones equally; return log2 of the size of the hash table."""
+    """Give equal tokens of the prediction equal numbers, from 1; return log2 of the size of the hash table."""
     bits = _table_bits(4 * count)
     for slot in range(1 << bits):
         slots[slot] = -1
@@ -730,7 +732,7 @@ def _table_bits(size):
 
 @_helper
 def _find(tokens, token, slots, bits, factor):
-    """Return the slot of the prediction's token that is equal to this one, or the empty slot for it."""
+    """Return the slot of the prediction's token that equals `tokens[token]`, or the empty slot for it."""
     key, length = tokens[token, 0], tokens[token, 2]
     slot = _first_slot(key, bits, factor)
     while True:
@@ -765,13 +767,14 @@ def _count_short(numbers, length, reference_numbers, ends, bounds, row, position
     Bit i of `found[n]` is set if the n + 1 tokens up to the current one equal the n + 1 tokens up to the prediction's
     token i. Equal n-grams have the same lowest bit, which identifies them; it is 64 if the prediction lacks the n-gram.
     """
-    # 1. Clear the counts of n-grams in the prediction, and in the reference that has most of them.
+    # 1. Clear the counts of each n-gram in the prediction (`counts[n]`) and the highest count in any reference so far
+    #    (`counts[orders + n]`). The column of an n-gram is its lowest bit.
     orders = len(found)
     for n in range(orders):
         matches[n] = found[n] = 0
         for i in range(length):
             counts[n, i] = counts[orders + n, i] = 0
-    # 2. Note the positions of each token number.
+    # 2. Collect the positions of each token number as bits.
     for i in range(length + 1):
         positions[i] = 0
     for i in range(length):
@@ -783,8 +786,8 @@ def _count_short(numbers, length, reference_numbers, ends, bounds, row, position
             counts[n, lowest_bit(found[n])] += 1
     for n in range(orders):
         counts[n, _SHORT] = 0
-    # 4. Count those of each reference. An occurrence is a match if no reference before had as many, and if the
-    #    prediction has as many.
+    # 4. Count the n-grams of each reference (`counts[2 * orders + n]`). An occurrence is a match if its number exceeds
+    #    the highest count so far, but not the count in the prediction.
     start = 0
     for reference in range(bounds[row], bounds[row + 1]):
         for n in range(orders):
@@ -814,13 +817,13 @@ def _shift_and(found, positions):
 
 @_helper
 def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, matches):
-    """Count the matches of a prediction of any length in linear time: n-grams are the nodes of a trie.
+    """Count the matches of a prediction of any length in linear time, with n-grams as the nodes of a trie.
 
-    The key of a node is its parent and the number of its last token, which is exact. The nodes of single tokens are the
-    token numbers, and node 0 stands for whatever the prediction does not have.
+    The key of a node is its parent and the number of its last token, so that keys are exact. The nodes of single tokens
+    are the token numbers, and node 0 stands for all n-grams that the prediction does not have.
     """
-    # 1. Clear the hash table of keys and nodes, and the counts of nodes: in the prediction, in the reference that has
-    #    most of them, in the current reference.
+    # 1. Clear the hash table of keys and nodes, and the three counts of each node: in the prediction, the highest in
+    #    any reference so far, and in the current reference.
     max_order = len(matches)
     bits, nodes = _table_bits(2 * length * (max_order - 1)), np.int64(0)
     slots = np.empty(2 << bits, np.int64)
@@ -842,12 +845,13 @@ def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, m
                 slots[slot], slots[slot + 1] = node << 32 | numbers[i + n], nodes
             node = slots[slot + 1]
             counts[node, 0] += 1
-    # 3. Count the n-grams of each reference down to the first token that the prediction does not continue with.
+    # 3. Count the n-grams of each reference. From each position, follow the trie until the prediction has no such
+    #    n-gram. An occurrence is a match under the condition of `_count_short`.
     start = 0
     for n in range(max_order):
         matches[n] = 0
     for reference in range(bounds[row + 1] - bounds[row]):
-        none_yet = (reference + 1) << 32  # above all counts in references before, so that nothing has to be cleared
+        none_yet = (reference + 1) << 32  # exceeds all counts of earlier references, which need no clearing
         for i in range(start, ends[reference]):
             node = reference_numbers[i]
             for n in range(min(max_order, ends[reference] - i)):
@@ -865,7 +869,7 @@ def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, m
 
 @_helper
 def _find_node(parent, token, slots, bits, factor):
-    """Return the place in `slots` of a node's key, which its node follows, or the empty place for it."""
+    """Return the index in `slots` of a node's key, or an empty one for it; the node is stored after its key."""
     key = parent << 32 | token
     slot = _first_slot(key, bits, factor)
     while slots[2 * slot] and slots[2 * slot] != key:

@@ -1,4 +1,4 @@
-"""What a user may ask for: the options, the named conventions, drop-ins for evaluate's modules, and the signature.
+"""The options, the named conventions, the signature, and drop-ins for evaluate's modules.
 
 An option is one field of `Options` with its default, its check and its description. Names of tokenizers, smoothing
 methods and reference lengths come from the tables beside their definitions.
@@ -17,15 +17,24 @@ import numpy as np
 from .bleu_counting import REFERENCE_LENGTHS
 from .bleu_scoring import SMOOTH_METHODS, score_as_sacrebleu
 from .bleu_tokenizers import TOKENIZERS
-from .bleu_warnings import warn
+from .bleu_warnings import (
+    NOT_AN_OPTION,
+    SAME_OPTION,
+    SMOOTH_VALUE_IGNORED,
+    UNKNOWN_OPTION,
+    WEIGHTS,
+    invalid,
+    one_of,
+    warn,
+)
 
 __version__ = "0.2.0"
 
-_MAX_WEIGHT = 1000  # of all orders together; any score but 1 to a greater power is 0
+_MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
-Check = Callable[[str, Any], None]  # from an option's name and value to an error or None
+Check = Callable[[str, Any], None]  # raises for an invalid value, from an option's name and value
 
-# Options that decide what is counted. Rows counted under different ones do not add up.
+# Options that decide what is counted. Rows counted under different values do not add up.
 COUNTING = ("tokenize", "lowercase", "max_order", "reference_length", "minimum_total")
 
 # Options that apply only to the score of a corpus.
@@ -46,9 +55,9 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
 def _whole_number(least: int) -> Check:
     def check(name: str, value: Any) -> None:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
-            raise TypeError(f"{name}={value!r}: give a whole number.")
+            raise invalid(name, value, "a whole number", TypeError)
         if value < least:
-            raise ValueError(f"{name}={value!r}: give a whole number of {least} or more.")
+            raise invalid(name, value, f"a whole number of {least} or more")
 
     return check
 
@@ -56,7 +65,7 @@ def _whole_number(least: int) -> Check:
 def _one_of(names: Iterable[str]) -> Check:
     def check(name: str, value: Any) -> None:
         if not isinstance(value, str) or value not in names:
-            raise ValueError(f"{name}={value!r}: choose one of {_list_names(names)}.")
+            raise invalid(name, value, one_of(names))
 
     return check
 
@@ -67,36 +76,34 @@ def _optional(check: Check) -> Check:
 
 def _check_flag(name: str, value: Any) -> None:
     if not isinstance(value, bool):
-        raise TypeError(f"{name}={value!r}: give True or False.")
+        raise invalid(name, value, "True or False", TypeError)
 
 
 def _check_number(name: str, value: Any) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name}={value!r}: give a number, an int or a float.")
+        raise invalid(name, value, "a number, an int or a float", TypeError)
     if not math.isfinite(value):
-        raise ValueError(f"{name}={value!r}: give a finite number.")
+        raise invalid(name, value, "a finite number")
 
 
 def _check_tokenize(name: str, value: Any) -> None:
     if not isinstance(value, str) and not callable(value):
-        raise TypeError(f"tokenize={value!r}: give a name or a function from str to a list of str.")
+        raise invalid(name, value, "a name or a function from str to a list of str", TypeError)
 
 
 def _check_confidence(name: str, value: Any) -> None:
     _check_number(name, value)
     if not 0 < value < 1:
-        raise ValueError(f"confidence={value!r}: give a number above 0 and below 1, such as 0.95.")
+        raise invalid(name, value, "a number above 0 and below 1, such as 0.95")
 
 
 def _check_weights(name: str, value: Any) -> None:
     if isinstance(value, (Mapping, Set)) or not hasattr(value, "__len__"):
-        raise TypeError(f"weights: found {type(value).__name__}. Give a list, one weight an order.")
+        raise TypeError(WEIGHTS.format(type(value).__name__))
     for weight in value:
         _check_number(name, weight)
     if len(value) and (min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT):
-        raise ValueError(
-            f"weights={value!r}: give weights of 0 or more that sum up to at most {_MAX_WEIGHT}, not all 0."
-        )
+        raise invalid(name, value, f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}")
 
 
 def _option(default: Any, check: Check, says: str) -> Any:
@@ -110,7 +117,9 @@ def _option(default: Any, check: Check, says: str) -> Any:
 class Options:
     """The options of a call, checked. Make one with `choose_options`, and derive others with `override`.
 
-    `given` names the options that the user chose, at load or in the call; the others are the convention's or defaults.
+    `given` has the names of the options that the user chose, at load or in the call. The values of all other options
+    come from the convention or are defaults. `tokenize_by` has the tokenizers of single labels; the other labels use
+    `tokenize`.
     """
 
     tokenize: str | Callable[[str], list[str]] = _option(  # noqa: RUF009 - `_option` returns a field
@@ -151,27 +160,28 @@ class Options:
     seed: int | None = _option(12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one")
     convention: str = field(default="default", kw_only=True)
     given: frozenset[str] = field(default=frozenset(), kw_only=True)
+    tokenize_by: Mapping[Any, str | Callable[[str], list[str]]] | None = field(default=None, kw_only=True)
 
     def override(self, given: Mapping[str, Any], without: Collection[str] = (), method: str = "") -> Options:
-        """Return these options with other values for some.
+        """Return a copy of these options with changed values.
 
         Args:
-            given: values by the names of options.
-            without: options that do not apply here.
-            method: the public method that they do not apply to, for the error.
+            given: the changed values by option.
+            without: options that the calling method rejects.
+            method: the name of the calling method, for the error.
 
         Raises:
-            TypeError: there is no such option, or a value has the wrong type.
-            ValueError: a value is out of range, or the option does not apply here.
+            TypeError: an option is unknown, or a value has the wrong type.
+            ValueError: a value is out of range, or the method rejects the option.
 
         >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
         2
-        >>> Options().override({"tokeniser": "zh"})
+        >>> Options().override({"tokenise": "zh"})
         Traceback (most recent call last):
-        TypeError: There is no option `tokeniser`. Did you mean `tokenize`?
+        TypeError: Unknown option `tokenise`. Did you mean `tokenize`?
         >>> Options().override({"segments": True}, without=CORPUS_ONLY, method="explain")
         Traceback (most recent call last):
-        ValueError: `segments` is not an option of explain(): remove it.
+        ValueError: `segments` is not an option of explain(). Remove it.
         """
         if not given:
             return self
@@ -179,21 +189,39 @@ class Options:
             if name not in OPTIONS:
                 raise TypeError(explain_unknown_option(name))
             if name in without:
-                raise ValueError(f"`{name}` is not an option of {method}(): remove it.")
+                raise ValueError(NOT_AN_OPTION.format(name=name, method=method))
         given = {name: to_python(value) for name, value in given.items()}
-        options = replace(self, **given, given=self.given.union(given))
+        tokenize_by = self.tokenize_by
+        if "tokenize" in given:
+            tokenize_by = given["tokenize"] if isinstance(given["tokenize"], Mapping) else None
+            given["tokenize"] = self.tokenize if tokenize_by is not None else given["tokenize"]
+        options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
         options._check()
         if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
-            warn(f"smooth_value={options.smooth_value!r} is ignored: {options.smooth_method!r} takes none.")
+            warn(SMOOTH_VALUE_IGNORED.format(options.smooth_method, options.smooth_value))
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
 
+    def for_label(self, label: Any) -> Options:
+        """Return the options of the segments with a label.
+
+        >>> Options().override({"tokenize": {"en-zh": "zh"}}).for_label("en-zh").tokenize
+        'zh'
+        """
+        if self.tokenize_by is None:
+            return self
+        return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
+
+    def for_segments(self) -> Options:
+        """Return the options of segment scores, which have effective order unless the user chose otherwise."""
+        return self if "effective_order" in self.given else replace(self, effective_order=True)
+
     def is_chosen(self, name: str) -> bool:
-        """Return True if the user chose the option, or a convention that sets it."""
+        """Return True if the user chose the option or a convention that sets it."""
         return name in self.given or name in _find_convention(self.convention)
 
     @property
     def smooth_value_in_effect(self) -> float | None:
-        """The value of the smoothing method, None if it takes none; a value left from another method has no effect."""
+        """The value for the smoothing method; None if it takes no value, even if one was passed for another method."""
         default = SMOOTH_METHODS[self.smooth_method].value
         return self.smooth_value if default is not None and self.smooth_value is not None else default
 
@@ -207,18 +235,19 @@ class Options:
         return {name: getattr(self, name) for name in COUNTING}
 
     def _check(self) -> None:
-        """Check each value, then those that depend on another."""
+        """Check each value, then values that depend on another option."""
         for option in fields(self):
             if option.name in OPTIONS:
                 option.metadata["check"](option.name, getattr(self, option.name))
+        for label, tokenize in (self.tokenize_by or {}).items():
+            _check_tokenize(f"tokenize[{label!r}]", tokenize)
         if self.weights is not None and len(self.weights) != self.max_order:
-            raise ValueError(
-                f"weights={self.weights!r}: give one weight an order, {self.max_order} in all, or change max_order."
+            raise invalid(
+                "weights", self.weights, f"one weight per order ({self.max_order} in all), or change max_order"
             )
         method, value = SMOOTH_METHODS[self.smooth_method], self.smooth_value
         if value is not None and (value < 0 or (method.divides and value == 0)):
-            bound = "above 0" if method.divides else "of 0 or more"
-            raise ValueError(f"smooth_value={value!r}: give a number {bound}.")
+            raise invalid("smooth_value", value, "a number above 0" if method.divides else "a number of 0 or more")
 
 
 # The options that users may pass, with their defaults, and with their descriptions.
@@ -227,19 +256,19 @@ DESCRIPTIONS: dict[str, str] = {option.name: option.metadata["says"] for option 
 
 
 def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
-    """Return the options of a named convention, or of a drop-in, with some values given by the user.
+    """Return the options of a named convention or drop-in, overridden by values that the user chose.
 
     >>> choose_options("hf", {"max_order": 2}).reference_length
     'shortest'
     """
     names = [*CONVENTIONS, *DROP_INS]
     if convention not in names:
-        raise ValueError(f"There is no convention {convention!r}. Choose one of {_list_names(names)}.")
+        raise invalid("config_name", convention, one_of(names))
     return replace(Options(), convention=convention, **_find_convention(convention)).override(given)
 
 
 def to_python(value: Any) -> Any:
-    """Convert NumPy scalars and arrays to Python's, which JSON and a signature take.
+    """Convert NumPy scalars and arrays to plain Python values, for JSON and signatures.
 
     >>> to_python([np.float32(0.5), np.str_("zh")])
     [0.5, 'zh']
@@ -253,10 +282,6 @@ def _find_convention(name: str) -> dict[str, Any]:
     return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
 
 
-def _list_names(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, names))
-
-
 # --- The signature ----------------------------------------------------------------------------------------------------
 
 
@@ -267,15 +292,15 @@ def make_signature(
     resampled: Mapping[str, int] | None = None,
     unknown: Collection[str] = (),
 ) -> str:
-    """Write how a score was made, in sacreBLEU's keys and order; values that are not the default add keys.
+    """Write the signature of a score in sacreBLEU's keys and order; values other than the defaults add keys.
 
     Args:
         options: the options in effect.
         tokenizer: the tokenizer's name.
         references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
         resampled: the numbers of bootstrap resamples (`"bs"`), of randomization trials (`"ar"`), and of resamples for
-            intervals if that is another number (`"ci"`).
-        unknown: options that are not known, written as `?`.
+            intervals (`"ci"`) if it differs from the bootstrap of the test.
+        unknown: the names of unknown options, whose values are written as `?`.
 
     >>> make_signature(Options(), "13a", "2")
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.2.0'
@@ -306,7 +331,7 @@ def make_signature(
 
 # --- Other tools ------------------------------------------------------------------------------------------------------
 
-# Names that other tools use, and what to write here.
+# Names that other tools use, and the fix for each.
 OTHER_NAMES = {
     "tokenizer": "write `tokenize`",
     "use_effective_order": "write `effective_order`",
@@ -314,21 +339,21 @@ OTHER_NAMES = {
     "n_gram": "write `max_order`",
     "order": "write `max_order`",
     "ignore_case": "write `lowercase`",
-    "force": "leave it out: nothing needs it",
-    "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages, and leave it out for others",
+    "force": "remove it; it has no effect here",
+    "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages; remove it for others",
     "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor', method2 'add-k', method3"
     " 'exp', method4 'nltk-4', method5 'nltk-5', method6 'chen-cherry-6', method7 'nltk-7'",
-    "smooth": "write `smooth_method='laplace'` for what evaluate's `bleu` does with `smooth=True`",
-    "auto_reweigh": "write `effective_order=True`: an order without n-grams leaves its weight to the others",
-    "use_aggregator": "a score for each row comes with `segments=True`, beside that of the corpus",
-    "use_stemmer": "ROUGE has it; BLEU compares words as they are, or give `tokenize` a function that stems",
-    "list_of_references": "write `references`, one list for each prediction",
+    "smooth": "write `smooth_method='laplace'` for the smoothing of evaluate's `bleu` with `smooth=True`",
+    "auto_reweigh": "write `effective_order=True`, which distributes the weight of orders without n-grams",
+    "use_aggregator": "write `segments=True` for segment scores in addition to the corpus score",
+    "use_stemmer": "BLEU does not stem words; pass a function that stems as `tokenize`",
+    "list_of_references": "write `references`, one list per prediction",
     "hypotheses": "write `predictions`",
     "prediction": "write `predictions`, one per segment",
     "preds": "write `predictions`",
-    "reference": "write `references`, one list for each prediction",
-    "target": "write `references`, one list for each prediction",
-    "trust_remote_code": "leave it out: nothing asks for it",
+    "reference": "write `references`, one list per prediction",
+    "target": "write `references`, one list per prediction",
+    "trust_remote_code": "remove it; evaluate does not ask for it",
 }
 
 # Names that other tools use for values of a result.
@@ -345,25 +370,25 @@ OTHER_KEYS = {
 
 
 def explain_unknown_option(name: str, known: Iterable[str] = OPTIONS) -> str:
-    """Write what to do about an option that does not exist.
+    """Name the fix for an unknown option.
 
     >>> explain_unknown_option("use_effective_order")
-    'There is no option `use_effective_order` here: write `effective_order`.'
+    'Unknown option `use_effective_order`: write `effective_order`.'
     """
     if name in OTHER_NAMES:
-        return f"There is no option `{name}` here: {OTHER_NAMES[name]}."
+        return f"{UNKNOWN_OPTION.format(name)}: {OTHER_NAMES[name]}."
     nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
-    return f"There is no option `{name}`." + (f" Did you mean `{nearest[0]}`?" if nearest else "")
+    return f"{UNKNOWN_OPTION.format(name)}." + (f" Did you mean `{nearest[0]}`?" if nearest else "")
 
 
 class DropIn(NamedTuple):
-    """One of evaluate's modules, whose `compute` can be had here under its own names.
+    """One of evaluate's modules, whose `compute` this metric can replace.
 
-    convention: the convention that computes its score.
-    defaults: its arguments besides the columns; None stands for the default of this metric.
-    names: this metric's names of arguments that have other names there; None for one without effect.
-    keys: its keys, and for each the key here.
-    score_again: from a result and options to the values that the module rounds in another way; None if there are none.
+    convention: the convention that reproduces the module's score.
+    defaults: the module's arguments besides the columns; None stands for the default of this metric.
+    names: the options of this metric by the module's names, where they differ; None for an argument without effect.
+    keys: the keys of this metric's result by the module's keys.
+    score_again: the function from a result and options to the values that the module rounds differently, or None.
     """
 
     convention: str
@@ -402,19 +427,19 @@ DROP_INS = {
 
 
 def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Options:
-    """Return the options of a drop-in's `compute`, from the module's arguments or options that change the score.
+    """Return the options of a drop-in's `compute`, from arguments of the module or options of this metric.
 
     >>> read_drop_in("bleu", {"smooth": True, "max_order": 2}, Options()).smooth_method
     'laplace'
     """
     chosen: dict[str, Any] = {}
     for name, value in given.items():
-        own_name = DROP_INS[module].names.get(name, name)
-        if value is None or own_name is None:
+        option = DROP_INS[module].names.get(name, name)
+        if value is None or option is None:
             continue
-        if name != own_name and given.get(own_name) is not None:
-            raise TypeError(f"`{name}` and `{own_name}` are one option: give `{own_name}` alone.")
-        chosen[own_name] = ("laplace" if value else "none") if name == "smooth" else value
+        if name != option and given.get(option) is not None:
+            raise TypeError(SAME_OPTION.format(name=name, option=option))
+        chosen[option] = ("laplace" if value else "none") if name == "smooth" else value
     chosen_options = options.override(chosen, without=CORPUS_ONLY, method=f"evaluate's `{module}` compute")
     return replace(chosen_options, segments=False, confidence=None)
 

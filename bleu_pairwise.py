@@ -1,14 +1,13 @@
-"""Texts against each other: `pairwise`, `self_bleu`, and the numbering of tokens and n-grams that they and `diff` need.
+"""Texts against each other: `pairwise`, `self_bleu`, and the numbers of tokens and n-grams, which `diff` uses too.
 
-The counting kernel keeps no tokens. Here all tokens of all texts get numbers, and so do n-grams. The k-th occurrence of
-an n-gram in a text gets its own number, which turns the multiset of a text's n-grams into a set: the clipped count of
-two texts is the size of the intersection of their sets.
+The counting kernel does not keep tokens. This module numbers the tokens and n-grams of all texts. The k-th occurrence
+of an n-gram in a text gets a separate number, which turns the multiset of a text's n-grams into a set. The clipped
+count of two texts is then the size of the intersection of their sets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ from .bleu_options import Options, make_signature
 from .bleu_report import Report, plot_segments
 from .bleu_scoring import bleu
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, prepare_texts
-from .bleu_warnings import warn_about_text
+from .bleu_warnings import FEW_TEXTS, warn_about_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,8 +35,8 @@ class _Index(NamedTuple):
     """The n-grams of one order, by prediction and by reference.
 
     texts, ngrams: the prediction and the number of each n-gram of the predictions, sorted by prediction.
-    begins: where in `references` the references of each number begin, and where the last ones end.
-    references: the references that have an n-gram, one number's after the other's.
+    begins: the offsets in `references` of the references of each number, and the end of the last ones.
+    references: the references that have an n-gram, sorted by its number.
     """
 
     texts: Int64
@@ -50,8 +49,8 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     """Score each prediction with each text of the last column as its only reference, with effective order.
 
     Args:
-        texts: predictions and references, or one column that is both.
-        options: those that decide the score.
+        texts: predictions and references, or a single column that serves as both.
+        options: the options of the score.
 
     Returns:
         float64 [predictions, references].
@@ -63,20 +62,20 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     """
     columns = list(texts.columns.values())
     predictions, references = len(columns[0]), len(columns[-1])
-    tokenizer, options = choose_tokenizer(options, texts.kind), replace(options, effective_order=True)
+    tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
     warn_about_text(columns[0], tokenizer)
     numbers, offsets = number_texts(texts, tokenizer)
     kernels.prepare(columns[0].nbytes * references)  # in proportion to the pairs
     scores = np.empty((predictions, references))
-    # 1. List for each n-gram of a prediction the references that have it, so that counting a pair takes as many steps
-    #    as it has n-grams in common.
+    # 1. List, for each n-gram of a prediction, the references that have it. Counting a pair then takes one step per
+    #    common n-gram.
     lengths = np.diff(offsets)
     indices = [
         _index_ngrams(*ngrams, predictions, len(lengths) - references)
         for ngrams in number_ngrams(numbers, offsets, options.counted_orders)
     ]
     for start in range(0, predictions, max(1, _PAIRS_PER_BATCH // references)):
-        # 2. Count some predictions with all references: int64 [N, predictions, references].
+        # 2. Count a batch of predictions with all references: int64 [N, predictions, references].
         prediction_lengths = lengths[start : min(start + max(1, _PAIRS_PER_BATCH // references), predictions)]
         size = len(prediction_lengths), references
         matches = np.zeros((options.counted_orders, *size), np.int64)
@@ -92,19 +91,19 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
 
 
 def _index_ngrams(texts: Int64, ngrams: Int64, predictions: int, first_reference: int) -> _Index:
-    of_predictions, of_references = np.flatnonzero(texts < predictions), np.flatnonzero(texts >= first_reference)
-    of_predictions = of_predictions[sorted_order(texts[of_predictions])]
-    of_references = of_references[sorted_order(ngrams[of_references])]
-    ends = np.cumsum(np.bincount(ngrams[of_references], minlength=ngrams.max(initial=-1) + 1))
-    begins, references = np.concatenate([[0], ends]), texts[of_references] - first_reference
-    return _Index(texts[of_predictions], ngrams[of_predictions], begins, references)
+    prediction_ngrams, reference_ngrams = np.flatnonzero(texts < predictions), np.flatnonzero(texts >= first_reference)
+    prediction_ngrams = prediction_ngrams[sorted_order(texts[prediction_ngrams])]
+    reference_ngrams = reference_ngrams[sorted_order(ngrams[reference_ngrams])]
+    ends = np.cumsum(np.bincount(ngrams[reference_ngrams], minlength=ngrams.max(initial=-1) + 1))
+    begins, references = np.concatenate([[0], ends]), texts[reference_ngrams] - first_reference
+    return _Index(texts[prediction_ngrams], ngrams[prediction_ngrams], begins, references)
 
 
 # --- self_bleu --------------------------------------------------------------------------------------------------------
 
 
 class SelfBleu(Report):
-    """The result of `self_bleu`: a dict, which prints as one, and displays as a small table."""
+    """The result of `self_bleu`: a dict that prints as a dict and displays as a small table."""
 
     prints_as_table = False
 
@@ -122,19 +121,19 @@ class SelfBleu(Report):
 
 
 def score_against_others(texts: Texts, options: Options) -> SelfBleu:
-    """Score each text with all others as its references (Zhu et al., 2018), with effective order.
+    """Score each text with all other texts as its references (Zhu et al., 2018), with effective order.
 
-    An occurrence of an n-gram matches if another text has it too, so that the time is that of reading the texts.
+    An occurrence of an n-gram matches if any other text has it, so the time grows with the texts and not with pairs.
 
-    The second "b" of the last text is in no other:
+    No other text has a second "b", as the last text does:
 
     >>> score_against_others(read_texts(texts=["a b", "a b", "b b"]), Options(max_order=1))["segment_bleu"]
     [1.0, 1.0, 0.5]
     """
     (column,) = texts.columns.values()
     if len(column) < 2:
-        raise ValueError("There is one text, and no other to compare it with: give two or more.")
-    tokenizer, options = choose_tokenizer(options, texts.kind), replace(options, effective_order=True)
+        raise ValueError(FEW_TEXTS)
+    tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
     warn_about_text(column, tokenizer)
     scores = bleu(_count_rows(*number_texts(texts, tokenizer), options), options)
     signature = make_signature(options, tokenizer.name, str(len(column) - 1))
@@ -142,7 +141,7 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
 
 
 def _count_rows(numbers: Int64, offsets: Int64, options: Options) -> Int64:
-    """Count each text with all others as its references: int64 [texts, 2 N + 2]."""
+    """Count each text with all other texts as its references: int64 [texts, 2 N + 2]."""
     lengths = np.diff(offsets)
     matches = [
         np.bincount(texts[np.bincount(ngrams)[ngrams] > 1], minlength=len(lengths))
@@ -153,12 +152,12 @@ def _count_rows(numbers: Int64, offsets: Int64, options: Options) -> Int64:
 
 
 def _find_effective_lengths(lengths: Int64, reference_length: str) -> Int64:
-    """Return the effective reference length of each text; texts of equal length have the same."""
+    """Return the effective reference length of each text; it is the same for texts of equal length."""
     distinct, inverse, texts = np.unique(lengths, return_inverse=True, return_counts=True)
     effective = []
-    for i, length in enumerate(distinct.tolist()):  # in all no more steps than there are tokens
-        others = distinct.tolist() if texts[i] > 1 else np.delete(distinct, i).tolist()
-        effective.append(REFERENCE_LENGTHS[reference_length].choose(length, others))
+    for i, length in enumerate(distinct.tolist()):  # the total number of steps is at most the number of tokens
+        other_lengths = distinct.tolist() if texts[i] > 1 else np.delete(distinct, i).tolist()
+        effective.append(REFERENCE_LENGTHS[reference_length].choose(length, other_lengths))
     return np.array(effective)[inverse]
 
 
@@ -166,11 +165,11 @@ def _find_effective_lengths(lengths: Int64, reference_length: str) -> Int64:
 
 
 def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[Int64, Int64]:
-    """Number the tokens of all texts, one column's texts after the other's.
+    """Assign a number to each token of all texts, column by column.
 
     Returns:
-        The number of each token, consecutive from 0 and equal for equal tokens; and int64 [texts + 1], where among them
-        each text begins.
+        The number of each token, consecutive from 0 and equal for equal tokens; and int64 [texts + 1], the offsets of
+        each text's tokens.
 
     >>> number_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))
     (array([0, 1, 0]), array([0, 2, 2, 3]))
@@ -180,7 +179,7 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[Int64, Int64
 
 
 def encode_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[pa.DictionaryArray, Int64]:
-    """Return what `number_texts` does, with the numbers as the indices of an array whose dictionary has the tokens.
+    """Return the result of `number_texts` with the tokens: an array whose indices are numbers, and offsets.
 
     >>> encode_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))[0].dictionary.to_pylist()
     ['b', 'a']
@@ -193,21 +192,21 @@ def encode_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[pa.Dictionar
 
 
 def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[Int64, Int64]]:
-    """Number the n-grams of all texts, order by order.
+    """Assign a number to each n-gram of all texts, order by order.
 
-    An n-gram is the n-gram that is a token shorter, and its last token: two numbers in one integer. Sorting brings
-    equal ones together, without a hash.
+    The key of an n-gram packs two numbers into one integer: its first n - 1 tokens, and its last token. Sorting the
+    keys groups equal n-grams, without hashing.
 
     Args:
         numbers: the tokens of all texts, numbered from 0 consecutively.
-        offsets: int64 [texts + 1], where among them each text begins.
+        offsets: int64 [texts + 1], the offsets of each text's tokens.
         max_order: N, the longest n-gram, 1 or more.
 
     Returns:
         For each order, two int64 arrays with one item per n-gram: its text, and its number, consecutive from 0. The
         k-th occurrence of an n-gram in one text has the number of its k-th occurrence in another.
 
-    In "a b a" and "a", the first "a" has one number, and the second has another:
+    In "a b a" and "a", the first "a" of each text has number 0, and the second "a" has number 2:
 
     >>> number_ngrams(np.array([0, 1, 0, 0]), np.array([0, 3, 4]), max_order=1)
     [(array([0, 0, 1, 0]), array([0, 2, 0, 1]))]
@@ -218,7 +217,7 @@ def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[
     for starts in _group_by_first_token(numbers):
         texts, ngrams = text_of[starts], np.zeros(len(starts), np.int64)
         for n in range(max_order):
-            # Extend the n-grams that do not end their text by a token, sort them, and number equal ones equally.
+            # Extend the n-grams that do not end their text by a token, and sort them to give equal n-grams one number.
             whole = np.flatnonzero(starts + n < offsets[texts + 1])
             keys = ngrams[whole] * vocabulary + numbers[starts[whole] + n]
             order = sorted_order(keys)
@@ -230,7 +229,7 @@ def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[
 
 
 def sorted_order(keys: Int64) -> Int64:
-    """Return the indices that sort whole numbers from 0, stably: a radix sort of 16 bits at a time.
+    """Return the indices that stably sort non-negative integers, by radix sort of 16 bits at a time.
 
     >>> sorted_order(np.array([1 << 40, 2, 0, 2]))
     array([2, 1, 3, 0])
@@ -242,7 +241,7 @@ def sorted_order(keys: Int64) -> Int64:
 
 
 def number_runs(keys: Int64) -> Int64:
-    """Number sorted keys consecutively from 0.
+    """Replace sorted keys by consecutive numbers from 0.
 
     >>> number_runs(np.array([3, 3, 7]))
     array([0, 0, 1])
@@ -264,24 +263,24 @@ def _split_column(column: pa.ChunkedArray, name: str, tokenizer: ChosenTokenizer
 
 
 def _group_by_first_token(numbers: Int64) -> Iterator[Int64]:
-    """Yield where n-grams begin, in groups: n-grams that begin with different tokens are never equal."""
+    """Yield the positions of tokens in groups; n-grams that begin in different groups are never equal."""
     order, ends = sorted_order(numbers), np.cumsum(np.bincount(numbers))
     wanted = np.arange(_NGRAMS_PER_SORT, len(numbers) + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT).clip(max=len(numbers))
-    cuts = np.unique(ends[np.searchsorted(ends, wanted)])
-    return iter(np.split(order, cuts[:-1]))
+    group_ends = np.unique(ends[np.searchsorted(ends, wanted)])
+    return iter(np.split(order, group_ends[:-1]))
 
 
 def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
-    """Number each occurrence of n-grams that are sorted, equal ones by text.
+    """Assign a number to each occurrence of n-grams, which are sorted by n-gram, then by text.
 
-    The first occurrence in a text has the number of the n-gram; further ones have numbers above those of all n-grams.
+    The first occurrence in a text keeps the number of the n-gram; further occurrences get numbers above all n-grams.
     """
     places = np.arange(len(ngrams))
     is_first = (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
     before = places - np.maximum.accumulate(np.where(is_first, places, 0))
-    again = np.flatnonzero(before)
-    keys = ngrams[again] * (int(before.max(initial=0)) + 1) + before[again]
+    repeated = np.flatnonzero(before)
+    keys = ngrams[repeated] * (int(before.max(initial=0)) + 1) + before[repeated]
     order = sorted_order(keys)
     occurrences = ngrams.copy()
-    occurrences[again[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
+    occurrences[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
     return occurrences

@@ -1,7 +1,8 @@
-"""Why two scores of the same text differ: the settings behind a published score, and the conventions side by side.
+"""Reasons why two scores of the same text differ: settings behind a published score, and conventions side by side.
 
-A setting is a value for each of seven factors. A corpus is counted under each combination of the factors that counting
-depends on, and scored under the others. The difference between two settings is then attributed to single factors.
+A setting is a value for each of seven factors. Five factors affect counting: a corpus is counted once per combination
+of their values. The result is scored under each combination of the other two. The difference between two settings is
+then attributed to single factors.
 """
 
 from __future__ import annotations
@@ -24,22 +25,24 @@ from .bleu_report import Report, Step, plot_steps
 from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import TOKENIZERS, choose_tokenizer
-from .bleu_warnings import REFERENCES
+from .bleu_warnings import REFERENCES, count_things, invalid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NEAREST = 5  # settings returned if none gives the score
-ALL = "all"  # references: all of a segment
+ALL = "all"  # references: all references of a segment
 
 
 class Setting(NamedTuple):
-    """What tools and papers differ in, in the order in which differences are searched and reported.
+    """The factors in which tools and papers differ, in the order in which differences are searched and reported.
 
+    mean_of_segments: True if the score is the mean of segment scores, False if it is that of the corpus.
     references: `ALL`, or the index of the only reference that is used.
     The other factors are options.
     """
 
+    mean_of_segments: bool
     references: str | int
     tokenize: str | Callable[[str], list[str]]
     lowercase: bool
@@ -47,9 +50,10 @@ class Setting(NamedTuple):
     reference_length: str
     smooth_method: str
     max_order: int
+    effective_order: bool
 
 
-# The values that a search combines, besides those it starts with.
+# The values that a search combines, in addition to the values of the starting point.
 FACTORS: dict[str, tuple[Any, ...]] = {
     "references": (ALL,),
     "tokenize": tuple(TOKENIZERS),
@@ -60,8 +64,15 @@ FACTORS: dict[str, tuple[Any, ...]] = {
     "max_order": (4, 3, 2, 1),
 }
 
-Grid = Mapping[str, Sequence[Any]]  # for each factor the values to combine
-Places = Mapping[int, Int64]  # by the index of a reference, its place among all references of the corpus per segment
+# The values for means of segment scores: fewer options, but the smoothing of NLTK's `sentence_bleu` as well.
+SEGMENT_FACTORS: dict[str, tuple[Any, ...]] = {
+    **{name: FACTORS[name] for name in ("references", "tokenize", "lowercase", "minimum_total")},
+    "smooth_method": (*FACTORS["smooth_method"], "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7"),
+    "effective_order": (True, False),
+}
+
+Grid = Mapping[str, Sequence[Any]]  # the values to combine, by factor
+Places = Mapping[int, Int64]  # positions among all references of the corpus, one per segment, by index of a reference
 
 
 class StepDict(TypedDict):
@@ -81,19 +92,23 @@ class Reconciliation(Report):
     def title(self) -> str:
         settings = self["matches"] or self["nearest"]
         if self["matches"]:
-            return f"Settings: {len(settings)} that give{'s' if len(settings) == 1 else ''} {self['reported']}."
-        return f"Settings: None gives {self['reported']}; the nearest are"
+            verb = "gives" if len(settings) == 1 else "give"
+            return f"{count_things(len(settings), 'setting')} {verb} {self['reported']}:"
+        return f"No setting gives {self['reported']}. The closest are:"
 
     def rows(self) -> list[list[str]]:
         settings = self["matches"] or self["nearest"]
-        rows = [[describe_steps(one["steps"]), f"{one['score']:.4f}", f"{one['difference']:+.4f}"] for one in settings]
+        rows = [
+            [describe_steps(found["steps"]), f"{found['score']:.4f}", f"{found['difference']:+.4f}"]
+            for found in settings
+        ]
         return [["settings", "BLEU", "off by"], *rows]
 
     def records(self) -> list[dict[str, Any]]:
         names = ("bleu", "score", "difference", "signature")
         return [
-            {"settings": describe_steps(one["steps"]), **{name: one[name] for name in names}}
-            for one in self["matches"] or self["nearest"]
+            {"settings": describe_steps(setting["steps"]), **{name: setting[name] for name in names}}
+            for setting in self["matches"] or self["nearest"]
         ]
 
     def plot(self, ax: Axes | None = None, setting: int = 0) -> Axes:
@@ -101,14 +116,14 @@ class Reconciliation(Report):
 
         Args:
             ax: the Axes to draw into; None for a new figure.
-            setting: the index of a match, or of the nearest if there are no matches.
+            setting: the index in `matches`, or in `nearest` if there are no matches.
         """
-        one = (self["matches"] or self["nearest"])[setting]
-        return plot_steps("your options", list_changes(one["steps"]), "this setting", one["score"], ax)
+        found = (self["matches"] or self["nearest"])[setting]
+        return plot_steps("your options", list_changes(found["steps"]), "this setting", found["score"], ax)
 
 
 class Conventions(Report):
-    """The result of `conventions`, by the name of the convention: a dict that displays as a table."""
+    """The result of `conventions`: a dict from the name of a convention to its score, which displays as a table."""
 
     wide_columns = ("due to",)
 
@@ -119,38 +134,37 @@ class Conventions(Report):
         rows = [
             [
                 name,
-                f"{one['score']:.2f}",
-                f"{100 * one['difference']:+.2f}",
-                describe_steps(one["steps"], with_differences=True),
+                f"{result['score']:.2f}",
+                f"{100 * result['difference']:+.2f}",
+                describe_steps(result["steps"], with_differences=True),
             ]
-            for name, one in self.items()
+            for name, result in self.items()
         ]
         return [["convention", "BLEU", "difference", "due to"], *rows]
 
     def records(self) -> list[dict[str, Any]]:
         names = ("bleu", "score", "difference", "signature")
-        return [{"convention": name, **{key: one[key] for key in names}} for name, one in self.items()]
+        return [{"convention": name, **{key: result[key] for key in names}} for name, result in self.items()]
 
     def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
         """Plot the effect of each factor, from the default to a convention, and return the Axes.
 
         Args:
             ax: the Axes to draw into; None for a new figure.
-            convention: its name; None for the one whose score differs most.
+            convention: its name; None for the convention whose score differs most.
         """
         name = convention or max(self, key=lambda name: abs(self[name]["difference"]))
-        one = self[name]
-        return plot_steps("default", list_changes(one["steps"]), name, one["score"], ax)
+        return plot_steps("default", list_changes(self[name]["steps"]), name, self[name]["score"], ax)
 
 
 def describe_steps(steps: Sequence[StepDict], with_differences: bool = False) -> str:
-    """Write the steps that change the score in a line.
+    """Write the steps that change the score on one line.
 
     >>> describe_steps([{"factor": "max_order", "value": 2, "difference": 0.125}], with_differences=True)
     'max_order=2 (+12.50)'
     """
     words = [step.label + (f" ({step.difference:+.2f})" if with_differences else "") for step in list_changes(steps)]
-    return ", ".join(words) or "as they are"
+    return ", ".join(words) or "– (same settings)"
 
 
 def list_changes(steps: Sequence[StepDict]) -> list[Step]:
@@ -160,7 +174,12 @@ def list_changes(steps: Sequence[StepDict]) -> list[Step]:
     [Step(label='max_order=2', difference=12.5)]
     """
     return [
-        Step(f"{step['factor']}={step['value']!r}", 100 * step["difference"]) for step in steps if step["difference"]
+        Step(
+            "mean of segment scores" if step["factor"] == "mean_of_segments" else f"{step['factor']}={step['value']!r}",
+            100 * step["difference"],
+        )
+        for step in steps
+        if step["difference"] or step["factor"] == "mean_of_segments"
     ]
 
 
@@ -182,21 +201,32 @@ def find_settings(
     reported: object,
     decimals: int | None,
 ) -> Reconciliation:
-    """Search the settings that give a published score; `fixed` are names of options that are not varied.
+    """Search the settings that give a published score; `fixed` has the names of options that are not varied.
 
     >>> find_settings(["a b c d"], ["a b c d e"], Options(max_order=1), (), 77.88, None)["matches"][0]["steps"]
     []
     """
     reported = _to_python(reported)
     read = _read_score(reported, decimals)
-    references = read_column("references", references, REFERENCES)  # with each None, as the user counts them
+    references = read_column("references", references, REFERENCES)  # with each None, so that indices are the user's
     corpus = read_corpus(predictions, references)
     places = find_references(corpus, references)
     grid = make_grid(corpus.kind, places, options, fixed)
-    scores, start = score_grid(corpus, places, options, grid), Setting(*(values[0] for values in grid.values()))
+    scores, start = score_grid(corpus, places, options, grid), make_setting(options)
     known = [make_setting(convention) for convention in convention_options(options).values()]
     groups = group_settings(scores, start, known)
     scale, fitting = _choose_scale(groups, scores, read)
+    if not fitting:  # some papers report the mean of sentence scores, which no setting of a corpus score equals
+        means = score_segment_grid(
+            corpus, places, options, make_grid(corpus.kind, places, options, fixed, SEGMENT_FACTORS)
+        )
+        # sacreBLEU's `sentence_score` with and without effective order, and NLTK's `sentence_bleu`
+        mean = start._replace(mean_of_segments=True)
+        nltk = mean._replace(tokenize="none", minimum_total=1, smooth_method="none")
+        known = [mean._replace(effective_order=True), mean, nltk]
+        mean_scale, fitting = _choose_scale(group_settings(means, start, known), means, read)
+        if fitting:
+            scale, scores = mean_scale, scores | means
     nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - read.number / scale))[:NEAREST]
     settings = [
         _describe_group(group, scores, start, read.number / scale) | _describe_setting(corpus, options, fixed, group[0])
@@ -209,7 +239,7 @@ def find_settings(
 def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     """Score a corpus under each convention, and attribute the difference from the default to factors.
 
-    The options that the user chose hold under each convention.
+    Options that the user chose apply under every convention.
 
     >>> compare_conventions(read_corpus(["a b c d."], [["a b c d .", "a"]]), Options())["moses"]["steps"][0]["factor"]
     'tokenize'
@@ -232,21 +262,21 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     )
 
 
-def _sign(corpus: Corpus, options: Options, which: str | int) -> str:
+def _sign(corpus: Corpus, options: Options, references: str | int) -> str:
     tokenizer = choose_tokenizer(options, corpus.kind).name
-    return make_signature(options, tokenizer, corpus.reference_count() if which == ALL else "1")
+    return make_signature(options, tokenizer, corpus.reference_count() if references == ALL else "1")
 
 
 def _choose_scale(
     groups: Sequence[list[Setting]], scores: Mapping[Setting, float], reported: ReportedScore
 ) -> tuple[int, list[list[Setting]]]:
-    """Return the scale of a number, 1 or 100, and the groups whose score rounds to it on that scale."""
+    """Return the scale of a reported score, 1 or 100, and the groups whose score rounds to it on that scale."""
     number, decimals = reported
     scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is most likely on the scale 0-1
     for scale in scales:
-        # A whole number is known to half a point, on both scales: 1 on the scale 0-1 is a perfect score.
+        # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a perfect score.
         unit = 10.0**-decimals / scale if decimals else 0.01
-        # Half a unit, rounded up or down; scores of two tools may differ by floating-point noise.
+        # Accept half a unit, rounded up or down; scores of two tools may differ by floating-point noise.
         fitting = [group for group in groups if abs(scores[group[0]] - number / scale) <= unit / 2 + NOISE]
         if fitting:
             return scale, fitting
@@ -270,49 +300,53 @@ def _describe_group(
 def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], setting: Setting) -> dict[str, Any]:
     """Return a setting as options of `compute`, and its signature."""
     factors = setting._asdict()
-    which = factors.pop("references")
+    references, is_mean = factors.pop("references"), factors.pop("mean_of_segments")
     setting_options = replace(options, **factors)
     if setting_options.smooth_method != options.smooth_method and options.smooth_value is not None:
         setting_options, factors["smooth_value"] = replace(setting_options, smooth_value=None), None
     if corpus.kind != "text":  # tokenized already
         del factors["tokenize"]
+    if is_mean:
+        factors["segments"] = True
+    else:
+        del factors["effective_order"]  # not a factor of corpus scores
     return {
-        "references": which,
+        "references": references,
         "options": {**{name: getattr(options, name) for name in fixed}, **factors},
-        "signature": _sign(corpus, setting_options, which),
+        "signature": _sign(corpus, setting_options, references),
     }
 
 
-def _list_indifferent(setting: Setting, others: Sequence[Setting]) -> dict[str, list[Any]]:
-    """List the values of each factor that leave the score as it is if nothing else changes."""
+def _list_indifferent(setting: Setting, equal_settings: Sequence[Setting]) -> dict[str, list[Any]]:
+    """List the values of each factor that do not change the score if all other factors stay the same."""
     values: dict[str, list[Any]] = {}
-    for other in others:
-        changed = [name for name in Setting._fields if getattr(setting, name) != getattr(other, name)]
+    for equal in equal_settings:
+        changed = [name for name in Setting._fields if getattr(setting, name) != getattr(equal, name)]
         if len(changed) == 1:
-            values.setdefault(changed[0], []).append(getattr(other, changed[0]))
+            values.setdefault(changed[0], []).append(getattr(equal, changed[0]))
     return values
 
 
-# Scores as people write them: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05 as Python does.
+# Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
 _WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
 
 
 def _to_python(reported: object) -> Any:
-    """Convert a NumPy float to the decimals that it shows: `tolist` turns a 32-bit 66.87 into 66.87000274658203."""
+    """Convert a NumPy float to the decimals it displays; `tolist` turns a 32-bit 66.87 into 66.87000274658203."""
     return float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
 
 
 def _read_score(reported: object, decimals: int | None) -> ReportedScore:
     written = None if isinstance(reported, bool) else _WRITTEN.fullmatch(str(reported))
     if written is None:
-        raise ValueError(f"reported={reported!r}: give a number, or one as it's written, '27.30'.")
+        raise invalid("reported", reported, "a number, or a str such as '27.30'")
     number = Decimal(written[1].replace(",", "."))
     if number > 100:
-        raise ValueError(f"reported={reported!r}: BLEU is from 0 to 1, or from 0 to 100.")
+        raise invalid("reported", reported, "a score from 0 to 1 or from 0 to 100")
     if decimals is None:
         decimals = max(0, -int(number.as_tuple().exponent))
     elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
-        raise ValueError(f"decimals={decimals!r}: give a whole number of 0 or more.")
+        raise invalid("decimals", decimals, "a whole number of 0 or more")
     return ReportedScore(float(number), int(decimals))
 
 
@@ -320,10 +354,10 @@ def _read_score(reported: object, decimals: int | None) -> ReportedScore:
 
 
 def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
-    """Find the references of each index that every segment has, among all references of the corpus.
+    """Find, for each index of a reference that every segment has, the references among all of the corpus.
 
-    If every segment has a single reference, there is nothing to choose from, and the result is empty. `given` are the
-    references as the user counts them, with each None.
+    The result is empty if every segment has a single reference. `given` has the references as the user passed them,
+    including each None.
 
     >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], REFERENCES)
     >>> find_references(read_corpus(["a", "b"], given), given)
@@ -338,14 +372,20 @@ def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
     return {index: places[rows] for index, rows in given_places.items() if is_present[rows].all()}
 
 
-def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[str]) -> dict[str, tuple[Any, ...]]:
-    """Return the values of each factor that a search combines, the one in `options` first.
+def make_grid(
+    kind: Kind,
+    places: Places,
+    options: Options,
+    fixed: Collection[str],
+    factors: Mapping[str, tuple[Any, ...]] = FACTORS,
+) -> dict[str, tuple[Any, ...]]:
+    """Return the values of each factor that a search combines, the value in `options` first.
 
     >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
     ('all', 0)
     """
     start = make_setting(options)._asdict()
-    values = {**FACTORS, "references": (ALL, *places)}
+    values = {**dict.fromkeys(Setting._fields, ()), **factors, "references": (ALL, *places)}
     if options.weights is not None:  # they fix the order
         values["max_order"] = ()
     if kind != "text":
@@ -358,7 +398,7 @@ def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[st
 
 
 def score_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> dict[Setting, float]:
-    """Score a corpus under each setting, on the scale 0-1; `options` has the values of what is not a factor.
+    """Score a corpus under each setting, on the scale 0-1; options that are not factors come from `options`.
 
     >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
     >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
@@ -370,12 +410,41 @@ def score_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> 
         value = options.smooth_value if method == options.smooth_method else None
         scored = replace(options, smooth_method=method, smooth_value=value, max_order=order)
         row_scores = bleu(np.stack(rows), scored).tolist()
-        scores |= {Setting._make((*five, method, order)): score for five, score in zip(counted, row_scores)}
+        fixed = method, order, options.effective_order
+        scores |= {Setting(False, *five, *fixed): score for five, score in zip(counted, row_scores)}
+    return scores
+
+
+def score_segment_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> dict[Setting, float]:
+    """Return the mean of the segment scores under each setting, on the scale 0-1.
+
+    Each segment is counted once per tokenizer, case and choice of references.
+
+    >>> grid = make_grid("text", {}, Options(max_order=1), ("tokenize", "smooth_method"), SEGMENT_FACTORS)
+    >>> set(score_segment_grid(read_corpus(["a", "b"], ["a", "c"]), {}, Options(max_order=1), grid).values())
+    {0.5}
+    """
+    scores: dict[Setting, float] = {}
+    orders = options.max_order + 1  # NLTK's methods 5 and 7 need one more
+    (length,) = grid["reference_length"]
+    for tokenize, lowercase, references in product(grid["tokenize"], grid["lowercase"], grid["references"]):
+        counting = {"tokenize": tokenize, "lowercase": lowercase, "minimum_total": 0, "max_order": orders}
+        part = _select_references(corpus, places.get(references))
+        rows = count_corpus(part, replace(options, **counting, weights=None, smooth_method="none"))
+        for minimum in grid["minimum_total"]:
+            rows[:, orders : 2 * orders] = count_totals(rows[:, -2], orders, minimum).T
+            for method, effective in product(grid["smooth_method"], grid["effective_order"]):
+                if minimum and effective and not options.effective_order:  # a minimum leaves no order out
+                    continue
+                value = options.smooth_value if method == options.smooth_method else None
+                scored = replace(options, smooth_method=method, smooth_value=value, effective_order=effective)
+                factors = references, tokenize, lowercase, minimum, length, method, options.max_order, effective
+                scores[Setting(True, *factors)] = float(bleu(rows, scored).mean())
     return scores
 
 
 def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[StepDict]:
-    """Change one setting to another, a factor at a time; the differences of the steps add up.
+    """List the steps from one setting to another, one factor at a time; their differences add up.
 
     >>> start = make_setting(Options())
     >>> end = start._replace(tokenize="zh")
@@ -394,9 +463,9 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
 def group_settings(
     scores: Mapping[Setting, float], start: Setting, known: Collection[Setting] = ()
 ) -> list[list[Setting]]:
-    """Group the settings that give the same score, the plausible ones first, in a group and among groups.
+    """Group the settings that give the same score; sort groups, and settings within groups, by plausibility.
 
-    The start of the search is most plausible, then settings of known tools, then those with few changes.
+    The start of the search is most plausible, then settings of known tools, then settings with few changes.
 
     >>> start = make_setting(Options())
     >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(max_order=2): 0.5}
@@ -406,7 +475,7 @@ def group_settings(
     """
 
     def implausibility(setting: Setting) -> tuple[bool, bool, int]:
-        changes = sum(value != other for value, other in zip(start, setting))
+        changes = sum(before != after for before, after in zip(start, setting))
         return changes > 0, setting not in known, changes
 
     groups: list[list[Setting]] = []
@@ -420,7 +489,7 @@ def group_settings(
 
 
 def convention_options(options: Options) -> dict[str, Options]:
-    """Return the options of each convention, with those that the user chose.
+    """Return the options of each convention, overridden by options that the user chose.
 
     >>> convention_options(Options().override({"max_order": 2}))["hf"].max_order
     2
@@ -430,33 +499,33 @@ def convention_options(options: Options) -> dict[str, Options]:
 
 
 def make_setting(options: Options) -> Setting:
-    """Return the setting of some options, with all references.
+    """Return the setting that options describe, with all references.
 
     >>> make_setting(Options()).reference_length
     'closest'
     """
-    return Setting(ALL, *(getattr(options, factor) for factor in Setting._fields[1:]))
+    return Setting(False, ALL, *(getattr(options, factor) for factor in Setting._fields[2:]))
 
 
 def _count_grid(
     corpus: Corpus, places: Places, options: Options, grid: Grid
 ) -> Iterator[tuple[tuple[Any, ...], Int64]]:
     """Yield the row of the corpus for each combination of the five factors that counting depends on."""
-    corpora = {which: _select_references(corpus, places.get(which)) for which in grid["references"]}
+    corpora = {references: _select_references(corpus, places.get(references)) for references in grid["references"]}
     orders = options.counted_orders
-    for tokenize, lowercase, which in product(grid["tokenize"], grid["lowercase"], grid["references"]):
+    for tokenize, lowercase, references in product(grid["tokenize"], grid["lowercase"], grid["references"]):
         rows: dict[str, Int64] = {}
         for length in grid["reference_length"]:
             # A single reference is the closest, the shortest and the longest.
-            if rows and corpora[which].reference_count() == "1":
+            if rows and corpora[references].reference_count() == "1":
                 rows[length] = next(iter(rows.values()))
                 continue
             counting = {"tokenize": tokenize, "lowercase": lowercase, "reference_length": length, "minimum_total": 0}
-            rows[length] = count_corpus(corpora[which], replace(options, **counting))
+            rows[length] = count_corpus(corpora[references], replace(options, **counting))
         for length, minimum in product(grid["reference_length"], grid["minimum_total"]):
             row = rows[length].sum(axis=0)
             row[orders : 2 * orders] = count_totals(rows[length][:, -2], orders, minimum).sum(axis=1)
-            yield (which, tokenize, lowercase, minimum, length), row
+            yield (references, tokenize, lowercase, minimum, length), row
 
 
 def _select_references(corpus: Corpus, places: Int64 | None) -> Corpus:

@@ -17,10 +17,29 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .bleu_options import OTHER_KEYS
-from .bleu_warnings import count_things
+from .bleu_warnings import AXES, NO_MATPLOTLIB, OPTIONAL_KEY, OTHER_KEY, count_things
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+CITATION = """\
+@inproceedings{papineni-etal-2002-bleu,
+    title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
+    author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
+    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
+    year = "2002",
+    pages = "311--318",
+    doi = "10.3115/1073083.1073135",
+}
+@inproceedings{post-2018-call,
+    title = "A Call for Clarity in Reporting {BLEU} Scores",
+    author = "Post, Matt",
+    booktitle = "Proceedings of the Third Conference on Machine Translation: Research Papers",
+    year = "2018",
+    pages = "186--191",
+    doi = "10.18653/v1/W18-6319",
+}
+"""
 
 Rows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
@@ -48,11 +67,12 @@ class Report(dict[str, Any]):
     """
 
     prints_as_table = True
+    left_columns = 1  # columns that are aligned left; the others are numbers
     optional_keys: Mapping[str, str] = MappingProxyType({})  # keys that an option adds, and the option
     wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
 
     def rows(self) -> list[list[str]]:
-        """Return the cells of the table, the head first."""
+        """Return the cells of the table, the head first; an empty row is a rule."""
         return [["key", "value"], *([str(name), repr(value)] for name, value in shorten(self).items())]
 
     def records(self) -> list[dict[str, Any]]:
@@ -69,12 +89,12 @@ class Report(dict[str, Any]):
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
-        return self._surround(format_markdown(self.rows()))
+        return self._surround(format_markdown(self.rows(), self.left_columns))
 
     def to_latex(self) -> str:
         """Return the table in LaTeX, for the package `booktabs`."""
         comments = (f"% {' '.join(text.split())}" for text in (self.title(), self.note()) if text)
-        return "\n".join([format_latex(self.rows()), *comments])
+        return "\n".join([format_latex(self.rows(), self.left_columns), *comments])
 
     def to_html(self) -> str:
         """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
@@ -101,14 +121,14 @@ class Report(dict[str, Any]):
         return repr(shorten(self))
 
     def __str__(self) -> str:
-        return self._surround(format_plain(self.rows())) if self.prints_as_table else repr(self)
+        return self._surround(format_plain(self.rows(), self.left_columns)) if self.prints_as_table else repr(self)
 
     def __missing__(self, key: Any) -> Any:
         name = OTHER_KEYS.get(key, key) if isinstance(key, str) else key
         if name in self:
-            raise KeyError(f"There is no {key!r} here: it is {name!r}.")
+            raise KeyError(OTHER_KEY.format(key, name))
         if name in self.optional_keys:
-            raise KeyError(f"There is no {key!r} here: ask for it by {self.optional_keys[name]}.")
+            raise KeyError(OPTIONAL_KEY.format(key, self.optional_keys[name]))
         raise KeyError(key)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -128,6 +148,45 @@ class Report(dict[str, Any]):
             printer.text(str(self))
         else:
             printer.pretty(shorten(self))
+
+
+class QuotableReport(Report):
+    """A report that can be quoted in a paper. Subclasses implement `sentence`."""
+
+    def sentence(self) -> str:
+        """Return the result in one sentence, without the period."""
+        raise NotImplementedError
+
+    def report(self, fingerprint: str | None = None) -> str:
+        """Return a sentence to quote, with the signature, and below it what to cite, in BibTeX.
+
+        Args:
+            fingerprint: what `fingerprint` returned for the references; None to leave it out. Scores with the same
+                fingerprint and signature are comparable.
+        """
+        facts = [f"signature {self['signature']}", *([f"references {fingerprint}"] if fingerprint else [])]
+        return f"{self.sentence()} ({'; '.join(facts)}).\n\n{CITATION}"
+
+
+def describe_score(scores: ResultDict, confidence: float | None) -> str:
+    """Write a score with its interval, if there is one.
+
+    >>> describe_score({"score": 34.518, "confidence_interval": [0.331, 0.356]}, 0.95)
+    '34.52 (95 % CI 33.10 to 35.60)'
+    """
+    if not confidence or "confidence_interval" not in scores:
+        return f"{scores['score']:.2f}"
+    low, high = scores["confidence_interval"]
+    return f"{scores['score']:.2f} ({100 * confidence:g} % CI {100 * low:.2f} to {100 * high:.2f})"
+
+
+def find_in_signature(signature: str, key: str) -> str:
+    """Return the value of a key of a signature, "" if it has no such key.
+
+    >>> find_in_signature("nrefs:1|tok:13a", "tok")
+    '13a'
+    """
+    return dict(part.partition(":")[::2] for part in signature.split("|")).get(key, "")
 
 
 class _More:
@@ -159,19 +218,22 @@ def shorten(value: Any) -> Any:
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
 
-def format_plain(rows: Rows) -> str:
-    """Write a table in plain text: the first column is aligned left, the others right.
+def format_plain(rows: Rows, left: int = 1) -> str:
+    """Write a table in plain text; the first columns are aligned left, the others right.
 
-    >>> print(format_plain([["system", "BLEU"], ["A", "27.31"]]))
+    >>> print(format_plain([["system", "BLEU"], ["A", "27.31"], [], ["B", "9.00"]]))
     system   BLEU
     A       27.31
+    -------------
+    B        9.00
     """
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    lines = ("  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) for row in rows)
-    return "\n".join(line.rstrip() for line in lines)
+    widths = [max(map(len, column)) for column in zip(*filter(None, rows))]
+    rule = "-" * (sum(widths) + 2 * len(widths) - 2)
+    cells = ([*map(str.ljust, row[:left], widths), *map(str.rjust, row[left:], widths[left:])] for row in rows)
+    return "\n".join("  ".join(row).rstrip() if row else rule for row in cells)
 
 
-def format_markdown(rows: Rows) -> str:
+def format_markdown(rows: Rows, left: int = 1) -> str:
     """Write a table in Markdown.
 
     >>> print(format_markdown([["system", "BLEU"], ["A|B", "27.31"]]))
@@ -179,15 +241,17 @@ def format_markdown(rows: Rows) -> str:
     | --- | ---: |
     | A\\|B | 27.31 |
     """
+    rows = [row or [""] * len(rows[0]) for row in rows]  # an empty line, since Markdown has no rules
     head, *rest = ([_escape(" ".join(cell.split()), _MARKDOWN) for cell in row] for row in rows)
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rest]
+    lines = [head, [*["---"] * left, *["---:"] * (len(head) - left)], *rest]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def format_latex(rows: Rows) -> str:
+def format_latex(rows: Rows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
-    head, *rest = (" & ".join(_escape(" ".join(cell.split()), _LATEX) for cell in row) + r" \\" for row in rows)
-    begin = rf"\begin{{tabular}}{{l{'r' * (len(rows[0]) - 1)}}}"
+    lines = (" & ".join(_escape(" ".join(cell.split()), _LATEX) for cell in row) + r" \\" for row in rows)
+    head, *rest = (line if row else r"\midrule" for line, row in zip(lines, rows))
+    begin = rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}"
     return "\n".join([begin, r"\toprule", head, r"\midrule", *rest, r"\bottomrule", r"\end{tabular}"])
 
 
@@ -217,8 +281,8 @@ _MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
 
 # --- The formula of a score -------------------------------------------------------------------------------------------
 #
-# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. A smoothed one is written with the number of
-# matches that would give it.
+# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a smoothed precision is the
+# number of matches that would give it.
 
 
 class Factor(NamedTuple):
@@ -235,7 +299,7 @@ class Factor(NamedTuple):
 
 
 def explain_precision(matches: int, total: int, precision: float) -> Factor:
-    """Write a precision as a fraction; a smoothed one with the number of matches that would give it.
+    """Write a precision as a fraction; after smoothing, the numerator is the number of matches that would give it.
 
     >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
     ('17/18', '0 of 16 match; smoothed to 0.5/16')
@@ -248,7 +312,7 @@ def explain_precision(matches: int, total: int, precision: float) -> Factor:
 
 
 def list_factors(result: ResultDict) -> list[tuple[Factor, float]]:
-    """Return the precisions that are part of a segment's score, each with its weight."""
+    """Return the precisions with a weight in a segment's score, each with its weight."""
     counts = zip(result["counts"], result["totals"], result["precisions"])
     factors = [explain_precision(*count) for count in counts]
     return [(factor, weight) for factor, weight in zip(factors, result["weights"]) if weight]
@@ -315,7 +379,7 @@ def _exponent(weight: float) -> str:
 # --- HTML -------------------------------------------------------------------------------------------------------------
 
 _SHOWN_NGRAMS = 100  # per order, of the clipped and of the missed ones
-_KINDS = {"clipped": "more of them than any one reference has", "missed": "in no reference"}  # of n-grams
+_KINDS = {"clipped": "more occurrences than in any single reference", "missed": "in no reference"}  # of n-grams
 
 # Control characters, bidirectional controls, and lone surrogates.
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -365,6 +429,7 @@ STYLE = """
 .bleu-table tr > :first-child { white-space: normal; }
 .bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9em; }
 .bleu-table th, .bleu-ngrams th { font-weight: 600; }
+.bleu-table tr.rule + tr > :nth-child(n) { border-top: 1px solid var(--bleu-line); }
 .bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
 .bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high)); top: 50%; height: 0;
   border-top: 2px solid currentColor; }
@@ -378,7 +443,7 @@ class Markup(str):
 
 
 def wrap(*parts: str) -> str:
-    """Put parts of a report together with their style.
+    """Join the parts of a report, with their style.
 
     >>> wrap("<p>a</p>").endswith("</style><p>a</p></div>")
     True
@@ -387,7 +452,7 @@ def wrap(*parts: str) -> str:
 
 
 def show(text: Any) -> str:
-    """Escape a text for HTML, with invisible characters as Python writes them.
+    """Escape a text for HTML, with invisible characters as Python's escape sequences.
 
     >>> print(show("<b>\\x1b"))
     &lt;b&gt;\\x1b
@@ -398,7 +463,7 @@ def show(text: Any) -> str:
 
 
 def paragraph(text: str, kind: str = "title") -> str:
-    """Write a paragraph; nothing for an empty text.
+    """Write a paragraph; an empty text gives an empty string.
 
     >>> paragraph("a < b", "note")
     '<p class="bleu-note">a &lt; b</p>'
@@ -431,7 +496,7 @@ def formula(result: ResultDict) -> str:
 
 
 def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()) -> str:
-    """Write the tokens of a text of `explain`, each with the longest n-gram that matched there: the longer, the darker.
+    """Write the tokens of a text of `explain`, each shaded by the length of the longest matching n-gram.
 
     `label` is the line above the tokens, `marked` has the indices of tokens to underline.
 
@@ -447,15 +512,15 @@ def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collecti
 
 def legend(max_order: int) -> str:
     """Write the legend of `tokens`."""
-    names = ["no match", *(f"{order}-gram" for order in range(1, max_order + 1))]
+    names = ["none", *(f"{order}-gram" for order in range(1, max_order + 1))]
     marks = " ".join(_token(name, order, max_order) for order, name in enumerate(names))
-    return f'<p class="bleu-legend">The longest n-gram that matched: {marks}</p>'
+    return f'<p class="bleu-legend">Longest n-gram whose match counts: {marks}</p>'
 
 
 def _token(token: Any, order: int, max_order: int) -> str:
     text = show(token)
     if not order:
-        return f'<span class="token missed" title="no match">{text}</span>'
+        return f'<span class="token missed" title="in no n-gram that counts">{text}</span>'
     style = f'style="--match:{order / max_order:.2g}"'
     return f'<span class="token" {style} title="part of a matching {order}-gram">{text}<sub>{order}</sub></span>'
 
@@ -463,7 +528,7 @@ def _token(token: Any, order: int, max_order: int) -> str:
 def ngrams(result: ResultDict) -> str:
     """Write the clipped and missed n-grams of each order, folded."""
     orders, kinds = result["orders"], _KINDS
-    count = sum(one["count"] - one["allowed"] for order in orders for kind in kinds for one in order[kind])
+    count = sum(ngram["count"] - ngram["allowed"] for order in orders for kind in kinds for ngram in order[kind])
     if not count:
         return ""
     rows = "".join(_ngram_row(order, kind) for order in orders for kind in kinds if order[kind])
@@ -477,8 +542,8 @@ def ngrams(result: ResultDict) -> str:
 
 def _ngram_row(order: Mapping[str, Any], kind: str) -> str:
     shown = [_ngram(ngram) for ngram in order[kind][:_SHOWN_NGRAMS]]
-    rest = len(order[kind]) - len(shown)
-    more = [f"and {rest:,} more"] if rest else []
+    hidden = len(order[kind]) - len(shown)
+    more = [f"and {hidden:,} more"] if hidden else []
     head = f'<th class="order">{order["order"]}-gram, {kind}</th>'
     return f"<tr>{head}<td>{' '.join(shown + more)}</td></tr>"
 
@@ -491,11 +556,11 @@ def _ngram(ngram: Mapping[str, Any]) -> str:
 
 
 def explanation(result: ResultDict, name: str = "") -> str:
-    """Write a result of `explain` in colors; `name` is that of the prediction if there are several."""
+    """Write a result of `explain` in color; `name` is the name of the prediction, if there are several."""
     max_order = len(result["orders"])
     parts = [headline(result["score"], name), formula(result), tokens(result["prediction"], max_order, "Prediction")]
     for i, reference in enumerate(result["references"]):
-        remark = ", whose length counts" if i == result["effective_reference"] else ""
+        remark = " (sets the brevity penalty)" if i == result["effective_reference"] else ""
         parts.append(tokens(reference, max_order, f"Reference {i + 1}{remark}"))
     return "".join([*parts, ngrams(result)])
 
@@ -509,7 +574,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[st
     kinds = [' class="words"' if name in words else "" for name in head]
     lines = ["".join(f"<th{kind}>{show(cell)}</th>" for cell, kind in zip(head, kinds))]
     lines += ["".join(f"<td{kind}>{show(cell)}</td>" for cell, kind in zip(row, kinds)) for row in rows]
-    return f'<div class="bleu-table"><table>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
+    body = "".join(f"<tr>{line}</tr>" if line else '<tr class="rule"></tr>' for line in lines)
+    return f'<div class="bleu-table"><table>{body}</table></div>'
 
 
 def draw_interval(low: float, value: float, high: float, scale: tuple[float, float]) -> Markup:
@@ -526,14 +592,20 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 
 # --- Plots ------------------------------------------------------------------------------------------------------------
 #
-# Each function draws into `ax`, or into a new figure, and returns the Axes. Lightness and hatches carry meaning, and
-# lines and texts take their colors from matplotlib's style, so that dark styles work. BLEU is on the scale 0-100.
+# Each function draws into `ax`, or into a new figure, and returns the Axes. BLEU is on the scale 0-100. Bars differ by
+# fill and hatch, not by color. A new figure is gray on a transparent background, to fit light and dark pages. Axes
+# passed as `ax` keep their colors, and a new figure takes those of a matplotlib style that is in effect.
 
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL: dict[str, Any] = {"fontsize": "small"}
 _ACCENT = "C0"
+_CELL = "#1f77b4"  # white text on it has a contrast of 4.8
+_LABELED_SYSTEMS = 15  # more numbers in a matrix of pairs would overlap
 _OFFSET: dict[str, Any] = {"textcoords": "offset points", **_LABEL}
+_GRAY = "#767676"  # its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme
+_INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+_PAGE: dict[Any, Any] = {"axes.facecolor": "none", **dict.fromkeys(_INK, _GRAY)}
 
 
 class Step(NamedTuple):
@@ -576,22 +648,49 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Axes | None = None) -> Axes:
-    """Plot the score of each system of a comparison with its interval, and the baseline's as a vertical line."""
+    """Plot the score and interval of each system of a comparison, and the baseline as a vertical line."""
     ax = _open(ax, height=1.2 + 0.45 * len(systems))
     ink = _ink(ax)
-    for place, (name, system) in enumerate(systems.items()):
+    for place, system in enumerate(systems.values()):
         score = system["score"]
         ends = [100 * end for end in system.get("confidence_interval", (score / 100, score / 100))]
         ax.plot(ends, [place, place], color=ink, linewidth=1.5, marker="|", markersize=9)
-        ax.plot(score, place, "o", color=ink, markerfacecolor=ink if name == baseline else ax.get_facecolor())
-        box = {"facecolor": ax.get_facecolor(), "edgecolor": "none", "pad": 1}  # over the baseline's line
-        ax.annotate(f"{score:.2f}", (score, place), (0, 8), ha="center", bbox=box, **_OFFSET)
+        ax.plot(score, place, "o", color=ink)
+        _write_beside(ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform())  # right of the Axes
     ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
     ax.set_yticks(range(len(systems)), list(map(_plain, names)))
-    ax.set_ylim(len(systems) - 0.5, -0.6)
+    ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
     ax.set_xlabel("BLEU" + (", with its interval" if "confidence_interval" in systems[baseline] else ""))
+    return ax
+
+
+def plot_pairs(
+    names: Sequence[Any], deltas: np.ndarray[Any, Any], significant: np.ndarray[Any, Any], ax: Axes | None = None
+) -> Axes:
+    """Plot how much each system differs from each other, with significant differences filled.
+
+    Args:
+        names: the systems, the best first.
+        deltas: float64 [systems, systems], the score of a row's system minus the score of a column's, in points.
+        significant: bool [systems, systems].
+        ax: the Axes to draw into; None for a new figure.
+    """
+    size = 2.0 + 0.5 * len(names)
+    ax = _open(ax, width=max(4.8, size), height=max(3.6, size))
+    for row, column in np.argwhere(~np.eye(len(names), dtype=bool)).tolist():
+        fill, color = (_CELL, "white") if significant[row, column] else ("none", _ink(ax))
+        ax.bar(column, 1, 1, row - 0.5, facecolor=fill, edgecolor="none", linewidth=0)
+        if len(names) <= _LABELED_SYSTEMS:
+            number = f"{deltas[row, column]:+.1f}"
+            ax.annotate(number, (column, row), ha="center", va="center", color=color, **_LABEL)
+    ticks, labels = range(len(names)), list(map(_plain, names))
+    ax.set_xticks(ticks, labels, rotation=90)
+    ax.set_yticks(ticks, labels)
+    ax.set_xlim(-0.5, len(names) - 0.5)
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set_title("Row minus column, BLEU points; filled if significant", fontsize="medium", wrap=True)
     return ax
 
 
@@ -619,11 +718,11 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
 def plot_scatter(
     first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Axes | None = None
 ) -> Axes:
-    """Plot the segment scores, on the scale 0-1, of one system against those of another, which is better above."""
+    """Plot segment scores (0-1) of two systems against each other; points above the diagonal favor the second."""
     ax = _open(ax, width=4.8, height=4.8)
     x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
     crowd = np.sqrt(len(x) + 1)
-    opacity, size = float(np.clip(30 / crowd, 0.05, 0.6)), float(np.clip(150 / crowd, 12, 40))
+    opacity, size = float(np.clip(30 / crowd, 0.05, 0.8)), float(np.clip(150 / crowd, 12, 40))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
     ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
     counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
@@ -640,22 +739,28 @@ def plot_scatter(
 def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
     try:
         import matplotlib.pyplot as plt
+        from matplotlib import rcParamsDefault
     except ImportError:
-        raise ImportError("A plot needs matplotlib: pip install matplotlib") from None
+        raise ImportError(NO_MATPLOTLIB) from None
     if ax is None:
-        _, ax = plt.subplots(figsize=(width, height), layout="constrained")
+        has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
+        # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
+        figure = plt.figure(figsize=(width, height), layout="constrained", frameon=has_style)
+        with plt.rc_context({} if has_style else _PAGE):
+            ax = figure.subplots()
     if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
-        raise ValueError("ax: BLEU starts at 0. Pass Axes with linear scales, such as those of plt.subplots().")
+        raise ValueError(AXES)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
 def _ink(ax: Axes) -> Any:
+    """Return the color of the Axes' labels, for lines and texts."""
     return ax.xaxis.label.get_color()
 
 
 def _style(ax: Axes, kind: str) -> dict[str, Any]:
-    """Return the style of a bar: filled for the counted values, hollow or hatched for those to compare with."""
+    """Return the style of a bar: filled for counted values, hollow or hatched for values to compare them with."""
     hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
     if kind not in hatches:
         return {"facecolor": _ACCENT, "edgecolor": _ink(ax), "linewidth": 0.8}
@@ -667,13 +772,14 @@ def _draw_bars(ax: Axes, series: Mapping[str, Sequence[float]]) -> None:
     for i, (name, heights) in enumerate(series.items()):
         places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
         bars = ax.bar(places, heights, width * 0.92, label=name, **_style(ax, name))
-        ax.bar_label(bars, ["" if np.isnan(height) else f"{height:.1f}" for height in heights], **_LABEL, padding=2)
+        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
+        ax.bar_label(bars, labels, padding=2, color=_ink(ax), **_LABEL)
     if len(series) > 1:
-        ax.legend(frameon=False, loc="upper right")
+        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
 
 
-def _write_beside(ax: Axes, x: float, y: float, text: str) -> None:
-    ax.annotate(text, (x, y), (4, 0), va="center", **_OFFSET)
+def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> None:
+    ax.annotate(text, (x, y), (4, 0), va="center", color=_ink(ax), **_OFFSET, **kwargs)
 
 
 def _plain(text: Any) -> str:

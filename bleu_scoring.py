@@ -1,9 +1,9 @@
 """Statistics rows to scores: precisions, brevity penalty, weights; then smoothing; then resampling.
 
 Functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length, reference length) of a segment, a corpus
-or a thousand resampled corpora, and never change them. One row becomes Python floats, ten times faster than one-item
-arrays; several rows become one array per statistic. Every formula is written once for both. Scores are on the scale
-0-1, on which a perfect prediction scores exactly 1.
+or a thousand resampled corpora, and never change them. A single row becomes Python floats, which are ten times faster
+than arrays of one item. Several rows become one array per statistic. Every formula is written once for floats and
+arrays. Scores are on the scale 0-1; a perfect prediction scores exactly 1.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 Number = Any  # a float, or float64 [...] with one value per row
 Counts = Sequence[Number]  # one per order
 
-NOISE = 1e-11  # scores that differ by less are equal: the order of additions alone makes such differences
+NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes such differences
 
-_NUMBERS_PER_BLOCK = 1 << 22  # draws held at once, 32 MB: the memory of resampling does not grow with the resamples
+_NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB: memory does not grow with the number of resamples
 _RESAMPLES_PER_PRODUCT = 8  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 10**6  # OpenBLAS starts threads above this
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
@@ -39,7 +39,7 @@ _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 
 
 class Scores(TypedDict):
-    """The numbers of a corpus or a segment, as `compute` returns them."""
+    """The scores and counts of a corpus or a segment, as `compute` returns them."""
 
     bleu: float
     score: float
@@ -69,7 +69,7 @@ class Precisions(NamedTuple):
 
 
 class _Statistics(NamedTuple):
-    """Statistics rows taken apart: floats, or float64 [...] each."""
+    """The columns of statistics rows: floats, or float64 [...] each."""
 
     matches: Counts
     totals: Counts
@@ -82,7 +82,7 @@ def bleu(rows: Int64, options: Options) -> Number:
 
     Args:
         rows: int64 [..., 2 N + 2].
-        options: `max_order`, `smooth_method`, `smooth_value`, `effective_order`, `weights` are used.
+        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and `weights`.
 
     Returns:
         float64 [...]; a float for a single row.
@@ -101,7 +101,7 @@ def bleu(rows: Int64, options: Options) -> Number:
 
 
 def score_row(row: Int64, options: Options) -> Scores:
-    """Return the numbers of one corpus in plain Python types.
+    """Return the scores and counts of one corpus in plain Python types.
 
     Args:
         row: int64 [2 N + 2], the sum of the corpus's rows.
@@ -132,7 +132,7 @@ def score_row(row: Int64, options: Options) -> Scores:
 
 
 def score_as_sacrebleu(result: Mapping[str, Any], options: Options) -> dict[str, Any]:
-    """Return the score, the precisions (0-100) and the brevity penalty with the last digits that sacreBLEU has.
+    """Return score, precisions (0-100) and brevity penalty, rounded as in sacreBLEU to the last bit.
 
     sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by weights.
 
@@ -159,9 +159,13 @@ def score_as_sacrebleu(result: Mapping[str, Any], options: Options) -> dict[str,
 def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
     """Return the weight w of each order in BP · exp(Σ w ln p).
 
-    With effective order, the orders without n-grams (`present` has the flags) leave their weight to the others, in
-    proportion; all weights are 0 if no order with a weight has n-grams. `orders` is a number of orders with equal
-    weights, None for all N with `options.weights`.
+    With effective order, the weight of orders without n-grams is distributed among the other orders, in proportion. All
+    weights are 0 if no order with a weight has n-grams.
+
+    Args:
+        present: a flag per order, set if the order has n-grams.
+        options: supplies `weights` and `effective_order`.
+        orders: the number of orders that share equal weights; None for all N orders with `options.weights`.
 
     >>> order_weights([True, True, False, False], Options(effective_order=True))
     [0.5, 0.5, 0.0, 0.0]
@@ -179,7 +183,7 @@ def order_weights(present: Sequence[Number], options: Options, orders: int | Non
 
 
 def precisions(rows: Int64, options: Options) -> Precisions:
-    """Return the precision of each order after smoothing: N times float64 [...], on the scale 0-1."""
+    """Return the precision of each order after smoothing: N arrays float64 [...], on the scale 0-1."""
     return _smooth(_split_rows(rows), options)
 
 
@@ -202,7 +206,7 @@ def count_wins(deltas: Float64) -> Wins:
     """Count wins, ties and losses; differences below rounding error are ties.
 
     Args:
-        deltas: float64 [segments], the score of a system less that of the other.
+        deltas: float64 [segments], the score of a system minus the score of the other system.
 
     >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
     {'wins': 1, 'ties': 2, 'losses': 1}
@@ -234,7 +238,7 @@ def divide(dividend: Number, divisor: Number, flag: Number) -> Number:
 
 
 def has_ngrams(totals: Counts) -> list[Number]:
-    """Flag the orders that have n-grams; an order has some only if all shorter orders do.
+    """Flag the orders that have n-grams; an order has n-grams only if all shorter orders do.
 
     >>> has_ngrams([2.0, 1.0, 0.0])
     [True, True, False]
@@ -253,9 +257,9 @@ def _split_rows(rows: Int64) -> _Statistics:
 
 
 def _smooth(statistics: _Statistics, options: Options, scale: float = 1.0) -> Precisions:
-    orders = options.counted_orders  # the rows may have been counted with more
+    orders = options.counted_orders  # the rows may have further orders
     matches, totals = statistics.matches[:orders], statistics.totals[:orders]
-    # Smoothing is for orders without a match, not for predictions without one (mjpost/sacrebleu issue 141).
+    # Smoothing applies to orders without a match, not to predictions without any match (mjpost/sacrebleu issue 141).
     has_match = reduce(or_, [match > 0 for match in matches[: options.max_order]])
     method = SMOOTH_METHODS[options.smooth_method]
     matches, totals = method.smooth(matches, totals, statistics.length, options.smooth_value_in_effect or 0.0)
@@ -274,7 +278,7 @@ def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: N
     for weight, logarithm in zip(weights, logarithms):
         flag = weight > 0
         has_weight = has_weight | flag
-        if isinstance(flag, np.ndarray):  # skip weights of 0, because 0 · -inf is nan
+        if isinstance(flag, np.ndarray):  # skip zero weights, because 0 · -inf is nan
             total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
         elif flag:
             total = total + weight * logarithm
@@ -298,15 +302,15 @@ def _divide_counts(match: Number, total: Number, flag: Number, most: float) -> N
 
 # --- Smoothing --------------------------------------------------------------------------------------------------------
 #
-# A method maps matches, totals, the predictions' length and `smooth_value` to other matches and totals, and never
-# changes its arguments. A method with further orders gets more than N orders and returns N.
+# A method maps matches, totals, the predictions' length and `smooth_value` to new matches and totals, and never changes
+# its arguments. A method with further orders receives more than N orders and returns N.
 #
 # Methods are numbered as in Chen and Cherry (2014), "A Systematic Comparison of Smoothing Techniques for Sentence-Level
-# BLEU". NLTK's `SmoothingFunction` computes three of them differently, which have names of their own here:
+# BLEU". NLTK's `SmoothingFunction` computes three methods differently; those have separate names:
 #     4   the paper divides by K / ln(length) again at each order without a match; NLTK divides by it once, and by 2 at
 #         each order without a match
 #     5   the paper averages numbers of matches; NLTK averages precisions, and a result can exceed 1
-#     7   is method 4 followed by method 5 in both
+#     7   is method 4 followed by method 5, in the paper and in NLTK
 
 Smooth = Callable[[Counts, Counts, Number, float], tuple[Counts, Counts]]
 
@@ -316,12 +320,12 @@ def _none(matches: Counts, totals: Counts, length: Number, value: float) -> tupl
 
 
 def _floor(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Method 1: replace 0 matches by a small number."""
+    """Replace 0 matches by a small number (method 1)."""
     return _replace_missing(matches, totals, first=value, factor=1), totals
 
 
 def _add_k(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Method 2: add to matches and totals of all orders but the first (Lin and Och, 2004)."""
+    """Add a constant to matches and totals of all orders but the first (method 2; Lin and Och, 2004)."""
     return [matches[0], *(m + value for m in matches[1:])], [totals[0], *(t + value for t in totals[1:])]
 
 
@@ -331,35 +335,35 @@ def _laplace(matches: Counts, totals: Counts, length: Number, value: float) -> t
 
 
 def _exp(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Method 3: 1/2 match at the first order without any, 1/4 at the second, and so on (NIST's mteval)."""
+    """Count 1/2 match at the first order without a match, 1/4 at the second, and so on (method 3; NIST's mteval)."""
     return _replace_missing(matches, totals, first=0.5, factor=0.5), totals
 
 
 def _by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Method 4: method 3 with ln(length) / K in place of 1/2."""
+    """Replace 0 matches as method 3 does, with ln(length) / K in place of 1/2 (method 4)."""
     share = np.log(np.maximum(length, 1)) / value
     return _replace_missing(matches, totals, first=share, factor=share), totals
 
 
 def _average(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Method 5: average the matches of an order, of the next one, and the average of the order before."""
+    """Average the matches of an order, those of the next order, and the average of the order before (method 5)."""
     return _average_neighbors(matches), totals[:-1]
 
 
 def _expect(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Method 6: from the third order on, add what the two orders before predict (Gao and He, 2013)."""
+    """Add, from the third order on, the matches that the two orders before predict (method 6; Gao and He, 2013)."""
     matches, totals = list(matches), list(totals)
     ratios = _divide_all(matches, totals)
     for n in range(2, len(matches)):
-        one, two = ratios[n - 1], ratios[n - 2]
-        matches[n] = matches[n] + value * divide(one**2, two, two > 0)
+        before, before_that = ratios[n - 1], ratios[n - 2]
+        matches[n] = matches[n] + value * divide(before**2, before_that, before_that > 0)
         totals[n] = totals[n] + value
         ratios[n] = divide(matches[n], totals[n], totals[n] > 0)
     return matches, totals
 
 
 def _average_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Method 7: method 4, then method 5."""
+    """Apply method 4, then method 5 (method 7)."""
     return _average(*_by_length(matches, totals, length, value), length, value)
 
 
@@ -382,8 +386,8 @@ class SmoothMethod(NamedTuple):
     """A smoothing method.
 
     smooth: the function.
-    says: what it does, as the end of a sentence.
-    value: the default of `smooth_value`, None for a method without one.
+    says: its description, as the end of a sentence.
+    value: the default of `smooth_value`; None if the method takes no value.
     divides: True if it divides by the value, which then must not be 0.
     further_orders: the number of orders beyond N that it needs.
     scores_no_match: True if predictions without any match score above 0.
@@ -398,7 +402,7 @@ class SmoothMethod(NamedTuple):
 
 
 SMOOTH_METHODS: dict[str, SmoothMethod] = {
-    "none": SmoothMethod(_none, "nothing is smoothed"),
+    "none": SmoothMethod(_none, "orders without a match are not smoothed"),
     "floor": SmoothMethod(_floor, "orders without a match count a small number (floor)", 0.1),
     "add-k": SmoothMethod(_add_k, "a constant is added to matches and totals of the longer n-grams (add-k)", 1.0),
     "exp": SmoothMethod(_exp, "orders without a match are smoothed as in sacreBLEU"),
@@ -422,7 +426,7 @@ def _divide_all(matches: Counts, totals: Counts) -> list[Number]:
 
 
 def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Number) -> list[Number]:
-    """Replace 0 matches by `first`, and by `factor` times the last replacement at each further order."""
+    """Replace 0 matches by `first`, and at each further order by `factor` times the last replacement."""
     replaced, share = [], first
     for present, match in zip(has_ngrams(totals), matches):
         flag = present & (match == 0)
@@ -435,7 +439,7 @@ def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Num
 
 
 def _average_neighbors(counts: Counts) -> list[Number]:
-    """Return for each order but the last the mean of its count, the next count, and the mean before (m_1 + 1 first)."""
+    """Return, per order but the last, the mean of its count, the next count, and the mean before (m_1 + 1 at first)."""
     before, averages = counts[0] + 1, []
     for count, after in pairwise(counts):
         before = (before + count + after) / 3
@@ -445,16 +449,23 @@ def _average_neighbors(counts: Counts) -> list[Number]:
 
 # --- Resampling -------------------------------------------------------------------------------------------------------
 #
-# The draws are those of sacreBLEU 2.6 for the same seed and count, from a generator of its own. A resample is kept as
-# the number of times that each segment was drawn: its statistics are one matrix product with the rows, and memory
-# stays constant. Sums of integers in float64 are exact up to 2^53.
+# For the same seed and count, the draws equal those of sacreBLEU 2.6; the global generator is not touched. A resample
+# is stored as the number of times that each segment was drawn. Its statistics are then a matrix product with the rows,
+# in constant memory. Sums of integers in float64 are exact up to 2^53.
 
 
 def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64:
     """Return BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
 
-    Rows are int64 [systems, segments, 2 N + 2], scores float64 [n_resamples, systems]; the draws are those of
-    `options.seed`, and the same for all systems.
+    The draws depend on `options.seed`, and are the same for all systems.
+
+    Args:
+        rows: int64 [systems, segments, 2 N + 2].
+        options: as for `bleu`, and `seed`.
+        n_resamples: the number of drawn corpora.
+
+    Returns:
+        float64 [n_resamples, systems].
 
     >>> rows = np.array([[[1, 1, 1, 1], [0, 1, 1, 1]]])
     >>> bootstrap_scores(rows, Options(max_order=1, seed=0), 5).tolist()
@@ -470,27 +481,57 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
     return bleu(sums.reshape(n_resamples, len(rows), -1).astype(np.int64), options)
 
 
-def randomization_differences(rows: Int64, options: Options, n_resamples: int) -> Float64:
-    """Return differences of BLEU between two systems whose outputs are exchanged at random, segment by segment.
+def randomization_differences(
+    rows: Int64, options: Options, n_resamples: int, pairs: Sequence[tuple[int, int]]
+) -> Float64:
+    """Return differences of BLEU between two systems whose outputs are exchanged at random, per segment.
 
-    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005) of each system with the first.
-    Rows are int64 [systems, segments, 2 N + 2], absolute differences float64 [n_resamples, systems - 1].
+    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005).
+
+    Args:
+        rows: int64 [systems, segments, 2 N + 2].
+        options: as for `bleu`, and `seed`.
+        n_resamples: the number of trials.
+        pairs: the indices of the two systems of each pair.
+
+    Returns:
+        float64 [n_resamples, pairs], the score of the second system minus the score of the first.
 
     >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
-    >>> randomization_differences(rows, Options(max_order=1), 3).tolist()
+    >>> np.abs(randomization_differences(rows, Options(max_order=1), 3, [(0, 1)])).tolist()
     [[1.0], [1.0], [1.0]]
     """
-    generator, baseline, others = np.random.default_rng(options.seed), rows[0], rows[1:]
-    segments = len(baseline)
-    gains = np.concatenate(list(baseline - others), axis=1)
-    exchanged = np.empty((n_resamples, gains.shape[1]))
-    # NumPy takes 32 draws from one random number and discards the rest of it at the end of a call, so a block has a
-    # multiple of 32 trials: the draws then do not depend on the size of blocks.
+    generator, segments, totals = np.random.default_rng(options.seed), rows.shape[1], rows.sum(axis=1)
+    weights = np.concatenate(list(rows), axis=1)
+    sums = np.empty((n_resamples, weights.shape[1]))  # per system, of the segments that are exchanged
+    # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
+    # of 32 trials, so that the draws do not depend on the size of blocks.
     for block in _blocks("Randomization", n_resamples, 32 * max(1, _NUMBERS_PER_BLOCK // (32 * segments))):
-        taken = generator.integers(2, size=(len(exchanged[block]), segments), dtype=bool)
-        exchanged[block] = _multiply(taken, gains)
-    moved = exchanged.reshape(n_resamples, len(others), -1).astype(np.int64)
-    return np.abs(bleu(others.sum(axis=1) + moved, options) - bleu(baseline.sum(axis=0) - moved, options))
+        taken = generator.integers(2, size=(len(sums[block]), segments), dtype=bool)
+        sums[block] = _multiply(taken, weights)
+    exchanged = sums.reshape(n_resamples, len(rows), -1).astype(np.int64)
+    differences = np.empty((n_resamples, len(pairs)))
+    for column, (first, second) in enumerate(pairs):
+        moved = exchanged[:, first] - exchanged[:, second]
+        differences[:, column] = bleu(totals[second] + moved, options) - bleu(totals[first] - moved, options)
+    return differences
+
+
+def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
+    """Return the means over groups of scores or differences that were resampled within each group.
+
+    Under one seed, groups of equal size draw the same positions. So each group's resamples are shuffled, which makes
+    the groups independent and leaves the distribution of each group as it is.
+
+    Args:
+        resampled: float64 [n_resamples, ...] per group.
+        seed: the seed of the draws; None for a random one.
+
+    >>> average_groups([np.array([0.25, 0.75])], seed=1).mean()
+    0.5
+    """
+    generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+    return np.mean([generator.permutation(group) for group in resampled], axis=0)
 
 
 def interval(scores: Float64, confidence: float) -> list[float]:
@@ -499,7 +540,7 @@ def interval(scores: Float64, confidence: float) -> list[float]:
     >>> interval(np.arange(1000) / 1000, 0.95)
     [0.025, 0.974]
     """
-    # 1000 * (1 - 0.95) / 2 is 25.000000000000021; round first, because truncation could be off by one elsewhere.
+    # 1000 * (1 - 0.95) / 2 is 25.000000000000021; round before truncating, because an error could shift the index.
     outside = int(round(len(scores) * (1 - confidence) / 2, 9))
     ordered = np.sort(scores)
     return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
@@ -508,7 +549,7 @@ def interval(scores: Float64, confidence: float) -> list[float]:
 def p_value(differences: Float64, observed: float) -> float:
     """Return (c + 1) / (n + 1), where c of the n differences are at least as large as the observed one.
 
-    The added ones keep the rate of false alarms at the level for any number of trials (Noreen, 1989). Ties count, so
+    Adding 1 to both keeps the rate of false alarms at the level for any number of trials (Noreen, 1989). Ties count, so
     that identical systems get 1.
 
     >>> p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
@@ -518,21 +559,58 @@ def p_value(differences: Float64, observed: float) -> float:
 
 
 def center(differences: Float64) -> Float64:
-    """Return how much resampled differences deviate from their mean, in either direction.
+    """Return the absolute deviations of resampled differences from their mean.
 
-    Under the null hypothesis the deviations are distributed as the observed difference, so that their `p_value` is
-    two-sided.
+    Under the null hypothesis, deviations and observed difference have the same distribution, so that `p_value` of
+    absolute deviations is two-sided.
     """
     return np.abs(differences - differences.mean(axis=0))
 
 
 def center_as_sacrebleu(differences: Float64) -> Float64:
-    """Return how much absolute differences exceed their mean, as sacreBLEU does (Riezler and Maxwell, 2005).
+    """Return absolute differences minus their mean, as sacreBLEU computes them (Riezler and Maxwell, 2005).
 
-    If one system is better in most resamples this is one-sided in effect, and `p_value` rejects a true null hypothesis
-    in 11 % to 13 % of cases at the 5 % level with 30 segments or more.
+    If one system is better in most resamples, the test is one-sided in effect: at the 5 % level, `p_value` rejects a
+    true null hypothesis in 11 % to 13 % of cases, with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
+
+
+def adjust_max_t(observed: Float64, differences: Float64) -> Float64:
+    """Return p-values that control the family-wise error of all pairs, by step-down max-T.
+
+    Each difference is divided by its standard error. The largest observed quotient is compared with the largest
+    resampled quotient of all pairs, the second largest with that of the remaining pairs, and so on (Westfall and Young,
+    1993; Romano and Wolf, 2005).
+
+    Args:
+        observed: float64 [pairs], the differences on the corpus.
+        differences: float64 [n_resamples, pairs], the paired differences on resampled corpora.
+
+    >>> adjust_max_t(np.array([0.3, 0.0]), np.array([[0.2, 0.1], [0.4, -0.1], [0.3, 0.0]]))
+    array([0.25, 1.  ])
+    """
+    errors = differences.std(axis=0)
+    errors = np.where(errors > NOISE, errors, np.inf)
+    resampled = center(differences) / errors
+    # A difference that never varies is certain, unless it is 0.
+    margins = np.maximum(np.abs(observed) - NOISE, 0)
+    quotients = np.where(np.isinf(errors) & (margins > 0), np.inf, margins / errors)
+    order = np.argsort(-quotients, kind="stable")
+    maxima = np.maximum.accumulate(resampled[:, order[::-1]], axis=1)[:, ::-1]
+    p_values = ((maxima >= quotients[order]).sum(axis=0) + 1) / (len(differences) + 1)
+    return np.maximum.accumulate(p_values)[np.argsort(order)]
+
+
+def adjust_holm(p_values: Float64) -> Float64:
+    """Return p-values that control the family-wise error of all pairs, by Holm's procedure (1979).
+
+    >>> adjust_holm(np.array([0.01, 0.04, 0.03]))
+    array([0.03, 0.06, 0.06])
+    """
+    order = np.argsort(p_values, kind="stable")
+    factors = np.arange(len(p_values), 0, -1)
+    return np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)[np.argsort(order)]
 
 
 def detectable_difference(differences: Float64) -> float:
@@ -552,10 +630,10 @@ def detectable_difference(differences: Float64) -> float:
 
 
 def _multiply(times: np.ndarray[Any, Any], weights: Int64) -> Float64:
-    """Return the matrix product of draws and statistics: float64 [resamples, statistics], exact.
+    """Return the exact matrix product of draws and statistics: float64 [resamples, statistics].
 
-    It is computed in parts that are too small for OpenBLAS's threads: those wait for each other at every product, which
-    on a busy machine takes many times as long as the product.
+    The parts are too small for OpenBLAS to start threads. Its threads wait for each other at every product, which on a
+    busy machine takes many times as long as the product itself.
     """
     sums = np.zeros((len(times), weights.shape[1]))
     is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
@@ -567,9 +645,9 @@ def _multiply(times: np.ndarray[Any, Any], weights: Int64) -> Float64:
     return sums
 
 
-def _blocks(what: str, total: int, size: int) -> Iterator[slice]:
-    """Yield slices, with a progress bar after two seconds if `datasets` shows progress bars."""
-    with tqdm(total=total, desc=what, delay=2) as bar:
+def _blocks(label: str, total: int, size: int) -> Iterator[slice]:
+    """Yield slices, with a progress bar after two seconds unless `datasets` has disabled progress bars."""
+    with tqdm(total=total, desc=label, delay=2) as bar:
         for block in _slices(total, size):
             yield block
             bar.update(min(size, total - block.start))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import count, islice
+from contextlib import nullcontext
+from itertools import chain, count, islice
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,23 +16,138 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import bleu_kernels as kernels
-from .bleu_corpus import Batch, Corpus, Int64
+from . import bleu_warnings as messages
+from .bleu_corpus import Batch, Corpus, Int64, group_labels
 from .bleu_counting import count_rows, count_totals
-from .bleu_inputs import to_arrow
+from .bleu_inputs import read_labels, to_arrow
 from .bleu_options import COUNTING, Options
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
-from .bleu_warnings import name_value, warn_about_text
+from .bleu_warnings import name_labels, name_value, warn_about_text, warn_once_per_kind
 
 _ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not grow with the corpus
 _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in the CPU cache
 _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 
+LABEL = "label"  # the column of labels in a table
+
 _METADATA = b"bleu_metric"  # the key of a schema's metadata
 _PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has split
 
 
+class Group(NamedTuple):
+    """The segments with a label.
+
+    segments: int64, their indices, ascending.
+    tokenizer: the name of their tokenizer, `"var"` if there are several.
+    references: their number of references, `"var"` if it differs, `"?"` if unknown.
+    """
+
+    segments: Int64
+    tokenizer: str
+    references: str
+
+
+class Counted(NamedTuple):
+    """The statistics rows of a corpus, with what its signature says.
+
+    rows: int64 [segments, 2 N + 2].
+    tokenizer, references: as in `Group`.
+    labels: one per segment; empty without labels.
+    groups: by label, in the order of first appearance.
+    """
+
+    rows: Int64
+    tokenizer: str
+    references: str
+    labels: Sequence[Any] = ()
+    groups: Mapping[Any, Group] = MappingProxyType({})
+
+
 # --- Corpus to rows ---------------------------------------------------------------------------------------------------
+
+
+def count_groups(corpus: Corpus, options: Options, by: object) -> Counted:
+    """Count all segments; with labels, the segments of each label with the tokenizer of that label.
+
+    Args:
+        corpus: the texts.
+        options: `tokenize_by` has the tokenizers of single labels.
+        by: one label per segment, in any column; None for no labels.
+
+    Raises:
+        ValueError: `tokenize_by` names something that is not a label.
+
+    >>> counted = count_groups(read_corpus(["a b", "b"], ["a b", "a b"]), Options(max_order=1), by=["x", "y"])
+    >>> counted.groups["y"]
+    Group(segments=array([1]), tokenizer='13a', references='1')
+    """
+    if by is None:
+        tokenizer = choose_tokenizer(options, corpus.kind)
+        warn_about_text(corpus.predictions, tokenizer)
+        return Counted(count_corpus(corpus, options), tokenizer.name, corpus.reference_count())
+    labels = read_labels(by, len(corpus))
+    check_labels(options, labels)
+    return count_labeled(corpus, options, labels)
+
+
+def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Counted:
+    """Count the segments of each label with the tokenizer of that label.
+
+    >>> options = Options().override({"tokenize": {"zh": "zh"}, "max_order": 1})
+    >>> count_labeled(read_corpus(["a b", "東京"], ["a b", "東京"]), options, ["en", "zh"]).rows.tolist()
+    [[2, 2, 2, 2], [2, 2, 2, 2]]
+    """
+    segments = group_labels(labels)
+    # 1. Labels with a tokenizer of their own are counted apart, all others together.
+    rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
+    named = [label for label in segments if label in (options.tokenize_by or ())]
+    with warn_once_per_kind():
+        for part_labels in filter(None, [*([label] for label in named), [x for x in segments if x not in named]]):
+            places = np.sort(np.concatenate([segments[label] for label in part_labels]))
+            part = corpus if len(places) == len(corpus) else corpus.take(places)
+            part_options = options.for_label(part_labels[0])
+            with name_labels(part_labels) if part is not corpus else nullcontext():
+                warn_about_text(part.predictions, choose_tokenizer(part_options, corpus.kind))
+                rows[places] = count_corpus(part, part_options)
+    # 2. What the signatures of the groups say.
+    names = {label: choose_tokenizer(options.for_label(label), corpus.kind).name for label in segments}
+    counts = corpus.reference_counts()
+    groups = {
+        label: Group(places, names[label], same_or_var(map(str, np.unique(counts[places]).tolist())))
+        for label, places in segments.items()
+    }
+    return Counted(rows, same_or_var(names.values()), corpus.reference_count(), labels, groups)
+
+
+def join_counted(parts: Sequence[Counted]) -> Counted:
+    """Return the rows of several parts of a corpus, which were counted under the same options."""
+    labels = [label for part in parts for label in part.labels]
+    groups = {
+        label: Group(
+            segments, *map(same_or_var, zip(*(part.groups[label][1:] for part in parts if label in part.groups)))
+        )
+        for label, segments in (group_labels(labels) if labels else {}).items()
+    }
+    tokenizer, references = (same_or_var(column) for column in list(zip(*parts))[1:3])
+    return Counted(np.concatenate([part.rows for part in parts]), tokenizer, references, labels, groups)
+
+
+def check_labels(options: Options, labels: Collection[Any]) -> None:
+    """Raise if a tokenizer was chosen for something that is not a label."""
+    for label in options.tokenize_by or ():
+        if label not in labels:
+            raise ValueError(messages.NOT_A_LABEL.format(label))
+
+
+def same_or_var(values: Iterable[str]) -> str:
+    """Return the value that all of some values have, `"var"` if they differ.
+
+    >>> same_or_var(["13a", "13a"]), same_or_var(["13a", "zh"])
+    ('13a', 'var')
+    """
+    different = set(values)
+    return different.pop() if len(different) == 1 else "var"
 
 
 def count_corpus(corpus: Corpus, options: Options) -> Int64:
@@ -49,7 +166,7 @@ def count_corpus(corpus: Corpus, options: Options) -> Int64:
 
 
 def sum_corpus(corpus: Corpus, options: Options) -> Int64:
-    """Return the sum of all rows, int64 [2 N + 2], in memory that does not grow with the corpus.
+    """Return the sum of all rows, int64 [2 N + 2], in constant memory.
 
     >>> sum_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), Options(max_order=1))
     array([3, 3, 3, 4])
@@ -61,7 +178,7 @@ def sum_corpus(corpus: Corpus, options: Options) -> Int64:
 
 
 def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> Int64:
-    """Count the segments of a batch, with the kernel if it is ready.
+    """Count the segments of a batch, with the kernel if it is compiled and in Python otherwise.
 
     >>> count_batch(read_corpus([[7, 8]], [[[7]]]).batches[0], ChosenTokenizer("ids"), Options(max_order=1)).tolist()
     [[1, 2, 2, 1]]
@@ -100,18 +217,21 @@ def _count_batches(corpus: Corpus, options: Options) -> Iterator[Int64]:
 
 
 class Statistics(NamedTuple):
-    """Statistics rows that a user passes, with the options they are known to have been counted under.
+    """Statistics rows supplied by the user, with the options they are known to have been counted under.
 
-    table: the statistics columns alone, in their order.
+    table: the statistics columns only, in the order of a row.
     is_table: True for tables and frames, False for arrays, which are sums.
-    counted_with: the options in `bleu_options.COUNTING`, as far as they are known.
+    counted_with: the options in `bleu_options.COUNTING` that are known.
     references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+    labels, groups: as in `Counted`.
     """
 
     table: pa.Table
     is_table: bool
     counted_with: dict[str, Any]
     references: str
+    labels: Sequence[Any] = ()
+    groups: Mapping[Any, Group] = MappingProxyType({})
 
     @property
     def counted_orders(self) -> int:
@@ -119,10 +239,10 @@ class Statistics(NamedTuple):
         return self.table.num_columns // 2 - 1
 
     def are_segments(self, minimum_total: int) -> bool:
-        """Return True if each row is known to be that of one segment.
+        """Return True if each row is known to be the row of a single segment.
 
-        A segment has one n-gram less per order; a sum of k segments has k less. Rows of a single order say nothing:
-        they are known by their metadata.
+        From order to order, a segment has one n-gram less, and a sum of k segments has k less. Rows of a single order
+        do not show this; only their metadata tells.
         """
         orders, lengths = self.counted_orders, np.asarray(self.table["prediction_length"])
         totals = np.stack([np.asarray(self.table[f"totals_{n}"]) for n in range(1, orders + 1)])
@@ -134,29 +254,39 @@ class Statistics(NamedTuple):
         return np.stack([np.asarray(column) for column in self.table.columns]).T
 
     def sum(self) -> Int64:
-        """Return the sum of the rows, int64 [2 N + 2], without a copy of them."""
+        """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
         return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
 
 
-def make_table(corpus: Corpus, options: Options) -> pa.Table:
-    """Return the rows of all segments as a table whose metadata says how they were counted.
+def make_table(corpus: Corpus, options: Options, by: object = None) -> pa.Table:
+    """Return the rows of all segments as a table whose metadata records the options used.
 
     >>> make_table(read_corpus(["a"], ["a"]), Options(max_order=1)).column_names
     ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
     """
-    tokenizer = choose_tokenizer(options, corpus.kind)
-    warn_about_text(corpus.predictions, tokenizer)
-    metadata = {
-        **options.counting(),
-        "tokenize": None if corpus.is_blank else tokenizer.name,
-        "references": corpus.reference_count(),
-    }
-    columns = dict(zip(column_names(options.counted_orders), count_corpus(corpus, options).T))
+    counted = count_groups(corpus, options, by)
+    return tabulate(counted._replace(tokenizer="") if corpus.is_blank else counted, options)
+
+
+def tabulate(counted: Counted, options: Options) -> pa.Table:
+    """Return counted rows as a table.
+
+    >>> tabulate(Counted(np.array([[1, 1, 1, 1]]), "13a", "1"), Options(max_order=1)).num_rows
+    1
+    """
+    columns = dict(zip(column_names(options.counted_orders), counted.rows.T))
+    metadata = {**options.counting(), "tokenize": counted.tokenizer or None, "references": counted.references}
+    if counted.groups:
+        try:
+            columns[LABEL] = pa.array(counted.labels)
+        except (pa.ArrowException, TypeError, OverflowError):
+            raise TypeError(messages.MIXED_LABELS) from None
+        metadata["groups"] = [[label, *group[1:]] for label, group in counted.groups.items()]
     return pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(metadata)})
 
 
 def column_names(max_order: int) -> list[str]:
-    """Return the names of the statistics, in the order of a row.
+    """Return the column names of statistics, in the order of a row.
 
     >>> column_names(1)
     ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
@@ -165,29 +295,50 @@ def column_names(max_order: int) -> list[str]:
     return [*counts, "prediction_length", "reference_length"]
 
 
-def read_statistics(statistics: Any) -> Statistics:
-    """Read statistics in any of the forms that `BleuMetric.score` takes.
+def read_statistics(statistics: Any, by: object = None) -> Statistics:
+    """Read statistics in any form that `BleuMetric.score` accepts.
+
+    Args:
+        statistics: tables, frames or sums.
+        by: one label per row, or the name of a column of the tables; None for no labels.
 
     >>> read_statistics([1, 1, 1, 1]).stack()
     array([[1, 1, 1, 1]])
     """
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
     if not parts:
-        raise _nothing_to_score()
+        raise ValueError(messages.NO_STATISTICS)
     are_tables = [_list_columns(part) is not None for part in parts]
     if any(are_tables) and not all(are_tables):
-        raise _not_rows(f"{' and '.join(sorted(set(map(name_value, parts))))} in one list")
+        found = " and ".join(sorted(set(map(name_value, parts))))
+        raise ValueError(messages.NOT_STATISTICS.format(f"{found} in one list"))
     if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
-        raise _not_rows("a Series, whose labels may be in any order: write sums.to_numpy()")
+        found = "a Series, whose labels may be in any order. Pass sums.to_numpy()"
+        raise ValueError(messages.NOT_STATISTICS.format(found))
     is_table = any(are_tables)
-    tables = [_select_columns(part, i) for i, part in enumerate(parts)] if is_table else [_read_sums(statistics)]
+    places = (
+        [f"statistics[{i}]" for i in range(len(parts))] if isinstance(statistics, (list, tuple)) else ["statistics"]
+    )
+    tables = list(map(_select_columns, parts, places)) if is_table else [_read_sums(statistics)]
     tables = [table for table in tables if len(table)]
     if not tables:
-        raise _nothing_to_score()
-    counted_with, references = _merge_metadata(tables)
+        raise ValueError(messages.NO_STATISTICS)
+    counted_with, references, signed = _merge_metadata(tables, by is not None)
     table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
     _check_counts(table)
-    return Statistics(table, is_table, counted_with, references)
+    known = Statistics(table, is_table, counted_with, references)
+    if by is None:
+        return known
+    labels = _read_label_columns(parts, by) if isinstance(by, str) else read_labels(by, len(table))
+    # A group may hold rows of several of the labels that the rows were counted by.
+    whole = (counted_with.get("tokenize", "?"), references)
+    has_counted_by = signed and all(LABEL in (_list_columns(part) or ()) for part in parts)
+    counted_by = _read_label_columns(parts, LABEL) if has_counted_by else []
+    groups = {}
+    for label, segments in group_labels(labels).items():
+        signatures = {signed.get(counted_by[place], whole) for place in segments.tolist()} if counted_by else {whole}
+        groups[label] = Group(segments, *map(same_or_var, zip(*signatures)))
+    return known._replace(labels=labels, groups=groups)
 
 
 def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, str, list[str]]:
@@ -197,15 +348,23 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
         The options, the name of the tokenizer, and the names of options that are unknown.
 
     Raises:
-        ValueError: options were asked for that the rows were not counted under, or the rows contradict the options.
+        ValueError: the rows were counted under options other than the requested ones, or contradict their options.
     """
     counted_with = {**statistics.counted_with, "max_order": _choose_order(statistics, options)}
-    asked = {**options.counting(), "tokenize": choose_tokenizer(options, "text").name}
+    if statistics.groups:
+        check_labels(options, statistics.groups)
+    asked = {**options.counting(), "tokenize": choose_tokenizer(options.for_label(None), "text").name}
     for name, counted in counted_with.items():
         # Pre-tokenized rows have no tokenizer: ignore a convention's choice, but reject an explicit one.
-        is_asked = name in options.given if counted in _PRETOKENIZED else options.is_chosen(name)
-        if is_asked and asked[name] != counted:
-            raise ValueError(f"The rows were counted with {name}={counted!r}, not {asked[name]!r}: count anew.")
+        is_asked = name in options.given if counted in (*_PRETOKENIZED, "var") else options.is_chosen(name)
+        if name == "tokenize" and options.tokenize_by is not None:
+            for label, group in statistics.groups.items():
+                label_asked = choose_tokenizer(options.for_label(label), "text").name
+                if label in options.tokenize_by and label_asked != group.tokenizer:
+                    place = {"name": f"tokenize[{label!r}]", "counted": group.tokenizer, "asked": label_asked}
+                    raise ValueError(messages.COUNTED_OTHERWISE.format(**place))
+        elif is_asked and asked[name] != counted:
+            raise ValueError(messages.COUNTED_OTHERWISE.format(name=name, counted=counted, asked=asked[name]))
     unknown = [name for name in COUNTING if name not in counted_with and not options.is_chosen(name)]
     options = options.override(counted_with)
     _check_lengths(statistics, options.minimum_total)
@@ -213,20 +372,16 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
 
 
 def _choose_order(statistics: Statistics, options: Options) -> int:
-    """Return N of the score: what was asked for if the rows have it, or all that they have."""
+    """Return N of the score: the requested order if the rows have it, otherwise all orders of the rows."""
     further = options.counted_orders - options.max_order
     known = statistics.counted_with.get("max_order", max(1, statistics.counted_orders - further))
     max_order: int = options.max_order if options.is_chosen("max_order") else known
     if max_order + further <= statistics.counted_orders:
         return max_order
     if further and max_order <= statistics.counted_orders:
-        raise ValueError(
-            f"smooth_method={options.smooth_method!r} looks at n-grams of order {max_order + further}, and these rows"
-            f" end with {statistics.counted_orders}: count anew with this method."
-        )
-    raise ValueError(
-        f"The rows were counted with max_order={statistics.counted_orders}, not {max_order}: count anew, with more."
-    )
+        orders = max_order + further, statistics.counted_orders
+        raise ValueError(messages.FURTHER_ORDERS.format(options.smooth_method, *orders))
+    raise ValueError(messages.FEW_ORDERS.format(max_order, statistics.counted_orders))
 
 
 def _list_columns(part: Any) -> list[Any] | None:
@@ -235,18 +390,25 @@ def _list_columns(part: Any) -> list[Any] | None:
     return None if names is None else list(names)
 
 
-def _select_columns(part: Any, number: int) -> pa.Table:
-    """Return the statistics columns of anything with columns, by their names."""
+def _read_label_columns(parts: Sequence[Any], name: str) -> list[Any]:
+    """Return the labels in a column of all tables."""
+    labels: list[Any] = []
+    for number, part in enumerate(parts):
+        if name not in (_list_columns(part) or ()):
+            raise ValueError(messages.NO_LABEL_COLUMN.format(name=name, number=number))
+        labels += read_labels(part[name], len(part[column_names(1)[0]]))
+    return labels
+
+
+def _select_columns(part: Any, place: str) -> pa.Table:
+    """Return the statistics columns of anything with columns, by their names; `place` is for errors."""
     known = _list_columns(part) or []
     max_order = next(n for n in count() if f"matches_{n + 1}" not in known)
     names = column_names(max_order)
     if not max_order or not set(names) <= set(known):
-        raise ValueError(f"Table {number} is no table of statistics: its columns are {', '.join(map(str, known))}.")
+        raise ValueError(messages.NOT_A_TABLE.format(place, f"its columns are {', '.join(map(str, known))}"))
     if not hasattr(part, "__len__"):
-        raise ValueError(
-            f"Table {number}: the rows of the {type(part).__name__} are not in memory. Pass frame.collect(), or"
-            " datasets.Dataset.from_list(list(dataset))."
-        )
+        raise ValueError(messages.NOT_IN_MEMORY.format(place, type(part).__name__))
     try:
         if isinstance(part, Mapping) or hasattr(part, "iloc"):
             table = pa.table({name: to_arrow(part[name], depth=0) for name in names})
@@ -257,10 +419,10 @@ def _select_columns(part: Any, number: int) -> pa.Table:
         else:
             table = pa.table(part[names]).select(names)
     except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
-        raise ValueError(f"Table {number} is no table of statistics: {error}") from None
+        raise ValueError(messages.NOT_A_TABLE.format(place, error)) from None
     is_whole = all(pa.types.is_integer(column.type) and not column.null_count for column in table.columns)
     if len(table) and not is_whole:
-        raise ValueError(f"Table {number} is no table of statistics: there are other values than whole numbers in it.")
+        raise ValueError(messages.NOT_A_TABLE.format(place, "it contains non-integer values"))
     return table.cast(pa.schema([(name, pa.int64()) for name in names], table.schema.metadata))
 
 
@@ -268,48 +430,42 @@ def _read_sums(statistics: Any) -> pa.Table:
     try:
         rows = np.atleast_2d(np.asarray(statistics))
     except ValueError:
-        raise _not_rows("rows of several lengths") from None
+        raise ValueError(messages.NOT_STATISTICS.format("rows of several lengths")) from None
     if rows.ndim != 2 or not rows.size or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
-        raise _not_rows(f"{rows.dtype} {list(rows.shape)}")
+        raise ValueError(messages.NOT_STATISTICS.format(f"{rows.dtype} {list(rows.shape)}"))
     return pa.table(dict(zip(column_names(rows.shape[1] // 2 - 1), rows.T.astype(np.int64))))
 
 
-def _nothing_to_score() -> ValueError:
-    return ValueError("There is nothing to score: no rows of statistics.")
+def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str, Any], str, dict[Any, tuple[str, ...]]]:
+    """Return the options that all tables were counted under, the number of references per segment, and both per label.
 
-
-def _not_rows(found: str) -> ValueError:
-    return ValueError(
-        "These are no statistics rows: give a table of `statistics`, a list of them, or sums of rows, whole numbers"
-        f" of shape [2 N + 2] or [sums, 2 N + 2], not {found}."
-    )
-
-
-def _merge_metadata(tables: list[pa.Table]) -> tuple[dict[str, Any], str]:
-    """Return the options that all tables were counted under, and the number of references per segment, or raise."""
+    With labels, tables may have different tokenizers if they were counted by labels. Raise if tables do not add up.
+    """
     known = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables]
     for number, options in enumerate(known):
         # Rows without tokens have no tokenizer, and fit every tokenizer.
         known[number] = {name: value for name, value in options.items() if value is not None}
         known[number]["longest n-gram"] = tables[number].num_columns // 2 - 1
+    signatures: dict[Any, set[tuple[str, ...]]] = {}
+    for label, *signature in chain.from_iterable(options.get("groups", ()) for options in known):
+        signatures.setdefault(label, set()).add(tuple(signature))
     tokenizers = [options["tokenize"] for options in known if "tokenize" in options]
     if len(tokenizers) > 1 and tokenizers[0].endswith("[?]"):
-        raise ValueError(
-            f"The tables were counted with tokenize={tokenizers[0]}, and another function may have that name. Give the"
-            " object a method `signature` that returns a name of its own, and count again."
-        )
+        raise ValueError(messages.AMBIGUOUS_TOKENIZER.format(tokenizers[0]))
+    if has_labels and tokenizers and all("groups" in options for options in known):
+        tokenizers = [same_or_var(tokenizers)]
+        known = [{**options, "tokenize": tokenizers[0]} for options in known]
     for number, options in enumerate(known):
         if tokenizers and "lowercase" in options:  # a table with metadata
             options.setdefault("tokenize", tokenizers[0])
         for name in (*COUNTING, "longest n-gram"):
             if options.get(name) != known[0].get(name):
-                raise ValueError(
-                    "The tables were counted under different options and don't add up:"
-                    f" {name} is {known[0].get(name)!r} in table 0 and {options.get(name)!r} in table {number}."
-                )
+                values = {"first": known[0].get(name), "other": options.get(name)}
+                raise ValueError(messages.TABLES_DIFFER.format(name=name, number=number, **values))
     references = {options.get("references", "?") for options in known}
     counted_with = {name: known[0][name] for name in COUNTING if name in known[0]}
-    return counted_with, references.pop() if len(references) == 1 else "var"
+    signed = {label: tuple(map(same_or_var, zip(*found))) for label, found in signatures.items()}
+    return counted_with, same_or_var(references), signed
 
 
 def _check_counts(table: pa.Table) -> None:
@@ -319,7 +475,7 @@ def _check_counts(table: pa.Table) -> None:
     is_negative = any(pc.min(column).as_py() < 0 for column in [*columns[:orders], *columns[-2:]])
     pairs = zip(columns[:orders], columns[orders : 2 * orders])
     if is_negative or any(pc.any(pc.greater(matches, totals)).as_py() for matches, totals in pairs):
-        raise ValueError("These are no statistics rows: in each, 0 <= matches <= totals, order by order.")
+        raise ValueError(messages.INVALID_COUNTS)
 
 
 def _check_lengths(statistics: Statistics, minimum_total: int) -> None:
@@ -327,7 +483,4 @@ def _check_lengths(statistics: Statistics, minimum_total: int) -> None:
     unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
     fits = pc.greater_equal(unigrams, lengths) if minimum_total else pc.equal(unigrams, lengths)
     if not pc.all(fits).as_py():
-        raise ValueError(
-            "These are no statistics rows: prediction_length differs from totals_1. Where an order counts some n-grams"
-            " at least, as in NLTK's convention, say minimum_total."
-        )
+        raise ValueError(messages.INVALID_LENGTHS)

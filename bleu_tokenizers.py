@@ -1,8 +1,8 @@
-"""Text to tokens: the definition of every native tokenizer, then the choice of one, then generated Unicode tables.
+"""Text to tokens: the definition of every native tokenizer, then the tokenizer of a call, then Unicode tables.
 
-The native tokenizers are those of NIST's mteval scripts as sacreBLEU 2.6 runs them, quirks included, because published
-scores were made with the quirks. A definition maps one segment to its tokens and is written to be read, not for speed.
-One record per tokenizer, in `TOKENIZERS`, holds everything that is known about it.
+The native tokenizers are those of NIST's mteval scripts as sacreBLEU 2.6 runs them. Their quirks are kept, because
+published scores were made with them. A definition maps one segment to its tokens and is written for readers, not for
+speed. `TOKENIZERS` has one record per tokenizer, with all of its properties.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import string
 import types
 from collections.abc import Callable
 from functools import cache, partial
-from itertools import accumulate, chain
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .bleu_corpus import STRINGS, TOKENS, Kind, is_list, make_lists, map_strings
+from . import bleu_warnings as messages
+from .bleu_corpus import TOKENS, Kind, is_list, map_strings
 
 if TYPE_CHECKING:
     from .bleu_options import Options
@@ -29,10 +29,12 @@ Split = Callable[[str], list[str]]
 Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included
 Class = tuple[str, str | Ranges]  # a class of characters, and its members
 
-# mteval-v13a separates every ASCII punctuation mark except the apostrophe, the hyphen, the period and the comma.
+# mteval-v13a separates every ASCII punctuation mark and symbol except these four. The apostrophe stays in its token;
+# `_WESTERN` has rules for the hyphen, the period and the comma.
 WESTERN_SYMBOLS = "".join(sorted(set(string.punctuation) - set("'-.,")))
 
-# mteval-v13a undoes markup before it tokenizes, in this order: "&amp;lt;" becomes "<", "&amp;quot;" stays "&quot;".
+# The SGML markup of NIST's test sets is replaced before tokenization, in this order: "&amp;lt;" becomes "<", but
+# "&amp;quot;" becomes "&quot;" and stays so.
 MARKUP = (
     ("<skipped>", ""),
     ("-\n", ""),
@@ -54,9 +56,18 @@ def _ranges(table: str) -> Ranges:
     return tuple((int(first, 16), int(last[-1] if last else first, 16)) for first, *last in ends)
 
 
-# sacreBLEU's `zh` compares one character with the five-character literals "\u20000" and "\u2a6d6", which are meant as
-# U+20000 and U+2A6D6. In effect the range is U+2001 to U+2A6D, which includes all of General Punctuation and no
-# supplementary character. The other ranges are as its comments say.
+# The characters that sacreBLEU's `zh` separates, by Unicode block:
+#     2E80-2FFF    CJK and Kangxi radicals, ideographic description
+#     3000-312F    CJK punctuation, Hiragana, Katakana, Bopomofo
+#     31A0-31EF    extended Bopomofo, CJK strokes
+#     3200-4DB5    enclosed and squared CJK characters, ideographs of extension A
+#     4E00-9FBB    the ideographs of Unicode 4.1
+#     F900-FAD9    compatibility ideographs
+#     FE10-FE4F    vertical and compatibility forms
+#     FF00-FFEF    half-width and full-width forms
+#     2001-2A6D    an error of sacreBLEU that is part of published scores. It compares one character with "\u20000" and
+#                  "\u2a6d6", which have two characters each, in place of U+20000 and U+2A6D6. The range therefore
+#                  has the punctuation and symbols of these blocks, and no ideograph of extension B.
 CHINESE: Ranges = _ranges("""
     2001-2A6D 2E80-2EFF 2F00-2FDF 2FF0-2FFF 3000-303F 3100-312F 31A0-31BF 31C0-31EF 3200-4DB5 4E00-9FBB F900-FA2D
     FA30-FA6A FA70-FAD9 FE10-FE1F FE30-FE4F FF00-FFEF
@@ -64,7 +75,7 @@ CHINESE: Ranges = _ranges("""
 
 
 def character_class(ranges: Ranges) -> str:
-    """Write ranges as they stand between the brackets of a regular expression.
+    """Write ranges for the brackets of a regular expression.
 
     >>> character_class(((0x61, 0x7a), (0x5d, 0x5d)))
     '\\\\U00000061-\\\\U0000007a\\\\U0000005d-\\\\U0000005d'
@@ -73,10 +84,10 @@ def character_class(ranges: Ranges) -> str:
 
 
 _WESTERN = (
-    (re.compile(f"([{re.escape(WESTERN_SYMBOLS)}])"), r" \1 "),
-    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
-    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+    (re.compile(f"([{re.escape(WESTERN_SYMBOLS)}])"), r" \1 "),  # every symbol
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),  # a period or comma after a non-digit
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),  # a period or comma before a non-digit; 3.5 and 1,000 stay whole
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # a hyphen after a digit
 )
 _CHINESE = ((re.compile(f"([{character_class(CHINESE)}])"), r" \1 "), *_WESTERN)
 _WITHOUT_ASCII_SPACES = re.compile(r"[^ \t\n\v\f\r]+")
@@ -92,7 +103,7 @@ def _international() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def tokenize_13a(segment: str) -> list[str]:
-    """Split as mteval-v13a, the tokenizer of the WMT tables.
+    """Split as mteval-v13a does, the tokenizer of the WMT tables.
 
     >>> tokenize_13a("It's 3.5&quot; wide, isn't it?")
     ["It's", '3.5', '"', 'wide', ',', "isn't", 'it', '?']
@@ -105,7 +116,7 @@ def tokenize_13a(segment: str) -> list[str]:
 
 
 def tokenize_none(segment: str) -> list[str]:
-    """Split at Unicode whitespace, as `str.split`.
+    """Split at Unicode whitespace, as `str.split` does.
 
     >>> tokenize_none("already tokenized , isn't it ?")
     ['already', 'tokenized', ',', "isn't", 'it', '?']
@@ -114,9 +125,9 @@ def tokenize_none(segment: str) -> list[str]:
 
 
 def tokenize_intl(segment: str) -> list[str]:
-    """Split as mteval-v14 with international tokenization, which separates Unicode punctuation and symbols.
+    """Split as mteval-v14 does with international tokenization, which separates Unicode punctuation and symbols.
 
-    A mark between two numbers is not separated, and neither is one between a number and the end of the segment.
+    Punctuation between two numbers is not separated, nor is punctuation between a number and the end of the segment.
 
     >>> tokenize_intl("«Oui», 3,5 € en 1990.")
     ['«', 'Oui', '»', ',', '3,5', '€', 'en', '1990.']
@@ -125,7 +136,7 @@ def tokenize_intl(segment: str) -> list[str]:
 
 
 def tokenize_zh(segment: str) -> list[str]:
-    """Split Chinese into characters, and the text between them as Western languages.
+    """Split Chinese into characters, and the text between them as `13a` splits Western languages.
 
     >>> tokenize_zh("我用 Python 3.12。")
     ['我', '用', 'Python', '3.12', '。']
@@ -143,7 +154,7 @@ def tokenize_char(segment: str) -> list[str]:
 
 
 def tokenize_multi_bleu(segment: str) -> list[str]:
-    """Split at ASCII whitespace, as Moses' `multi-bleu.perl`: a no-break space is part of a token.
+    """Split at ASCII whitespace, as Moses' `multi-bleu.perl` does: a no-break space is part of a token.
 
     >>> tokenize_multi_bleu("10\u00a0000 km")
     ['10\xa0000', 'km']
@@ -160,16 +171,16 @@ def _split(segment: str, substitutions: tuple[tuple[re.Pattern[str], str], ...])
 class Automaton(NamedTuple):
     """A tokenizer as classes of characters, for the kernel.
 
-    classes: returns the classes; a later one overrides an earlier one, and characters without a class are letters. A
-        function, because the Unicode tables stand at the end of this file.
+    classes: returns the classes; a later class overrides an earlier one, and characters without a class are letters.
+        A function, because the Unicode tables stand at the end of this file.
             space      separates tokens
             alone      is a token by itself
-            number     a letter that keeps a separator or hyphen beside it
+            number     is a letter, and keeps separators beside it in its token
             hyphen     is a token if it follows a number
             separator  is a token unless numbers stand on both sides
-            markup     `&`, `<` and line feeds, as 13a reads them
-    space_at_edges: True if spaces stand around the segment, False if there is nothing.
-    strips_start: True if whitespace is removed from the start; it always is from the end.
+            markup     is `&`, `<` or a line feed, which 13a may replace
+    space_at_edges: True if the segment is padded with a space at both ends.
+    strips_start: True if leading whitespace is removed; trailing whitespace always is.
     """
 
     classes: Callable[[], tuple[Class, ...]]
@@ -178,13 +189,13 @@ class Automaton(NamedTuple):
 
 
 class Tokenizer(NamedTuple):
-    """A native tokenizer. With a function and a record here it is available everywhere.
+    """A native tokenizer: a function, and a record in `TOKENIZERS`, make it available everywhere.
 
     split: the definition, from a segment to its tokens.
-    says: what it does, as the end of a sentence.
-    automaton: the same for the kernel; None if the definition runs at any size.
+    says: its description, as the end of a sentence.
+    automaton: the equivalent for the kernel; None if the definition runs at any size.
     expects_raw_text: True if text that is tokenized already is a mistake.
-    splits_unspaced: True if it splits scripts that are written without spaces.
+    splits_unspaced: True if it splits scripts written without spaces.
     ascii_case: True if `lowercase` changes ASCII letters only, as in tools that work on bytes.
     """
 
@@ -243,7 +254,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
 
 # --- The tokenizer of a call ------------------------------------------------------------------------------------------
 
-# sacreBLEU 2.6's tokenizers, and the packages that each needs. Names of later releases are tried as well.
+# The tokenizers of sacreBLEU 2.6, and the packages that each needs. Names from later releases are tried as well.
 _SACREBLEU_PACKAGES = {
     "ja-mecab": "sacrebleu[ja]",
     "ko-mecab": "sacrebleu[ko]",
@@ -255,12 +266,12 @@ _SACREBLEU_PACKAGES = {
 
 
 class ChosenTokenizer(NamedTuple):
-    """How the texts of a call become tokens.
+    """The tokenizer of a call.
 
     name: its name in a signature.
-    lowercase: True if texts are lower-cased first; lists of tokens are, token by token.
+    lowercase: True if texts, or the tokens of lists, are lower-cased first.
     split: the function that splits a text; None for tokens and ids.
-    is_native: True if the kernel can split the texts, too.
+    is_native: True if the kernel can split the texts too.
     expects_raw_text, splits_unspaced, ascii_case: as in `Tokenizer`.
     """
 
@@ -274,24 +285,26 @@ class ChosenTokenizer(NamedTuple):
 
 
 def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
-    """Return the tokenizer that the options mean for texts of a kind.
+    """Return the tokenizer for texts of a kind, under some options.
 
     Raises:
         ImportError: sacreBLEU, or a package that its tokenizer needs, is not installed.
-        ValueError: the options do not fit the kind, or there is no tokenizer of this name.
+        ValueError: the options do not fit the kind, or the name is unknown.
 
     >>> choose_tokenizer(Options(), "text").name, choose_tokenizer(Options(), "ids").name
     ('13a', 'ids')
     >>> choose_tokenizer(Options().override({"tokenize": "zh"}), "ids")
     Traceback (most recent call last):
-    ValueError: tokenize='zh', but these rows are ids already: leave it out, or give text.
+    ValueError: tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text.
     """
     tokenize, lowercase = options.tokenize, options.lowercase
+    if options.tokenize_by is not None:
+        raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     if kind != "text":
         if "tokenize" in options.given:
-            raise ValueError(f"tokenize={tokenize!r}, but these rows are {kind} already: leave it out, or give text.")
+            raise ValueError(messages.TOKENIZED_ALREADY.format(tokenize, kind))
         if kind == "ids" and lowercase:
-            raise ValueError("lowercase=True, but token ids have no case: leave it out, or give text.")
+            raise ValueError(messages.IDS_HAVE_NO_CASE)
         convention = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
         return ChosenTokenizer(kind, lowercase, ascii_case=convention is not None and convention.ascii_case)
     if not isinstance(tokenize, str):
@@ -302,11 +315,18 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
     return _load_from_sacrebleu(tokenize)._replace(lowercase=lowercase)
 
 
+def check_tokenizers(options: Options) -> None:
+    """Raise for an unknown tokenizer now, not after texts were generated; see `choose_tokenizer`."""
+    for label in (None, *(options.tokenize_by or ())):
+        choose_tokenizer(options.for_label(label), "text")
+
+
 def name_function(function: Any) -> str:
     """Name a function in a signature, so that different functions have different names.
 
-    The name is what its method `signature` returns, as in sacreBLEU's tokenizers. Without that method it is its module
-    and qualified name, with a hash of its code and state in brackets; `[?]` if it has a state that cannot be compared.
+    The name is the result of the function's method `signature`, which sacreBLEU's tokenizers have. For a function
+    without that method, it is the module and qualified name, with a hash of code and state in brackets. `[?]` stands
+    in place of the hash if the state cannot be compared.
 
     >>> name_function(str.split), name_function(object.__new__(type("Tagger", (), {"__call__": print})))
     ('str.split', 'bleu.bleu_tokenizers.Tagger[?]')
@@ -322,13 +342,13 @@ def name_function(function: Any) -> str:
         return owner.__qualname__ if owner is function else name
     try:
         state = repr(_describe_state(function))
-    except (LookupError, RecursionError, ValueError):  # a function in its own closure, a cell that is empty
+    except (LookupError, RecursionError, ValueError):  # unknown state, a function in its own closure, an empty cell
         return f"{name}[?]"
     return f"{name}[{hashlib.sha256(state.encode()).hexdigest()[:8]}]"
 
 
 def _describe_state(value: Any) -> Any:
-    """Return what a value consists of as nested tuples of constants; raise LookupError if that cannot be told."""
+    """Return the state of a value as nested tuples of constants; raise LookupError for values of unknown state."""
     if value is None or isinstance(value, (bool, int, float, str, bytes)):
         return value
     if isinstance(value, (tuple, list)):
@@ -361,31 +381,29 @@ def _describe_state(value: Any) -> Any:
 @cache
 def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
     """Return a tokenizer of sacreBLEU, such as `"ja-mecab"` or `"flores200"`."""
-    install = f"Install it with: pip install {_SACREBLEU_PACKAGES.get(name, 'sacrebleu')}"
+    packages = _SACREBLEU_PACKAGES.get(name, "sacrebleu")
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError as error:
-        raise ImportError(
-            f"tokenize={name!r} is sacreBLEU's own tokenizer, and sacreBLEU isn't here. {install}"
-        ) from error
+        raise ImportError(messages.NO_SACREBLEU.format(name, packages)) from error
     if name not in BLEU.TOKENIZERS:
         names = ", ".join(dict.fromkeys([*TOKENIZERS, *BLEU.TOKENIZERS]))
-        raise ValueError(f"tokenize={name!r}: no tokenizer of this name. There are: {names}; or give a function.")
+        raise ValueError(messages.UNKNOWN_TOKENIZER.format(name, names))
     try:
         tokenize = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
-        raise ImportError(f"tokenize={name!r} needs more than is installed. {install}") from error
+        raise ImportError(messages.NO_PACKAGES.format(name, packages)) from error
     except OSError as error:
-        raise OSError(f"tokenize={name!r} downloads its model the first time, and couldn't: {error}") from error
+        raise OSError(messages.NO_MODEL.format(name, error)) from error
     return ChosenTokenizer(tokenize.signature(), split=lambda text: tokenize(text.rstrip()).split())
 
 
 def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of: Callable[[int], int]) -> pa.Array:
-    """Lower-case texts if asked for, and split them unless the tokenizer is native and splits while counting.
+    """Lower-case texts if the tokenizer says so, and split them unless it is native and splits while counting.
 
     Args:
         texts: texts of any kind.
-        tokenizer: what `choose_tokenizer` returns.
+        tokenizer: as returned by `choose_tokenizer`.
         name: the column, for errors.
         row_of: from the index of a text to its row in the column, for errors.
 
@@ -393,7 +411,7 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
         Strings for a native tokenizer to split, or lists of tokens or ids.
 
     Raises:
-        TypeError, ValueError: a function failed, or returned something else than a list of str.
+        TypeError, ValueError: the user's function failed, or did not return a list of str.
 
     >>> tokenizer = ChosenTokenizer("split", lowercase=True, split=str.split)
     >>> prepare_texts(pa.array(["Go on"], pa.large_string()), tokenizer, "predictions", [0].__getitem__).to_pylist()
@@ -408,19 +426,18 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
         for text in texts.to_pylist():
             lists.append(tokenizer.split(text))
     except Exception as error:
-        row = row_of(len(lists))
-        raise ValueError(f"{name}, row {row}: the tokenizer failed: {type(error).__name__}: {error}") from error
+        problem = f"{type(error).__name__}: {error}"
+        raise ValueError(messages.TOKENIZER_FAILED.format(name=name, row=row_of(len(lists)), error=problem)) from error
     if set(map(type, lists)) <= {list, tuple} and set(map(type, chain.from_iterable(lists))) <= {str}:
         try:
-            tokens = pa.array(list(chain.from_iterable(lists)), STRINGS)
-            return make_lists(np.fromiter(accumulate(map(len, lists), initial=0), np.int64, len(lists) + 1), tokens)
+            return pa.array(lists, TOKENS)
         except UnicodeEncodeError:
             pass
     return pa.array([_check_tokens(tokens, name, row_of(place)) for place, tokens in enumerate(lists)], TOKENS)
 
 
 def lower_case(texts: pa.Array) -> pa.Array:
-    """Return `str.lower` of each string; Arrow lower-cases what it lower-cases as Python does.
+    """Return `str.lower` of each string; Arrow does the work wherever its result is the same.
 
     >>> lower_case(pa.array(["ΑΣ", "AS"])).to_pylist()
     ['ας', 'as']
@@ -438,8 +455,8 @@ def lower_case(texts: pa.Array) -> pa.Array:
 def _find_special_letters() -> str:
     """Return a pattern of the letters that Arrow and this Python lower-case differently.
 
-    These are İ, which becomes two characters, Σ, which depends on its neighbors, and letters that are known to only one
-    of the two versions of Unicode. No letter above U+1FFFF has case.
+    These are İ, which becomes two characters; Σ, whose lower case depends on its neighbors; and letters that only one
+    of the two versions of Unicode has. No letter above U+1FFFF has case.
     """
     letters = "".join(chr(c) for c in range(0x80, 0x20000) if not 0xD800 <= c < 0xE000)
     lowered = pc.utf8_lower(pa.array([letters]))[0].as_py()
@@ -458,25 +475,23 @@ def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[list[Any]]:
 
 
 def _check_tokens(tokens: Any, name: str, row: int) -> list[str]:
-    """Return what a function returned for a text as a list of str, or raise."""
+    """Return the result of a user's function as a list of str, or raise."""
     if not isinstance(tokens, (list, tuple)):
-        raise _wrong_answer(name, row, type(tokens).__name__)
+        raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row, found=type(tokens).__name__))
     for token in tokens:
         if not isinstance(token, str):
-            raise _wrong_answer(name, row, f"a list with {type(token).__name__}")
+            found = f"a list with {type(token).__name__}"
+            raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row, found=found))
         if re.search("[\ud800-\udfff]", token):
-            raise ValueError(f"{name}, row {row}: the tokenizer returned half of a surrogate pair ({token!r}).")
+            raise ValueError(messages.TOKENIZER_SURROGATE.format(name=name, row=row, token=token))
     return list(tokens)
-
-
-def _wrong_answer(name: str, row: int, found: str) -> TypeError:
-    return TypeError(f"{name}, row {row}: the tokenizer must return a list of str, not {found}.")
 
 
 # --- Unicode 18.0: punctuation, symbols and numbers -------------------------------------------------------------------
 #
-# Generated by `tests/unicode_tables.py`; do not edit. Python's `unicodedata` changes with each Python: an emoji of 2021
-# would be a symbol on one machine and a letter on the next, and the same corpus would have two scores.
+# For `intl`: the code points of the general categories P*, S* and N*, as hexadecimal ranges. Generated by
+# `tests/unicode_tables.py`; do not edit. The tables are stored because Python's `unicodedata` changes with each Python:
+# an emoji of 2021 would be a symbol on one machine and a letter on another, and the same corpus would have two scores.
 
 
 PUNCTUATION: Ranges = _ranges("""

@@ -1,24 +1,44 @@
-"""The callback of `compute_metrics`: generated ids in, floats out, in constant memory.
+"""The callback that `compute_metrics` returns: generated ids in, floats out, in constant memory.
 
-A batch is decoded, counted and discarded; the sum of its statistics rows remains. No training library is imported:
-inputs are NumPy arrays, or tensors that convert to them.
+Each batch is decoded, counted and discarded; only the sum of statistics rows is kept. No training library is imported;
+inputs are NumPy arrays or tensors that convert to them.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from .bleu_corpus import STRINGS, list_items, make_corpus
-from .bleu_inputs import read_references
+from .bleu_inputs import read_labels, read_references
 from .bleu_options import Options
-from .bleu_scoring import Scores, score_row
-from .bleu_statistics import sum_corpus
-from .bleu_warnings import warn
+from .bleu_scoring import Scores, bleu, score_row
+from .bleu_statistics import (
+    Counted,
+    check_labels,
+    count_groups,
+    count_labeled,
+    join_counted,
+    sum_corpus,
+    tabulate,
+)
+from .bleu_warnings import (
+    LABEL_COUNT,
+    LABEL_KEYS,
+    LABEL_ROWS,
+    LOGITS,
+    NO_LABELS,
+    OTHER_ORDER,
+    REFERENCE_ROWS,
+    RESTARTED,
+    count_things,
+    warn,
+)
 
 _DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
 
@@ -26,26 +46,45 @@ _DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "r
 class TrainerMetric:
     """A callback for trainers; make one with `bleu.compute_metrics`, which documents the arguments."""
 
-    def __init__(self, tokenizer: Any, references: Any, ignore_index: int, details: bool, options: Options) -> None:
+    def __init__(
+        self,
+        tokenizer: Any,
+        references: Any,
+        by: Any,
+        ignore_index: int,
+        details: bool,
+        history: bool,
+        options: Options,
+    ) -> None:
         self._tokenizer, self._ignore_index, self._details, self._options = tokenizer, ignore_index, details, options
         self._references = None if references is None else read_references(references)
         self._known_texts: set[str] = set()
         if self._references is not None:
             self._known_texts = {text.strip() for row in self._references.to_pylist() for text in row}
+        self._labels = (
+            [] if by is None else read_labels(by, None if references is None else len(self._references or ()))
+        )
+        self._keys = {label: f"bleu_{label}" for label in self._labels}
+        for label, key in self._keys.items():
+            if key == "bleu_macro" or list(self._keys.values()).count(key) > 1:
+                raise ValueError(LABEL_KEYS.format(label))
+        check_labels(options, self._labels)
+        self._expected = len(self._labels) if self._references is None else len(self._references)  # 0 if unknown
+        self._keeps_history, self.history = history, list[pa.Table]()
         self.reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
-        """Score an evaluation; if batches come one by one, all of them since the last result.
+        """Count a batch, and score all batches since the last result.
 
         Args:
             prediction: an `EvalPrediction`, or a pair of predicted ids and label ids.
             compute_result: False if more batches follow, as with `batch_eval_metrics=True`.
 
         Returns:
-            Floats by name; nothing if more batches follow.
+            Floats by name; an empty dict if more batches follow.
 
         Raises:
-            ValueError: the predictions are logits, or there is not one row of references per prediction.
+            ValueError: the predictions are logits, or the numbers of predictions and of references differ.
         """
         try:
             self._count(prediction)
@@ -55,8 +94,9 @@ class TrainerMetric:
             raise
 
     def reset(self) -> None:
-        """Discard the batches of an interrupted evaluation; a trainer does not say when a new one begins."""
-        self._sum = np.zeros(2 * self._options.counted_orders + 2, np.int64)
+        """Discard the batches of an interrupted evaluation, because a trainer does not announce a new evaluation."""
+        self._sums = {label: np.zeros(2 * self._options.counted_orders + 2, np.int64) for label in self._keys or [None]}
+        self._counted: list[Counted] = []
         self._rows = self._generated = 0
         self._first_batch = b""
         self._first_labels: list[str] = []
@@ -67,77 +107,86 @@ class TrainerMetric:
         if prediction[1] is not None:
             label_rows = _list_rows(prediction[1])
         elif self._references is None:
-            raise ValueError(
-                "The evaluation data has no labels: give it a column `labels`, or pass references= to compute_metrics."
-            )
+            raise ValueError(NO_LABELS)
         if label_rows is not None and len(label_rows) != len(generated):
-            raise ValueError(
-                f"There are {len(generated):,} predictions and {len(label_rows):,} rows of labels; each row needs both."
-                " Generate one sequence per row (num_return_sequences=1)."
-            )
+            counts = count_things(len(generated), "prediction"), count_things(len(label_rows), "row")
+            raise ValueError(LABEL_ROWS.format(*counts))
         self._warn_about_restart(generated, label_rows)
         texts = self._decode(generated)
         labels = [] if label_rows is None else self._decode(label_rows)
         # 2. Find the references.
+        if self._expected:
+            texts, labels = self._drop_repeated(texts, labels)
         if self._references is None:
             references, bounds = pa.array(labels, STRINGS), np.arange(len(labels) + 1)
         else:
-            texts, labels = self._drop_repeated(texts, labels)
             rows = self._references.slice(self._rows, len(texts)).combine_chunks()
             self._warn_about_order(labels, rows.to_pylist())
             references, bounds = list_items(rows)
         # 3. Count.
-        self._sum += sum_corpus(make_corpus([(pa.array(texts, STRINGS), references, bounds)]), self._options)
+        corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)])
+        if self._labels:
+            counted = count_labeled(corpus, self._options, self._labels[self._rows : self._rows + len(texts)])
+            for label, group in counted.groups.items():
+                self._sums[label] += counted.rows[group.segments].sum(axis=0)
+        elif self._keeps_history:
+            counted = count_groups(corpus, self._options, None)
+            self._sums[None] += counted.rows.sum(axis=0)
+        else:
+            self._sums[None] += sum_corpus(corpus, self._options)
+        if self._keeps_history:
+            self._counted.append(counted)
         self._rows += len(texts)
         padding = (self._ignore_index, self._tokenizer.pad_token_id)
         self._generated += sum(int((~np.isin(row, padding)).sum()) for row in generated[: len(texts)])
 
     def _drop_repeated(self, texts: list[str], labels: list[str]) -> tuple[list[str], list[str]]:
-        """Drop rows beyond the references if they repeat the first rows, as gathering from several processes does."""
+        """Drop rows beyond the references if they repeat the first rows; gathering from processes repeats rows."""
         self._first_labels = self._first_labels or labels
-        remaining = max(0, len(self._references or ()) - self._rows)
+        remaining = max(0, self._expected - self._rows)
         further = labels[remaining:]
         if len(texts) > remaining and (not labels or further != self._first_labels[: len(further)]):
-            raise ValueError(
-                f"There are {len(self._references or ())} references, but more predictions: one list a row, in order."
-            )
+            raise self._wrong_number(self._rows + len(texts))
         return texts[:remaining], labels[:remaining]
 
+    def _wrong_number(self, predictions: int) -> ValueError:
+        found = count_things(predictions, "prediction")
+        if self._references is None:
+            return ValueError(LABEL_COUNT.format(labels=count_things(self._expected, "label"), predictions=found))
+        return ValueError(REFERENCE_ROWS.format(count_things(self._expected, "list"), found))
+
     def _warn_about_restart(self, predicted: list[Any], labels: list[Any] | None) -> None:
-        """Warn if the first batch comes again before there was a result."""
+        """Warn if the first batch appears again before the evaluation has a result."""
         batch = hashlib.sha256(b"".join(row.tobytes() for row in [*predicted, *(labels or [])])).digest()
         if self._rows and batch == self._first_batch:
-            warn(
-                "The first batch comes a second time before this evaluation had a result. If an earlier one was broken"
-                " off, its batches are counted in this one: call `reset()` of the hook before each."
-            )
+            warn(RESTARTED)
         if not self._rows:
             self._first_batch = batch
 
     def _warn_about_order(self, labels: Sequence[str], references: Sequence[list[str]]) -> None:
-        """Warn if a label is not among the references of its row, but among those of another row."""
+        """Warn if a label is not among the references of its row, but among the references of another row."""
         for row, (label, texts) in enumerate(zip(labels, references), self._rows):
             if label and label in self._known_texts and label not in map(str.strip, texts):
-                warn(
-                    f"The label of row {row} is among the references of another row, and not of its own: the trainer"
-                    " brings rows in another order than `references` has. Evaluate in the order of the data: without"
-                    " `group_by_length` in `train_sampling_strategy`, for example."
-                )
+                warn(OTHER_ORDER.format(row=row))
                 return
 
     def _decode(self, rows: list[Any]) -> list[str]:
-        # Padding is removed and not replaced: -100 overflows in a tokenizer, and any other id would be decoded.
+        # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other id would be decoded.
         ids = [row[row != self._ignore_index].tolist() for row in rows]
         return [text.strip() for text in self._tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
     def _finish(self) -> dict[str, float]:
-        if self._references is not None and self._rows != len(self._references):
-            raise ValueError(
-                f"There are {len(self._references)} references for {self._rows} predictions: one list a row."
-            )
-        result = score_row(self._sum, self._options)
-        # Here alone on the scale 0-100, as all published recipes log it.
+        if self._expected and self._rows != self._expected:
+            raise self._wrong_number(self._rows)
+        sums = np.stack(list(self._sums.values()))
+        result = score_row(sums.sum(axis=0), self._options)
+        # Only here, `bleu` is on the scale 0-100, as published training scripts log it.
         scores = {"bleu": float(result["score"]), "gen_len": self._generated / self._rows}
+        if self._labels:
+            group_scores = (100 * bleu(sums, self._options)).tolist()
+            scores |= dict(zip(self._keys.values(), group_scores)) | {"bleu_macro": fmean(group_scores)}
+        if self._keeps_history:
+            self.history.append(tabulate(join_counted(self._counted), self._options))
         self.reset()
         return scores | (_list_details(result) if self._details else {})
 
@@ -160,10 +209,7 @@ def _list_rows(part: Any) -> list[np.ndarray[Any, Any]]:
         return [row for item in items for row in ([_to_array(item)] if item.ndim == 1 else _list_rows(item))]
     array = _to_array(part)
     if array.ndim > 2:
-        raise ValueError(
-            f"The predictions are of shape {list(array.shape)}: logits, not generated ids. BLEU is of generated text:"
-            " set predict_with_generate=True in Seq2SeqTrainingArguments."
-        )
+        raise ValueError(LOGITS.format(list(array.shape)))
     return list(map(np.asarray, array))  # lists in an array of objects, too
 
 

@@ -1,7 +1,7 @@
-"""The sentences that users read: warnings about suspicious input first, then errors about invalid input.
+"""Every sentence said to users: warnings about suspicious input first, then the messages of errors.
 
-All warnings have one category. Errors name the column and the row, what was found there, and what to pass instead; they
-never print the data itself.
+All warnings have one category. A message names the place in Python's notation, the problem, and the fix. It never
+prints the texts of a corpus.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
 
-_DETACHED_PERIODS = 100  # predictions that end in " ."; the threshold of sacreBLEU's warning as well
+_DETACHED_PERIODS = 100  # predictions that end in " ."; sacreBLEU's threshold is the same
 _SAMPLE_ROWS = 1000  # predictions in which characters of unspaced scripts are counted
 _MIN_SEGMENTS = 30  # for intervals and tests
 _UNSPACED_SHARE = 0.1  # of the characters in the sample
@@ -76,8 +76,8 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) ->
         detached = sum(pc.sum(pc.ends_with(piece, " .")).as_py() or 0 for piece in pieces(predictions))
         if detached >= _DETACHED_PERIODS:
             warn(
-                f"{detached:,} predictions end in a period that stands alone: they look tokenised, and tokenize="
-                f"{tokenizer.name!r} is for text that isn't. Detokenise it, or choose tokenize='none'.",
+                f"{detached:,} predictions end with a detached period, so they look tokenized already, but tokenize="
+                f"{tokenizer.name!r} expects plain text. Detokenize them, or pass tokenize='none'.",
                 kind="tokenized",
             )
     if not tokenizer.splits_unspaced:
@@ -85,21 +85,21 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) ->
         unspaced = 0 if sample.isascii() else sum(map(len, _UNSPACED.findall(sample)))
         if unspaced > _UNSPACED_SHARE * len(sample):
             warn(
-                f"{unspaced / len(sample):.0%} of the predictions' characters are of a script that has no spaces"
-                f" between words, which tokenize={tokenizer.name!r} doesn't cut. Choose tokenize='zh', 'ja-mecab' or"
-                " 'char'.",
+                f"{unspaced / len(sample):.0%} of the characters in the predictions belong to scripts written without"
+                f" spaces, which tokenize={tokenizer.name!r} does not segment. Pass tokenize='zh' (Chinese), 'ja-mecab'"
+                " (Japanese) or 'char'.",
                 kind="unspaced",
             )
 
 
 def warn_about_zero(row: Int64, segments: int | None, options: Options, name: str = "The score") -> None:
-    """Warn that a score is 0, with the cause and what to do about it.
+    """Warn that a score is 0, with the cause and the fix.
 
     Args:
-        row: int64 [2 N + 2], the corpus's statistics row.
-        segments: the number of predictions, None if unknown.
-        options: `weights`, `max_order` and `effective_order` are used.
-        name: the beginning of the message.
+        row: int64 [2 N + 2], the statistics row of the corpus.
+        segments: the number of predictions; None if unknown.
+        options: supplies `weights`, `max_order` and `effective_order`.
+        name: the score, as the subject of the message.
     """
     weights = options.weights or (1.0,) * options.max_order
     orders = [n for n, weight in enumerate(weights, 1) if weight]
@@ -112,31 +112,46 @@ def warn_about_zero(row: Int64, segments: int | None, options: Options, name: st
     elif not reference_length:
         reasons = ["the references are empty"]
     elif not matches[0]:
-        reasons = ["no token of the predictions is in its references"]
+        reasons = ["no token of the predictions occurs in the references"]
     elif orders:
         if not totals[orders[-1] - 1] and not effective_order:
             reasons.append(
-                f"no prediction has {orders[-1]} tokens, which the longest n-gram takes (effective_order=True leaves"
-                " out what they are too short for)"
+                f"every prediction is shorter than {count_things(orders[-1], 'token')}, so there are no"
+                f" {orders[-1]}-grams (effective_order=True scores only the n-grams that exist)"
             )
         if not totals[orders[0] - 1] and effective_order:
-            reasons.append(f"no prediction has {orders[0]} tokens, which the shortest n-gram with a weight takes")
+            reasons.append(
+                f"every prediction is shorter than {count_things(orders[0], 'token')}, the shortest n-gram with a"
+                " weight (pass weights for shorter ones)"
+            )
         unmatched = [n for n in orders if totals[n - 1] and not matches[n - 1]]
         if unmatched and not reasons:
             reasons.append(
-                f"no {unmatched[0]}-gram of the predictions is in its references (smooth_method='exp' counts half a"
-                " match)"
+                f"no {unmatched[0]}-gram of the predictions occurs in the references (smooth_method='exp' gives such"
+                " orders a small score)"
             )
     reasons = reasons or [
-        f"the predictions are far too short, {length:,} tokens against {reference_length:,}: the brevity penalty is 0"
+        f"the predictions are far too short ({length:,} against {count_things(reference_length, 'token')}), so the"
+        " brevity penalty rounds to 0"
     ]
     warn(f"{name} is 0: {' and '.join(reasons)}.", kind="zero")
 
 
-def warn_about_size(segments: int) -> None:
-    """Warn that a test set is too small for intervals and tests."""
+def warn_about_size(segments: int, groups: Sequence[int] = ()) -> None:
+    """Warn that a test set, or one of its groups, is too small for intervals and tests."""
+    if 1 in groups:
+        warn(
+            f"{count_things(sum(size == 1 for size in groups), 'group')} of one segment: such a group and the"
+            " macro-average have no interval and no p-value. Pass more segments per group."
+        )
+    elif groups and min(groups) < _MIN_SEGMENTS <= segments:
+        few = sum(size < _MIN_SEGMENTS for size in groups)
+        warn(
+            f"Intervals and tests of {few} of {count_things(len(groups), 'group')} are unreliable, because these groups"
+            f" have fewer than {_MIN_SEGMENTS} segments. Use {_MIN_SEGMENTS} segments or more per group."
+        )
     if segments == 1:
-        warn("One segment has no interval and no p-value: resampling it always gives the same corpus.")
+        warn("One segment has no interval and no p-value, because every resample equals it. Pass more segments.")
     elif segments < _MIN_SEGMENTS:
         warn(
             f"Intervals and tests of {segments} segments are unreliable: a 95 % interval covers the true score in 83 %"
@@ -145,27 +160,193 @@ def warn_about_size(segments: int) -> None:
 
 
 def warn_about_square(rows: int) -> None:
-    """Warn that N predictions have N references each, so that the orientation cannot be told."""
+    """Warn that N predictions have N references each, so that their orientation is ambiguous."""
     warn(
-        f"There are {rows} predictions with {rows} references each, so the references may be one list a prediction,"
-        " as they were taken, or sacreBLEU's one list a reference set: then give list(zip(*references))."
+        f"There are {rows} predictions with {rows} references each, which were read as one list per prediction. If they"
+        " are in sacreBLEU's layout, one list per reference set, pass references=list(zip(*references))."
     )
 
 
 @cache
 def warn_once_that_numba_is_missing() -> None:
-    """Warn the first time that the kernels would be worth compiling."""
-    warn("numba can't be imported: the numbers are the same, but take a hundred times longer.")
+    """Warn the first time that compiling the kernels would pay."""
+    warn(
+        "numba can't be imported. Scores are the same but take about a hundred times longer. To fix this: pip install"
+        " numba"
+    )
+
+
+SMOOTH_VALUE_IGNORED = "smooth_method={!r} takes no smooth_value; smooth_value={!r} is ignored. Remove it."
+COMPILING = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
+CACHE_UNUSABLE = "numba's cache is not usable, so every process compiles again: {error}. Delete or fix {folder}."
+SENTENCES_AS_TOKENS = (
+    "Most tokens in the predictions contain a space, so they look like sentences, but each list is scored as one"
+    " tokenized segment. Pass one str per segment, and use `add_batch` or `compute` for several segments."
+)
+FEW_RESAMPLES = (
+    "n_resamples={n_resamples}: too few for Holm's adjustment of {pairs} pairs; none can reach alpha={alpha}. Pass"
+    " n_resamples={enough} or more, or test='bootstrap'."
+)
+RESTARTED = (
+    "The first batch appeared again before this evaluation finished. If an earlier evaluation was interrupted, its"
+    " batches are being added to this one. Call `reset()` on the callback before each evaluation."
+)
+OTHER_ORDER = (
+    "The label of row {row} matches a reference of another row, not one of its own, so the trainer is not evaluating in"
+    " the order of `references`. Evaluate in the order of the data: without `group_by_length` in"
+    " `train_sampling_strategy`, for example."
+)
+
+
+# --- Messages of errors -----------------------------------------------------------------------------------------------
+#
+# Templates for `str.format`. The place comes first, in Python's notation; the fix comes last.
+
+# Calls and options
+BY_NAME = "{method}() takes its columns by name. Write {method}({columns})."
+UNKNOWN_COLUMN = "Unknown column {!r}. Pass predictions and references only."
+UNKNOWN_OPTION = "Unknown option `{}`"
+NOT_AN_OPTION = "`{name}` is not an option of {method}(). Remove it."
+SAME_OPTION = "`{name}` is another name of `{option}`. Pass `{option}` alone."
+INVALID = "{name}={value!r}: pass {expected}."
+WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
+SYSTEMS = "systems: expected a dict from names to predictions, got {}. Pass {{'A': [...], 'B': [...]}}."
+FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass the baseline and at least one other system."
+SYSTEMS_DIFFER = (
+    "systems: the tables of {first!r} and {other!r} differ in their {what}. Pass tables of the same segments, made by"
+    " statistics() with the same options."
+)
+NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
+NO_CURVE = (
+    "human=True: the estimate holds for default options and the tokenizers 13a, zh, char and ja-mecab only. Leave out"
+    " `{}`, or human=True."
+)
+FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
+AXES = "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of plt.subplots()."
+NO_MATPLOTLIB = "Plots need matplotlib. Install it: pip install matplotlib"
+OTHER_KEY = "No key {!r}: it is called {!r} here."
+OPTIONAL_KEY = "No key {!r}: pass {} to get it."
+
+# Columns
+NO_SEGMENTS = "There are no segments to score. Pass predictions and references with at least one item."
+MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
+EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
+NOT_A_COLUMN = "{name}: expected a list or another column, got {found}. Pass one item per segment: {expected}."
+A_TABLE = "{}: expected a column, got a table. Pass one of its columns: {}."
+ARROW_FAILED = "{}: not convertible to an Arrow column: {}. Pass a list."
+ARROW_TYPE = "{}: Arrow's type {} is not supported. Pass column.to_pylist()."
+COUNTS_DIFFER = "Got {predictions} and {references}."
+ONE_LIST_EACH = " Pass one str or one list of references per prediction."
+SACREBLEU_LAYOUT = (
+    " The references are in sacreBLEU's layout, {lists} of {rows:,}. Pass one list per prediction:"
+    " references=list(zip(*references))."
+)
+SINGLE_PREDICTION = " If all of them belong to this prediction, pass a list of one list: references=[[...]]."
+OTHER_KIND = (
+    "predictions: expected {expected} as in the rows added before, got {found}. Call compute() first; it scores and"
+    " clears those rows."
+)
+NOT_LABELS = "by: expected a list or another column, got {}. Pass one label per segment."
+LABEL_COUNT = "by: got {labels} for {predictions}. Pass one label per segment."
+MIXED_LABELS = "by: expected labels of one type. Pass str or int only to keep them in a table."
+BY_WITH_PROCESSES = (
+    "by: labels are not supported with num_process > 1. Call statistics(..., by=labels) in each process, and pass the"
+    " tables to score(tables, by='label')."
+)
+NOT_A_LABEL = "tokenize: {!r} is not among the labels of `by`. Remove it, or correct the label."
+NO_LABELS_FOR_TOKENIZERS = "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...]."
+NO_LABEL_COLUMN = "by={name!r}: statistics[{number}] has no such column. Pass its name, or one label per segment."
+
+# Items of columns
+WRONG_ITEM = "{name}[{row}]: expected {expected}, got {found}."
+NONE_ITEM = "{name}[{row}]: expected {expected}, got None. Pass {empty} for an empty {item}."
+NO_REFERENCE = 'references[{}]: expected at least one reference, got none. Pass "" for an empty reference.'
+ONE_STR = (
+    "predictions[0]: got a list of one str, but the references are text. A list of str is a list of tokens. If each"
+    " list holds a sentence, pass predictions=[text for [text] in predictions]."
+)
+NONE_TOKEN = "{name}[{row}]: got None among the tokens. Remove it: [token for token in row if token is not None]."
+NEGATIVE_ID = (
+    "{name}[{row}]: got the token id {id}. Ids are never negative. Remove label padding such as -100: [id for id in row"
+    " if id >= 0]."
+)
+LARGE_ID = "{name}[{row}]: got the token id {id}. Pass ids from 0 to 2**63 - 1."
+SURROGATE = (
+    "{name}[{row}]: got a lone surrogate (U+D800 to U+DFFF), usually from text that was cut or decoded incorrectly."
+    " Repair it: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
+)
+NOT_UTF8 = "{name}[{row}]: got invalid UTF-8 ({reason}). Decode the bytes with the encoding of their source."
+
+# Tokenizers
+TOKENIZED_ALREADY = "tokenize={!r}: these rows are {} already. Remove `tokenize`, or pass text."
+IDS_HAVE_NO_CASE = "lowercase=True: token ids have no case. Remove `lowercase`, or pass text."
+UNKNOWN_TOKENIZER = "tokenize={!r}: unknown tokenizer. Pass one of {}; or a function."
+NO_SACREBLEU = "tokenize={!r} comes from sacreBLEU, which is not installed. Install it: pip install {}"
+NO_PACKAGES = "tokenize={!r} needs additional packages. Install them: pip install {}"
+NO_MODEL = "tokenize={!r}: the download of its model failed: {}. Connect to the internet once; the model is kept."
+TOKENIZER_FAILED = "{name}[{row}]: the tokenizer failed: {error}"
+TOKENIZER_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
+TOKENIZER_SURROGATE = "{name}[{row}]: expected valid str from the tokenizer, got a lone surrogate ({token!r})."
+
+# Statistics
+NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
+NOT_STATISTICS = (
+    "statistics: expected a table from statistics(), a list of tables, or sums of rows (integers of shape [2 N + 2] or"
+    " [sums, 2 N + 2]), got {}."
+)
+NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
+NOT_IN_MEMORY = (
+    "{}: the rows of the {} are not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
+)
+COUNTED_OTHERWISE = (
+    "statistics: counted with {name}={counted!r}, but {asked!r} was requested. Call statistics() again with the new"
+    " option."
+)
+FURTHER_ORDERS = (
+    "smooth_method={!r} needs n-grams of order {}, but the statistics end with order {}. Call statistics() again with"
+    " this method."
+)
+FEW_ORDERS = "max_order={}: the statistics end with max_order={}. Call statistics() again with the higher order."
+AMBIGUOUS_TOKENIZER = (
+    "statistics: tokenize={} is a name that different functions can have. Add a method `signature` that returns a"
+    " unique name to the tokenizer, and call statistics() again."
+)
+TABLES_DIFFER = (
+    "statistics: the tables were counted under different options and don't add up: {name} is {first!r} in statistics[0]"
+    " and {other!r} in statistics[{number}]. Call statistics() again with the same options."
+)
+INVALID_COUNTS = "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from statistics()."
+INVALID_LENGTHS = (
+    "statistics: expected prediction_length to equal totals_1. Pass minimum_total if the rows were counted with one, as"
+    " in NLTK's convention."
+)
+ONLY_SUMS = (
+    "`{name}` needs one statistics row per segment, but these rows are sums. Pass the tables from statistics(), or"
+    " leave `{name}` out ({name}={default})."
+)
+
+# Trainers
+NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
+LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
+REFERENCE_ROWS = "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
+LABEL_KEYS = "by: the label {!r} has the name of another key of the result. Rename the label."
+LOGITS = (
+    "predictions: expected generated ids, got logits of shape {}. Set predict_with_generate=True in"
+    " Seq2SeqTrainingArguments."
+)
+
+
+# --- Errors that name a row -------------------------------------------------------------------------------------------
 
 
 def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
-    """Raise for the first row that a column may not hold, or that differs in type from the rows before.
+    """Raise for the first item that is invalid in a column, or that differs in type from the items before.
 
-    Arrow columns have one type and pass; `expected` is `TEXT` or `REFERENCES`.
+    Arrow columns have a single type and are not checked; `expected` is `TEXT` or `REFERENCES`.
 
     >>> raise_for_first_bad_row("predictions", ["a", 1], TEXT)
     Traceback (most recent call last):
-    TypeError: predictions, row 1: found int. Each row is a str, a list of str tokens or a list of int token ids.
+    TypeError: predictions[1]: expected a str, a list of str tokens or a list of int token ids, got int.
     """
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return
@@ -173,9 +354,7 @@ def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
     for row, value in enumerate(data):
         shape = _describe_shape(name, row, value, expected)
         if before and shape and shape != before:
-            raise TypeError(
-                f"{name}, row {row}: found {shape}, but the rows before are {before}. Each row is {expected}."
-            )
+            raise wrong_item(name, row, f"{shape} after {before}", f"items of one type, each {expected}")
         before = before or shape
 
 
@@ -184,9 +363,9 @@ def name_system(name: Any) -> Iterator[None]:
     """Begin the messages of errors with the name of a system.
 
     >>> with name_system("A"):
-    ...     raise ValueError("There are no predictions.")
+    ...     raise ValueError("predictions: got None.")
     Traceback (most recent call last):
-    ValueError: System 'A': There are no predictions.
+    ValueError: System 'A': predictions: got None.
     """
     try:
         yield
@@ -194,13 +373,47 @@ def name_system(name: Any) -> Iterator[None]:
         raise type(error)(f"System {name!r}: {error}") from None
 
 
-def wrong_type(name: str, found: str, expected: str) -> TypeError:
-    """Build the error for a column whose type is wrong; every row is affected, so it names row 0.
+@contextmanager
+def name_labels(labels: Sequence[Any]) -> Iterator[None]:
+    """Begin the messages of errors with the labels of the segments, which are the rows that an error counts.
 
-    >>> wrong_type("predictions", "int", TEXT)
-    TypeError('predictions, row 0: found int. Each row is a str, a list of str tokens or a list of int token ids.')
+    >>> with name_labels(["en-zh"]):
+    ...     raise ValueError("predictions[0]: the tokenizer failed.")
+    Traceback (most recent call last):
+    ValueError: Among the segments labeled 'en-zh': predictions[0]: the tokenizer failed.
     """
-    return TypeError(f"{name}, row 0: found {found}. Each row is {expected}.")
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        shown = ", ".join(map(repr, labels[:3])) + (", …" if len(labels) > 3 else "")
+        raise type(error)(f"Among the segments labeled {shown}: {error}") from None
+
+
+def wrong_item(name: str, row: int, found: str, expected: str) -> TypeError:
+    """Build the error for an item of the wrong type; if a whole column is of a wrong type, pass row 0.
+
+    >>> wrong_item("predictions", 0, "int", TEXT)
+    TypeError('predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int.')
+    """
+    return TypeError(WRONG_ITEM.format(name=name, row=row, found=found, expected=expected))
+
+
+def invalid(name: str, value: object, expected: str, error: type[Exception] = ValueError) -> Exception:
+    """Build the error for an argument with an invalid value.
+
+    >>> invalid("max_order", 0, "a whole number of 1 or more")
+    ValueError('max_order=0: pass a whole number of 1 or more.')
+    """
+    return error(INVALID.format(name=name, value=value, expected=expected))
+
+
+def one_of(names: Iterable[object]) -> str:
+    """List the values that an argument may have.
+
+    >>> one_of(["none", "floor"])
+    "one of 'none', 'floor'"
+    """
+    return f"one of {', '.join(map(repr, names))}"
 
 
 def describe_references(prediction: pa.DataType) -> str:
@@ -208,7 +421,7 @@ def describe_references(prediction: pa.DataType) -> str:
     if not is_list(prediction):
         return REFERENCES
     token = "str tokens" if is_string(prediction.value_type) else "int token ids"
-    return f"a list of references, each a list of {token} as the predictions are; one reference is [[...]]"
+    return f"a list of references, each a list of {token} like the predictions (a single reference is [[...]])"
 
 
 def describe_type(type_: pa.DataType) -> str:
@@ -248,36 +461,32 @@ def name_value(value: Any) -> str:
 
 
 def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int = 0) -> str | None:
-    """Describe what a row consists of, None for an empty one, or raise if it may not stand there."""
+    """Describe the type of an item, None for an empty one, or raise if it is invalid."""
     if value is None:
         return None
     if isinstance(value, str):
         try:
             value.encode()
         except UnicodeEncodeError:
-            raise ValueError(
-                f"{name}, row {row}: found half of a surrogate pair, which is no character. Where text was cut or"
-                " decoded wrongly: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
-            ) from None
+            raise ValueError(SURROGATE.format(name=name, row=row)) from None
         return "str"
     if isinstance(value, (pa.Array, pa.ChunkedArray)):
         try:
             value = value.to_pylist()
         except UnicodeDecodeError as error:
-            raise ValueError(f"{name}, row {row}: these bytes are no UTF-8 ({error.reason}).") from None
+            raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
     if isinstance(value, (list, tuple, np.ndarray)):
         if depth == (2 if expected == REFERENCES else 1):
-            raise TypeError(f"{name}, row {row}: found lists nested too deep. Each row is {expected}.")
+            raise wrong_item(name, row, "lists nested too deep", expected)
         shapes = {_describe_shape(name, row, item, expected, depth + 1) for item in value} - {None}
         if len(shapes) > 1:
-            found = " and ".join(sorted(map(str, shapes)))
-            raise TypeError(f"{name}, row {row}: found {found} in one list. Each row is {expected}.")
+            raise wrong_item(name, row, f"{' and '.join(sorted(map(str, shapes)))} in one list", expected)
         return f"a list of {shapes.pop()}" if shapes else None
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and depth:
         if abs(int(value)) >= 2**63:
-            raise ValueError(f"{name}, row {row}: found the token id {value}. Ids are from 0 to 2**63 - 1.")
+            raise ValueError(LARGE_ID.format(name=name, row=row, id=value))
         return "int"
-    raise TypeError(f"{name}, row {row}: found {name_value(value)}. Each row is {expected}.")
+    raise wrong_item(name, row, name_value(value), expected)
 
 
 def _name_type(type_: pa.DataType) -> str:

@@ -398,14 +398,11 @@ def judge(system: Mapping[str, Any]) -> str:
 
 
 def _caution(count: int, confidence: float | None) -> list[str]:
-    """Return the caution about an interval over few segments."""
-    if count >= limits.FEW_SEGMENTS or not confidence:
+    """Return the caution about an interval over few segments; for less than 30, the metric has its own."""
+    if not 30 <= count < limits.FEW_SEGMENTS or not confidence:
         return []
     few = limits.FEW_SEGMENTS
-    return [
-        f"{html.count_things(count, 'segment')} are few: fewer than {few} say little about other texts, whatever the"
-        " interval."
-    ]
+    return [f"{count} segments are few: fewer than {few} say little about other texts, whatever the interval."]
 
 
 def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | None) -> list[str]:

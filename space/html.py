@@ -165,8 +165,8 @@ def steps(result: Mapping[str, Any]) -> str:
         more = f"<p>and {len(found) - _SHOWN_NGRAMS:,} more</p>" if len(found) > _SHOWN_NGRAMS else ""
         head = [f"{n}-gram", "in the candidate", "most in one reference", "counts"]
         tables.append(
-            f"<h3>{n}-grams: {factor.text} = {precision:.4f}</h3><p class='bleu-note'>{factor.meaning}</p>"
-            f"{rows(head, cells)}{more}"
+            f"<div><h3>{n}-grams: {factor.text} = {precision:.4f}</h3><p class='bleu-note'>{factor.meaning}</p>"
+            f"{rows(head, cells)}{more}</div>"
         )
     # 2. The product of the precisions, its root, the penalty and the score.
     product = math.prod(result["precisions"][: len(factors)])
@@ -182,8 +182,8 @@ def steps(result: Mapping[str, Any]) -> str:
     missing = sum(counts.values()) - sum(result["counts"])
     summary = f"Step by step <small>{missing:,} of {count_things(sum(counts.values()), 'n-gram')} don’t count</small>"
     return (
-        f'<details class="bleu-steps" data-fold="steps"><summary>{summary}</summary>{side_by_side(*tables)}'
-        f"<dl>{lines}</dl></details>"
+        f'<details class="bleu-steps" data-fold="steps"><summary>{summary}</summary>'
+        f'<div class="bleu-sides">{"".join(tables)}</div><dl>{lines}</dl></details>'
     )
 
 
@@ -215,10 +215,10 @@ def list_files(files: Sequence[tuple[str, str]]) -> str:
     """Return the names and descriptions of files for screen readers; page.js puts a description below its file's name.
 
     >>> list_files([("a.txt", "40 segments")])
-    '<ul class="bleu-unseen" role="status"><li>a.txt: <span data-file>40 segments</span></li></ul>'
+    '<div class="bleu-unseen" role="status"><ul><li>a.txt: <span data-file>40 segments</span></li></ul></div>'
     """
     items = "".join(f"<li>{show(name)}: <span data-file>{show(text[:300])}</span></li>" for name, text in files)
-    return f'<ul class="bleu-unseen" role="status">{items}</ul>' if files else ""
+    return f'<div class="bleu-unseen" role="status"><ul>{items}</ul></div>' if files else ""
 
 
 def heading(text: str) -> str:

@@ -76,8 +76,8 @@ QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 SUMMARY = f"""\
 Files up to {MAX_FILE_MEGABYTES} MB, {MAX_SEGMENTS:,} segments of {MAX_SEGMENT_CHARACTERS:,} characters,
 {MAX_REFERENCES} references per segment; {MAX_SEARCH_TEXTS:,} texts for a search through all settings. N-grams up to
-order {MAX_ORDER}, {MAX_RESAMPLES:,} resamples; {MAX_SENTENCE_CHARACTERS:,} characters for a single sentence. Nobody
-else sees what you upload, and it is deleted within {SECONDS_KEPT // 60} minutes.
+order {MAX_ORDER}, {MAX_RESAMPLES:,} resamples; {MAX_SENTENCE_CHARACTERS:,} characters for a single sentence. No
+other visitor sees your files, which are deleted within {SECONDS_KEPT // 60} minutes.
 """
 
 T = TypeVar("T")
@@ -211,7 +211,7 @@ def check_options(options: Any, names: Collection[str], tokenizers: Collection[s
         check_value("The name of an option", name)
         check_value(name, value)
         if name not in names:
-            raise RejectedError(f"There is no option `{name}` here. Choose among {', '.join(names)}.")
+            raise RejectedError(f"Unknown option `{name}`. Choose among {', '.join(names)}.")
     if "tokenize" in options and options["tokenize"] not in tokenizers:
         *first, last = map(repr, tokenizers)
         raise RejectedError(

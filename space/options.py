@@ -142,7 +142,7 @@ def read_link(link: Mapping[str, str]) -> list[Any]:
         if isinstance(values[name], bool):
             values[name] = text == "true"
         elif isinstance(values[name], int):
-            values[name] = int(text) if text.isdecimal() else values[name]
+            values[name] = int(text) if text.isdecimal() and int(text) <= MAX_ORDER else values[name]
         elif text in choices.get(name, [text]):
             values[name] = text
     return list(values.values())

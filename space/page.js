@@ -29,7 +29,10 @@
       const files = document.querySelectorAll(`#${role}-file td.filename`);
       document.querySelectorAll(`#${role}-note [data-file]`).forEach((note, i) => files[i]?.setAttribute("data-note", note.textContent));
     }
-    document.querySelectorAll("button[aria-label='common.upload']").forEach((button) => (button.ariaLabel = button.title = "Upload other files"));
+    document.querySelectorAll("button[aria-label='common.upload']").forEach((button) => {
+      button.ariaLabel = button.title = "Upload other files";
+      button.querySelector("button").inert = true; // a button in a button
+    });
   };
 
   // The texts and options of Sentence, and the tab, are in the address: it can be shared, and a reload loses nothing.
@@ -60,7 +63,7 @@
     if (tab && tab !== "sentence") all.set("tab", tab);
     const hash = `${all}` && `#${all}`;
     const isLong = hash.length > longest;
-    document.body.classList.toggle("bleu-long", isLong);
+    document.querySelector("#sentence-row")?.classList.toggle("long", isLong);
     isLong ? sessionStorage.setItem("bleu", hash) : sessionStorage.removeItem("bleu");
     const address = location.pathname + location.search + (isLong ? "" : hash);
     if (address !== location.pathname + location.search + location.hash) history.replaceState(history.state, "", address);
@@ -193,6 +196,8 @@
     remember(event);
     const folded = event.target.closest("summary")?.parentElement;
     if (folded) setTimeout(() => (folds[folded.dataset.fold] = folded.open));
+    const other = !event.target.matches("input") && event.target.closest("[title='Upload other files']");
+    if (other) other.querySelector("input").click();
     const more = event.target.closest("[data-more]");
     if (more) {
       const box = more.previousElementSibling;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from base64 import b64encode
 from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
@@ -137,7 +138,7 @@ LAUNCH: dict[str, Any] = {
     "max_threads": limits.THREADS,
     "enable_monitoring": False,
     "app_kwargs": {
-        "middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS]), Middleware(LinkPreview)]
+        "middleware": [Middleware(LinkPreview), Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]
     },
 }
 
@@ -180,6 +181,22 @@ def _add_about_tab() -> None:
     html.add_html(html.code("How to load it", _LOAD.format(name=name)))
     html.add_html(html.code("How to cite it", bleu.citation))
     with gr.Accordion("Metric card", open=False, elem_id="card"):
-        # README.md without the header for the Hub.
-        readme = _FOLDER.with_name("README.md").read_text(encoding="utf-8")
-        gr.Markdown(readme.split("---\n", 2)[2])
+        gr.Markdown(_read_card())
+
+
+def _read_card() -> str:
+    """Return README.md without its header for the Hub, with links that work on the page.
+
+    Pictures are embedded. Relative links lead to the files of the Space; outside of a Space only their text remains.
+    """
+    root, space = _FOLDER.parent, os.environ.get("SPACE_ID")
+
+    def place(link: re.Match[str]) -> str:
+        mark, text, path = link.groups()
+        if mark:
+            picture = b64encode((root / path).read_bytes()).decode()
+            return f"![{text}](data:image/svg+xml;base64,{picture})"
+        return f"[{text}](https://huggingface.co/spaces/{space}/blob/main/{path})" if space else text
+
+    card = (root / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
+    return re.sub(r"(!?)\[([^]]*)\]\((?!https:)(.*?)\)", place, card)

@@ -156,7 +156,7 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
 
     def show_chosen(*values: Any) -> Update:
         texts, values_of_options = sentence.split(values)
-        return sentence.show(Shown(texts), values_of_options)
+        return sentence.show_results(Shown(texts), values_of_options)
 
     def show_convention(convention: str, *texts: str) -> Update:
         return sentence.show(Shown(texts), convention_values(convention, SCORING_OPTIONS))

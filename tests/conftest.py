@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from helpers import ROOT, WMT21
 
-# Set before evaluate is imported: tests write nothing to the user's caches, and subprocesses use the same folders.
+# Set before evaluate is imported: tests do not write to the user's caches, and subprocesses use the same folders.
 _CACHE = tempfile.TemporaryDirectory(prefix="bleu_metric_tests_")
 os.environ.update(
     HF_HOME=_CACHE.name,
@@ -73,3 +73,10 @@ def load():
 @pytest.fixture
 def bleu(load):
     return load()
+
+
+@pytest.fixture
+def folder_above(tmp_path, monkeypatch):
+    """Work in a folder in which this checkout is called `bleu_metric`, as the examples in docstrings expect."""
+    (tmp_path / "bleu_metric").symlink_to(ROOT)
+    monkeypatch.chdir(tmp_path)

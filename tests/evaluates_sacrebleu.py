@@ -29,6 +29,8 @@ class EvaluatesSacrebleu(evaluate.Metric):
         use_effective_order=False,
     ):
         references = [[row] if isinstance(row, str) else row for row in references]
+        if len(set(map(len, references))) > 1:
+            raise ValueError("Each prediction needs the same number of references.")
         score = sacrebleu.corpus_bleu(
             predictions, [list(stream) for stream in zip(*references)], smooth_method=smooth_method,
             smooth_value=smooth_value, force=force, lowercase=lowercase, use_effective_order=use_effective_order,

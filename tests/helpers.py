@@ -180,7 +180,7 @@ def calls_of_values(bleu):
     }
 
 
-# WMT21's system outputs, references and published scores. They are no part of the project: tests skip without them.
+# WMT21's system outputs, references and published scores. They are not part of the project; tests skip without them.
 
 WMT21 = ROOT.parent / "shared" / "wmt21"
 WMT21_TOKENIZERS = {"zh": "zh", "ja": "char"}  # as WMT scored Chinese and Japanese; 13a otherwise
@@ -331,7 +331,7 @@ def list_files(folder):
 
 @contextlib.contextmanager
 def full_disk():
-    """Let every write to a file fail within the block, whoever writes. POSIX only."""
+    """Let every write to a file fail within the block, in any library. POSIX only."""
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)

@@ -112,7 +112,7 @@ def test_threads_on_one_object(bleu, seed):
             if isinstance(result, dict):
                 lengths.append(result["translation_length"])
             else:
-                assert "nothing to score" in str(result)
+                assert "no segments to score" in str(result)
 
     adding = [threading.Thread(target=add, args=(random.Random(seed + i),)) for i in range(3)]
     computing = [threading.Thread(target=compute, args=(random.Random(seed - i),)) for i in range(2)]

@@ -41,8 +41,8 @@ def test_sums_have_no_segments_to_resample_or_to_score(load, sums, at, options):
 
 def test_the_error_for_sums_names_the_option_to_leave_out(bleu):
     for options, words in (
-        ({"segments": True, "confidence": 0.9}, r"^segments needs.*leave segments out \(segments=False\)\.$"),
-        ({"confidence": 0.9}, r"^confidence needs.*leave confidence out \(confidence=None\)\.$"),
+        ({"segments": True, "confidence": 0.9}, r"^`segments` needs.*leave `segments` out \(segments=False\)\.$"),
+        ({"confidence": 0.9}, r"^`confidence` needs.*leave `confidence` out \(confidence=None\)\.$"),
     ):
         with pytest.raises(ValueError, match=words):
             bleu.score(SUMS["a list"], **options)
@@ -59,7 +59,7 @@ def test_a_sum_of_a_table_has_no_segments_either(load):
 
 
 @pytest.mark.parametrize("beside", [{}, {"system": "A"}, {"year": 2021}, {"year": 2021, "month": 5}], ids=str)
-@pytest.mark.parametrize(("form", "message"), [(dict, "Table 0 is no table"), (pd.Series, r"sums\.to_numpy\(\)")])
+@pytest.mark.parametrize(("form", "message"), [(dict, "not a statistics table"), (pd.Series, r"sums\.to_numpy\(\)")])
 def test_a_sum_by_name_is_rejected(bleu, beside, form, message):
     """A row of `frame.groupby("system").sum()` is neither a table nor an array: labels may be among its values."""
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
@@ -73,7 +73,7 @@ def test_a_sum_by_name_is_rejected(bleu, beside, form, message):
 def test_an_empty_table_is_nothing_to_score(bleu, options):
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
     for empty in (rows.slice(0, 0), [rows.slice(0, 0)], [rows.slice(0, 0)] * 2):
-        with pytest.raises(ValueError, match="nothing to score"):
+        with pytest.raises(ValueError, match="got no rows"):
             bleu.score(empty, **options)
     assert bleu.score([rows.slice(0, 0), rows], **options) == bleu.score(rows, **options)
 
@@ -300,15 +300,15 @@ def test_lowercase_comes_before_the_tokenizer(bleu):
 @pytest.mark.parametrize(
     ("prediction", "references", "options", "error", "message"),
     [
-        (None, ["a"], {}, ValueError, "predictions, row 0: found None"),
-        ("a", [], {}, ValueError, "references, row 0: there is no reference"),
-        (b"a", ["a"], {}, TypeError, "predictions, row 0: found bytes"),
+        (None, ["a"], {}, ValueError, r"predictions\[0\]: .*got None"),
+        ("a", [], {}, ValueError, r"references\[0\]: expected at least one reference, got none"),
+        (b"a", ["a"], {}, TypeError, r"predictions\[0\]: .*got bytes"),
         (
             "a",
             ["a"],
             {"segments": True},
             ValueError,
-            "`segments` is not an option of explain\\(\\): remove it",
+            "`segments` is not an option of explain\\(\\). Remove it",
         ),
         (
             "a",

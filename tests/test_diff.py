@@ -95,7 +95,7 @@ TABLE = [
     (["a", "a b", "x"], ["x", "a", "a"], ["a", "b", "a"], {"max_order": 1}, {"b": (1, 0, 1)}, "in another segment's reference"),
     (["A"], ["b"], ["a"], {"max_order": 1, "lowercase": True}, {"a": (1, 0, 0)}, "in lower case"),
     (["", "a"], ["a", ""], ["a", ""], {"max_order": 1}, {"a": (0, 1, 0)}, "empty texts"),
-    (["", ""], ["", " "], ["", ""], {}, {}, "nothing but empty texts"),
+    (["", ""], ["", " "], ["", ""], {}, {}, "only empty texts"),
     (["xy"], ["x y"], ["x<skipped>y"], {"max_order": 1}, {"xy": (1, 0, 0)}, "what the compiled tokenizer leaves"),
     (["a b c"], ["a c"], [["a b", "b c"]], {"max_order": 3}, {"b": (1, 0, 0), "a b": (1, 0, 0), "b c": (1, 0, 0)}, "no 3-gram of two references"),
 ]  # fmt: skip
@@ -353,21 +353,21 @@ def test_references_may_come_as_a_generator(bleu):
 PRINTED = """\
 The second system scores 58.31, the first 92.00: -33.69 BLEU; better in 0 segments, equal in 12, worse in 24
 
-                            segments  first  second  difference
-all                               36  92.00   58.31      -33.69
-reference of 0 to 9 tokens        36  92.00   58.31      -33.69
-0                                  3  92.00   58.31      -33.69
-1                                  3  92.00   58.31      -33.69
-2                                  3  92.00   58.31      -33.69
-3                                  3  92.00   58.31      -33.69
-4                                  3  92.00   58.31      -33.69
-5                                  3  92.00   58.31      -33.69
-6                                  3  92.00   58.31      -33.69
-7                                  3  92.00   58.31      -33.69
-8                                  3  92.00   58.31      -33.69
-9                                  3  92.00   58.31      -33.69
+                                    segments  first  second  difference
+all                                       36  92.00   58.31      -33.69
+reference of 0 to 9 tokens                36  92.00   58.31      -33.69
+0                                          3  92.00   58.31      -33.69
+1                                          3  92.00   58.31      -33.69
+2                                          3  92.00   58.31      -33.69
+3                                          3  92.00   58.31      -33.69
+4                                          3  92.00   58.31      -33.69
+5                                          3  92.00   58.31      -33.69
+6                                          3  92.00   58.31      -33.69
+7                                          3  92.00   58.31      -33.69
+8                                          3  92.00   58.31      -33.69
+9                                          3  92.00   58.31      -33.69
 … 2 more labels
-matches that only one has             first  second  difference
+n-grams matched by one system only            first  second  difference
 """
 
 
@@ -385,22 +385,22 @@ def test_printed(bleu):
 def test_printed_without_ngrams(bleu):
     lines = str(bleu.diff(["a"], ["a"], ["b"])).splitlines()
     assert lines[0].endswith("better in 0 segments, equal in 1, worse in 0")
-    assert not any("matches" in line for line in lines)
+    assert not any("matched" in line for line in lines)
 
 
 def test_in_html_ngrams_are_a_table_of_their_own(bleu):
-    """The n-grams have a table with columns of its own; there is no empty table without n-grams."""
+    """The n-grams have a separate table; there is no empty table without n-grams."""
     tables = bleu.diff(["a b"], ["a c"], ["a b"]).to_html().split("<table>")[1:]
     assert [re.findall("<th>(.*?)</th>", table) for table in tables] == [
         ["", "segments", "first", "second", "difference"],
-        ["matches that only one has", "first", "second", "difference"],
+        ["n-grams matched by one system only", "first", "second", "difference"],
     ]
     assert bleu.diff(["a"], ["a"], ["b"]).to_html().count("<table>") == 1
 
 
 def test_printed_ngrams_are_not_parts_of_each_other(bleu):
     rows = bleu.diff(["a b c d", "a x"], ["", "a"], ["a b c d", "a x"]).rows()
-    ngrams = rows[[row[0] for row in rows].index("matches that only one has") + 1 :]
+    ngrams = rows[[row[0] for row in rows].index("n-grams matched by one system only") + 1 :]
     assert ngrams == [["a b c d", "", "1", "0", "-1"], ["a x", "", "1", "0", "-1"]]
 
 
@@ -417,25 +417,25 @@ def raises(text):
 
 
 ERRORS = [
-    ([], [], [], {}, ValueError, "System 'first': There is nothing to score"),
-    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': There are 2 predictions and 1 reference;"),
-    (["a"], [None], ["a"], {}, ValueError, "System 'second': predictions, row 0: found None"),
-    ([1.5], ["a"], ["a"], {}, TypeError, "System 'first': predictions, row 0: found float"),
-    (["a"], [["a"]], ["a"], {}, TypeError, "System 'second': predictions, row 0: found a list of one str"),
-    (None, ["a"], ["a"], {}, ValueError, "System 'first': There are no predictions"),
-    (["a"], ["a"], ["a"], {"by": ["x", "y"]}, ValueError, "by: there are 2 labels and 1 predictions"),
-    (["a"], ["a"], ["a"], {"by": "x"}, TypeError, "by: found str. Give a list"),
-    (["a"], ["a"], ["a"], {"by": 3}, TypeError, "by: found int. Give a list"),
-    (["a"], ["a"], ["a"], {"by": {"x"}}, TypeError, "by: found set. Give a list"),
-    (["a"], ["a"], ["a"], {"by": [["x"]]}, TypeError, "by, row 0: found list. A label is a str or a number"),
-    ([["a"]], [["a"]], [[["a"]]], {"tokenize": "none"}, ValueError, "tokenize='none', but these rows are tokens"),
+    ([], [], [], {}, ValueError, "System 'first': There are no segments to score"),
+    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': Got 2 predictions and 1 reference."),
+    (["a"], [None], ["a"], {}, ValueError, r"System 'second': predictions\[0\]: .*got None"),
+    ([1.5], ["a"], ["a"], {}, TypeError, r"System 'first': predictions\[0\]: .*got float"),
+    (["a"], [["a"]], ["a"], {}, TypeError, r"System 'second': predictions\[0\]: .*got a list of one str"),
+    (None, ["a"], ["a"], {}, ValueError, "System 'first': predictions: expected one item per segment, got None"),
+    (["a"], ["a"], ["a"], {"by": ["x", "y"]}, ValueError, "by: got 2 labels for 1 prediction"),
+    (["a"], ["a"], ["a"], {"by": "x"}, TypeError, "by: expected a list or another column, got str"),
+    (["a"], ["a"], ["a"], {"by": 3}, TypeError, "by: expected a list or another column, got int"),
+    (["a"], ["a"], ["a"], {"by": {"x"}}, TypeError, "by: expected a list or another column, got set"),
+    (["a"], ["a"], ["a"], {"by": [["x"]]}, TypeError, r"by\[0\]: .*got list"),
+    ([["a"]], [["a"]], [[["a"]]], {"tokenize": "none"}, ValueError, "tokenize='none': these rows are tokens already"),
     ([[1]], [[1]], [[[1]]], {"lowercase": True}, ValueError, "token ids have no case"),
     (["a"], ["a"], ["a"], {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
     (["a"], ["a"], ["a"], {"confidence": 0.9}, ValueError, "`confidence` is not an option of diff"),
     (["a"], ["a"], ["a"], {"segments": True}, ValueError, "`segments` is not an option of diff"),
-    (["a"], ["b"], ["a"], {"tokenize": raises}, ValueError, "System 'first': predictions, row 0: the tokenizer failed"),
-    (["a"], ["b"], ["a"], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, "System 'second': predictions, row 0: the tokenizer failed"),
-    (["a"], ["a"], [["a", "b"]], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, "references, row 0: the tokenizer failed"),
+    (["a"], ["b"], ["a"], {"tokenize": raises}, ValueError, r"System 'first': predictions\[0\]: the tokenizer failed"),
+    (["a"], ["b"], ["a"], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, r"System 'second': predictions\[0\]: the tokenizer failed"),
+    (["a"], ["a"], [["a", "b"]], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, r"references\[0\]: the tokenizer failed"),
 ]  # fmt: skip
 
 
@@ -448,5 +448,5 @@ def test_errors(bleu, first, second, references, options, error, message):
 def test_a_tokenizers_error_names_the_row_of_the_corpus(bleu):
     tokenize = lambda text: text.split() if text != "odd" else 1  # noqa: E731
     first, references = ["a"] * 30, [["a", "a"]] * 29 + [["a", "odd"]]
-    with mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 7), pytest.raises(TypeError, match="references, row 29: "):
+    with mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 7), pytest.raises(TypeError, match=r"references\[29\]: "):
         bleu_diff.diff_systems(first, first, references, None, Options(tokenize=tokenize))

@@ -10,19 +10,21 @@ import string
 import sys
 import types
 
+import api_reference
 import bleuscore
 import evaluate
+import explain_picture
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pyarrow as pa
 import pytest
 import sacrebleu
 import unicode_tables
+import yaml
 from bleu.bleu_inputs import read_corpus, read_texts
 from bleu.bleu_options import (
     CONVENTIONS,
     OPTIONS,
-    OTHER_NAMES,
     REFERENCE_LENGTHS,
     SMOOTH_METHODS,
     TOKENIZERS,
@@ -40,9 +42,21 @@ DOCUMENTS = {
     for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 }
 README = DOCUMENTS["README.md"]
+SHORT_SENTENCES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/faq.md"]
 BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)  # the text behind the backticks, and the code
 EXAMPLE = re.compile(r"^```python\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE)  # code, its output
 EXAMPLES = {name: EXAMPLE.findall(text) for name, text in DOCUMENTS.items()}
+WORDING = [  # files in plain English, as far as a list of phrases can tell
+    *[path for pattern in ("bleu_*.py", "space/*.py", "tests/**/*.py") for path in ROOT.glob(pattern)],
+]
+PHRASES = re.compile(
+    r"(?<!there )\b(is|are|was|were) no\b(?! (longer|more)\b)|\b(is|are|has|have) (?-i:none)\b|\b(no|some)body\b|\bnothing\b"
+    r"|\bwhoever\b|\bneedn't\b|\banew\b|\bat hand\b|\bbroken off\b|\bmend(s|ed)?\b|\btwins?\b|\blikewise\b|\bmade-up\b"
+    r"|\bby matplotlib\b|\bso many\b|\brefus(e|es|ed|al)\b|\bmost telling\b|\bstands? alone\b|\bscripts? without spaces\b"
+    r"|\brooms?\b|\bwith a face\b|\bhas a say\b|\bhooks?\b|\bwhat \w+ makes of\b|\btokenis(ed|ing|ation)\b|\bcolour|\bfavour|\bcapitalis"
+    r"|\b(one|an?) [\w-]+ an? (row|segment|prediction|order|text|process|label|system|token|reference|function)\b",
+    re.IGNORECASE,
+)
 CARD = [
     "Metric description",
     "Intended uses",
@@ -56,9 +70,9 @@ CARD = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_docstrings(name, monkeypatch):
+@pytest.mark.usefixtures("folder_above")
+def test_docstrings(name):
     module = importlib.import_module(f"bleu.{name}")
-    monkeypatch.chdir(ROOT)
     results = doctest.testmod(
         module,
         extraglobs={
@@ -71,6 +85,16 @@ def test_docstrings(name, monkeypatch):
         },
     )
     assert results.failed == 0
+
+
+@pytest.mark.parametrize("path", WORDING, ids=lambda path: str(path.relative_to(ROOT)))
+def test_wording(path):
+    """Phrases that CONTRIBUTING.md replaces: "is not", "missing" or "empty", "per", "callback", American spelling."""
+    text = "" if path.name == "test_docs.py" else path.read_text(encoding="utf-8")
+    found = [
+        f"{number}: {match[0]}" for number, line in enumerate(text.splitlines(), 1) for match in PHRASES.finditer(line)
+    ]
+    assert found == []
 
 
 def test_the_header_that_makes_a_space_of_it():
@@ -106,8 +130,8 @@ def test_requirements_are_the_libraries_that_the_metric_imports():
     assert set(read_requirements("requirements.txt")) == libraries | {"numba", "filelock"}
 
 
-def test_the_example_that_evaluate_shows(bleu, monkeypatch):
-    monkeypatch.chdir(ROOT)
+@pytest.mark.usefixtures("folder_above")
+def test_the_example_that_evaluate_shows(bleu):
     example = doctest.DocTestParser().get_doctest(bleu.inputs_description, {"evaluate": evaluate}, "info", None, 0)
     assert doctest.DocTestRunner().run(example) == (0, 3)
 
@@ -119,7 +143,7 @@ def test_the_code_of_a_document(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     namespace: dict = {}
     for code, expected in EXAMPLES[name]:
-        code, printed = code.replace("path/to/bleu_metric", str(ROOT / "bleu_metric.py")), io.StringIO()
+        code, printed = re.sub(r"path/to/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code), io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(code, name, "exec"), namespace)
         assert printed.getvalue() == expected, code
@@ -166,6 +190,34 @@ class TestCard:
         for key in result:
             assert re.search(rf"^\|.*`{key}`.*\|.*\|$", section("README.md", "Output values"), re.MULTILINE), key
 
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_the_comparison_with_evaluates_modules(self, bleu):
+        """Each yes and no is what the module does; bleuscore, its port to Rust, stands for evaluate's `bleu`."""
+        rows = {"predictions": ["a b c d e f"], "references": [["a b c d e", "a b c d x f g"]]}
+        varying = {"predictions": ["a b c d", "a b c d"], "references": [["a b c d"], ["a b c d", "a b c"]]}
+        token_ids = {"predictions": [[1, 2, 3, 4]], "references": [[[1, 2, 3, 4]]]}
+        expected = sacrebleu.corpus_bleu(rows["predictions"], list(zip(*rows["references"]))).score
+
+        def compute(module, columns, **options):
+            try:
+                return module.compute(**columns, **options)
+            except (TypeError, ValueError):
+                return {}
+
+        checks = {
+            "needs sacreBLEU": lambda module: "sacrebleu" in vars(sys.modules[type(module).__module__]),
+            "score of sacreBLEU 2.6": lambda module: pytest.approx(expected) in compute(module, rows).values(),
+            "signature in the result": lambda module: "signature" in compute(module, rows),
+            "references may vary in number": lambda module: compute(module, varying),
+            "accepts tokens and token ids": lambda module: compute(module, token_ids),
+            "segment scores, confidence intervals": lambda module: compute(module, rows, segments=True, confidence=0.9),
+            "significance tests, `diff`, `explain`": lambda module: hasattr(module, "compare"),
+        }
+        modules = [bleu, *map(EvaluatesModules().load, ["sacrebleu", "bleu"])]
+        lines = [line.strip("| ").split(" | ") for line in README.splitlines() if line.startswith("| ")]
+        found = {name: answers for name, *answers in lines if name in checks}
+        assert found == {name: ["yes" if check(one) else "no" for one in modules] for name, check in checks.items()}
+
     @needs_wmt21
     def test_published_values(self, bleu, monkeypatch):
         monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
@@ -176,7 +228,6 @@ class TestCard:
     ("name", "title", "rows"),
     [
         ("README.md", "Inputs", OPTIONS),
-        ("docs/conventions.md", "Options", OPTIONS),
         ("docs/conventions.md", "Conventions by name", CONVENTIONS),
     ],
 )
@@ -189,26 +240,30 @@ def test_a_table_is_complete(name, title, rows):
     }
 
 
-@pytest.mark.parametrize(
-    ("name", "title", "smooth_value"), [("README.md", "Inputs", "by method"), ("docs/conventions.md", "Options", None)]
-)
-def test_defaults_in_a_table_of_options(name, title, smooth_value):
+def test_defaults_in_the_readme():
     """Each option stands with its default; a row may have several options."""
-    values = sorted({method.value for method in SMOOTH_METHODS.values() if method.value is not None})
-    in_words = {"weights": "equal", "smooth_value": smooth_value or " / ".join(f"{value:g}" for value in values)}
+    in_words = {"weights": "equal", "smooth_value": "by method"}
     found = {}
-    for options, defaults, *_ in cells(name, title):
+    for options, defaults, *_ in cells("README.md", "Inputs"):
         for option, default in zip(re.findall("`(.*?)`", options), defaults.replace("`", "").split(", ")):
             found[option] = default
     expected = {option: in_words.get(option, str(value)) for option, value in OPTIONS.items()}
     assert {option: found[option].strip('"') for option in OPTIONS} == expected
 
 
-@pytest.mark.parametrize(("name", "title"), [("README.md", "Inputs"), ("docs/conventions.md", "Options")])
-def test_every_tokenizer_is_named(name, title):
+def test_every_tokenizer_is_named_in_the_readme():
     """The tokenizers that are built in stand first, in their order."""
-    (meaning,) = (meaning for option, _, meaning in cells(name, title) if option == "`tokenize`")
+    (meaning,) = (meaning for option, _, meaning in cells("README.md", "Inputs") if option == "`tokenize`")
     assert re.findall('`"(.*?)"`', meaning)[: len(TOKENIZERS)] == list(TOKENIZERS)
+
+
+def test_tokenizers_by_language():
+    """The table names every tokenizer, and first of all those that sacreBLEU chooses by language."""
+    rows = cells("docs/conventions.md", "Tokenizers by language")[1:]
+    named = {language: re.findall('`"(.*?)"`', names) for language, names, _ in rows}
+    of_sacrebleu = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean"}
+    assert {code: named[language][0] for code, language in of_sacrebleu.items()} == sacrebleu.BLEU._TOKENIZER_MAP
+    assert {*TOKENIZERS, *sacrebleu.BLEU.TOKENIZERS} == {"spm", "spBLEU-1K"}.union(*named.values())
 
 
 def test_every_smoothing_method_stands_with_its_default_value():
@@ -217,16 +272,10 @@ def test_every_smoothing_method_stands_with_its_default_value():
     assert found == defaults
 
 
-@pytest.mark.parametrize("name", ["README.md", "docs/conventions.md"])
-def test_every_reference_length_is_named(name):
-    title = "Inputs" if name == "README.md" else "Options"
-    (meaning,) = (meaning for option, _, meaning in cells(name, title) if option == "`reference_length`")
-    assert set(re.findall('`"(.*?)"`', meaning)) == set(REFERENCE_LENGTHS)
-
-
-def test_every_name_of_another_tool_is_listed():
-    text = section("docs/conventions.md", "Options of other tools")
-    assert [name for name in OTHER_NAMES if f"`{name}`" not in text] == []
+@pytest.mark.parametrize(("name", "title"), [("README.md", "Inputs"), ("docs/conventions.md", "Options")])
+def test_every_reference_length_is_named(name, title):
+    for reference_length in REFERENCE_LENGTHS:
+        assert f'`"{reference_length}"`' in section(name, title)
 
 
 def same_numbers(tool):
@@ -274,8 +323,22 @@ def test_the_same_number_as_there(tool, calls):
         assert 0 < expected == pytest.approx(eval(here, names), abs=1e-9), there
 
 
+def test_make_bench_runs_every_benchmark():
+    (names,) = re.findall(r"^bench:.*\n\tfor name in ([a-z ]+);", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert sorted([*names.split(), "common"]) == sorted(path.stem for path in ROOT.glob("tests/benchmarks/*.py"))
+
+
 def test_the_changelog_begins_with_this_version():
     assert re.search(r"^## (\S+)", DOCUMENTS["CHANGELOG.md"], re.MULTILINE).group(1) == __version__
+
+
+def test_the_citation_is_of_this_version_and_of_the_same_papers(bleu):
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["version"] == __version__
+    assert citation["license"].lower() == metadata_load(ROOT / "README.md")["license"]
+    assert f"Copyright 2026 {citation['authors'][0]['name']}" in (ROOT / "LICENSE").read_text(encoding="utf-8")
+    assert [paper["doi"] for paper in citation["references"]] == re.findall('doi = "(.*)"', bleu.citation)
+    assert [paper["url"] for paper in citation["references"]] == bleu.info.reference_urls
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -287,6 +350,15 @@ def test_links_lead_somewhere(name):
         assert target.exists(), link
         if anchor:
             assert anchor in anchors(DOCUMENTS[str(target.resolve().relative_to(ROOT))]), link
+
+
+@pytest.mark.parametrize("name", SHORT_SENTENCES)
+def test_no_sentence_has_more_than_30_words(name):
+    """Of prose: without code, tables, headings and addresses."""
+    text = BLOCK.sub("", re.sub(r"\A---\n.*?\n---\n", "", DOCUMENTS[name], flags=re.DOTALL))
+    prose = re.sub(r"^(\||#).*$", "", re.sub(r"\]\([^)]*\)", "]", text), flags=re.MULTILINE)
+    sentences = re.split(r"\n\n+|^- |(?<=[.?!])\s+(?=[A-Z`*\[])", prose, flags=re.MULTILINE)
+    assert [sentence for sentence in sentences if len(sentence.split()) > 30] == []
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -322,3 +394,49 @@ def anchors(text):
 def test_unicode_tables_are_those_of_regex():
     _, block = unicode_tables.split_module()
     assert block == unicode_tables.make_block()
+
+
+def test_the_picture_is_that_of_the_readmes_example():
+    assert explain_picture.PICTURE.read_text(encoding="utf-8") == explain_picture.make_picture()
+    for text in (explain_picture.PREDICTION, *explain_picture.REFERENCES):
+        assert f'"{text}"' in README
+
+
+def test_the_api_reference_is_generated():
+    """`make api` writes it again after a change of docstrings, options or names of other tools."""
+    assert DOCUMENTS["docs/api.md"] == api_reference.make_document()
+
+
+def test_a_docstring_as_markdown():
+    """Sections become lists and paragraphs, arguments can be left out, and examples are not wrapped."""
+    text = """Add.
+
+    Args:
+        a, b: two
+            numbers.
+        c: left out.
+    Returns:
+        A dict:
+            sum: of
+                both.
+        One sum.
+        `more`: a key,
+        continued.
+
+    >>> print("a\\n\\nb")
+    a
+    <BLANKLINE>
+    b
+    """
+    assert api_reference.format_docstring(text, without=["c"]).split("\n\n") == [
+        "Add.",
+        "**Args**",
+        "- `a`, `b`: two numbers.",
+        "**Returns**",
+        "A dict:",
+        "- `sum`: of both.",
+        "One sum.",
+        "- `more`: a key, continued.",
+        '```pycon\n>>> print("a\\n\\nb")\na',
+        "b\n```",
+    ]

@@ -108,7 +108,7 @@ def test_rejected_input_issues_no_warning():
     """Rejected input issues no warning: a lone surrogate in square references, in plain lists and other containers."""
     for column in (list, tuple):
         answer, warned = read_or_reject(column(["a", "b"]), column([["a", "b"], ["c", SURROGATE]]))
-        assert answer.startswith("ValueError: references, row 1: found half of a surrogate pair")
+        assert answer.startswith("ValueError: references[1]: got a lone surrogate")
         assert warned == []
 
 
@@ -239,68 +239,68 @@ NAN, SURROGATE = float("nan"), "\ud83d"
 
 # Predictions, references, the error, and a part of its message.
 ERRORS = [
-    (["a", "b"], [["a"]], ValueError, "2 predictions and 1 reference;"),
-    (["a", "b", "c"], [["a"] * 3, ["b"] * 3], ValueError, r"look like sacreBLEU's: 2 lists of 3.*references=list\(zip\(\*references\)\)"),
-    (["a"], [["a"], ["b"]], ValueError, r"look like sacreBLEU's: 2 lists of 1"),
-    (["a", None], [["a"], ["b"]], ValueError, "predictions, row 1: found None"),
-    ([None, None], [["a"], ["b"]], ValueError, "predictions, row 0: found None"),
-    (pa.chunked_array([["a"], [None]]), [["a"], ["b"]], ValueError, "predictions, row 1: found None"),
-    (["a", "b"], [["a"], []], ValueError, "references, row 1: there is no reference"),
-    (["a", "b"], [["a"], None], ValueError, "references, row 1: there is no reference"),
-    (["a", "b"], [["a"], [None]], ValueError, "references, row 1: there is no reference"),
-    (["a", "b"], ["a", None], ValueError, "references, row 1: there is no reference"),
-    (["a", "b"], [[], []], ValueError, "references, row 0: there is no reference"),
+    (["a", "b"], [["a"]], ValueError, "2 predictions and 1 reference."),
+    (["a", "b", "c"], [["a"] * 3, ["b"] * 3], ValueError, r"sacreBLEU's layout, 2 lists of 3.*references=list\(zip\(\*references\)\)"),
+    (["a"], [["a"], ["b"]], ValueError, r"sacreBLEU's layout, 2 lists of 1"),
+    (["a", None], [["a"], ["b"]], ValueError, r"predictions\[1\]: .*got None"),
+    ([None, None], [["a"], ["b"]], ValueError, r"predictions\[0\]: .*got None"),
+    (pa.chunked_array([["a"], [None]]), [["a"], ["b"]], ValueError, r"predictions\[1\]: .*got None"),
+    (["a", "b"], [["a"], []], ValueError, r"references\[1\]: expected at least one reference, got none"),
+    (["a", "b"], [["a"], None], ValueError, r"references\[1\]: expected at least one reference, got none"),
+    (["a", "b"], [["a"], [None]], ValueError, r"references\[1\]: expected at least one reference, got none"),
+    (["a", "b"], ["a", None], ValueError, r"references\[1\]: expected at least one reference, got none"),
+    (["a", "b"], [[], []], ValueError, r"references\[0\]: expected at least one reference, got none"),
     (["a"], pa.chunked_array([[["a"]], []]).slice(1), ValueError, "1 prediction and 0 references"),
-    (None, [["a"]], ValueError, "There are no predictions"),
-    (["a"], None, ValueError, "There are no references"),
-    ([b"a"], [["a"]], TypeError, "predictions, row 0: found bytes"),
-    (["a", b"a"], [["a"], ["b"]], TypeError, "predictions, row 1: found bytes"),
-    (["a"], [[b"a"]], TypeError, "references, row 0: found bytes"),
-    ([1, 2], [["a"], ["b"]], TypeError, "predictions, row 0: found int"),
-    (np.array([1, 2]), [["a"], ["b"]], TypeError, "predictions, row 0: found int"),
-    (["a", 2.0], [["a"], ["b"]], TypeError, "predictions, row 1: found float"),
-    ([NAN, "a"], [["a"], ["b"]], TypeError, "predictions, row 0: found NaN"),
-    ([NAN, NAN], [["a"], ["b"]], TypeError, "predictions, row 0: found NaN"),
-    (["a", "b"], [["a"], ["b", NAN]], TypeError, "references, row 1: found NaN"),
-    ([True], [["a"]], TypeError, "predictions, row 0: found bool"),
-    ([{"a": 1}], [["a"]], TypeError, "predictions, row 0: found dict"),
-    ([["a", 1]], [[["a"]]], TypeError, "predictions, row 0: found int and str in one list"),
-    ([["a", None]], [[["a"]]], TypeError, "predictions, row 0: found None among the tokens"),
-    ([["a"], ["b"]], [[["a"]], [["a"], ["b", None]]], TypeError, "references, row 1: found None among the tokens"),
-    ([[["a"]]], [[["a"]]], TypeError, "predictions, row 0: found a list of lists of str, nested too deep"),
-    (["a"], [[["a"]]], TypeError, "references, row 0: found a list of lists of str, nested too deep"),
-    (["a", "b"], [["a"], [["b"]]], TypeError, "references, row 1: found a list of a list of str, but the rows before"),
-    (["a", "b"], [["a"], "b"], TypeError, "references, row 1: found str, but the rows before are a list of str"),
-    (["a", ["b"]], [["a"], ["b"]], TypeError, "predictions, row 1: found a list of str, but the rows before are str"),
-    ([["a", "b"]], [["a"]], TypeError, r"references, row 0: found a list of str.*each a list of str tokens.*\[\[\.\.\.\]\]"),
-    ([["a", "b"]], ["a"], TypeError, "references, row 0: found str"),
-    ([["a b"], ["c"]], [["a b"], ["c"]], TypeError, r"predictions, row 0: found a list of one str.*\[text for \[text\] in predictions\]"),
-    ([["a", b"b"]], [[["a"]]], TypeError, "predictions, row 0: found bytes"),
-    (["a", b"b"], ["a", "b"], TypeError, "predictions, row 1: found bytes"),
-    ([["a b"], ["c"]], ["a b", "c"], TypeError, r"predictions, row 0: found a list of one str.*\[text for \[text\] in predictions\]"),
-    ([["a"]], [[[1]]], TypeError, "references, row 0: found a list of lists of int"),
-    ([[1]], [[["a"]]], TypeError, "references, row 0: found a list of lists of str"),
-    (["a"], [[1]], TypeError, "references, row 0: found a list of int"),
-    ("a", [["a"]], TypeError, "predictions: found str. Give a list"),
-    (["a"], "a", TypeError, "references: found str. Give a list"),
-    ({"a": 1}, [["a"]], TypeError, "predictions: found dict"),
-    (5, [["a"]], TypeError, "predictions: found int"),
-    (["a", SURROGATE], [["a"], ["b"]], ValueError, "predictions, row 1: found half of a surrogate pair"),
-    (["a", "b"], [["a"], ["b", SURROGATE]], ValueError, "references, row 1: found half of a surrogate pair"),
-    (pa.table({"x": ["a"], "y": ["b"]}), [["a"]], TypeError, "predictions: found Table. Give a list"),
-    (pl.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions: found a table. Give one of its columns: x"),
-    (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions, row 0: found"),
-    (pa.array([1.5]), [["a"]], TypeError, "predictions, row 0: found double"),
-    (pa.array([b"a"]), [["a"]], TypeError, "predictions, row 0: found binary"),
-    (["a", [["b"]]], [["a"], ["b"]], TypeError, "predictions, row 1: found lists nested too deep"),
-    (["a", "b"], [["a"], [[["b"]]]], TypeError, "references, row 1: found lists nested too deep"),
+    (None, [["a"]], ValueError, "predictions: expected one item per segment, got None"),
+    (["a"], None, ValueError, "references: expected one item per segment, got None"),
+    ([b"a"], [["a"]], TypeError, r"predictions\[0\]: .*got bytes"),
+    (["a", b"a"], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got bytes"),
+    (["a"], [[b"a"]], TypeError, r"references\[0\]: .*got bytes"),
+    ([1, 2], [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got int"),
+    (np.array([1, 2]), [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got int"),
+    (["a", 2.0], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got float"),
+    ([NAN, "a"], [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got NaN"),
+    ([NAN, NAN], [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got NaN"),
+    (["a", "b"], [["a"], ["b", NAN]], TypeError, r"references\[1\]: .*got NaN"),
+    ([True], [["a"]], TypeError, r"predictions\[0\]: .*got bool"),
+    ([{"a": 1}], [["a"]], TypeError, r"predictions\[0\]: .*got dict"),
+    ([["a", 1]], [[["a"]]], TypeError, r"predictions\[0\]: .*got int and str in one list"),
+    ([["a", None]], [[["a"]]], TypeError, r"predictions\[0\]: .*got None among the tokens"),
+    ([["a"], ["b"]], [[["a"]], [["a"], ["b", None]]], TypeError, r"references\[1\]: .*got None among the tokens"),
+    ([[["a"]]], [[["a"]]], TypeError, r"predictions\[0\]: .*got a list of lists of str, nested too deep"),
+    (["a"], [[["a"]]], TypeError, r"references\[0\]: .*got a list of lists of str, nested too deep"),
+    (["a", "b"], [["a"], [["b"]]], TypeError, r"references\[1\]: .*got a list of a list of str after a list of str"),
+    (["a", "b"], [["a"], "b"], TypeError, r"references\[1\]: .*got str after a list of str"),
+    (["a", ["b"]], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got a list of str after str"),
+    ([["a", "b"]], [["a"]], TypeError, r"references\[0\]: .*each a list of str tokens.*\[\[\.\.\.\]\].*got a list of str"),
+    ([["a", "b"]], ["a"], TypeError, r"references\[0\]: .*got str"),
+    ([["a b"], ["c"]], [["a b"], ["c"]], TypeError, r"predictions\[0\]: .*got a list of one str.*\[text for \[text\] in predictions\]"),
+    ([["a", b"b"]], [[["a"]]], TypeError, r"predictions\[0\]: .*got bytes"),
+    (["a", b"b"], ["a", "b"], TypeError, r"predictions\[1\]: .*got bytes"),
+    ([["a b"], ["c"]], ["a b", "c"], TypeError, r"predictions\[0\]: .*got a list of one str.*\[text for \[text\] in predictions\]"),
+    ([["a"]], [[[1]]], TypeError, r"references\[0\]: .*got a list of lists of int"),
+    ([[1]], [[["a"]]], TypeError, r"references\[0\]: .*got a list of lists of str"),
+    (["a"], [[1]], TypeError, r"references\[0\]: .*got a list of int"),
+    ("a", [["a"]], TypeError, "predictions: expected a list or another column, got str"),
+    (["a"], "a", TypeError, "references: expected a list or another column, got str"),
+    ({"a": 1}, [["a"]], TypeError, "predictions: expected a list or another column, got dict"),
+    (5, [["a"]], TypeError, "predictions: expected a list or another column, got int"),
+    (["a", SURROGATE], [["a"], ["b"]], ValueError, r"predictions\[1\]: .*got a lone surrogate"),
+    (["a", "b"], [["a"], ["b", SURROGATE]], ValueError, r"references\[1\]: .*got a lone surrogate"),
+    (pa.table({"x": ["a"], "y": ["b"]}), [["a"]], TypeError, "predictions: expected a list or another column, got Table"),
+    (pl.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions: expected a column, got a table. Pass one of its columns: x"),
+    (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, r"predictions\[0\]: .*got struct"),
+    (pa.array([1.5]), [["a"]], TypeError, r"predictions\[0\]: .*got double"),
+    (pa.array([b"a"]), [["a"]], TypeError, r"predictions\[0\]: .*got binary"),
+    (["a", [["b"]]], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got lists nested too deep"),
+    (["a", "b"], [["a"], [[["b"]]]], TypeError, r"references\[1\]: .*got lists nested too deep"),
     # rows are counted across chunks
-    (pa.chunked_array([["a"], ["b", None]]), [["a"]] * 3, ValueError, "predictions, row 2: found None"),
-    (["a"] * 3, pa.chunked_array([["a"], ["b", None]]), ValueError, "references, row 2: there is no reference"),
-    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], []]]), ValueError, "references, row 2: there is no reference"),
-    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], [None]]]), ValueError, "references, row 2: there is no reference"),
-    (pa.chunked_array([[["a"]], [["b"], ["c", None]]]), [[["a"]]] * 3, TypeError, "predictions, row 2: found None among the tokens"),
-    ([["a"]] * 3, pa.chunked_array([[[["a"]]], [[["b"]], [["c"], ["d", None]]]]), TypeError, "references, row 2: found None among the tokens"),
+    (pa.chunked_array([["a"], ["b", None]]), [["a"]] * 3, ValueError, r"predictions\[2\]: .*got None"),
+    (["a"] * 3, pa.chunked_array([["a"], ["b", None]]), ValueError, r"references\[2\]: expected at least one reference, got none"),
+    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], []]]), ValueError, r"references\[2\]: expected at least one reference, got none"),
+    (["a"] * 3, pa.chunked_array([[["a"]], [["b"], [None]]]), ValueError, r"references\[2\]: expected at least one reference, got none"),
+    (pa.chunked_array([[["a"]], [["b"], ["c", None]]]), [[["a"]]] * 3, TypeError, r"predictions\[2\]: .*got None among the tokens"),
+    ([["a"]] * 3, pa.chunked_array([[[["a"]]], [[["b"]], [["c"], ["d", None]]]]), TypeError, r"references\[2\]: .*got None among the tokens"),
 ]  # fmt: skip
 
 
@@ -359,10 +359,10 @@ AS = {
 @pytest.mark.parametrize("way", AS.values(), ids=AS)
 @pytest.mark.parametrize(("predictions", "references", "column", "row"), NEGATIVE.values(), ids=NEGATIVE)
 def test_ids_below_0_are_rejected(bleu, way, predictions, references, column, row):
-    """The -100 of padded labels is rejected with the row and the fix in every call; nothing is added."""
+    """The -100 of padded labels is rejected with the row and the fix in every call; no row is added."""
     given = {"predictions": way(predictions), "references": way(references)}
     for call in (bleu.compute, bleu.statistics, bleu.add_batch):
-        with pytest.raises(ValueError, match=rf"{column}, row {row}\b.*-100"):
+        with pytest.raises(ValueError, match=rf"{column}\[{row}\].*-100"):
             call(**given)
     assert len(bleu) == 0
 
@@ -375,7 +375,7 @@ def test_ids_below_0_in_the_calls_for_single_rows(bleu):
         lambda: bleu.pairwise([[5, 6], [5, -100]]),
         lambda: bleu.self_bleu([[5, 6], [5, -100]]),
     ):
-        with pytest.raises(ValueError, match=r"row \d.*-100"):
+        with pytest.raises(ValueError, match=r"\[\d\]: .*-100"):
             call()
     assert len(bleu) == 0
 
@@ -402,9 +402,9 @@ def test_ids_of_0_and_more_are_tokens(bleu):
     ids=["2**63", "2**70", "-2**70", "array", "arrays", "pandas", "Arrow", "Arrow, chunks"],
 )
 def test_ids_of_more_than_63_bits_are_named(bleu, rows):
-    with pytest.raises(ValueError, match=r"predictions, row 1: found the token id -?\d{19,22}\. Ids are from 0 to"):
+    with pytest.raises(ValueError, match=r"predictions\[1\]: .*got the token id -?\d{19,22}\. Pass ids from 0 to"):
         bleu.compute(predictions=rows, references=[[[1]], [[1]]])
-    with pytest.raises(ValueError, match=r"references, row 1: found the token id"):
+    with pytest.raises(ValueError, match=r"references\[1\]: .*got the token id"):
         bleu.compute(predictions=[[1], [1]], references=[[[1]], [[1], [2, 2**63]]])
 
 
@@ -414,7 +414,7 @@ def test_a_padded_row_far_down_is_named(bleu):
     rows[66_001] = [5, -100]
     chunks = pa.chunked_array([pa.array(rows[:50_000]), pa.array(rows[50_000:])])
     for predictions in (rows, chunks):
-        with pytest.raises(ValueError, match=r"predictions, row 66,?001\b"):
+        with pytest.raises(ValueError, match=r"predictions\[66001\]"):
             bleu.compute(predictions=predictions, references=[GOOD_IDS] * 70_000)
 
 
@@ -605,7 +605,7 @@ def test_other_arrow_types_are_rejected(bleu, type_):
         rows = pa.array(['"a"'] * 3).cast(getattr(pa, type_)())
     except (AttributeError, pa.ArrowNotImplementedError):
         pytest.skip("this pyarrow has no such type")
-    with pytest.raises(TypeError, match=r"^predictions\b.*(Each row is|column\.to_pylist).*$"):
+    with pytest.raises(TypeError, match=r"^predictions\b.*(expected|column\.to_pylist).*$"):
         bleu.compute(predictions=rows, references=TEXT_REFERENCES)
 
 
@@ -646,17 +646,17 @@ def test_bytes_that_are_not_utf8(bleu, rows, column):
         lambda: bleu.pairwise(broken, fine),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=r"^predictions, row 2: these bytes are no UTF-8") as raised:
+        with pytest.raises(ValueError, match=r"^predictions\[2\]: got invalid UTF-8") as raised:
             call()
         assert type(raised.value) is ValueError
-    with pytest.raises(ValueError, match=r"^references, row 2: these bytes are no UTF-8"):
+    with pytest.raises(ValueError, match=r"^references\[2\]: got invalid UTF-8"):
         bleu.compute(predictions=["b"] * 3, references=broken)
     assert len(bleu) == 0
 
 
 @pytest.mark.parametrize("size", [1, 10_000, 200_000])
 def test_bytes_that_are_not_utf8_in_a_corpus_of_any_size(bleu, size):
-    with pytest.raises(ValueError, match=f"predictions, row {size - 1}:"):
+    with pytest.raises(ValueError, match=rf"predictions\[{size - 1}\]:"):
         bleu.compute(predictions=make_string_array([b"a b"] * (size - 1) + [b"\xff"]), references=["a b"] * size)
 
 
@@ -665,20 +665,20 @@ def test_bytes_outside_of_a_slice_are_not_read():
     lists = pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), strings)
     assert read_corpus(strings.slice(1, 1), ["x"]).predictions.to_pylist() == ["a"]
     assert read_corpus(["x"], lists.slice(1, 1)).references.to_pylist() == [["a"]]
-    with pytest.raises(ValueError, match="references, row 1:"):
+    with pytest.raises(ValueError, match=r"references\[1\]:"):
         read_corpus(["x", "y"], lists.slice(1, 2))
 
 
 # Predictions, references, and the start of the message about their numbers.
 COUNTS = [
-    (["a"], ["x", "y"], r"There is 1 prediction and 2 references\b"),
-    (["a", "b"], ["x"], r"There are 2 predictions and 1 reference\b"),
-    (["a"], [["x"], ["y"]], r"There is 1 prediction and 2 references\b"),
-    (["a", "b"], [["x"]], r"There are 2 predictions and 1 reference\b"),
-    (["a"], [], r"There is 1 prediction and (0|no) references\b"),
-    ([], ["x"], r"There are (0|no) predictions and 1 reference\b"),
-    (["a"] * 3, ["x"] * 2, r"There are 3 predictions and 2 references\b"),
-    (["a"] * 1001, ["x"], r"There are 1,001 predictions and 1 reference\b"),
+    (["a"], ["x", "y"], r"Got 1 prediction and 2 references\b"),
+    (["a", "b"], ["x"], r"Got 2 predictions and 1 reference\b"),
+    (["a"], [["x"], ["y"]], r"Got 1 prediction and 2 references\b"),
+    (["a", "b"], [["x"]], r"Got 2 predictions and 1 reference\b"),
+    (["a"], [], r"Got 1 prediction and (0|no) references\b"),
+    ([], ["x"], r"Got (0|no) predictions and 1 reference\b"),
+    (["a"] * 3, ["x"] * 2, r"Got 3 predictions and 2 references\b"),
+    (["a"] * 1001, ["x"], r"Got 1,001 predictions and 1 reference\b"),
 ]
 
 
@@ -714,7 +714,7 @@ UNSPACED = {
 @pytest.mark.parametrize(("texts", "warns"), UNSPACED.values(), ids=UNSPACED)
 def test_scripts_without_spaces_are_looked_for_in_a_thousand_predictions(bleu, container, texts, warns):
     messages = get_messages(lambda: bleu.compute(predictions=container(texts), references=texts))
-    assert any("tokenize='zh', 'ja-mecab'" in message for message in messages) == warns
+    assert any("written without spaces" in message for message in messages) == warns
 
 
 # Columns of unequal length.
@@ -728,9 +728,9 @@ COLUMNS = {"lists": list, "Arrow": lambda rows: pa.array(rows, pa.string()), "Nu
 def test_columns_of_unequal_length_are_rejected(bleu, container, count):
     """The other columns have two rows; neither the rest of a column is dropped, nor a row is repeated."""
     for name, call in calls_of_columns(bleu).items():
-        with pytest.raises(ValueError, match=r"There (is|are) \d predictions? and \d references?"):
+        with pytest.raises(ValueError, match=r"Got \d predictions? and \d references?"):
             print(name, call(container(["a b"] * count)))
-    with pytest.raises(ValueError, match=f"by: there are {count} labels and 2 predictions"):
+    with pytest.raises(ValueError, match=f"by: got {count} labels? for 2 predictions"):
         bleu.diff(["a", "b"], ["a", "b"], ["a", "b"], by=container(["x"] * count))
     assert len(bleu) == 0
 
@@ -742,7 +742,7 @@ def test_a_callback_rejects_columns_of_unequal_length(bleu, count):
         (count, 2, None), (2, count, None), (count, count, ["a"] * 2), (2, count, ["a"] * 2), (count, None, ["a"] * 2),
     ):  # fmt: skip
         callback = bleu.compute_metrics(Words(), references=references)
-        with pytest.raises(ValueError, match=r"There are"):
+        with pytest.raises(ValueError, match=r"(?i)\bgot "):
             callback((ids[:predictions], None if labels is None else ids[:labels]))
 
 
@@ -752,7 +752,7 @@ def test_statistics_columns_of_unequal_length_are_rejected(bleu, count):
     for name in names:
         for container in (list, np.array, pa.array, pl.Series):
             columns = {**{other: container([1, 1]) for other in names}, name: container([1] * count)}
-            with pytest.raises(ValueError, match="Table 0 is no table of statistics"):
+            with pytest.raises(ValueError, match="statistics: not a statistics table"):
                 bleu.score(columns)
 
 
@@ -803,7 +803,7 @@ def test_lists_nested_too_deep_are_an_error_everywhere():
 
 @pytest.mark.parametrize("weight", [1e308, 1e300, 1001])
 def test_weights_whose_sum_overflows(bleu, weight):
-    with pytest.raises(ValueError, match="weights of 0 or more that sum up to at most 1000"):
+    with pytest.raises(ValueError, match="weights of 0 or more, not all 0, that sum up to at most 1000"):
         bleu.compute(predictions=["a b c d"], references=["a b c d"], weights=[weight] * 4)
 
 
@@ -836,9 +836,13 @@ def test_arrays_without_dimensions_are_strings(bleu):
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        ([np.array([["a", "b"]])], ["a"], "predictions, row 0: found .*nested too deep. Each row is a str"),
-        (["a", "b"], ["a", np.array([["a", "b"]])], "references, row 1: found .*Each row is a list of references"),
-        (["a"], [np.array([["a b"], ["a"]])], "references, row 0: found .*nested too deep"),
+        ([np.array([["a", "b"]])], ["a"], r"predictions\[0\]: expected a str.* got .*nested too deep"),
+        (
+            ["a", "b"],
+            ["a", np.array([["a", "b"]])],
+            r"references\[1\]: .*each a list of references.*got a list of a list of str",
+        ),
+        (["a"], [np.array([["a b"], ["a"]])], r"references\[0\]: .*got .*nested too deep"),
     ],
 )
 def test_arrays_of_two_dimensions_as_rows(bleu, predictions, references, message):
@@ -863,7 +867,7 @@ def test_lists_of_several_lengths_in_a_dataset_of_numpy(bleu):
 def test_the_fix_for_predictions_in_lists_of_one_works(bleu, references, container):
     texts = ["a b c d", "a b c", "b c d e"]
     wrapped = container([[text] for text in texts])
-    with pytest.raises(TypeError, match=r"^predictions, row 0.*predictions=\[text for \[text\] in predictions\]"):
+    with pytest.raises(TypeError, match=r"^predictions\[0\].*predictions=\[text for \[text\] in predictions\]"):
         bleu.compute(predictions=wrapped, references=references)
     fixed = [str(text) for [text] in wrapped]
     assert bleu.compute(predictions=fixed, references=references) == bleu.compute(
@@ -876,9 +880,9 @@ def test_bytes_that_are_not_utf8_in_every_method(bleu):
     others = ("score", "by", "weights", "tokenize", "add,", "explain, prediction", "the callback")  # no Arrow column
     for name, call in calls.items():
         if not any(other in name for other in others):
-            with pytest.raises(ValueError, match=r"(predictions|references|texts), row \d: these bytes are no UTF-8"):
+            with pytest.raises(ValueError, match=r"(predictions|references|texts)\[\d\]: got invalid UTF-8"):
                 print(name, call(make_string_array([b"a", b"\xff"])))
-    with pytest.raises(ValueError, match=r"^by, row 1: these bytes are no UTF-8"):
+    with pytest.raises(ValueError, match=r"^by\[1\]: got invalid UTF-8"):
         bleu.diff(["a"] * 2, ["a"] * 2, ["a"] * 2, by=make_string_array([b"a", b"\xff"]))
 
 
@@ -910,7 +914,7 @@ def test_lists_that_another_thread_changes(bleu):
             try:
                 result = bleu.compute(predictions=predictions, references=references)
             except ValueError as error:
-                assert "each row needs both" in str(error) or "there is no reference" in str(error)  # noqa: PT017
+                assert "Got " in str(error) or "at least one reference" in str(error)  # noqa: PT017
             else:
                 scored += 1
                 assert result["score"] == 100

@@ -24,7 +24,7 @@ posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not avail
 
 @pytest.fixture
 def kernels(monkeypatch):
-    """Return the module as it is at the start of a process: no text seen, nothing compiled."""
+    """Return the module as it is at the start of a process: before any text, without compiled kernels."""
     state = {"_bytes_seen": 0, "_is_ready": False, "_can_compile": True}
     compiled = [*bleu_kernels._kernels, *bleu_kernels._helpers, *bleu_kernels._intrinsics]
     for name, value in {**state, **{function.__name__: function for function in compiled}}.items():
@@ -34,7 +34,7 @@ def kernels(monkeypatch):
 
 @pytest.fixture
 def compiled(kernels, monkeypatch):
-    """Return the list of compilations; a compilation takes a while and does nothing."""
+    """Return the list of compilations; a compilation only takes a while."""
     calls = []
 
     def compile_all():
@@ -106,7 +106,10 @@ def test_a_line_if_compiling_takes_long(kernels, compiled, capsys, monkeypatch, 
     finally:
         datasets.enable_progress_bars()
     output = capsys.readouterr()
-    assert output.err == "bleu_metric: compiling the counting kernels (once per machine) ...\n" * lines
+    assert (
+        output.err
+        == "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ...\n" * lines
+    )
     assert output.out == ""
 
 
@@ -165,7 +168,7 @@ messages = [str(warning.message) for warning in caught if issubclass(warning.cat
 print(json.dumps([errors.getvalue(), messages, "numba" in sys.modules, scores]))
 """
 SCORES = [pytest.approx(53.7285, abs=1e-4), 1, 1]  # the first one from sacreBLEU
-LINE = "bleu_metric: compiling the counting kernels (once per machine) ...\n"
+LINE = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ...\n"
 
 
 def run(code, cache, **environment):
@@ -286,7 +289,7 @@ assert os.waitpid(process, 0)[1] == 0
 
 
 WITHOUT_NUMBA = os.pathsep.join([str(ROOT / "tests" / "without_numba"), str(ROOT / "tests")])
-# Environments in which nothing can be compiled, and the number of warnings per process.
+# Environments without a compiler, and the number of warnings per process.
 WITHOUT = [
     pytest.param({"NUMBA_DISABLE_JIT": "1"}, 0, marks=needs_numba, id="NUMBA_DISABLE_JIT"),
     pytest.param({"PYTHONPATH": WITHOUT_NUMBA}, 1, id="not installed"),

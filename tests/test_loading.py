@@ -123,6 +123,13 @@ def test_from_the_hub(hub, run, expected):
     assert re.findall(r"(\d+) requests", (ROOT / "docs" / "recipes.md").read_text()) == [str(first), str(later)]
 
 
+def test_a_commit_of_the_hub(hub, run):
+    """As SECURITY.md advises: every file is that of the commit."""
+    code = f"import evaluate\nprint(len(evaluate.load('user/bleu_metric', revision='{COMMIT}')))"
+    assert run(code)[0] == 0
+    assert {path.rpartition("/")[0] for _, path in hub.requests} == {f"/spaces/user/bleu_metric/resolve/{COMMIT}"}
+
+
 def test_a_snapshot_of_the_hub(run, monkeypatch, tmp_path):
     """The recipe as it stands in the documents: a later load costs one request."""
     monkeypatch.syspath_prepend(ROOT / "tests" / "integration")

@@ -98,6 +98,25 @@ class TestThreads:
             results = pool.map(lambda _: bleu.compute(predictions=PREDICTIONS, references=REFERENCES), range(32))
             assert list(results) == [expected] * 32
 
+    def test_all_methods_in_eight_threads(self, bleu):
+        """Methods that run side by side on one object return what they return alone."""
+        columns, few = {"predictions": PREDICTIONS, "references": REFERENCES}, [row[0] for row in REFERENCES[:20]]
+        systems = {"A": PREDICTIONS, "B": PREDICTIONS[::-1]}
+        calls = [
+            lambda: bleu.compute(**columns, confidence=0.9, segments=True, tokenize="zh"),
+            lambda: bleu.score(bleu.statistics(**columns), smooth_method="add-k"),
+            lambda: bleu.compare(systems, REFERENCES, n_resamples=20),
+            lambda: bleu.diff(*systems.values(), REFERENCES),
+            lambda: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
+            lambda: bleu.pairwise(few).tolist(),
+            lambda: bleu.self_bleu(few),
+            lambda: bleu.conventions(**columns),
+            lambda: bleu.reconcile(PREDICTIONS[:20], few, 12.3),
+        ]
+        alone = [call() for call in calls]
+        with ThreadPoolExecutor(8) as pool:
+            assert list(pool.map(lambda call: call(), calls * 8)) == alone * 8
+
     def test_eight_threads_with_an_object_each(self, load, expected):
         def collect(bleu):
             bleu.add_batch(predictions=PREDICTIONS[:100], references=REFERENCES[:100])
@@ -150,7 +169,7 @@ def test_help(load):
     assert "tokenize='13a'" in text
     assert "Compute BLEU" in text
     assert "max_order: the longest n-gram; 4 by default." in text
-    assert "statistics rows of a corpus" in pydoc.render_doc(load().statistics, renderer=pydoc.plaintext)
+    assert "sufficient statistics" in pydoc.render_doc(load().statistics, renderer=pydoc.plaintext)
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])

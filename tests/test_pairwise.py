@@ -28,7 +28,7 @@ PAIRWISE_TABLE = [
     (["a b a b"], ["a b", "b a b"], {"max_order": 2}, [[(2 / 4 * 1 / 3) ** 0.5, (3 / 4 * 2 / 3) ** 0.5]], "by hand: ab 1; ab 1, ba 1"),
     (["a"], ["a"], {}, [[1]], "effective order: one token is as right as it can be"),
     (["", "a"], ["", "a"], {}, [[0, 0], [0, 1]], "an empty text scores 0, even against an empty one"),
-    (["", " "], ["", "", ""], {}, [[0, 0, 0], [0, 0, 0]], "nothing but empty texts"),
+    (["", " "], ["", "", ""], {}, [[0, 0, 0], [0, 0, 0]], "only empty texts"),
     (["a b"], ["a b"], {"smooth_method": "none", "minimum_total": 1}, [[0]], "NLTK counts a trigram, which isn't there"),
     (["a b c"], ["b c a", "c b a"], {"smooth_method": "none"}, [[0, 0]], "no match at the third order, or at the second"),
     (["A B"], ["a b"], {"lowercase": True}, [[1]], "the same in lower case"),
@@ -150,26 +150,26 @@ def test_minimum_bayes_risk(bleu):
 
 
 PAIRWISE_ERRORS = [
-    (([],), {}, ValueError, "nothing to score: no predictions"),
-    ((["a"], []), {}, ValueError, "nothing to score: no references"),
-    ((["a", None],), {}, ValueError, "predictions, row 1: found None.*an empty prediction is ''"),
-    ((["a"], ["a", None]), {}, ValueError, "references, row 1: found None.*an empty reference is ''"),
-    ((["a", 1],), {}, TypeError, "predictions, row 1: found int"),
-    ((["a"], ["a", b"b"]), {}, TypeError, "references, row 1: found bytes.*Each row is a str, a list of"),
-    ((["a"], "a"), {}, TypeError, "references: found str. Give a list"),
-    ((["a"], [["a"]]), {}, TypeError, "references, row 0: found a list of str. Each row is str, as the predictions are"),
-    (([["a"]], [[1]]), {}, TypeError, "references, row 0: found a list of int. Each row is a list of str, as"),
-    (([["a"]], [[["a"]]]), {}, TypeError, "references, row 0: found a list of lists of str, nested too deep"),
-    (([["a"], ["b", None]],), {}, TypeError, "predictions, row 1: found None among the tokens"),
-    ((["a"], ["b", "\ud800"]), {}, ValueError, "references, row 1: found half of a surrogate pair"),
-    (([["a"]],), {"tokenize": "13a"}, ValueError, "tokenize='13a', but these rows are tokens"),
+    (([],), {}, ValueError, "predictions: expected one item or more, got 0"),
+    ((["a"], []), {}, ValueError, "references: expected one item or more, got 0"),
+    ((["a", None],), {}, ValueError, r"predictions\[1\]: .*got None.*for an empty prediction"),
+    ((["a"], ["a", None]), {}, ValueError, r"references\[1\]: .*got None.*for an empty reference"),
+    ((["a", 1],), {}, TypeError, r"predictions\[1\]: .*got int"),
+    ((["a"], ["a", b"b"]), {}, TypeError, r"references\[1\]: expected a str, a list of.*got bytes"),
+    ((["a"], "a"), {}, TypeError, "references: expected a list or another column, got str"),
+    ((["a"], [["a"]]), {}, TypeError, r"references\[0\]: expected str like the predictions, got a list of str"),
+    (([["a"]], [[1]]), {}, TypeError, r"references\[0\]: expected a list of str like the predictions, got a list of int"),
+    (([["a"]], [[["a"]]]), {}, TypeError, r"references\[0\]: .*got a list of lists of str, nested too deep"),
+    (([["a"], ["b", None]],), {}, TypeError, r"predictions\[1\]: .*got None among the tokens"),
+    ((["a"], ["b", "\ud800"]), {}, ValueError, r"references\[1\]: .*got a lone surrogate"),
+    (([["a"]],), {"tokenize": "13a"}, ValueError, "tokenize='13a': these rows are tokens already"),
     (([[1]],), {"lowercase": True}, ValueError, "token ids have no case"),
     ((["a"],), {"smooth": True}, TypeError, "write `smooth_method"),
     ((["a"],), {"segments": True}, ValueError, "`segments` is not an option of"),
     ((["a"],), {"confidence": 0.95}, ValueError, "`confidence` is not an option of"),
     ((["a"],), {"n_resamples": 10}, ValueError, "`n_resamples` is not an option of"),
     ((["a"],), {"seed": 1}, ValueError, "`seed` is not an option of"),
-    ((["a"], ["b", "c"]), {"tokenize": lambda text: [text][text == "c" :][0].split()}, ValueError, "references, row 1: the tokenizer failed"),
+    ((["a"], ["b", "c"]), {"tokenize": lambda text: [text][text == "c" :][0].split()}, ValueError, r"references\[1\]: the tokenizer failed"),
 ]  # fmt: skip
 
 
@@ -198,7 +198,7 @@ SELF_BLEU_TABLE = [
     (["a", "b a", "a b c"], {"max_order": 1, "reference_length": "shortest"}, [np.exp(1 - 2 / 1), 1, 2 / 3], "the shortest other"),
     (["a"] * 4, {}, [1] * 4, "all of them equal"),
     (["", "", "a"], {}, [0, 0, 0], "empty texts score 0"),
-    (["", " "], {}, [0, 0], "nothing but empty texts"),
+    (["", " "], {}, [0, 0], "only empty texts"),
     (["x<skipped>y", "xy"], {}, [1, 1], "what the compiled tokenizer leaves"),
     (["A", "a"], {"lowercase": True}, [1, 1], "the same in lower case"),
 ]  # fmt: skip
@@ -332,19 +332,19 @@ def test_self_bleu_takes_options_from_load(load):
 
 
 SELF_BLEU_ERRORS = [
-    ([], {}, ValueError, "nothing to score: no texts"),
-    (["a"], {}, ValueError, "one text, and no other to compare it with: give two or more"),
-    (["a", None], {}, ValueError, "texts, row 1: found None.*an empty text is ''"),
-    (["a", 1.5], {}, TypeError, "texts, row 1: found float"),
-    ("a", {}, TypeError, "texts: found str. Give a list"),
-    ([["a"], "a"], {}, TypeError, "texts, row 1: found str, but the rows before are a list of str"),
-    ([[["a"]], [["a"]]], {}, TypeError, "texts, row 0: found a list of lists of str, nested too deep"),
-    ([["a"], ["a"]], {"tokenize": "none"}, ValueError, "tokenize='none', but these rows are tokens"),
+    ([], {}, ValueError, "texts: expected one item or more, got 0"),
+    (["a"], {}, ValueError, "texts: expected at least two texts, got 1"),
+    (["a", None], {}, ValueError, r"texts\[1\]: .*got None.*for an empty text"),
+    (["a", 1.5], {}, TypeError, r"texts\[1\]: .*got float"),
+    ("a", {}, TypeError, "texts: expected a list or another column, got str"),
+    ([["a"], "a"], {}, TypeError, r"texts\[1\]: .*got str after a list of str"),
+    ([[["a"]], [["a"]]], {}, TypeError, r"texts\[0\]: .*got a list of lists of str, nested too deep"),
+    ([["a"], ["a"]], {"tokenize": "none"}, ValueError, "tokenize='none': these rows are tokens already"),
     ([[1], [1]], {"lowercase": True}, ValueError, "token ids have no case"),
     (["a", "b"], {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
     (["a", "b"], {"seed": None}, ValueError, "`seed` is not an option of"),
     (["a", "b"], {"segments": False}, ValueError, "`segments` is not an option of"),
-    (["a", "b"], {"tokenize": lambda text: text}, TypeError, "texts, row 0: the tokenizer must return a list of str"),
+    (["a", "b"], {"tokenize": lambda text: text}, TypeError, r"texts\[0\]: expected a list of str from the tokenizer"),
 ]  # fmt: skip
 
 

@@ -3,15 +3,18 @@
 import itertools
 import json
 import random
+import statistics
 
 import numpy as np
 import pytest
+import sacrebleu
 from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
 from bleu.bleu_reconcile import FACTORS
 from conftest import HAS_NUMBA, needs_wmt21
 from helpers import WMT21, random_rows, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 PREDICTIONS, REFERENCES = random_rows(seed=31, count=60)
@@ -97,7 +100,7 @@ def test_without_a_match_the_nearest_are_returned(bleu):
     assert off == sorted(off)
     for one in found["nearest"]:
         assert start + sum(step["difference"] for step in one["steps"]) == pytest.approx(one["bleu"], abs=1e-12)
-    assert str(found).startswith("Settings: None gives 99.99; the nearest are\n")
+    assert str(found).startswith("No setting gives 99.99. The closest are:\n")
     assert "| settings | BLEU | off by |" in found.to_markdown()
 
 
@@ -188,12 +191,12 @@ def test_each_step_of_a_convention_is_one_factor(bleu):
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((["a"], ["a"], 100.1), {}, "reported=100.1: BLEU is from 0 to 1, or from 0 to 100"),
-        ((["a"], ["a"], -1), {}, "reported=-1: give a number"),
+        ((["a"], ["a"], 100.1), {}, "reported=100.1: pass a score from 0 to 1 or from 0 to 100"),
+        ((["a"], ["a"], -1), {}, "reported=-1: pass a number"),
         ((["a"], ["a"], float("nan")), {}, "reported=nan"),
-        ((["a"], ["a"], "27,3,1"), {}, "reported='27,3,1': give a number"),
-        ((["a"], ["a"], True), {}, "reported=True: give a number"),
-        ((["a"], ["a"], 27.3), {"decimals": -1}, "decimals=-1: give a whole number"),
+        ((["a"], ["a"], "27,3,1"), {}, "reported='27,3,1': pass a number"),
+        ((["a"], ["a"], True), {}, "reported=True: pass a number"),
+        ((["a"], ["a"], 27.3), {"decimals": -1}, "decimals=-1: pass a whole number"),
         ((["a"], ["a"], 27.3), {"segments": True}, "`segments` is not an option of reconcile"),
         ((["a"], ["a", "b"], 27.3), {}, "1 prediction and 2 references"),
     ],
@@ -261,8 +264,61 @@ def test_the_error_of_a_tokenizer_names_the_row(bleu, method, column, prediction
 
     texts = {"predictions": ["a", "b", prediction], "references": [["a", "d"], ["b", "e"], references]}
     reported = {"reported": 50} if method == "reconcile" else {}
-    with pytest.raises(ValueError, match=f"^{column}, row 2: the tokenizer failed: ZeroDivisionError"):
+    with pytest.raises(ValueError, match=rf"^{column}\[2\]: the tokenizer failed: ZeroDivisionError"):
         getattr(bleu, method)(**texts, **reported, tokenize=split)
+
+
+def nltk_mean(method, predictions, references):
+    smooth = getattr(SmoothingFunction(), method)
+    rows = zip(predictions, references)
+    scores = [
+        sentence_bleu([text.split() for text in row], prediction.split(), smoothing_function=smooth)
+        for prediction, row in rows
+    ]
+    return statistics.fmean(scores)
+
+
+def sacrebleu_mean(predictions, references, **options):
+    metric = sacrebleu.BLEU(**options)
+    rows = zip(predictions, references)
+    return statistics.fmean(metric.sentence_score(prediction, row).score for prediction, row in rows) / 100
+
+
+# Means that papers report, from the tools that make them; and the options that must be found.
+MEANS = {
+    "NLTK": (
+        lambda *rows: nltk_mean("method0", *rows),
+        {"tokenize": "none", "minimum_total": 1, "smooth_method": "none"},
+    ),
+    "NLTK, method1": (lambda *rows: nltk_mean("method1", *rows), {"tokenize": "none", "smooth_method": "floor"}),
+    "NLTK, method4": (lambda *rows: nltk_mean("method4", *rows), {"tokenize": "none", "smooth_method": "nltk-4"}),
+    "sacreBLEU": (lambda *rows: sacrebleu_mean(*rows, effective_order=True), {"smooth_method": "exp"}),
+    "sacreBLEU, floor, lower case": (
+        lambda *rows: sacrebleu_mean(*rows, effective_order=True, smooth_method="floor", lowercase=True),
+        {"smooth_method": "floor", "lowercase": True},
+    ),
+}
+
+
+@needs_wmt21
+@pytest.mark.parametrize("name", MEANS)
+def test_a_mean_of_segment_scores_is_found(bleu, name):
+    make_mean, options = MEANS[name]
+    row = {"pair": "en-de", "system": "Facebook-AI", "metric": "bleu-all"}
+    predictions, references = (column[:300] for column in read_system(row)[:2])
+    mean = make_mean(predictions, references)
+    match = bleu.reconcile(predictions, references, f"{100 * mean:.4f}")["matches"][0]
+    assert match["steps"][0]["factor"] == "mean_of_segments"
+    assert options.items() <= match["options"].items()
+    again = bleu.compute(predictions=predictions, references=references, **match["options"])
+    assert again["mean_segment_bleu"] == pytest.approx(mean, abs=1e-6)
+
+
+def test_a_mean_is_searched_only_if_no_corpus_score_matches(bleu):
+    score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"]
+    assert not any(
+        match["options"].get("segments") for match in bleu.reconcile(PREDICTIONS, REFERENCES, score)["matches"]
+    )
 
 
 @needs_wmt21
@@ -334,7 +390,7 @@ def make_sentences(seed, segments=30):
 
 
 P, R = make_sentences(1)
-PERFECT, NOTHING = (P, [[text] for text in P]), (["a b c d e"], [["v w x y z"]])
+PERFECT, NO_MATCH = (P, [[text] for text in P]), (["a b c d e"], [["v w x y z"]])
 
 
 @pytest.fixture(scope="module")
@@ -358,8 +414,8 @@ def test_a_whole_number_is_of_100(bleu, reported):
 
 # A corpus, a whole number, and the score of the match, or None.
 WHOLE = [
-    (PERFECT, 1, 100), (PERFECT, 100, 100), (PERFECT, 0, None), (NOTHING, 0, 0), (NOTHING, 1, None), (NOTHING, 100, None),
-    (PERFECT, "1", 100), (PERFECT, "100", 100), (NOTHING, "0", 0),
+    (PERFECT, 1, 100), (PERFECT, 100, 100), (PERFECT, 0, None), (NO_MATCH, 0, 0), (NO_MATCH, 1, None), (NO_MATCH, 100, None),
+    (PERFECT, "1", 100), (PERFECT, "100", 100), (NO_MATCH, "0", 0),
 ]  # fmt: skip
 
 

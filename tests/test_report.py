@@ -195,17 +195,17 @@ class TestMissingKeys:
     @pytest.mark.parametrize(
         ("key", "message"),
         [
-            ("bp", "There is no 'bp' here: it is 'brevity_penalty'."),
-            ("sys_len", "There is no 'sys_len' here: it is 'translation_length'."),
-            ("hyp_len", "There is no 'hyp_len' here: it is 'translation_length'."),
-            ("prediction_length", "There is no 'prediction_length' here: it is 'translation_length'."),
-            ("ref_len", "There is no 'ref_len' here: it is 'reference_length'."),
-            ("ratio", "There is no 'ratio' here: it is 'length_ratio'."),
-            ("sentence_bleu", "There is no 'sentence_bleu' here: ask for it by segments=True."),
-            ("bootstrap_mean", "There is no 'bootstrap_mean' here: ask for it by confidence=0.95."),
-            ("bleu_score", "There is no 'bleu_score' here: it is 'bleu'."),
-            ("segment_bleu", "There is no 'segment_bleu' here: ask for it by segments=True."),
-            ("confidence_interval", "There is no 'confidence_interval' here: ask for it by confidence=0.95."),
+            ("bp", "No key 'bp': it is called 'brevity_penalty' here."),
+            ("sys_len", "No key 'sys_len': it is called 'translation_length' here."),
+            ("hyp_len", "No key 'hyp_len': it is called 'translation_length' here."),
+            ("prediction_length", "No key 'prediction_length': it is called 'translation_length' here."),
+            ("ref_len", "No key 'ref_len': it is called 'reference_length' here."),
+            ("ratio", "No key 'ratio': it is called 'length_ratio' here."),
+            ("sentence_bleu", "No key 'sentence_bleu': pass segments=True to get it."),
+            ("bootstrap_mean", "No key 'bootstrap_mean': pass confidence=0.95 to get it."),
+            ("bleu_score", "No key 'bleu_score': it is called 'bleu' here."),
+            ("segment_bleu", "No key 'segment_bleu': pass segments=True to get it."),
+            ("confidence_interval", "No key 'confidence_interval': pass confidence=0.95 to get it."),
             ("rouge", "rouge"),
             (3, 3),
         ],
@@ -351,7 +351,7 @@ def test_tokens_carry_their_number_and_a_shade(bleu):
         ("", "1", "part of a matching 2-gram", "b<sub>2</sub>"),
         ("", "0.5", "part of a matching 1-gram", "x<sub>1</sub>"),
     ]
-    assert (" missed", "", "no match", "y") in marks
+    assert (" missed", "", "in no n-gram that counts", "y") in marks
 
 
 FORMULAS = [  # prediction, reference, options, the formula
@@ -425,11 +425,13 @@ def test_the_reference_whose_length_counts_is_named(bleu):
     heads = (
         "Prediction 2 tokens",
         "Reference 1 1 token",
-        "Reference 2, whose length counts 2 tokens",
+        "Reference 2 (sets the brevity penalty) 2 tokens",
         "Reference 3 2 tokens",
     )
-    assert re.findall("(?:Prediction|Reference)[^a-z]*(?:, whose length counts )?[^a-z]*tokens?", text) == list(heads)
-    assert "The longest n-gram that matched: no match 1-gram1 2-gram2" in text
+    assert re.findall(r"(?:Prediction|Reference)[^a-z]*(?:\(sets the brevity penalty\) )?[^a-z]*tokens?", text) == list(
+        heads
+    )
+    assert "Longest n-gram whose match counts: none 1-gram1 2-gram2" in text
 
 
 def test_a_corpus_in_html(bleu):
@@ -519,7 +521,7 @@ def plt(monkeypatch):
 
 def test_an_unknown_kind_of_plot_names_the_kinds(bleu, plt):
     result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
-    with pytest.raises(ValueError, match="kind='foo': choose one of 'segments', 'precisions'"):
+    with pytest.raises(ValueError, match="kind='foo': pass one of 'segments', 'precisions'"):
         result.plot(kind="foo")
 
 
@@ -530,6 +532,6 @@ def test_axes_that_are_not_linear_are_rejected(result, plt):
     log.set_xscale("log")
     symlog.set_yscale("log")
     for ax in (log, symlog, plt.subplots(subplot_kw={"projection": "polar"})[1]):
-        with pytest.raises(ValueError, match=r"ax: BLEU starts at 0\. Pass Axes with linear scales"):
+        with pytest.raises(ValueError, match=r"ax: expected linear scales, because BLEU starts at 0\. Pass Axes"):
             result.plot(ax)
     assert result.plot(plt.subplots()[1])

@@ -178,6 +178,15 @@ def test_laplace_is_the_only_smoothing_that_scores_no_match(bleu):
         assert (result["bleu"] > 0) == (method == "laplace")
 
 
+@pytest.mark.parametrize(
+    ("prediction", "reference", "score"), [("a b", "c d", 63.9), ("a b c d", "e f g h", 30.2), ("", "a", 0.0)]
+)
+def test_laplace_without_a_match(bleu, prediction, reference, score):
+    """It smooths orders without n-grams to 1 / 1, so that the shortest segments score highest."""
+    result = bleu.compute(predictions=[prediction], references=[reference], smooth_method="laplace")
+    assert result["score"] == pytest.approx(score, abs=0.05)
+
+
 def test_weights_are_not_renormalized_unless_orders_are_left_out():
     row = np.array([3, 1, 0, 0, 4, 3, 0, 0, 4, 4])  # orders 3 and 4 don't exist
     half = Options(weights=(0.25, 0.25, 0.0, 0.0))
@@ -307,6 +316,14 @@ def test_sentence_scores_are_nltks(load, function, name, convention, prediction,
         )
 
 
+@pytest.mark.parametrize(("function", "name"), [("method5", "nltk-5"), ("method7", "nltk-7")])
+def test_a_perfect_match_is_above_1_in_nltk(load, function, name):
+    text = "the cat sat on a mat"
+    theirs = sentence_bleu([text.split()], text.split(), smoothing_function=getattr(SmoothingFunction(), function))
+    assert theirs == pytest.approx(1.12, abs=0.005)
+    assert load("nltk", smooth_method=name).explain(text, [text])["bleu"] == 1
+
+
 def test_the_example_of_nltks_documentation(load):
     """The candidate of the paper's example 1 against its first reference: 0.4118, 0.4905, 0.4135, 0.4905."""
     candidate = "It is a guide to action which ensures that the military always obeys the commands of the party"
@@ -364,12 +381,14 @@ def test_a_perfect_prediction_of_any_length(load):
 def test_rows_without_the_order_beyond_are_rejected(bleu):
     """Method 5 at N = 4 needs 5-grams; rows with 5-grams are scored under any method, to order 4."""
     corpus = {"predictions": ["a b c d e f"], "references": ["a b c d x f"]}
-    with pytest.raises(ValueError, match="looks at n-grams of order 5, and these rows end with 4: count anew"):
+    with pytest.raises(ValueError, match="needs n-grams of order 5, but the statistics end with order 4"):
         bleu.score(bleu.statistics(**corpus), smooth_method="chen-cherry-5")
     rows = bleu.statistics(**corpus, smooth_method="chen-cherry-5")
     assert bleu.score(rows, smooth_method="chen-cherry-5") == bleu.compute(**corpus, smooth_method="chen-cherry-5")
     assert bleu.score(rows) == bleu.compute(**corpus)
-    with pytest.raises(ValueError, match="don't add up: longest n-gram is 5 in table 0 and 4 in table 1"):
+    with pytest.raises(
+        ValueError, match=r"don't add up: longest n-gram is 5 in statistics\[0\] and 4 in statistics\[1\]"
+    ):
         bleu.score([rows, bleu.statistics(**corpus)])
 
 

@@ -40,6 +40,21 @@ def test_app_has_the_demo_and_importing_it_starts_no_server():
     assert not demo.is_running
 
 
+def test_links_of_the_card_lead_to_the_files_of_the_space(monkeypatch):
+    """Relative links would lead to pages of the demo's server, which has none."""
+    monkeypatch.setenv("SPACE_ID", "user/bleu_metric")
+    card = importlib.import_module("space.page")._read_card()
+    assert card.startswith("\n# bleu_metric\n")
+    assert "](https://huggingface.co/spaces/user/bleu_metric/blob/main/docs/recipes.md#comparing-systems)" in card
+    assert card.count("](data:image/svg+xml;base64,") == 1
+    assert re.findall(r"\]\((?!https://|data:)(.*?)\)", card) == []
+
+
+def test_the_security_policy_says_how_long_texts_are_kept():
+    minutes = importlib.import_module("space.limits").SECONDS_KEPT // 60
+    assert f"deleted within {minutes} minutes" in (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+
+
 # A check, its arguments, and the message.
 LIMITS = [
     ("check_sentence", (["a" * 2001],), "A text has 2,001 characters; the limit is 2,000. Shorten it, or score it as a corpus."),
@@ -285,6 +300,7 @@ def test_nothing_is_kept_of_a_rejected_body():
 
 
 def test_a_body_that_breaks_off_is_not_passed_on():
+    """A body that is too large is not stored."""
     sent = []
 
     async def receive():
@@ -312,7 +328,7 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
         lambda: metric.request_comparison({"A": texts, "B": texts}, texts, None, "bootstrap", options),
         lambda: metric.request_settings(texts, texts, "50", None, options),
     ):
-        with pytest.raises(ValueError, match=f"There is no option `{name}` here. Choose among tokenize, "):
+        with pytest.raises(ValueError, match=f"Unknown option `{name}`. Choose among tokenize, "):
             request()
 
 
@@ -371,7 +387,7 @@ def test_detokenizing_keeps_lines_and_odd_entities(text):
 
 
 def common_length(first, second):
-    """The length of a longest common subsequence, by its definition."""
+    """Return the length of a longest common subsequence, by its definition."""
     rows = [[0] * (len(second) + 1)]
     for a in first:
         rows.append([0])

@@ -293,7 +293,7 @@ def test_a_function_that_fails_names_the_row(bleu, error):
             raise error("why")
         return [text]
 
-    with pytest.raises(ValueError, match=f"references, row 600: the tokenizer failed: {error.__name__}: .*why"):
+    with pytest.raises(ValueError, match=rf"references\[600\]: the tokenizer failed: {error.__name__}: .*why"):
         bleu.compute(predictions=texts, references=[*texts[:600], "fails", *texts[:99]], tokenize=fail)
 
 
@@ -312,7 +312,7 @@ def test_sacrebleus_own_tokenizers_say_what_to_install(name, monkeypatch):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_token_with_a_lone_surrogate(bleu):
-    with pytest.raises(ValueError, match="references, row 1: the tokenizer returned half of a surrogate pair"):
+    with pytest.raises(ValueError, match=r"references\[1\]: .*got a lone surrogate"):
         bleu.compute(
             predictions=["a", "b"], references=["c", "d"], tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"]
         )
@@ -397,7 +397,7 @@ def tokenize_xyz(segment: str) -> list[str]:
 TOKENIZERS["xyz"] = Tokenizer(tokenize_xyz, "text is split by xyz")
 """
 
-# A segment with contractions, then random ones, short enough that scoring all of them twice compiles nothing.
+# A segment with contractions, then random ones, short enough that scoring all of them twice never compiles.
 ROWS_OF_XYZ = """
 predictions, references = helpers.random_rows(seed=6, count=5_000)
 predictions = ["The dog's bone isn't there.", *(text[:20] for text in predictions[1:])]
@@ -558,7 +558,7 @@ SAME_NAME = {
 def test_tables_of_different_functions_do_not_add_up(bleu, first, second):
     columns = {"predictions": ["a|b c"], "references": ["a|b c"]}
     tables = [bleu.statistics(**columns, tokenize=tokenize) for tokenize in (first, second)]
-    with pytest.raises(ValueError, match=r"don't add up: tokenize is|another function may have that name"):
+    with pytest.raises(ValueError, match=r"don't add up: tokenize is|different functions can have"):
         bleu.score(tables)
     assert [bleu.score(table)["counts"] for table in tables]
 

@@ -61,13 +61,13 @@ def test_several_references_per_row(bleu):
 def test_references_of_another_number_of_rows(bleu):
     for references in ([["a"]], [["a"], ["b"], ["c"]]):
         metric = bleu.compute_metrics(Words(), references=references)
-        with pytest.raises(ValueError, match=rf"There are {len(references)} references"):
+        with pytest.raises(ValueError, match=rf"references: got {len(references)} lists?"):
             metric((PREDICTED, LABELS))
 
 
 def test_logits(bleu, expected):
     metric = bleu.compute_metrics(Words())
-    with pytest.raises(ValueError, match=r"shape \[2, 8, 9\]: logits.*predict_with_generate=True"):
+    with pytest.raises(ValueError, match=r"logits of shape \[2, 8, 9\].*predict_with_generate=True"):
         metric((np.zeros((2, 8, 9), np.float32), LABELS))
     assert metric((PREDICTED, LABELS)) == expected
 
@@ -160,7 +160,7 @@ def test_reset_drops_an_interrupted_evaluation(bleu, expected_of_four):
     callback.reset()
     assert callback(BATCHES[0], compute_result=False) == {}
     assert callback(BATCHES[1], compute_result=True)["bleu"] == expected_of_four["bleu"]
-    callback.reset()  # nothing to forget
+    callback.reset()  # without rows
     assert callback(WHOLE)["bleu"] == expected_of_four["bleu"]
 
 
@@ -201,14 +201,14 @@ def test_every_prediction_needs_a_row_of_labels(bleu, rows, compute_result):
     """Several sequences per row (`num_return_sequences`) have fewer labels than predictions."""
     callback = bleu.compute_metrics(Words())
     labels = np.array((COLUMNS * 2)[:rows])
-    with pytest.raises(ValueError, match=f"There are 3 predictions and {rows} rows of labels"):
+    with pytest.raises(ValueError, match=f"Got 3 predictions and {rows} rows? of labels"):
         callback((np.array(COLUMNS), labels), compute_result=compute_result)
     assert callback((np.array(COLUMNS), np.array(COLUMNS)))["bleu"] > 0
 
 
 def test_without_labels(bleu):
     """Labels may be missing if references were passed."""
-    with pytest.raises(ValueError, match="no labels"):
+    with pytest.raises(ValueError, match="labels: got None"):
         bleu.compute_metrics(Words())((np.array(COLUMNS), None))
     texts = Words().batch_decode(COLUMNS, skip_special_tokens=True)
     callback = bleu.compute_metrics(Words(), references=[[text] for text in texts])
@@ -244,7 +244,7 @@ def test_rows_repeated_by_several_processes_are_dropped(bleu, concatenated):
     else:
         assert callback((gathered[:2], gathered[:2]), compute_result=False) == {}
         assert callback((gathered[2:], gathered[2:]), compute_result=True) == expected
-    with pytest.raises(ValueError, match="3 references, but more predictions"):
+    with pytest.raises(ValueError, match="references: got 3 lists for"):
         callback((gathered, np.array([*COLUMNS, COLUMNS[1]])))
 
 
@@ -289,7 +289,7 @@ def test_references_of_other_rows_are_noticed(bleu, order, warns, batch_eval_met
     ids=["others", "empty", "truncated"],
 )
 def test_labels_that_are_not_references_issue_no_warning(bleu, labels):
-    """Truncated or empty labels are no evidence of another order."""
+    """Truncated or empty labels are not evidence of another order."""
     callback = bleu.compute_metrics(Words(), references=ALTERNATIVES)
     _, messages = record_warnings(lambda: callback((ids(*FOUR), ids(*labels))))
     assert not any("order" in message for message in messages)
@@ -314,5 +314,5 @@ def test_references_in_any_container(bleu, container):
 @pytest.mark.parametrize("row", [[], [None], None, ["a", 1]], ids=str)
 def test_a_row_without_references_fails_when_the_callback_is_made(bleu, row):
     """The error names the row, and comes before a model has generated for hours."""
-    with pytest.raises((TypeError, ValueError), match="references, row 3"):
+    with pytest.raises((TypeError, ValueError), match=r"references\[3\]"):
         bleu.compute_metrics(Words(), references=[*([text] for text in FOUR_LABELS[:3]), row])

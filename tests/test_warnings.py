@@ -1,4 +1,4 @@
-"""Warnings: their conditions, and the cause and the fix in the message."""
+"""Messages: whole sentences of errors and warnings as a table; the conditions of warnings, their cause and their fix."""
 
 import os
 import re
@@ -9,6 +9,63 @@ from bleu.bleu_inputs import read_corpus
 from bleu.bleu_tokenizers import TOKENIZERS
 from bleu.bleu_warnings import BleuWarning
 from helpers import ROOT, record_warnings, run_python
+
+# Calls and the messages of their errors: place, problem, fix.
+ERRORS = [
+    (lambda bleu: bleu.compute(["a"], ["a"]), "compute() takes its columns by name. Write compute(predictions=..., references=...)."),
+    (lambda bleu: bleu.add("a", "b"), "add() takes its columns by name. Write add(prediction=..., reference=...)."),
+    (lambda bleu: bleu.add_batch(["a"], ["b"]), "add_batch() takes its columns by name. Write add_batch(predictions=..., references=...)."),
+    (lambda bleu: bleu.add(source="a"), "Unknown column 'source'. Pass predictions and references only."),
+    (lambda bleu: bleu.compute(prediction=["a"], references=["a"]), "Unknown option `prediction`: write `predictions`, one per segment."),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_odrer=2), "Unknown option `max_odrer`. Did you mean `max_order`?"),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=0), "max_order=0: pass a whole number of 1 or more."),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights=[1, 2]), "weights=[1, 2]: pass one weight per order (4 in all), or change max_order."),
+    (lambda bleu: bleu.explain("a", "a", segments=True), "`segments` is not an option of explain(). Remove it."),
+    (lambda bleu: bleu.compute(), "There are no segments to score. Pass predictions and references with at least one item."),
+    (lambda bleu: bleu.compute(predictions=["a"]), "references: expected one item per segment, got None. Pass predictions and references."),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a", "b"]), "Got 1 prediction and 2 references. Pass one str or one list of references per prediction. If all of them belong to this prediction, pass a list of one list: references=[[...]]."),
+    (lambda bleu: bleu.compute(predictions=["a", "b", "c"], references=[["a", "b", "c"]]), "Got 3 predictions and 1 reference. The references are in sacreBLEU's layout, 1 list of 3. Pass one list per prediction: references=list(zip(*references))."),
+    (lambda bleu: bleu.compute(predictions=["a", None], references=["a", "b"]), 'predictions[1]: expected a str, got None. Pass "" for an empty prediction.'),
+    (lambda bleu: bleu.compute(predictions=["a", 1], references=["a", "b"]), "predictions[1]: expected a str, a list of str tokens or a list of int token ids, got int."),
+    (lambda bleu: bleu.compute(predictions=["a", "b"], references=[["a"], []]), 'references[1]: expected at least one reference, got none. Pass "" for an empty reference.'),
+    (lambda bleu: bleu.compute(predictions="a", references=["a"]), "predictions: expected a list or another column, got str. Pass one item per segment: a str, a list of str tokens or a list of int token ids."),
+    (lambda bleu: bleu.compute(predictions=[[5, -100]], references=[[[5]]]), "predictions[0]: got the token id -100. Ids are never negative. Remove label padding such as -100: [id for id in row if id >= 0]."),
+    (lambda bleu: bleu.compute(predictions=[[1]], references=[[[1]]], tokenize="zh"), "tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text."),
+    (lambda bleu: bleu.diff(["a"], ["a"], ["a"], by=["x", "y"]), "by: got 2 labels for 1 prediction. Pass one label per segment."),
+    (lambda bleu: bleu.compare({"A": ["a"]}, ["a"]), "systems: expected two or more systems, got 1. Pass the baseline and at least one other system."),
+    (lambda bleu: bleu.compare({"A": ["a"], "B": [1]}, ["a"]), "System 'B': predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int."),
+    (lambda bleu: bleu.self_bleu(["a"]), "texts: expected at least two texts, got 1. Pass the texts to compare with each other."),
+    (lambda bleu: bleu.reconcile(["a"], ["a"], "x"), "reported='x': pass a number, or a str such as '27.30'."),
+    (lambda bleu: bleu.score([]), "statistics: got no rows. Pass tables from statistics() with at least one row."),
+    (lambda bleu: bleu.score([1, 1, 1, 1], segments=True), "`segments` needs one statistics row per segment, but these rows are sums. Pass the tables from statistics(), or leave `segments` out (segments=False)."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), ERRORS, ids=[message for _, message in ERRORS])
+def test_message_of_an_error(bleu, call, message):
+    with pytest.raises((TypeError, ValueError)) as raised:
+        call(bleu)
+    assert str(raised.value) == message
+
+
+# Calls and the messages of their warnings.
+WARNINGS = [
+    (lambda bleu: bleu.compute(predictions=["a"], references=["b"]), "The score is 0: no token of the predictions occurs in the references."),
+    (lambda bleu: bleu.compute(predictions=[""], references=["b"]), "The score is 0: 1 empty prediction."),
+    (lambda bleu: bleu.compute(predictions=["a b"], references=["a b"]), "The score is 0: every prediction is shorter than 4 tokens, so there are no 4-grams (effective_order=True scores only the n-grams that exist)."),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a " * 999], max_order=1), "The score is 0: the predictions are far too short (1 against 999 tokens), so the brevity penalty rounds to 0."),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=1, smooth_value=0.1), "smooth_method='exp' takes no smooth_value; smooth_value=0.1 is ignored. Remove it."),
+    (lambda bleu: bleu.statistics(predictions=["我们"], references=["我们"]), "100% of the characters in the predictions belong to scripts written without spaces, which tokenize='13a' does not segment. Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'."),
+    (lambda bleu: bleu.statistics(predictions=["a ."] * 100, references=["a ."] * 100), "100 predictions end with a detached period, so they look tokenized already, but tokenize='13a' expects plain text. Detokenize them, or pass tokenize='none'."),
+    (lambda bleu: bleu.statistics(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]), "There are 2 predictions with 2 references each, which were read as one list per prediction. If they are in sacreBLEU's layout, one list per reference set, pass references=list(zip(*references))."),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=1, confidence=0.9), "One segment has no interval and no p-value, because every resample equals it. Pass more segments."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), WARNINGS, ids=[message for _, message in WARNINGS])
+def test_message_of_a_warning(bleu, call, message):
+    _, messages = record_warnings(lambda: call(bleu))
+    assert messages == [message]
 
 
 @pytest.mark.parametrize("column", [list, tuple])  # plain lists take a fast path
@@ -31,7 +88,7 @@ def test_unspaced_scripts_warn_if_the_tokenizer_does_not_split_them(bleu, text, 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bleu.compute(predictions=["hello", text], references=["hello", text], tokenize=tokenize)
-    found = [warning for warning in caught if "no spaces between words" in str(warning.message)]
+    found = [warning for warning in caught if "written without spaces" in str(warning.message)]
     assert len(found) == (tokenize not in ("zh", "char"))
     assert all(warning.filename == __file__ for warning in found)
 
@@ -41,7 +98,7 @@ def test_unspaced_scripts_warn_if_the_tokenizer_does_not_split_them(bleu, text, 
 def test_the_share_of_unspaced_characters(bleu, column, options):
     """Every second row has two such characters of eight."""
     texts = column(["a b c 是是", "a b c dd"] * 5_000)
-    with pytest.warns(bleu.Warning, match=r"^12% of the predictions' characters"):
+    with pytest.warns(bleu.Warning, match=r"^12% of the characters in the predictions"):
         bleu.compute(predictions=texts, references=texts, **options)
 
 
@@ -49,7 +106,7 @@ def test_the_share_of_unspaced_characters(bleu, column, options):
 def test_unspaced_characters_are_counted_in_the_first_1000_predictions(bleu, row, warns):
     texts = ["a"] * row + ["是" * 1000] + ["a"] * 100
     _, messages = record_warnings(lambda: bleu.compute(predictions=texts, references=texts))
-    assert any("no spaces between words" in message for message in messages) == warns
+    assert any("written without spaces" in message for message in messages) == warns
 
 
 @pytest.mark.parametrize(
@@ -76,7 +133,7 @@ SHARES = [
 def test_the_share_of_a_script_that_warns(bleu, texts, warns):
     """A Chinese word in an English corpus issues no warning."""
     _, messages = record_warnings(lambda: bleu.compute(predictions=texts, references=texts))
-    assert any("no spaces between words" in message for message in messages) == warns
+    assert any("written without spaces" in message for message in messages) == warns
 
 
 # The first and last characters of Unicode's blocks of these scripts, and characters of neighboring blocks.
@@ -113,7 +170,7 @@ def test_detached_periods_look_tokenized(bleu, count, tokenize, warns):
 # Predictions, references and options of a score of 0; patterns that the message must match, and must not match.
 ZEROS = {
     "two words, exp": (["a b"], [["b a"]], {}, r"(?i)\b4\b.*effective_order", r"[23]-gram of"),
-    "two words that match, exp": (["a b"], [["a b"]], {}, r"(?i)\b4\b.*effective_order", r"in its references"),
+    "two words that match, exp": (["a b"], [["a b"]], {}, r"(?i)\b4\b.*effective_order", r"in the references"),
     "three words, exp, no bigram matches": (["a c b"], [["a b c"]], {}, r"(?i)\b4\b.*effective_order", r"[23]-gram of"),
     "two words, order 3": (["a b"], [["b a"]], {"max_order": 3}, r"(?i)\b3\b.*effective_order", r"2-gram of"),
     "two words, floor": (["a b"], [["b a"]], {"smooth_method": "floor"}, r"(?i)\b4\b.*effective_order", r"2-gram of"),
@@ -121,11 +178,11 @@ ZEROS = {
     "far too short": (["a b c d"], [["a b c d " * 1000]], {}, r"(?i)brevity|too short|shorter|length", r"no token|-gram"),
     "far too short, no smoothing": (["a b c d"], [["a b c d " * 1000]], {"smooth_method": "none"}, r"(?i)brevity|too short|shorter|length", r"no token|-gram"),
     "no order that has a weight has n-grams": (
-        ["a b"], [["a b"]], {"weights": [0, 0, 0.5, 0.5], "effective_order": True}, r"no prediction has 3 tokens", r"brevity",
+        ["a b"], [["a b"]], {"weights": [0, 0, 0.5, 0.5], "effective_order": True}, r"shorter than 3 tokens", r"brevity",
     ),
     "an empty reference": (["a b c d"], [[""]], {}, r"(?i)empty.*reference|reference.*empty", r"1-gram"),
     "only empty references": (["a b c d", "e f g h"], [["", ""], [" "]], {}, r"(?i)empty.*reference|reference.*empty", r"1-gram"),
-    "nothing matches": (["a b c d"], [["w x y z"]], {}, r"(?i)(1-gram|token|word).*reference", r"effective_order|empty"),
+    "no token matches": (["a b c d"], [["w x y z"]], {}, r"(?i)(1-gram|token|word).*reference", r"effective_order|empty"),
     "no smoothing, no 4-gram": (["a b c d e"], [["a b c x d e"]], {"smooth_method": "none"}, r"4-gram.*smooth_method", r"effective_order|empty"),
     "no smoothing, no bigram": (["a b c d e"], [["e d c b a"]], {"smooth_method": "none"}, r"2-gram.*smooth_method", r"effective_order|empty"),
     "empty predictions": (["", " "], [["a"], ["b"]], {}, r"2 empty predictions", r"-gram|reference is"),
@@ -183,7 +240,7 @@ ON_HAN = {
 @pytest.mark.parametrize("call", ON_HAN.values(), ids=ON_HAN)
 def test_calls_that_read_text_warn_once(bleu, call):
     _, messages = record_warnings(lambda: call(bleu))
-    assert sum("no spaces between words" in message for message in messages) == 1
+    assert sum("written without spaces" in message for message in messages) == 1
 
 
 def test_a_missing_numba_warns_once_and_only_if_compiling_would_pay():
@@ -240,5 +297,5 @@ def test_one_class_for_all_objects(load):
 def test_systems_are_checked_as_a_corpus_is(bleu, call):
     chinese = ["我们用的是中文。"]
     systems = ({"A": chinese, "B": ["Chinese."]},) if call == "compare" else (chinese, ["Chinese."])
-    with pytest.warns(UserWarning, match="no spaces between words"):
+    with pytest.warns(UserWarning, match="written without spaces"):
         getattr(bleu, call)(*systems, references=chinese)

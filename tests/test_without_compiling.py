@@ -1,11 +1,11 @@
-"""`NUMBA_DISABLE_JIT=1`: numba is installed and compiles nothing. The Python implementation returns the same results."""
+"""`NUMBA_DISABLE_JIT=1`: numba is installed but does not compile. The Python implementation returns the same results."""
 
 import json
 
 import pytest
 from helpers import ROOT, random_rows, run_python
 
-# Calls in a process that compiles nothing, and in this process.
+# Calls in a process that does not compile, and in this process.
 CALLS = {
     "compute": "bleu.compute(predictions=predictions, references=references, segments=True, confidence=0.9, n_resamples=20)",
     "compute zh": "bleu.compute(predictions=predictions, references=references, tokenize='zh', lowercase=True)",

@@ -13,7 +13,6 @@ SYSTEMS = {  # one system per direction, scored with all references of the direc
     "de-en": "Facebook-AI",
     "en-de": "VolcTrans-GLAT",
     "cs-en": "CUNI-DocTransformer",
-    "en-ru": "NVIDIA-NeMo",
     "en-zh": "WeChat-AI",
     "en-ja": "NiuTrans",
 }

@@ -3,7 +3,7 @@
     python tests/benchmarks/significance.py [--runs N]
 
 The population is the statistics rows of two systems, exchanged at random per segment, so that neither system is better.
-A run draws a test set from it with replacement. For power, the baseline loses a share of its matches, so many that the
+A run draws a test set from it with replacement. For power, the baseline loses a share of its matches, just enough that the
 true difference is the `detectable_delta` that such test sets report on average.
 """
 

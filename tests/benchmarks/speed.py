@@ -134,7 +134,7 @@ def callable_ratio(bleu: evaluate.Metric, name: str, turns: int) -> float:
 
 
 def seconds_in_process(setup: str, statement: str, cache: str | None = None) -> float:
-    """Return the seconds of a statement in a process of its own, by default with nothing compiled before."""
+    """Return the seconds of a statement in a separate process, by default without compiled kernels."""
     code = ["import time", setup, "start = time.perf_counter()", statement, "print(time.perf_counter() - start)"]
     with tempfile.TemporaryDirectory() as empty:
         environment = {"NUMBA_CACHE_DIR": cache or empty, "PYTHONPATH": str(Path(__file__).parent)}
@@ -173,7 +173,7 @@ def print_tables(bleu: evaluate.Metric, metric: str) -> None:
     sizes = ((rows, *time_rows(bleu, rows, 5)) for rows in (1, 8, 64, 512, 4_096))
     rows = ([f"{n:,}", f"{1e6 * own:,.0f}", *(f"{peer / own:.1f}x" for peer in peers)] for n, own, *peers in sizes)
     print_table(["rows", "`compute`, µs", "sacreBLEU", "bleuscore"], rows)
-    print_table(["rows", "sacreBLEU, seconds", "nothing compiled yet", "compiled before"], first_calls(metric))
+    print_table(["rows", "sacreBLEU, seconds", "not compiled yet", "compiled before"], first_calls(metric))
     header = [f"{SEGMENTS:,} segments of {corpus(1)[0]}, 2 references", "as fast as sacreBLEU"]
     print_table(header, ([setting.name, f"{setting_ratio(bleu, setting, 5):.1f}x"] for setting in SETTINGS))
     rows = ([name, f"{callable_ratio(bleu, name, 5):.2f}x"] for name in CALLABLES)

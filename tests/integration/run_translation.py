@@ -1,7 +1,7 @@
 """Fine-tunes a translation model and evaluates it, in the shape of the scripts that people adapt.
 
 Its command line and `compute_metrics` are those of transformers' example of this name. The test of this name changes
-nothing of it but the line that loads the metric.
+only the line that loads the metric.
 """
 
 from dataclasses import dataclass

@@ -18,15 +18,17 @@ SWITCHES = [
 
 
 @contextmanager
-def serve_space(folder, first="pass"):
+def serve_space(folder, first="pass", port=0):
     """Run `app.py` in a copy of the project's files, after the statement `first`, and yield its address."""
     app = folder / "app"
     app.mkdir()
     for path in [*ROOT.glob("*.py"), ROOT / "README.md", ROOT / "requirements.txt"]:
         shutil.copy(path, app)
-    shutil.copytree(ROOT / "space", app / "space", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("docs", "space"):
+        shutil.copytree(ROOT / name, app / name, ignore=shutil.ignore_patterns("__pycache__"))
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(("127.0.0.1", port))
         port = free.getsockname()[1]
     environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "temporary")}
     (folder / "temporary").mkdir()
@@ -55,7 +57,7 @@ def wait_for(address, process, log):
 
 @contextmanager
 def open_chromium(playwright):
-    """Open a browser that asks nothing of the network by itself."""
+    """Open a browser without requests of its own to the network."""
     browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=SWITCHES)
     try:
         yield browser

@@ -93,7 +93,7 @@ ROWS = (
 
 @pytest.mark.parametrize("rows", [3, 1])
 def test_torchrun_with_more_processes_than_rows(bleu, tmp_path, rows):
-    """The recipe as it stands, with four processes: the empty ones add nothing to the sum."""
+    """The recipe as it stands, with four processes: empty ones do not change the sum."""
     pytest.importorskip("torch")
     predictions, references = (column[:rows] for column in ROWS)
     pd.DataFrame({"prediction": predictions, "references": references}).to_parquet(tmp_path / "outputs.parquet")

@@ -19,7 +19,7 @@ def shell(bleu):
 
 
 def offered(shell, code):
-    """What Tab offers at the end of some code."""
+    """Return the completions that Tab offers at the end of code."""
     with provisionalcompleter():
         return {completion.text.rstrip("=") for completion in shell.Completer.completions(code, len(code))}
 

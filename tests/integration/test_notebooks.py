@@ -1,21 +1,29 @@
 """The notebooks in examples/: executed, they show what is stored in them."""
 
 import json
+import os
 import re
+import subprocess
+import venv
+import warnings
 
 import pytest
+from helpers import ROOT
 
 for library in ("nbclient", "ipykernel", "matplotlib"):
     pytest.importorskip(library)
 
+import matplotlib
 import nbformat
 from notebooks import NOTEBOOKS, execute
+
+matplotlib.use("Agg")
 
 REFRESH = "If what it shows now is right, store it: python tests/notebooks.py"
 
 
 def list_outputs(cell):
-    """What a cell shows: texts and HTML as they are, and of a picture that there is one."""
+    """List the outputs of a cell: texts and HTML, and a mark for each picture."""
     shown = []
     for output in cell.get("outputs", ()):
         if output.output_type == "stream":
@@ -37,18 +45,56 @@ def test_it_shows_what_is_stored(path):
         assert list_outputs(now) == list_outputs(before), f"{path.name}, cell {now.id!r}. {REFRESH}"
 
 
+@pytest.mark.slow
+def test_what_they_ask_to_install_is_enough(tmp_path):
+    """In a fresh environment with exactly that, both run without a warning."""
+    texts = [nbformat.read(path, as_version=4).cells[0].source for path in NOTEBOOKS]
+    (command,) = {re.search("^pip install .*", text, re.MULTILINE).group() for text in texts}
+    venv.create(tmp_path, with_pip=True)
+    python = str(tmp_path / "bin" / "python")
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONWARNINGS")}
+    subprocess.run([python, "-m", *command.split()], cwd=ROOT, env=environment, check=True, timeout=900)
+    for path in NOTEBOOKS:
+        arguments = ["-m", "nbconvert", "--to", "notebook", "--execute", "--stdout", str(path)]
+        run = subprocess.run([python, *arguments], env=environment, check=True, capture_output=True, timeout=600)
+        executed = nbformat.reads(run.stdout.decode(), as_version=4)
+        shown = [one for cell in executed.cells for one in list_outputs(cell)]
+        assert len(shown) > 15
+        assert not [text for kind, text in shown if kind == "stderr"]
+
+
+def test_each_section_has_an_exercise_and_its_solution_is_right(monkeypatch):
+    """The code of a solution runs behind the cells above it, and doesn't disturb those below."""
+    path = NOTEBOOKS[0]
+    cells = nbformat.read(path, as_version=4).cells
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    sections = re.split(r"^## \d+\. ", text, flags=re.MULTILINE)[1:]
+    assert [section.count("<summary>Solution</summary>") for section in sections] == [1] * 9
+    monkeypatch.chdir(path.parent)
+    namespace = {}
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        for cell in cells:
+            if cell.cell_type == "code":
+                exec(cell.source, namespace)
+            for code in re.findall(r"```python\n(.*?)```", cell.source, re.DOTALL):
+                assert "assert" in code
+                exec(code, namespace)
+
+
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 class TestStored:
     """What a notebook must be for people who only look at it."""
 
     def test_complete_and_quiet(self, path):
-        """Executed once from top to bottom, without a warning or an error, and with pictures."""
+        """Executed once from top to bottom, without a warning or an error, and with a picture wherever one is drawn."""
         cells = nbformat.read(path, as_version=4).cells
         code = [cell for cell in cells if cell.cell_type == "code"]
         assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
         shown = [one for cell in code for one in list_outputs(cell)]
         assert {kind for kind, _ in shown} <= {"stdout", "execute_result", "display_data"}
-        assert sum(kind == "display_data" for kind, _ in shown) >= 4
+        drawn = [cell for cell in code if cell.id.endswith("-plot")]
+        assert len(drawn) >= 4
+        assert all("display_data" in dict(list_outputs(cell)) for cell in drawn)
 
     def test_small_and_of_no_machine(self, path):
         text = path.read_text(encoding="utf-8")

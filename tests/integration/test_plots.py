@@ -45,6 +45,65 @@ def test_into_axes_or_a_figure_of_its_own(bleu, name, tmp_path):
     assert (tmp_path / "plot.png").stat().st_size > 1000
 
 
+def contrast(color, page):
+    """Return the contrast of two colors as WCAG 2.2 defines it, from 1 to 21."""
+    channels = np.array([matplotlib.colors.to_rgb(color), matplotlib.colors.to_rgb(page)])
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    dark, light = sorted(linear @ (0.2126, 0.7152, 0.0722) + 0.05)
+    return light / dark
+
+
+def test_contrast():
+    assert contrast("black", "white") == contrast("white", "black") == pytest.approx(21)
+    assert contrast("#777777", "white") == pytest.approx(4.48, abs=0.005)
+
+
+PAGES = [("#ffffff", 4.5), ("#000000", 4.5), ("#111111", 4.1)]  # a background, and the least contrast of text on it
+
+
+@pytest.mark.parametrize("name", MAKE)
+@pytest.mark.parametrize(("page", "of_text"), PAGES)
+def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text, tmp_path):
+    """Its background is transparent. WCAG asks for a contrast of 4.5 for text and 3 for lines and bars.
+
+    No gray has 4.5 both on white and on #111111, the background of JupyterLab's dark theme.
+    """
+    ax = MAKE[name](bleu).plot()
+    ax.figure.savefig(tmp_path / "plot.png")
+    corner, inside = plt.imread(tmp_path / "plot.png")[[0, 60], [0, -60], 3]
+    assert (corner, inside) == (0, 0)
+    texts = [text for text in ax.figure.findobj(matplotlib.text.Text) if text.get_text()]
+    assert len(texts) > 3
+    assert min(contrast(text.get_color(), page) for text in texts) > of_text
+    bars = [color for bar in ax.patches for color in (bar.get_edgecolor(), bar.get_facecolor()) if color[3]]
+    lines = [line.get_color() for line in ax.lines] + [spine.get_edgecolor() for spine in ax.spines.values()]
+    assert min(contrast(color, page) for color in bars + lines) > 3
+
+
+@pytest.mark.parametrize(("page", "of_text"), PAGES)
+def test_numbers_of_pairs_can_be_read_in_their_cells(bleu, page, of_text):
+    references = [f"{n} green bottles hanging on the wall" for n in range(40)]
+    systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
+    ax = bleu.rank(systems, references).plot()
+    cells = {(round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor() for bar in ax.patches}
+    filled = [cells[text.xy][3] == 1 for text in ax.texts]
+    assert sorted(filled) == [False] * 2 + [True] * 4
+    for text, is_filled in zip(ax.texts, filled):
+        assert contrast(text.get_color(), cells[text.xy] if is_filled else page) > of_text
+
+
+def test_axes_and_styles_keep_their_colors(bleu):
+    """Gray on a transparent background is only the default."""
+    explanation = bleu.explain("a a b c x", ["a b c y"])
+    given = explanation.plot(plt.subplots()[1])
+    assert (given.yaxis.label.get_color(), given.get_facecolor()) == ("black", (1, 1, 1, 1))
+    with plt.style.context("dark_background"):
+        own = explanation.plot()
+    assert own.figure.patch.get_visible()
+    texts = [own.yaxis.label, *own.texts, *own.get_legend().get_texts()]
+    assert {matplotlib.colors.to_hex(text.get_color()) for text in texts} == {"#ffffff"}
+
+
 class TestPrecisions:
     def test_before_and_after_clipping(self, bleu):
         """The paper's second example: seven unigrams of seven, of which two count."""
@@ -99,7 +158,7 @@ def test_systems(bleu):
     assert np.concatenate(ends) == pytest.approx(100 * np.concatenate(intervals))
     assert [text.get_text() for text in ax.texts] == [f"{one['score']:.2f}" for one in comparison["systems"].values()]
     assert ax.get_xlabel() == "BLEU, with its interval"
-    ax.figure.draw_without_rendering()  # a name with dollars is no formula
+    ax.figure.draw_without_rendering()  # a name with dollars is not a formula
 
 
 def test_systems_without_intervals(bleu):
@@ -146,7 +205,7 @@ def test_scattered_points_can_be_seen_one_by_one_and_in_a_crowd():
     assert few.get_alpha() > many.get_alpha()
 
 
-def test_in_a_dark_style_lines_take_its_colours(bleu):
+def test_in_a_dark_style_lines_take_its_colors(bleu):
     with plt.style.context("dark_background"):
         ax = MAKE["conventions"](bleu).plot()
         edge = ax.containers[0][0].get_edgecolor()
@@ -154,7 +213,7 @@ def test_in_a_dark_style_lines_take_its_colours(bleu):
 
 
 def test_without_matplotlib():
-    """Nothing else needs it, and the error says what to install."""
+    """Only plots need it, and the error says what to install."""
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         f"import evaluate; result = evaluate.load({str(ROOT / 'bleu_metric.py')!r}).explain('a b', ['a b'])\n"
@@ -163,7 +222,7 @@ def test_without_matplotlib():
         "except ImportError as error: print(error)"
     )
     run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "A plot needs matplotlib: pip install matplotlib\n"
+    assert run.stdout == "Plots need matplotlib. Install it: pip install matplotlib\n"
 
 
 def test_the_recipe(tmp_path, monkeypatch):

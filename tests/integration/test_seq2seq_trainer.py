@@ -45,7 +45,7 @@ def trained(model, tokenizer, data, compute_metrics, folder, **options):
 
 
 def decoded(tokenizer, ids):
-    """What was generated, decoded independently of the hook."""
+    """Decode generated ids independently of the callback."""
     ids = np.where(ids == -100, tokenizer.pad_token_id, ids)
     return [text.strip() for text in tokenizer.batch_decode(ids, skip_special_tokens=True)]
 
@@ -55,8 +55,8 @@ def decoded(tokenizer, ids):
 def test_what_is_logged_is_compute_of_the_decoded_texts(
     bleu, model, tokenizer, data, tmp_path, batch_eval_metrics, references
 ):
-    hook = bleu.compute_metrics(tokenizer, references=references, details=True)
-    trainer = trained(model, tokenizer, data, hook, tmp_path, batch_eval_metrics=batch_eval_metrics)
+    callback = bleu.compute_metrics(tokenizer, references=references, details=True)
+    trainer = trained(model, tokenizer, data, callback, tmp_path, batch_eval_metrics=batch_eval_metrics)
     scores = [entry["eval_bleu"] for entry in trainer.state.log_history if "eval_bleu" in entry]
     assert len(scores) == 60
     assert trainer.state.best_metric == max(scores) > scores[0]
@@ -64,7 +64,7 @@ def test_what_is_logged_is_compute_of_the_decoded_texts(
     trainer.compute_metrics = None
     generated = trainer.predict(data).predictions
     expected = bleu.compute(predictions=decoded(tokenizer, generated), references=references or SENTENCES)
-    trainer.compute_metrics = hook
+    trainer.compute_metrics = callback
     logged = trainer.evaluate()
     assert logged["eval_bleu"] == trainer.state.best_metric == expected["score"]
     assert logged["eval_precision_4"] == expected["precisions"][3]

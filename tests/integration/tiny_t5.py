@@ -35,7 +35,7 @@ def make_model(tokenizer):
 
 
 def train(model, tokenizer, sources, targets, steps):
-    """Some steps towards the targets, each with all rows."""
+    """Train for a given number of steps, each with all rows."""
     inputs, labels = (
         tokenizer(list(texts), return_tensors="pt", padding=True)["input_ids"] for texts in (sources, targets)
     )

@@ -11,13 +11,15 @@ if not shutil.which("chromium"):
     pytest.skip("Debian's chromium isn't there", allow_module_level=True)
 
 expect = sync_api.expect
-expect.set_options(timeout=15_000)  # a slow machine is no wrong answer
+expect.set_options(timeout=15_000)  # a slow machine is not an error
 
 
 def tab(page, name):
     page.get_by_role("tab", name=name).click()
     expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
     page.wait_for_timeout(300)  # Gradio fetches a tab's fields when it's first opened
+    if name == "Corpus":  # it opens with a result
+        expect(page.locator("#corpus-summary .bleu-signature, #corpus-message p")).to_be_visible()
 
 
 def text(page, selector):
@@ -87,5 +89,5 @@ def download(page, kind, folder):
 
 
 def copied(page, selector):
-    """The sentence that the first copy button within an element copies."""
+    """Return the text that the first copy button within an element copies."""
     return page.locator(f"{selector} [data-copy]").first.get_attribute("data-copy")

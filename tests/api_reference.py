@@ -1,0 +1,175 @@
+"""Write docs/api.md from docstrings, the table of options and the names of other tools: `make api`."""
+
+import ast
+import inspect
+import re
+import sys
+import textwrap
+import types
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = ROOT / "docs" / "api.md"
+
+package = types.ModuleType("bleu")  # the modules import each other as modules of a package
+package.__path__ = [str(ROOT)]
+sys.modules.setdefault("bleu", package)
+
+from bleu import bleu_metric  # noqa: E402
+from bleu.bleu_buffer import BufferedMetric  # noqa: E402
+from bleu.bleu_options import DESCRIPTIONS, OPTIONS, OTHER_KEYS, OTHER_NAMES  # noqa: E402
+from bleu.bleu_report import Report  # noqa: E402
+from bleu.bleu_trainer import TrainerMetric  # noqa: E402
+
+HEAD = """\
+# API reference
+
+Generated from the docstrings by `make api`; do not edit. The methods are those of the object that
+[`evaluate.load`](#loading) returns. `**options` are the [options](#options), passed by name.
+"""
+OTHER_TOOLS = """\
+## Names of other tools
+
+An option by the name of another tool raises a `TypeError` that says what to write. Only
+[drop-in replacements](conventions.md#coming-from-another-tool) accept the names of their module.
+"""
+SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
+ENTRY = re.compile(r"([\w*`]+(?:, [\w*`]+)*): ")  # the names of arguments, keys or errors, before their description
+PARTS_OF_REPORTS = ("rows", "records", "title", "note", "sentence", "copy")  # users need not call them
+
+Method = Callable[..., object]
+
+
+def make_document() -> str:
+    """Return the text of docs/api.md."""
+    metric = bleu_metric.BleuMetric
+    methods = {name: getattr(metric, name) for name in ("compute", "add", "add_batch")}
+    methods |= _public_methods(metric, base=BufferedMetric)
+    parts = [HEAD, _fill(" · ".join(f"[{name}](#{name})" for name in methods))]
+    parts += ["## Loading", _signature("evaluate.load", metric.__init__, "path, "), format_docstring(metric.__doc__)]
+    meanings = {name: re.sub(r"'([\w-]+)'", r'`"\1"`', text) for name, text in DESCRIPTIONS.items()}
+    rows = ([name, _code(repr(default)), meanings[name]] for name, default in OPTIONS.items())
+    parts += ["## Options", _table(["option", "default", "meaning"], rows)]
+    for name, method in methods.items():
+        parts += [f"## {name}", _signature(f"bleu.{name}", method), format_docstring(method.__doc__)]
+        if name == "compute":
+            parts.append(format_docstring(bleu_metric.INPUTS_DESCRIPTION, without=OPTIONS))
+    calls = _list_calls("result", _public_methods(Report, base=dict))
+    parts += ["## Results", _summary(Report), _table(["method", "purpose"], calls)]
+    parts.append(_table(["result of", "method", "purpose"], _list_results(methods)))
+    parts += ["## Callback", _summary(TrainerMetric)]
+    call = [f"callback({_arguments(TrainerMetric.__call__)})", _summary(TrainerMetric.__call__)]
+    calls = _list_calls("callback", _public_methods(TrainerMetric, base=object))
+    parts.append(_table(["method", "purpose"], [call, *calls]))
+    parts += [OTHER_TOOLS, _table(["option", "what to do"], OTHER_NAMES.items())]
+    parts.append(_table(["key of a result", "key here"], ([key, _code(name)] for key, name in OTHER_KEYS.items())))
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def format_docstring(text: str | None, without: Iterable[str] = ()) -> str:
+    """Return a docstring in Markdown, with sections as lists and examples as code, without some arguments."""
+    text = re.sub(rf"\n+(?={SECTION.pattern})", "\n\n", inspect.cleandoc(text or ""))
+    parts = []
+    for block in re.split(r"\n\n+(?=\S)", text):
+        name = ""
+        if section := SECTION.match(block):
+            name, block = section.group(1), textwrap.dedent(block[section.end() :])
+            parts.append(f"**{name}**")
+        if block.startswith(">>>"):
+            parts.append(f"```pycon\n{block.replace('<BLANKLINE>', '').strip()}\n```")
+        else:
+            parts.append(_format_entries(block, 0 if name in ("Args", "Raises") else 4, without))
+    return "\n\n".join(parts)
+
+
+def _format_entries(block: str, level: int, without: Iterable[str]) -> str:
+    """Return the paragraphs and lists of a section.
+
+    Args:
+        block: the lines of the section.
+        level: the indentation of entries. Names in backticks also begin an entry if they are not indented.
+        without: names of entries to leave out.
+    """
+    found: list[tuple[str, list[str]]] = []  # the names of an entry, "" for a paragraph; and its lines
+    joins, entry_level = False, 0
+    for line in block.splitlines():
+        text, indentation = line.strip(), len(line) - len(line.lstrip())
+        entry = ENTRY.match(text)
+        if entry and (indentation == level or (line.startswith("`") and level)):
+            found.append((entry.group(1), [text[entry.end() :]]))
+            entry_level = indentation
+        elif text and joins and (not found[-1][0] or indentation > entry_level or indentation == entry_level < level):
+            found[-1][1].append(text)
+        elif text:
+            found.append(("", [text]))
+        joins = bool(text)
+    result, before = "", ""
+    for names, lines in found:
+        if names not in without:
+            text = " ".join(lines)
+            result += ("\n" if names and before else "\n\n") if result else ""
+            result += _fill(f"- {_code(names)}: {text}", indent="  ") if names else _fill(text)
+            before = names
+    return result
+
+
+def _public_methods(owner: type, base: type) -> dict[str, Method]:
+    """Return the methods of a class that its base does not have, in the order of the source."""
+    found = (item for part in owner.__mro__ for item in vars(part).items() if inspect.isfunction(item[1]))
+    return {name: method for name, method in found if name[0] != "_" and not hasattr(base, name)}
+
+
+def _list_calls(owner: str, methods: dict[str, Method]) -> Iterator[list[str]]:
+    for name, method in methods.items():
+        if name not in PARTS_OF_REPORTS:
+            yield [f"{owner}.{name}({_arguments(method)})", _summary(method)]
+
+
+def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
+    """Yield the methods that only the results of some methods have."""
+    for name, method in methods.items():
+        # The result of `compute` is another one for drop-in replacements, as its annotation says.
+        result = "Result" if name == "compute" else method.__annotations__.get("return", "")
+        owner = getattr(bleu_metric, result, Report)
+        if inspect.isclass(owner) and issubclass(owner, Report):
+            calls = _list_calls("result", _public_methods(owner, base=Report))
+            yield from ([name, f"`{call}`", purpose] for call, purpose in calls)
+
+
+def _signature(call: str, function: Method, first: str = "") -> str:
+    return f"```text\n{_fill(f'{call}({first}{_arguments(function)})', indent='    ')}\n```"
+
+
+def _arguments(function: Method) -> str:
+    """Return the arguments as in the source, but without types; `inspect.signature` lists every option."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    arguments = definition.args  # type: ignore[attr-defined]
+    for argument in filter(None, [*arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]):
+        argument.annotation = None
+    del arguments.args[0]  # self
+    if arguments.vararg:
+        arguments.vararg.arg = ""  # positional arguments are accepted for an error only
+    return ast.unparse(arguments).replace("'", '"')
+
+
+def _summary(owner: object) -> str:
+    return " ".join((inspect.getdoc(owner) or "").partition("\n\n")[0].split())
+
+
+def _code(names: str) -> str:
+    return ", ".join(f"`{name.strip('`')}`" for name in names.replace("'", '"').split(", "))
+
+
+def _fill(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _table(head: list[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return a table whose first column is code."""
+    lines = [head, ["---"] * len(head), *([f"`{first}`", *others] for first, *others in rows)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(make_document(), encoding="utf-8")
