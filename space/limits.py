@@ -66,6 +66,7 @@ QUEUE_SIZE = 100  # waiting requests
 CONCURRENT_SENTENCES = 2  # requests of the page that score no corpus, per kind
 THREADS = 100  # of Gradio: a request that waits in a lane has one
 SECONDS_TO_SEND = 60  # a request
+SECONDS_TO_WAIT = 4  # for a place, before a large request is rejected
 SECONDS_KEPT = 3600  # for uploads, downloads and open results
 
 # Settings of Gradio's events. The requests that score wait in a `Lane`, not in Gradio's queues.
@@ -295,6 +296,7 @@ class Gate:
             try:
                 size = self._check_headers(path, client, dict(scope["headers"]).get(b"content-length", b""))
                 if size > MAX_SMALL_BYTES and path != _UPLOAD:
+                    await _LARGE_WORK.wait_for_place(client)  # before anything of the request is read
                     places.enter_context(_LARGE_WORK.hold_place(client))
             except RejectedError:
                 await _read_body(receive, keep=False)
@@ -467,10 +469,19 @@ class Lane:
         self._most = waiting
         self._waiting: Counter[str] = Counter()
 
+    def _is_full(self, client: str) -> bool:
+        return self._waiting[client] >= self._per_client or self._waiting.total() >= self._most
+
+    async def wait_for_place(self, client: str) -> None:
+        """Wait some seconds for a place; a client that asks again and again is slowed down."""
+        deadline = time.monotonic() + SECONDS_TO_WAIT
+        while self._is_full(client) and time.monotonic() < deadline:
+            await anyio.sleep(0.1)
+
     @contextmanager
     def hold_place(self, client: str) -> Iterator[None]:
         """Count a request as waiting, or reject it if too many are."""
-        if self._waiting[client] >= self._per_client or self._waiting.total() >= self._most:
+        if self._is_full(client):
             message = f"The demo is busy with {self._name} requests. Wait for yours, or try again later."
             raise RejectedError(message, 503)
         self._waiting[client] += 1
