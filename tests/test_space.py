@@ -580,3 +580,21 @@ def test_too_many_results_are_not_kept_and_old_ones_are_deleted(monkeypatch):
     os.utime(folder / "old", (0, 0))
     limits.check_disk()
     assert ((folder / "new").exists(), (folder / "old").exists()) == (True, False)
+
+
+def test_the_documented_limits_are_in_force():
+    limits, page = importlib.import_module("space.limits"), (ROOT / "docs" / "space.md").read_text(encoding="utf-8")
+    small, large = limits._SMALL_WORK, limits._LARGE_WORK
+    for line in (
+        f"{limits.MAX_BODY_MEGABYTES} MB (`/explain`: {limits.MAX_SENTENCE_MEGABYTES} MB), {limits.MAX_BODY_VALUES:,} values,"
+        f" lists nested {limits.MAX_BODY_DEPTH} deep",
+        f"{limits.MAX_FILE_MEGABYTES} MB together, {limits.MAX_SEGMENTS:,} lines each, {limits.MAX_TEXTS:,} texts,"
+        f" {limits.MAX_FILE_SIGNS:,} cells, {limits.MAX_SYSTEMS} systems, {limits.MAX_REFERENCES} references",
+        f"{limits.MAX_VISITOR_MEGABYTES // 1000} GB per visitor, {limits.MAX_SERVER_MEGABYTES // 1000} GB in total; with the"
+        f" results, {limits.MAX_DISK_MEGABYTES // 1000} GB on the disk",
+        f"{limits.MAX_SENTENCE_CHARACTERS:,} characters per text, {limits.MAX_SENTENCE_TOTAL:,} together",
+        f"(up to {limits.MAX_SMALL_BYTES // 1000} kB and 1,000 resamples) does not wait for large work;"
+        f" {large._per_client} large requests per client, {large._most} in total",
+    ):
+        assert line in page
+    assert small._most + large._most < limits.THREADS
