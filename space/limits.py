@@ -14,8 +14,8 @@ import stat
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -33,7 +33,6 @@ MAX_SERVER_MEGABYTES = 5_000  # that all visitors upload in `SECONDS_KEPT`
 MAX_DISK_MEGABYTES = 10_000  # of uploads and results together
 MAX_BODY_MEGABYTES = 10  # of a request that is not an upload
 MAX_SENTENCE_MEGABYTES = 1  # of a request to /explain
-MAX_HELD_MEGABYTES = 100  # of all requests that are being received
 MAX_BODY_VALUES = 300_000  # strings, numbers and lists in a request to an endpoint
 MAX_PAGE_VALUES = 1_000  # in a request of the page, which sends a value per field
 MAX_FILES = 30  # in an upload
@@ -67,6 +66,7 @@ QUEUE_SIZE = 100  # waiting requests
 CONCURRENT_SENTENCES = 2  # requests of the page that score no corpus, per kind
 THREADS = 100  # of Gradio: a request that waits in a lane has one
 SECONDS_TO_SEND = 60  # a request
+SECONDS_TO_WAIT = 4  # for a place, before a large request is rejected
 SECONDS_KEPT = 3600  # for uploads, downloads and open results
 
 # Settings of Gradio's events. The requests that score wait in a `Lane`, not in Gradio's queues.
@@ -75,10 +75,11 @@ PRIVATE_WORK: dict[str, Any] = {"api_visibility": "private", **WORK}
 QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 SUMMARY = f"""\
-Files up to {MAX_FILE_MEGABYTES} MB, {MAX_SEGMENTS:,} segments of {MAX_SEGMENT_CHARACTERS:,} characters,
+Files up to {MAX_FILE_MEGABYTES} MB together, {MAX_SEGMENTS:,} segments of {MAX_SEGMENT_CHARACTERS:,} characters,
 {MAX_REFERENCES} references per segment; {MAX_SEARCH_TEXTS:,} texts for a search through all settings. N-grams up to
-order {MAX_ORDER}, {MAX_RESAMPLES:,} resamples; {MAX_SENTENCE_CHARACTERS:,} characters for a single sentence. No
-other visitor sees your files, which are deleted within {SECONDS_KEPT // 60} minutes.
+order {MAX_ORDER}, {MAX_RESAMPLES:,} resamples; {MAX_SENTENCE_CHARACTERS:,} characters for a single sentence, and
+{MAX_SENTENCE_TOTAL:,} for a sentence and its references. No other visitor sees your files, which are deleted within
+{SECONDS_KEPT // 60} minutes.
 """
 
 T = TypeVar("T")
@@ -251,7 +252,7 @@ _READABLE = re.compile(
     r"|call/(v2/)?\w+/\w+)"
 )
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
-_DRAINED_MEGABYTES = 200  # of a rejected request are read, because clients read the answer only after sending
+_DRAINED_MEGABYTES = 80  # of a rejected request are read, because clients read the answer only after sending
 _UPLOAD_COST = 100_000  # bytes that an upload counts for at least, because its files have names and folders
 
 
@@ -268,7 +269,6 @@ class Gate:
         self._megabytes: dict[str, float] = {_UPLOAD: MAX_FILE_MEGABYTES, **dict.fromkeys(calls, MAX_BODY_MEGABYTES)}
         self._megabytes |= {_JOIN: MAX_BODY_MEGABYTES, "/gradio_api/cancel": 0.01, "/gradio_api/reset": 0.01}
         self._megabytes |= {path: MAX_SENTENCE_MEGABYTES for path in calls if path.endswith("/explain")}
-        self._held: Counter[str] = Counter()  # bytes of the requests that are being received, by client
         self._uploads: list[_Upload] = []  # in the last `SECONDS_KEPT`
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -292,23 +292,22 @@ class Gate:
             await JSONResponse({"detail": str(error)}, error.status)(scope, receive, send)
 
     async def _post(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers, client = dict(scope["headers"]), scope["client"][0]
-        try:
-            size = self._check_headers(scope["path"], client, headers.get(b"content-length", b""))
-        except RejectedError:
-            await _read_body(receive, keep=False)
-            raise
-        if scope["path"] == _UPLOAD:
-            await self._app(scope, *_read_all(receive, send))
-            return
-        self._held[client] += size
-        try:
+        path, client = scope["path"], scope["client"][0]
+        with ExitStack() as places:
+            try:
+                size = self._check_headers(path, client, dict(scope["headers"]).get(b"content-length", b""))
+                if size > MAX_SMALL_BYTES and path != _UPLOAD:
+                    await _LARGE_WORK.wait_for_place(client)  # before anything of the request is read
+                    places.enter_context(_LARGE_WORK.hold_place(client))
+            except RejectedError:
+                await _read_body(receive, keep=False)
+                raise
+            if path == _UPLOAD:
+                await self._app(scope, *_read_all(receive, send))
+                return
             body = await _read_body(receive)
             await anyio.to_thread.run_sync(self._check_json, scope, body)
             await self._app(scope, _replay(body, receive), send)
-        finally:
-            self._held[client] -= size
-            self._held += Counter()  # drops clients without requests
 
     def _check_headers(self, path: str, client: str, length: bytes) -> int:
         """Return the size of a request, or reject it by its path and its size."""
@@ -319,10 +318,6 @@ class Gate:
         check_size(int(length), self._megabytes[path])
         if path == _UPLOAD:
             self._check_uploads(_Upload(time.monotonic(), client, max(int(length), _UPLOAD_COST)))
-        elif int(length) > 1_000_000 * MAX_SENTENCE_MEGABYTES:
-            held = self._held[client] + int(length), self._held.total() + int(length)
-            if held[0] > 1_000_000 * MAX_HELD_MEGABYTES / 3 or held[1] > 1_000_000 * MAX_HELD_MEGABYTES:
-                raise RejectedError("The demo is busy with other large requests. Try again in a minute.", 503)
         return int(length)
 
     def _check_uploads(self, upload: _Upload) -> None:
@@ -475,20 +470,36 @@ class Lane:
         self._most = waiting
         self._waiting: Counter[str] = Counter()
 
-    async def run(self, work: Callable[[], T], client: str) -> T:
-        """Run work in a thread when it is its turn, or reject it if too much is waiting."""
-        if self._waiting[client] >= self._per_client or self._waiting.total() >= self._most:
-            raise RejectedError(f"The demo is busy with {self._name} requests. Wait for yours, or try again later.")
+    def _is_full(self, client: str) -> bool:
+        return self._waiting[client] >= self._per_client or self._waiting.total() >= self._most
+
+    async def wait_for_place(self, client: str) -> None:
+        """Wait some seconds for a place; a client that asks again and again is slowed down."""
+        deadline = time.monotonic() + SECONDS_TO_WAIT
+        while self._is_full(client) and time.monotonic() < deadline:
+            await anyio.sleep(0.1)
+
+    @contextmanager
+    def hold_place(self, client: str) -> Iterator[None]:
+        """Count a request as waiting, or reject it if too many are."""
+        if self._is_full(client):
+            message = f"The demo is busy with {self._name} requests. Wait for yours, or try again later."
+            raise RejectedError(message, 503)
         self._waiting[client] += 1
         try:
-            return await anyio.to_thread.run_sync(work, limiter=self._threads)
+            yield
         finally:
             self._waiting[client] -= 1
             self._waiting += Counter()  # drops clients without requests
 
+    async def run(self, work: Callable[[], T], client: str) -> T:
+        """Run work in a thread when it is its turn."""
+        with self.hold_place(client):
+            return await anyio.to_thread.run_sync(work, limiter=self._threads)
+
 
 _SMALL_WORK = Lane("small", running=2, per_client=30, waiting=60)
-_LARGE_WORK = Lane("large", running=1, per_client=4, waiting=20)
+_LARGE_WORK = Lane("large", running=1, per_client=2, waiting=8)
 
 
 async def run(work: Callable[[], T], size: int = 0, options: Any = None) -> T:

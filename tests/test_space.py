@@ -267,16 +267,18 @@ def test_uploads_are_limited_per_visitor_and_together(monkeypatch):
     assert pass_gate(UPLOAD, megabyte, gate=gate) == b""
 
 
-def test_large_bodies_are_limited_while_they_are_received(monkeypatch):
-    """A client that holds back the ends of its requests does not fill the memory; small requests still pass."""
-    limits, gate, body = importlib.import_module("space.limits"), make_gate(), json_body(["a" * 2_000_000])
-    gate._held.update({"1": 32_000_000, "2": 50_000_000})
-    busy = (503, "The demo is busy with other large requests. Try again in a minute.")
-    assert (pass_gate(SCORE, body, gate=gate), pass_gate(SCORE, body, gate=gate, client="3")) == (busy, body)
-    gate._held["4"] = 17_000_000
-    assert (pass_gate(SCORE, body, gate=gate, client="3"), gate._held["3"]) == (busy, 0)
-    assert pass_gate(SCORE, json_body([]), gate=gate) == json_body([])
-    assert limits.MAX_HELD_MEGABYTES == 100
+def test_large_bodies_wait_for_their_turn_before_they_are_parsed(monkeypatch):
+    """Clients that hold back the ends of their requests do not fill the memory; small requests still pass."""
+    limits, body = importlib.import_module("space.limits"), json_body(["a" * 2_000_000])
+    monkeypatch.setattr(limits, "_LARGE_WORK", lane := limits.Lane("large", running=1, per_client=1, waiting=2))
+    monkeypatch.setattr(limits, "SECONDS_TO_WAIT", 0)
+    busy = (503, "The demo is busy with large requests. Wait for yours, or try again later.")
+    with lane.hold_place("1"):
+        assert [pass_gate(SCORE, body, client=client) for client in "12"] == [busy, body]
+        with lane.hold_place("2"):
+            assert pass_gate(SCORE, body, client="3") == busy
+            assert pass_gate(SCORE, json_body([]), client="1") == json_body([])
+    assert pass_gate(SCORE, body, client="1") == body
 
 
 def test_nothing_is_kept_of_a_rejected_body():
@@ -578,3 +580,21 @@ def test_too_many_results_are_not_kept_and_old_ones_are_deleted(monkeypatch):
     os.utime(folder / "old", (0, 0))
     limits.check_disk()
     assert ((folder / "new").exists(), (folder / "old").exists()) == (True, False)
+
+
+def test_the_documented_limits_are_in_force():
+    limits, page = importlib.import_module("space.limits"), (ROOT / "docs" / "space.md").read_text(encoding="utf-8")
+    small, large = limits._SMALL_WORK, limits._LARGE_WORK
+    for line in (
+        f"{limits.MAX_BODY_MEGABYTES} MB (`/explain`: {limits.MAX_SENTENCE_MEGABYTES} MB), {limits.MAX_BODY_VALUES:,} values,"
+        f" lists nested {limits.MAX_BODY_DEPTH} deep",
+        f"{limits.MAX_FILE_MEGABYTES} MB together, {limits.MAX_SEGMENTS:,} lines each, {limits.MAX_TEXTS:,} texts,"
+        f" {limits.MAX_FILE_SIGNS:,} cells, {limits.MAX_SYSTEMS} systems, {limits.MAX_REFERENCES} references",
+        f"{limits.MAX_VISITOR_MEGABYTES // 1000} GB per visitor, {limits.MAX_SERVER_MEGABYTES // 1000} GB in total; with the"
+        f" results, {limits.MAX_DISK_MEGABYTES // 1000} GB on the disk",
+        f"{limits.MAX_SENTENCE_CHARACTERS:,} characters per text, {limits.MAX_SENTENCE_TOTAL:,} together",
+        f"(up to {limits.MAX_SMALL_BYTES // 1000} kB and 1,000 resamples) does not wait for large work;"
+        f" {large._per_client} large requests per client, {large._most} in total",
+    ):
+        assert line in page
+    assert small._most + large._most < limits.THREADS
