@@ -1,7 +1,7 @@
-"""The rows that `add` and `add_batch` collect until `compute`, in memory as Arrow.
+"""The segments that `add` and `add_batch` collect until `compute`, in memory as Arrow.
 
-evaluate's own files and locks are used only if several processes share one result. The files hold columns of one type,
-so that rows of any kind are packed into bytes; if processes contribute rows that do not fit, this module reports it.
+evaluate's own files and locks are used only if several processes share one result. Rows of any kind are packed into
+bytes, because the files have columns of a fixed type. This module reports it if processes contribute incompatible rows.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ from .bleu_inputs import make_empty_corpus, read_corpus
 from .bleu_options import Options
 from .bleu_warnings import BY_NAME, BY_WITH_PROCESSES, OTHER_KIND, UNKNOWN_COLUMN
 
-_SMALL_CORPORA = 1000  # consecutive ones that are combined: an Arrow array of one row takes too much memory
-_ROWS_PER_CELL = 10_000  # of packed rows
+_SMALL_CORPORA = 1000  # consecutive corpora that are combined, because Arrow arrays of one row take too much memory
+_ROWS_PER_CELL = 10_000  # rows that are packed into one value
 _PACKED = pa.schema({"predictions": pa.binary(), "references": pa.binary()})
 
-_lock = RLock()  # of all buffers, held for moments
-if hasattr(os, "register_at_fork"):  # a child must not inherit it locked
+_lock = RLock()  # shared by all buffers, and held only briefly
+if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked lock
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 class Buffer:
-    """Corpora of one kind, in the order in which they were added; a failed call leaves it unchanged.
+    """Corpora of one kind, in the order in which they were added; a failed call does not change the buffer.
 
     Corpora whose lists are all empty fit tokens and ids, and become of the kind of the others.
     """
 
     _corpora: list[Corpus]
     _small: int  # the number of small corpora at the end
-    _kind: Kind | Literal["lists"] | None  # "lists": empty ones only, of tokens or of ids
+    _kind: Kind | Literal["lists"] | None  # "lists": only empty lists so far, so tokens and ids cannot be told apart
 
     def __init__(self) -> None:
         self._corpora, self._small, self._kind = [], 0, None
@@ -58,14 +58,14 @@ class Buffer:
                 self._small = 0
 
     def join(self, corpus: Corpus) -> Corpus:
-        """Return the rows of the buffer followed by those of a corpus."""
+        """Return the buffered rows followed by the rows of a corpus."""
         if not self._corpora:
             return corpus
         self._merge_kinds(corpus)
         return _join([*self._corpora, corpus] if len(corpus) else self._corpora)
 
     def take(self) -> Buffer:
-        """Move the rows to a buffer of their own, and return it.
+        """Move the rows to a new buffer, and return it.
 
         Rows that are added meanwhile must be of the same kind until `finish`, so that the rows can be put back.
         """
@@ -75,7 +75,7 @@ class Buffer:
         return taken
 
     def finish(self, put_back: Buffer | None = None) -> None:
-        """Forget the rows that were taken, or put rows back in front of those that were added since."""
+        """Discard the rows that were taken, or put rows back before the rows that were added since."""
         with _lock:
             if put_back is not None:
                 self._corpora = [*put_back._corpora, *self._corpora]
@@ -169,7 +169,7 @@ class BufferedMetric(evaluate.Metric, ABC):
     def _compute_rows(
         self, predictions: object, references: object, by: object, options: Mapping[str, object]
     ) -> dict[str, Any] | None:
-        """Score the rows of the buffer and those passed; return None in every process but the first."""
+        """Score the buffered rows and the rows passed; return None in every process but the first."""
         chosen = self._choose(options)
         if by is not None and self.num_process > 1:
             raise ValueError(BY_WITH_PROCESSES)
@@ -212,14 +212,14 @@ class BufferedMetric(evaluate.Metric, ABC):
                 gathered.add(corpus)
             except TypeError as error:
                 problem = problem or f"Process {process}: {error}"
-        # The other processes have returned, so that this one holds the only copy of their rows.
+        # The other processes have returned, so this process has the only copy of their rows.
         self._gathered = gathered if len(gathered) else None
         if problem:
             raise TypeError(problem)
         return gathered.join(make_empty_corpus("text"))
 
     def _remove_files(self) -> None:
-        """Remove the files and locks that evaluate leaves, all of them after an error."""
+        """Remove the files and locks that evaluate leaves; after an error, it leaves all of them."""
         if self.writer is not None:
             self.writer.close()
         for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or [])):
@@ -233,7 +233,7 @@ class BufferedMetric(evaluate.Metric, ABC):
 
 
 def pack(corpus: Corpus, process: int) -> pa.Table:
-    """Pack a corpus of one batch into a row of bytes, whose type is the same for every kind."""
+    """Pack a corpus of one batch into one row of bytes, so that rows of every kind have the same type."""
     (batch,) = corpus.batches
     cells = []
     for array in (batch.predictions, make_lists(batch.bounds, batch.references)):

@@ -98,7 +98,7 @@ class SystemScores(TypedDict, total=False):
 
 
 class Resamples(NamedTuple):
-    """What is drawn for a set of systems.
+    """The resampled scores and differences of a set of systems.
 
     scores: float64 [n_resamples, systems], for intervals; None without intervals.
     differences: float64 [n_resamples, pairs], for tests; None for a single segment.
@@ -123,7 +123,7 @@ class Comparison(QuotableReport):
     """
 
     def rows(self) -> list[list[str]]:
-        """Return one row per system, below it one per group and one for the macro-average."""
+        """Return one row per system, followed by one row per group and one for the macro-average."""
         scored: list[tuple[str, Mapping[str, Any]]] = []
         for name, system in self["systems"].items():
             scored.append((self._label(name), system))
@@ -204,15 +204,15 @@ class Ranking(QuotableReport):
         has_intervals = "confidence" in self
         rows = [["rank", "system", "BLEU", *([f"{100 * self['confidence']:g} % CI"] if has_intervals else [])]]
         cluster = 1
-        for one in self["ranking"]:
-            rows += [[]] if one["cluster"] != cluster else []
-            cluster = one["cluster"]
-            interval = [_write_interval(one["confidence_interval"])] if has_intervals else []
-            rows.append([_write_rank(one["rank"]), str(one["system"]), f"{one['score']:.2f}", *interval])
+        for system in self["ranking"]:
+            rows += [[]] if system["cluster"] != cluster else []
+            cluster = system["cluster"]
+            interval = [_write_interval(system["confidence_interval"])] if has_intervals else []
+            rows.append([_write_rank(system["rank"]), str(system["system"]), f"{system['score']:.2f}", *interval])
         return rows
 
     def records(self) -> list[dict[str, Any]]:
-        return [{**one, "rank": _write_rank(one["rank"])} for one in self["ranking"]]
+        return [{**system, "rank": _write_rank(system["rank"])} for system in self["ranking"]]
 
     def note(self) -> str:
         error = "a family-wise error" if self["family_wise"] else "an error per pair"
@@ -222,13 +222,14 @@ class Ranking(QuotableReport):
     def sentence(self) -> str:
         level = self.get("confidence")
         ranked = ", ".join(
-            f"{_write_rank(one['rank'])} {one['system']} {describe_score(one, level)}" for one in self["ranking"]
+            f"{_write_rank(system['rank'])} {system['system']} {describe_score(system, level)}"
+            for system in self["ranking"]
         )
         return f"By BLEU the ranks are {ranked}; {self.note().partition('; nrefs')[0]}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the differences of all pairs into `ax` or a new figure, and return the Axes."""
-        names = [one["system"] for one in self["ranking"]]
+        names = [system["system"] for system in self["ranking"]]
         deltas, significant = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)), bool)
         p_value_used = "p_adjusted" if self["family_wise"] else "p_value"
         for pair, (i, j) in zip(self["pairs"], combinations(range(len(names)), 2)):
@@ -342,18 +343,19 @@ def rank_systems(
     pairs = list(combinations(range(len(names)), 2))
     observed = bleu(rows.sum(axis=1), options)
     deltas = np.array([observed[i] - observed[j] for i, j in pairs])
+    tested = [{"systems": [names[i], names[j]], "delta": delta} for (i, j), delta in zip(pairs, deltas.tolist())]
+    significant = np.zeros((len(names), len(names)), bool)
     drawn = _resample(rows, test, n_resamples, options, pairs)
-    p_values = adjusted = None
     if drawn.differences is not None:
         p_values = np.array(_test(drawn.differences, deltas, test))
         adjusted = adjust_max_t(deltas, drawn.differences) if test == "bootstrap" else adjust_holm(p_values)
         if test != "bootstrap" and family_wise and len(pairs) / (n_resamples + 1) >= alpha:
             enough = int(len(pairs) / alpha)
             warn(FEW_RESAMPLES.format(n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough))
-    # 3. Rank ranges and clusters, by WMT's rule.
-    significant = np.zeros((len(names), len(names)), bool)
-    if p_values is not None:
+        for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
+            pair |= {"p_value": p_value_alone, "p_adjusted": p_adjusted}
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
+    # 3. Rank ranges and clusters, by WMT's rule.
     better, worse = significant.sum(axis=0), significant.sum(axis=1)
     cluster_ends = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
     clusters = np.cumsum([1, *cluster_ends])
@@ -369,11 +371,7 @@ def rank_systems(
             }
             for i, (name, system) in enumerate(zip(names, described))
         ],
-        pairs=[
-            {"systems": [names[i], names[j]], "delta": float(deltas[k])}
-            | ({} if p_values is None else {"p_value": float(p_values[k]), "p_adjusted": float(adjusted[k])})
-            for k, (i, j) in enumerate(pairs)
-        ],
+        pairs=tested,
         alpha=alpha,
         family_wise=family_wise,
     )
@@ -395,7 +393,7 @@ def _check_test(systems: object, test: str, n_resamples: int | None, options: Op
 
 
 def _sign(counted: Counted, test: str, n_resamples: int, options: Options, unknown: Collection[str]) -> dict[str, Any]:
-    """Return what the results of both methods say about the way in which they were made."""
+    """Return the keys about test and resampling that both results have."""
     resampled = {_SIGNATURE_KEYS[test]: n_resamples}
     if options.confidence and test == "randomization":
         resampled["bs"] = options.n_resamples
@@ -437,7 +435,7 @@ def _count_systems(
 def _read_tables(
     systems: Mapping[Any, object], options: Options, by: object
 ) -> tuple[dict[Any, Counted], Options, Collection[str]]:
-    """Read the statistics tables of systems, which must be of the same segments, counted alike."""
+    """Read the statistics tables of systems, which must have the same segments and options."""
     counted, found = {}, {}
     for name, statistics in systems.items():
         with name_system(name):
@@ -447,16 +445,16 @@ def _read_tables(
             if not known.are_segments(system_options.minimum_total):
                 raise ValueError(NO_SEGMENT_ROWS)
             counted[name] = Counted(known.stack(), tokenizer, known.references, known.labels, known.groups)
-    (first, one), *others = counted.items()
-    for name, other in others:
-        for what, value, expected in (
-            ("segments", len(other.rows), len(one.rows)),
+    first = next(iter(counted))
+    for name, system in counted.items():
+        for noun, value, expected in (
+            ("segments", len(system.rows), len(counted[first].rows)),
             ("options", found[name], found[first]),
-            ("numbers of references", other.references, one.references),
-            ("labels", list(other.labels), list(one.labels)),
+            ("numbers of references", system.references, counted[first].references),
+            ("labels", list(system.labels), list(counted[first].labels)),
         ):
             if value != expected:
-                raise ValueError(SYSTEMS_DIFFER.format(what=what, first=first, other=name))
+                raise ValueError(SYSTEMS_DIFFER.format(noun=noun, first=first, other=name))
     return counted, system_options, unknown
 
 
@@ -496,7 +494,7 @@ def _resample(
 
 
 def _test(differences: Float64, observed: Sequence[float] | Float64, test: str) -> list[float]:
-    """Return the p-values of observed differences, each with a column of resampled ones."""
+    """Return the p-values of observed differences, given a column of resampled differences for each."""
     deviations = center(differences) if test == "bootstrap" else np.abs(differences)
     return [p_value(column, abs(delta)) for column, delta in zip(deviations.T, observed)]
 
@@ -504,7 +502,7 @@ def _test(differences: Float64, observed: Sequence[float] | Float64, test: str) 
 def _describe_scores(rows: Int64, scores: Float64 | None, options: Options) -> list[SystemScores]:
     """Return the score of each system, with its interval if scores were resampled."""
     systems: list[SystemScores] = [
-        {"bleu": one, "score": 100 * one} for one in bleu(rows.sum(axis=1), options).tolist()
+        {"bleu": score, "score": 100 * score} for score in bleu(rows.sum(axis=1), options).tolist()
     ]
     if scores is not None and options.confidence:
         for system, resampled in zip(systems, scores.T):
@@ -553,7 +551,7 @@ def _add_groups(
         drawn = _resample(group_rows, test, n_resamples, options, _pair_with_baseline(rows))
         resampled.append(drawn)
         for system, one in zip(systems, _describe(group_rows, test, drawn, options)):
-            system["groups"][label] = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required,misc]
+            system["groups"][label] = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required,assignment]
     for system in systems:
         system["macro_bleu"] = fmean(group["bleu"] for group in system["groups"].values())
     deltas = [system["macro_bleu"] - systems[0]["macro_bleu"] for system in systems[1:]]
@@ -573,7 +571,7 @@ def _add_groups(
             system["macro_delta_standard_error"] = float((averages[:, i] - averages[:, 0]).std())
 
 
-# --- What a difference means to people --------------------------------------------------------------------------------
+# --- Agreement with human judgments -----------------------------------------------------------------------------------
 
 _HIGHEST_ACCURACY, _STEEPNESS = 0.8833333333333225, 0.9663926931178954
 _HUMAN_TOKENIZERS = ("13a", "zh", "char", "ja-mecab")
@@ -585,7 +583,7 @@ HUMAN_NOTE = (
 
 
 def estimate_human_accuracy(delta: float) -> float | None:
-    """Return the estimated share of pairs that people rank as BLEU does, None if it is not better than chance.
+    """Return the estimated share of pairs that people rank as BLEU does; None if it is not better than chance.
 
     This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score Magnitudes and
     Accuracies"), which reaches 50 % at 0.28 points.
@@ -594,14 +592,14 @@ def estimate_human_accuracy(delta: float) -> float | None:
         delta: a difference on the scale 0-1.
 
     >>> round(estimate_human_accuracy(0.02), 4), estimate_human_accuracy(0.002)
-    (0.7719, None)
+    (0.7716, None)
     """
     accuracy = _HIGHEST_ACCURACY / (1 + exp(-_STEEPNESS * 100 * abs(delta)))
     return accuracy if accuracy >= 0.5 else None
 
 
 def _check_curve(options: Options, tokenizer: str) -> None:
-    """Raise unless scores are made as those that the curve was fitted on."""
+    """Raise unless the options are those of the scores that the curve was fitted on."""
     default = Options()
     unlike = [
         name

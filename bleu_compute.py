@@ -116,7 +116,7 @@ class GroupedResult(Result):
         return f"BLEU {micro:.2f} as the micro-average and {macro:.2f} as the macro-average of {groups}"
 
     def rows(self) -> list[list[str]]:
-        """Return one row per group, then the averages; the tokenizers only if they differ."""
+        """Return one row per group, then the averages; tokenizers are listed only if they differ."""
         scored = {str(label): group for label, group in self["groups"].items()} | {"micro-average": self}
         keys = {"BLEU": "score", "CI": "confidence_interval", "brevity penalty": "brevity_penalty"}
         columns = {name: [_write_cell(group, key) for group in scored.values()] for name, key in keys.items()}
@@ -189,7 +189,7 @@ def _score_sum(corpus: Corpus, options: Options, total: Int64) -> Result:
 
 
 def _score_rows(counted: Counted, options: Options, segments: int | None, unknown: Collection[str]) -> Result:
-    """Score counted rows and their groups, with warnings; `segments` is the number of predictions if it is known."""
+    """Score counted rows and their groups, and warn; `segments` is the number of predictions, None if unknown."""
     rows = counted.rows
     with warn_once_per_kind():
         total, resampled = rows.sum(axis=0), _resample(rows, options)
@@ -222,7 +222,7 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
 
 
 def _resample(rows: Int64, options: Options) -> Float64 | None:
-    """Return bootstrap scores, None if no interval is asked for or if there is a single row."""
+    """Return bootstrap scores; None if the options have no `confidence` or if there is a single row."""
     if not options.confidence or len(rows) < 2:
         return None
     return bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]

@@ -1,7 +1,7 @@
-"""Any container to a `Corpus`, `Texts` or labels; or an error that names the column and the row.
+"""Readers from any container to a `Corpus`, `Texts` or labels, with errors that name the column and the row.
 
-Plain lists of strings, tokens or ids, which most calls pass, take a fast path. Everything else becomes an Arrow column,
-without a copy of the texts if it is Arrow already, and is then checked.
+Plain lists of strings, tokens or ids, which most calls pass, take a fast path. All other containers are converted to
+Arrow columns and then checked; texts that are in Arrow already are not copied.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from .bleu_warnings import (
 )
 
 _SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
-_NESTED = (dict, set, frozenset)  # containers that Arrow recurses into and no row may hold
+_NESTED = (dict, set, frozenset)  # containers that Arrow recurses into and that rows must not contain
 
 
 def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) -> Corpus:
@@ -86,7 +86,7 @@ def make_empty_corpus(kind: Kind) -> Corpus:
 
 
 def read_texts(**columns: Any) -> Texts:
-    """Read columns of any length, one text per row, all of one kind; by the names that errors call them.
+    """Read columns of any length with one text per row, all of one kind; the keywords are their names in errors.
 
     >>> read_texts(predictions=[["a"], []], references=[[]]).columns["references"].to_pylist()
     [[]]
@@ -97,8 +97,8 @@ def read_texts(**columns: Any) -> Texts:
         if not len(array):
             raise ValueError(messages.EMPTY_COLUMN.format(name))
         arrays[name] = _check_texts(name, array, types[0])
-    (first_name, first), *others = arrays.items()
-    for name, array in others:
+    (first_name, first), *further = arrays.items()
+    for name, array in further:
         if array.type != first.type:
             expected = f"{describe_type(first.type)} like the {first_name}"
             raise wrong_item(name, 0, describe_type(array.type), expected)
@@ -151,7 +151,7 @@ def read_labels(labels: Any, rows: int | None) -> list[Any]:
     if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
         raise TypeError(messages.NOT_LABELS.format(name_value(labels)))
     if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
-        # Labels of several types, and integers beyond int64, stay as they are; lists are named below.
+        # Labels of several types, and integers beyond int64, are not converted; an error below names lists.
         with suppress(pa.ArrowException, TypeError, OverflowError, RecursionError):
             column = to_arrow(labels, depth=0)
             _check_utf8("by", pa.chunked_array([column]) if isinstance(column, pa.Array) else column)
@@ -164,7 +164,7 @@ def read_labels(labels: Any, rows: int | None) -> list[Any]:
 
 
 def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
-    """Read a container as an Arrow column of large_string, int64 or null, possibly in large lists of any depth.
+    """Read a container as an Arrow column of large_string, int64 or null, or of large lists of these at any depth.
 
     Errors name the column and the rows that are expected there.
 
@@ -197,7 +197,7 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
 
 
 def _read_plain(predictions: Any, references: Any) -> Corpus | None:
-    """Read plain lists on a fast path; return None for anything else, which takes the general path."""
+    """Read plain lists on the fast path; return None for all other containers, which take the general path."""
     if not (type(predictions) is type(references) is list and predictions and references):
         return None
     prediction_array, rows = _read_plain_texts(list(predictions)), list(references)
@@ -221,7 +221,7 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
 
 
 def _read_plain_texts(texts: list[Any]) -> pa.Array | None:
-    """Convert strings, or lists of str or of ids from 0; return None if there is anything else among them."""
+    """Convert strings, lists of str, or lists of non-negative ids; return None for items of any other type."""
     found = set(map(type, texts))
     try:
         if found == {str}:
@@ -239,7 +239,7 @@ def _read_plain_texts(texts: list[Any]) -> pa.Array | None:
 
 
 def _flatten(lists: list[Any]) -> tuple[list[Any], list[int]] | None:
-    """Return the items of lists and their numbers; None if there are other rows, or if another thread changes them."""
+    """Return the items and lengths of lists; None if a row is not a list, or if another thread changes a list."""
     if not set(map(type, lists)) <= {list, tuple}:
         return None
     lengths = list(map(len, lists))
@@ -254,7 +254,7 @@ def _find_bounds(lengths: list[int]) -> Int64:
 
 
 def to_arrow(data: Any, depth: int) -> Any:
-    """Convert a container to an Arrow array, column or table, without a copy if it is Arrow already.
+    """Convert a container to an Arrow array, column or table; Arrow data is not copied.
 
     Rows are lists of at most `depth` levels; deeper ones and dicts raise an error before Arrow recurses into them.
 
@@ -338,7 +338,7 @@ def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
 
 
 def _check_utf8(name: str, array: pa.ChunkedArray) -> None:
-    """Raise if Arrow holds bytes that are not UTF-8; Arrow does not check them when it receives them."""
+    """Raise if Arrow strings have bytes that are not UTF-8; Arrow does not check bytes that it receives."""
     try:
         array.validate(full=True)
     except pa.ArrowInvalid as invalid:
@@ -417,7 +417,7 @@ def _check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> p
 
 
 def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
-    """Raise for None among tokens or ids, and for ids below 0, such as the -100 of padded labels."""
+    """Raise for None among tokens or ids, and for negative ids, such as the -100 of padded labels."""
     first_row = 0
     for piece in pieces(array):
         items, bounds = list_items(piece)
@@ -454,7 +454,7 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _warn_about_sentences(predictions: pa.Array | pa.ChunkedArray) -> None:
-    """Warn if most tokens contain a space: each row is then probably a list of sentences."""
+    """Warn if most tokens contain a space, because each row is then probably a list of sentences."""
     if predictions.type != TYPES["tokens"]:
         return
     tokens = pc.list_flatten(predictions.slice(0, _SAMPLE_ROWS))

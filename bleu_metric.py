@@ -280,7 +280,7 @@ class BleuMetric(BufferedMetric):
                 wins, ties, losses: numbers of segments.
                 detectable_delta: the minimum detectable effect, the smallest true difference that a test at the 5 %
                     level detects with 80 % power (Card et al., 2020).
-                human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883; None where the
+                human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883; None if the
                     estimate is not better than chance, below 0.28 points.
                 groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its segments alone.
                 macro_bleu, macro_delta, macro_p_value, macro_delta_interval, macro_delta_standard_error: with `by`, the
@@ -368,7 +368,7 @@ class BleuMetric(BufferedMetric):
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> bleu.fingerprint([["the cat sat on a mat"]])[:16]
-        ''
+        'e1e3638807bb137b'
         """
         return fingerprint_references(references)
 

@@ -411,7 +411,7 @@ def score_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> 
         scored = replace(options, smooth_method=method, smooth_value=value, max_order=order)
         row_scores = bleu(np.stack(rows), scored).tolist()
         fixed = method, order, options.effective_order
-        scores |= {Setting(False, *five, *fixed): score for five, score in zip(counted, row_scores)}
+        scores |= {Setting._make((False, *five, *fixed)): score for five, score in zip(counted, row_scores)}
     return scores
 
 

@@ -169,7 +169,7 @@ class QuotableReport(Report):
 
 
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
-    """Write a score with its interval, if there is one.
+    """Write a score with its interval, if it has one.
 
     >>> describe_score({"score": 34.518, "confidence_interval": [0.331, 0.356]}, 0.95)
     '34.52 (95 % CI 33.10 to 35.60)'
@@ -219,7 +219,7 @@ def shorten(value: Any) -> Any:
 
 
 def format_plain(rows: Rows, left: int = 1) -> str:
-    """Write a table in plain text; the first columns are aligned left, the others right.
+    """Write a table in plain text; the first columns are aligned left, all further columns right.
 
     >>> print(format_plain([["system", "BLEU"], ["A", "27.31"], [], ["B", "9.00"]]))
     system   BLEU
@@ -242,17 +242,17 @@ def format_markdown(rows: Rows, left: int = 1) -> str:
     | A\\|B | 27.31 |
     """
     rows = [row or [""] * len(rows[0]) for row in rows]  # an empty line, since Markdown has no rules
-    head, *rest = ([_escape(" ".join(cell.split()), _MARKDOWN) for cell in row] for row in rows)
-    lines = [head, [*["---"] * left, *["---:"] * (len(head) - left)], *rest]
+    head, *body = ([_escape(" ".join(cell.split()), _MARKDOWN) for cell in row] for row in rows)
+    lines = [head, [*["---"] * left, *["---:"] * (len(head) - left)], *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def format_latex(rows: Rows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
     lines = (" & ".join(_escape(" ".join(cell.split()), _LATEX) for cell in row) + r" \\" for row in rows)
-    head, *rest = (line if row else r"\midrule" for line, row in zip(lines, rows))
+    head, *body = (line if row else r"\midrule" for line, row in zip(lines, rows))
     begin = rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}"
-    return "\n".join([begin, r"\toprule", head, r"\midrule", *rest, r"\bottomrule", r"\end{tabular}"])
+    return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"])
 
 
 def _escape(cell: str, escapes: Mapping[str, str]) -> str:
@@ -378,7 +378,7 @@ def _exponent(weight: float) -> str:
 
 # --- HTML -------------------------------------------------------------------------------------------------------------
 
-_SHOWN_NGRAMS = 100  # per order, of the clipped and of the missed ones
+_SHOWN_NGRAMS = 100  # per order and kind, clipped or missed
 _KINDS = {"clipped": "more occurrences than in any single reference", "missed": "in no reference"}  # of n-grams
 
 # Control characters, bidirectional controls, and lone surrogates.
@@ -669,7 +669,7 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Ax
 def plot_pairs(
     names: Sequence[Any], deltas: np.ndarray[Any, Any], significant: np.ndarray[Any, Any], ax: Axes | None = None
 ) -> Axes:
-    """Plot how much each system differs from each other, with significant differences filled.
+    """Plot the differences between all pairs of systems, with significant differences filled.
 
     Args:
         names: the systems, the best first.

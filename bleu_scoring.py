@@ -502,14 +502,16 @@ def randomization_differences(
     [[1.0], [1.0], [1.0]]
     """
     generator, segments, totals = np.random.default_rng(options.seed), rows.shape[1], rows.sum(axis=1)
-    weights = np.concatenate(list(rows), axis=1)
-    sums = np.empty((n_resamples, weights.shape[1]))  # per system, of the segments that are exchanged
+    # What an exchange moves is a difference of rows, so rows are taken relative to the first system, whose sums are 0.
+    gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
+    sums = np.empty((n_resamples, gains.shape[1]))
     # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
     # of 32 trials, so that the draws do not depend on the size of blocks.
     for block in _blocks("Randomization", n_resamples, 32 * max(1, _NUMBERS_PER_BLOCK // (32 * segments))):
         taken = generator.integers(2, size=(len(sums[block]), segments), dtype=bool)
-        sums[block] = _multiply(taken, weights)
-    exchanged = sums.reshape(n_resamples, len(rows), -1).astype(np.int64)
+        sums[block] = _multiply(taken, gains)
+    exchanged = np.concatenate([np.zeros((n_resamples, rows.shape[2])), sums], axis=1).astype(np.int64)
+    exchanged = exchanged.reshape(n_resamples, len(rows), -1)
     differences = np.empty((n_resamples, len(pairs)))
     for column, (first, second) in enumerate(pairs):
         moved = exchanged[:, first] - exchanged[:, second]
@@ -527,8 +529,8 @@ def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
         resampled: float64 [n_resamples, ...] per group.
         seed: the seed of the draws; None for a random one.
 
-    >>> average_groups([np.array([0.25, 0.75])], seed=1).mean()
-    0.5
+    >>> average_groups([np.array([0.25, 0.25]), np.array([0.75, 0.75])], seed=1).tolist()
+    [0.5, 0.5]
     """
     generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
     return np.mean([generator.permutation(group) for group in resampled], axis=0)

@@ -49,7 +49,7 @@ class Group(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The statistics rows of a corpus, with what its signature says.
+    """The statistics rows of a corpus, with the values for its signature.
 
     rows: int64 [segments, 2 N + 2].
     tokenizer, references: as in `Group`.
@@ -99,19 +99,22 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
     [[2, 2, 2, 2], [2, 2, 2, 2]]
     """
     segments = group_labels(labels)
-    # 1. Labels with a tokenizer of their own are counted apart, all others together.
+    # 1. Count labels with a separate tokenizer one by one, and all other labels together.
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
-    named = [label for label in segments if label in (options.tokenize_by or ())]
+    named = options.tokenize_by or {}
+    parts = [[label] for label in segments if label in named] + [[label for label in segments if label not in named]]
+    names = {}
     with warn_once_per_kind():
-        for part_labels in filter(None, [*([label] for label in named), [x for x in segments if x not in named]]):
+        for part_labels in filter(None, parts):
+            part_options = options.for_label(part_labels[0])
+            tokenizer = choose_tokenizer(part_options, corpus.kind)
+            names |= dict.fromkeys(part_labels, tokenizer.name)
             places = np.sort(np.concatenate([segments[label] for label in part_labels]))
             part = corpus if len(places) == len(corpus) else corpus.take(places)
-            part_options = options.for_label(part_labels[0])
             with name_labels(part_labels) if part is not corpus else nullcontext():
-                warn_about_text(part.predictions, choose_tokenizer(part_options, corpus.kind))
+                warn_about_text(part.predictions, tokenizer)
                 rows[places] = count_corpus(part, part_options)
-    # 2. What the signatures of the groups say.
-    names = {label: choose_tokenizer(options.for_label(label), corpus.kind).name for label in segments}
+    # 2. Collect the values for the signatures of the groups.
     counts = corpus.reference_counts()
     groups = {
         label: Group(places, names[label], same_or_var(map(str, np.unique(counts[places]).tolist())))
@@ -121,7 +124,7 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
 
 
 def join_counted(parts: Sequence[Counted]) -> Counted:
-    """Return the rows of several parts of a corpus, which were counted under the same options."""
+    """Return the rows of several parts of a corpus, all counted under the same options."""
     labels = [label for part in parts for label in part.labels]
     groups = {
         label: Group(
@@ -134,14 +137,14 @@ def join_counted(parts: Sequence[Counted]) -> Counted:
 
 
 def check_labels(options: Options, labels: Collection[Any]) -> None:
-    """Raise if a tokenizer was chosen for something that is not a label."""
+    """Raise if a tokenizer was chosen for a name that is not a label."""
     for label in options.tokenize_by or ():
         if label not in labels:
             raise ValueError(messages.NOT_A_LABEL.format(label))
 
 
 def same_or_var(values: Iterable[str]) -> str:
-    """Return the value that all of some values have, `"var"` if they differ.
+    """Return the common value of several values, `"var"` if they differ.
 
     >>> same_or_var(["13a", "13a"]), same_or_var(["13a", "zh"])
     ('13a', 'var')
@@ -330,7 +333,7 @@ def read_statistics(statistics: Any, by: object = None) -> Statistics:
     if by is None:
         return known
     labels = _read_label_columns(parts, by) if isinstance(by, str) else read_labels(by, len(table))
-    # A group may hold rows of several of the labels that the rows were counted by.
+    # A group may contain rows of several labels that the rows were counted by.
     whole = (counted_with.get("tokenize", "?"), references)
     has_counted_by = signed and all(LABEL in (_list_columns(part) or ()) for part in parts)
     counted_by = _read_label_columns(parts, LABEL) if has_counted_by else []
@@ -385,7 +388,7 @@ def _choose_order(statistics: Statistics, options: Options) -> int:
 
 
 def _list_columns(part: Any) -> list[Any] | None:
-    """Return the names of a table's columns, None for anything else."""
+    """Return the names of a table's columns, or None if `part` has no columns."""
     names = part if isinstance(part, Mapping) else getattr(part, "column_names", getattr(part, "columns", None))
     return None if names is None else list(names)
 
@@ -469,7 +472,7 @@ def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str,
 
 
 def _check_counts(table: pa.Table) -> None:
-    """Raise unless 0 <= matches <= totals, order by order, in each row."""
+    """Raise unless 0 <= matches <= totals in each row and order."""
     orders = table.num_columns // 2 - 1
     columns = table.columns
     is_negative = any(pc.min(column).as_py() < 0 for column in [*columns[:orders], *columns[-2:]])

@@ -213,7 +213,7 @@ WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
 SYSTEMS = "systems: expected a dict from names to predictions, got {}. Pass {{'A': [...], 'B': [...]}}."
 FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass the baseline and at least one other system."
 SYSTEMS_DIFFER = (
-    "systems: the tables of {first!r} and {other!r} differ in their {what}. Pass tables of the same segments, made by"
+    "systems: the tables of {first!r} and {other!r} differ in their {noun}. Pass tables of the same segments, made by"
     " statistics() with the same options."
 )
 NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the tables from statistics()."

@@ -9,7 +9,14 @@ import gradio as gr
 import numpy as np
 
 from . import html, limits
-from .metric import collect_warnings, load_with, request_comparison, request_conventions, request_settings
+from .metric import (
+    collect_warnings,
+    load_with,
+    request_comparison,
+    request_conventions,
+    request_ranking,
+    request_settings,
+)
 from .options import (
     ALL_OPTIONS,
     CONVENTION_NAMES,
@@ -99,12 +106,13 @@ class CorpusTab(NamedTuple):
             if others:
                 progress(0.7, desc="Resampling")
                 comparison = request_comparison(systems, references, baseline, given[self.test], options)
+                ranking = request_ranking(systems, references, options)["ranking"] if len(systems) > 2 else []
         # 3. Draw the result, with the segments of one system, or the differences between two.
         progress(0.9, desc="Drawing")
         if others:
             identical = find_identical(systems)
             best = max(others, key=lambda name: (name not in identical, results[name]["score"]))
-            summary, details = render_systems(scored, comparison, best, identical)
+            summary, details = render_systems(scored, comparison, ranking, best, identical)
             below = self.differences.show(scored, baseline, best)
         else:
             summary, details = render_system(scored, results[baseline])
@@ -287,21 +295,27 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
     return summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
 
 
-def render_systems(scored: Scored, comparison: Any, best: str, identical: Mapping[str, str]) -> tuple[str, str]:
-    """Return several systems as HTML: the verdict on the best against the baseline, and a table."""
+def render_systems(
+    scored: Scored, comparison: Any, ranking: Sequence[Any], best: str, identical: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return several systems as HTML: the verdict, and a table; `best` is the best system but the baseline."""
     confidence, systems, baseline = scored.options["confidence"], comparison["systems"], comparison["baseline"]
     same = {name for name in systems if identical.get(name, name) == identical.get(baseline, baseline)}
     sentences = {name: quote_comparison(comparison, name, name in same, confidence) for name in systems}
     ends = [100 * end for one in systems.values() for end in one.get("confidence_interval", ())]
     scale = (min(ends), max(ends)) if ends else None
-    head = ["system", "BLEU", "interval", "", "difference", "interval of difference", "p", "verdict", ""]
+    head = ["system", "rank", "BLEU", "interval", "", "difference", "interval of difference", "p", "verdict", ""]
+    ranks = {one["system"]: " to ".join(map(str, dict.fromkeys(one["rank"]))) for one in ranking}
     rows = []
-    for name, one in systems.items():
+    for name in ranks or systems:
+        one = systems[name]
         twin = f"identical to {identical[name]}" if name in identical else ""
         verdict = twin if name in same and twin else ", ".join(filter(None, [judge(one), twin]))
         copy_button = html.copy_button(sentences[name], "sentence")
-        rows.append([name, *_describe_system(one, scale), verdict, copy_button])
-    verdict = state_verdict(comparison, best, best in same)
+        rows.append([name, ranks.get(name, ""), *_describe_system(one, scale), verdict, copy_button])
+    if not ranks:
+        head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
+    verdict = state_ranking(ranking) if ranks else state_verdict(comparison, best, best in same)
     quoted = sentences[best].replace(f"; {comparison['signature']}", "")  # it is shown below
     summary = (
         f'<div data-announce="{html.show(f"{verdict} {quoted}")}">{html.verdict(verdict)}{html.quote(quoted)}</div>'
@@ -334,11 +348,22 @@ def state_verdict(comparison: Mapping[str, Any], name: str, is_identical: bool) 
         return f"{name} and {baseline} are identical."
     one = systems[name]
     better, worse = (name, baseline) if one["delta"] > 0 else (baseline, name)
-    beginning = f"Of {len(systems)} systems, {better} scores highest" if len(systems) > 2 else better
     points = f"{100 * abs(one['delta']):.2f} BLEU"
     if judge(one) == "may be chance":
-        return f"{beginning}{', but' * (len(systems) > 2)} may be no better than {worse}: {points} may be chance."
-    return f"{beginning}{' and' * (len(systems) > 2)} is better than {worse} by {points}."
+        return f"{better} may be no better than {worse}: {points} may be chance."
+    return f"{better} is better than {worse} by {points}."
+
+
+def state_ranking(ranking: Sequence[Mapping[str, Any]]) -> str:
+    """Return the best systems in a sentence: those that no other system is better than.
+
+    >>> state_ranking([{"system": "A", "rank": [1, 2]}, {"system": "B", "rank": [1, 2]}])
+    'Of 2 systems, A and B are best: the differences between them may be chance.'
+    """
+    best = [one["system"] for one in ranking if one["rank"][0] == 1]
+    if len(best) == 1:
+        return f"Of {len(ranking)} systems, {best[0]} is best: it is better than each of the others."
+    return f"Of {len(ranking)} systems, {join_clauses(best)} are best: the differences between them may be chance."
 
 
 def _copy_table(result: Any) -> str:

@@ -125,6 +125,14 @@ def request_comparison(
     return bleu.compare(systems, references, baseline=baseline, test=test, **options)
 
 
+def request_ranking(systems: Mapping[str, Sequence[Any]], references: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Return the result of `rank`."""
+    limits.check_options(options, OPTIONS, TOKENIZERS)
+    limits.check_systems(systems, references)
+    limits.check_resampling(len(systems), len(references), options["n_resamples"])
+    return bleu.rank(systems, references, **options)
+
+
 def request_difference(
     first: Sequence[Any], second: Sequence[Any], references: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:

@@ -128,12 +128,14 @@
     const isOld = scored !== undefined && current !== scored;
     document.querySelectorAll(".bleu-results, #corpus-message").forEach((part) => part.classList.toggle("old", isOld));
   };
+  // Files are equal by their paths, and an empty value of Gradio may be null, "" or [].
+  const freeze = (values) => JSON.stringify(values, (key, value) => value?.path ?? (value === null || value?.length === 0 ? "" : value));
   const changed = (...values) => {
-    current = JSON.stringify(values);
+    current = freeze(values);
     stale();
   };
   const ask = (...values) => {
-    asked = current = JSON.stringify(values.slice(0, -2)); // the last ones, baseline and system asked about, are results too
+    asked = current = freeze(values.slice(0, -2)); // the last ones, baseline and system asked about, are results too
     return values;
   };
   // Opening the tab scores what is there, unless there is a result.

@@ -65,7 +65,9 @@ def test_result(bleu):
     systems, references = make_systems(50)
     result = bleu.compare(systems, references, baseline="B", n_resamples=100, seed=0, tokenize="char")
     assert (result["baseline"], result["test"], result["n_resamples"], result["seed"]) == ("B", "randomization", 100, 0)
-    assert set(result["systems"]["B"]) == {"bleu", "score", "confidence_interval", "bootstrap_mean"}
+    assert set(result["systems"]["B"]) == {
+        "bleu", "score", "confidence_interval", "bootstrap_mean", "standard_error",
+    }  # fmt: skip
     for name, system in result["systems"].items():
         expected = bleu.compute(
             predictions=systems[name], references=references, tokenize="char", confidence=0.95, seed=0
@@ -293,8 +295,17 @@ def test_an_interval_is_the_same_in_every_call(load, load_options, confidence):
 @pytest.mark.parametrize("test", TESTS)
 def test_every_system_but_the_baseline_has_the_keys_of_a_comparison(bleu, test):
     result = bleu.compare(SYSTEMS, REFERENCES, baseline="B", test=test, n_resamples=50)
-    alone = {"bleu", "score", "confidence_interval", "bootstrap_mean"}
-    beside = {"delta", "delta_interval", "p_value", "wins", "ties", "losses", "detectable_delta"}
+    alone = {"bleu", "score", "confidence_interval", "bootstrap_mean", "standard_error"}
+    beside = {
+        "delta",
+        "delta_interval",
+        "delta_standard_error",
+        "p_value",
+        "wins",
+        "ties",
+        "losses",
+        "detectable_delta",
+    }
     assert set(result["systems"]["B"]) == alone
     beside |= {"p_value_sacrebleu"} if test == "bootstrap" else set()
     for name in set(SYSTEMS) - {"B"}:

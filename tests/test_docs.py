@@ -186,7 +186,8 @@ class TestCard:
 
     @pytest.mark.filterwarnings("ignore::UserWarning")
     def test_output_values_names_every_key(self, bleu):
-        result = bleu.compute(predictions=["a b"], references=["a b"], segments=True, confidence=0.9)
+        texts, options = ["a b"] * 4, {"segments": True, "confidence": 0.9}
+        result = bleu.compute(predictions=texts, references=texts, by=["x", "x", "y", "y"], **options)
         for key in result:
             assert re.search(rf"^\|.*`{key}`.*\|.*\|$", section("README.md", "Output values"), re.MULTILINE), key
 

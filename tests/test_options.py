@@ -185,6 +185,7 @@ def test_options_of_the_call_win_over_those_of_load(load):
 # Calls of the methods that reject options of a corpus's score.
 OTHER_CALLS = {
     "compare": lambda bleu, **options: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], **options),
+    "rank": lambda bleu, **options: bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], **options),
     "diff": lambda bleu, **options: bleu.diff(["a"], ["b"], ["a"], **options),
     "explain": lambda bleu, **options: bleu.explain("a", "a", **options),
     "pairwise": lambda bleu, **options: bleu.pairwise(["a"], **options),

@@ -36,9 +36,9 @@ MAKE = {
     "self_bleu": lambda bleu: bleu.self_bleu(PREDICTIONS),
 }
 COLUMNS = {
-    "compute": ["order", "matches", "total", "precision", "bleu", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "segment"],
+    "compute": ["order", "matches", "total", "precision", "bleu", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "segment"],
     "score": ["order", "matches", "total", "precision", "bleu"],
-    "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "detectable_delta"],
+    "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta"],
     "diff": ["group", "from", "to", "segments", "first", "second", "delta", "label"],
     "explain": ["order", "total", "unclipped_matches", "matches", "precision"],
     "conventions": ["convention", "bleu", "score", "difference", "signature"],

@@ -94,7 +94,7 @@ def test_memory_does_not_grow(bleu):
     metric, sizes = bleu.compute_metrics(Words()), []
     for _ in range(50):
         metric((PREDICTED, LABELS), compute_result=False)
-        sizes.append(len(dill.dumps(vars(metric)["_sum"])) + len(vars(metric)))
+        sizes.append(len(dill.dumps(vars(metric)["_sums"])) + len(vars(metric)))
     assert len(set(sizes)) == 1
 
 

@@ -137,8 +137,13 @@ def test_equal_systems_are_told_to_be_identical(page, tmp_path):
 def test_the_tab_opens_with_the_example_scored_and_own_files_replace_it(page, tmp_path):
     tab(page, "Corpus")
     expect(page.locator(".bleu-verdict")).to_have_text(
-        "Of 3 systems, atlas scores highest and is better than birch by 26.54 BLEU."
+        "Of 3 systems, atlas is best: it is better than each of the others."
     )
+    ranked = [
+        [cell.inner_text() for cell in row.locator("td").all()[:3]]
+        for row in page.locator("#corpus-details tbody tr").all()
+    ]
+    assert ranked == [["atlas", "1", "90.74"], ["birch", "2", "64.21"], ["cedar", "3", "17.56"]]
     expect(page.locator(SUMMARY)).to_contain_text("This is an example")
     score_files(page, tmp_path)
     expect(page.locator(SUMMARY)).to_contain_text("40 segments")
@@ -176,7 +181,7 @@ def test_names_without_their_common_prefix_in_tables_that_scroll_in_their_boxes(
 def test_another_baseline(page):
     tab(page, "Corpus")
     choose(page, "#baseline", "cedar")
-    expect(page.locator(".bleu-verdict")).to_contain_text("atlas scores highest and is better than cedar")
+    expect(page.locator(f"{SUMMARY} .bleu-quote")).to_contain_text("atlas scores 90.74 BLEU and cedar 17.56: +73.18")
     expect(page.locator("#corpus-details tr", has_text="cedar")).to_contain_text("baseline")
     expect(page.locator(OLD)).to_have_count(0)
     expect(text(page, "#first-system")).to_have_value("cedar")

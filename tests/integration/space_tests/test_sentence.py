@@ -224,7 +224,7 @@ def test_no_sentence_names_an_option_of_the_api(page):
     """A score of 0 without smoothing: the page offers a button in the place of `smooth_method='exp'`."""
     example(page, "the the the the")
     note = page.locator("#sentence .bleu-message")
-    expect(note).to_contain_text("The score is 0: no 2-gram of the predictions is in its references.")
+    expect(note).to_contain_text("The score is 0: no 2-gram of the predictions occurs in the references.")
     assert "=" not in note.inner_text()
     note.get_by_role("button", name="Smooth as sacreBLEU does").click()
     expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does, but case is ignored")

@@ -83,5 +83,5 @@ def test_each_table_has_columns_of_its_own(page, bleu, tmp_path):
     references = ["a b c d", "e f g h"]
     for name, first in (("one", "a b c d"), ("two", "a b c x"), ("three", "a b y x")):
         expected = bleu.compute(predictions=[first, "e f g h"], references=references)["score"]
-        row = page.locator("#corpus-summary tr", has=page.get_by_role("cell", name=name, exact=True))
+        row = page.locator("#corpus-details tr", has=page.get_by_role("cell", name=name, exact=True))
         expect(row).to_contain_text(f"{expected:.2f}")
