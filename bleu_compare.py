@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import exp
 from statistics import fmean
@@ -12,7 +12,7 @@ import numpy as np
 
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus
-from .bleu_options import CORPUS_ONLY, OPTIONS, Options, make_signature
+from .bleu_options import CORPUS_ONLY, OPTIONS, Options, make_signature, to_python
 from .bleu_report import (
     QuotableReport,
     describe_score,
@@ -330,7 +330,7 @@ def rank_systems(
     >>> [(one["system"], one["rank"], one["cluster"]) for one in ranking]
     [('B', [1, 2], 1), ('C', [1, 2], 1), ('A', [3, 3], 2)]
     """
-    n_resamples = _check_test(systems, test, n_resamples, options)
+    n_resamples, alpha = _check_test(systems, test, n_resamples, options), to_python(alpha)
     if not (isinstance(alpha, float) and 0 < alpha < 1):
         raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
     counted, options, unknown = _count_systems(systems, references, options, None)
@@ -414,6 +414,7 @@ def _count_systems(
     systems: Mapping[Any, object], references: object, options: Options, by: object
 ) -> tuple[dict[Any, Counted], Options, Collection[str]]:
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
+    by = list(by) if isinstance(by, Iterator) else by  # read once per system
     if references is None:
         counted, options, unknown = _read_tables(systems, options, by)
     else:
@@ -436,12 +437,13 @@ def _read_tables(
     systems: Mapping[Any, object], options: Options, by: object
 ) -> tuple[dict[Any, Counted], Options, Collection[str]]:
     """Read the statistics tables of systems, which must have the same segments and options."""
-    counted, found = {}, {}
+    counted, found, tokenizers = {}, {}, {}
     for name, statistics in systems.items():
         with name_system(name):
             known = read_statistics(statistics, by)
             found[name] = adopt_counting(known, options)
             system_options, tokenizer, unknown = found[name]
+            tokenizers[name] = known.counted_by if tokenizer == "var" else None
             if not known.are_segments(system_options.minimum_total):
                 raise ValueError(NO_SEGMENT_ROWS)
             counted[name] = Counted(known.stack(), tokenizer, known.references, known.labels, known.groups)
@@ -450,8 +452,9 @@ def _read_tables(
         for noun, value, expected in (
             ("segments", len(system.rows), len(counted[first].rows)),
             ("options", found[name], found[first]),
+            ("tokenizers", tokenizers[name], tokenizers[first]),
             ("numbers of references", system.references, counted[first].references),
-            ("labels", list(system.labels), list(counted[first].labels)),
+            ("labels", system.labels, counted[first].labels),
         ):
             if value != expected:
                 raise ValueError(SYSTEMS_DIFFER.format(noun=noun, first=first, other=name))

@@ -15,12 +15,16 @@ ROWS = [
     {"source": "the cat sat on the mat", "references": ["the cat sat on a mat", "a cat sat on the mat"]},
     {"source": "a dog ran to the house", "references": ["the dog ran to the house"]},
     {"source": "it is big and old", "references": ["it is big and red", "it is old", "it is big and very old"]},
-]
+    {"source": "the house is near the old mill", "references": ["the house stands near the mill"]},
+] * 20
 LM_EVAL = """
 import json
 import lm_eval
+from lm_eval.api.metrics import bootstrap_stderr
 from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
+from lm_eval.utils import make_table
+from utils import aggregate_bleu
 
 class Echo(LM):
     def generate_until(self, requests, disable_tqdm=False):
@@ -28,8 +32,10 @@ class Echo(LM):
 
     loglikelihood = loglikelihood_rolling = None
 
-results = lm_eval.simple_evaluate(Echo(), tasks=["translation"], task_manager=TaskManager(include_path="."))
-print(json.dumps(results["results"]["translation"], default=str))
+results = lm_eval.simple_evaluate(Echo(), tasks=["translations"], task_manager=TaskManager(include_path="."))
+segments = [sample["bleu"] for sample in results["samples"]["translation"]]
+its_own = bootstrap_stderr(aggregate_bleu, segments, 400)  # as for its own metrics: scores 400 resamples of the texts
+print(json.dumps([results["results"], results["groups"], its_own, make_table(results)]))
 """
 LIGHTEVAL_MODEL = """
 from lighteval.models.abstract_model import LightevalModel
@@ -61,8 +67,12 @@ runpy.run_module("lighteval", run_name="__main__")
 
 @pytest.fixture
 def expected(bleu):
-    columns = {"predictions": [row["source"] for row in ROWS], "references": [row["references"] for row in ROWS]}
-    return bleu.compute(**columns)["score"]
+    return score(bleu, ROWS)
+
+
+def score(bleu, rows):
+    columns = {"predictions": [row["source"] for row in rows], "references": [row["references"] for row in rows]}
+    return bleu.compute(**columns, confidence=0.95)
 
 
 def run(folder, *arguments):
@@ -77,27 +87,39 @@ def run(folder, *arguments):
     return done.stdout
 
 
-def write_rows(path):
+def write_rows(path, rows):
     path.parent.mkdir(exist_ok=True)
-    path.write_text("\n".join(map(json.dumps, ROWS)))
+    path.write_text("\n".join(map(json.dumps, rows)))
 
 
-def test_lm_evaluation_harness(tmp_path, expected):
+def test_lm_evaluation_harness(tmp_path, bleu, expected):
+    """Two tasks and their group; the standard errors are compared with those of lm_eval's own bootstrap."""
     pytest.importorskip("lm_eval")
-    task, utils, command = recipe("lm-evaluation-harness")
+    task, utils, command, group = recipe("lm-evaluation-harness")
     assert "--tasks translation" in command
-    write_rows(tmp_path / "data.jsonl")
+    write_rows(tmp_path / "data.jsonl", ROWS)
+    write_rows(tmp_path / "zh.jsonl", ROWS[::4] + ROWS[1::4])
     (tmp_path / "translation.yaml").write_text(task)
+    (tmp_path / "zh.yaml").write_text(task.replace("data.jsonl", "zh.jsonl").replace("translation", "translation_zh"))
+    (tmp_path / "group.yaml").write_text(group)
     (tmp_path / "utils.py").write_text(utils)
-    result = json.loads(run(tmp_path, "-c", LM_EVAL).splitlines()[-1])
+    tasks, groups, its_own, table = json.loads(run(tmp_path, "-c", LM_EVAL).splitlines()[-1])
+    result = tasks["translation"]
     assert 0 < result["bleu,none"] < 100
-    assert result["bleu,none"] == expected
+    assert result["bleu,none"] == expected["score"]
+    assert result["bleu_stderr,none"] == 100 * expected["standard_error"] == pytest.approx(its_own, rel=0.2)
+    assert f"|{expected['score']:.4f}|±|{100 * expected['standard_error']:.4f}|" in table.replace(" ", "")
+    both = [expected, score(bleu, ROWS[::4] + ROWS[1::4])]
+    assert groups["translations"]["bleu,none"] == pytest.approx(sum(one["score"] for one in both) / 2)
+    error = 100 * sum(one["standard_error"] ** 2 for one in both) ** 0.5 / 2
+    assert groups["translations"]["bleu_stderr,none"] == pytest.approx(error)
 
 
 def test_lighteval(tmp_path, expected):
+    """lighteval shuffles the segments, so other segments are drawn for the standard error."""
     pytest.importorskip("lighteval")
     tasks, command = recipe("lighteval")
-    write_rows(tmp_path / "data" / "test.jsonl")
+    write_rows(tmp_path / "data" / "test.jsonl", ROWS)
     (tmp_path / "tasks.py").write_text(tasks)
     (tmp_path / "model.py").write_text(LIGHTEVAL_MODEL)
     model, *arguments = command.split()[2:]
@@ -106,4 +128,5 @@ def test_lighteval(tmp_path, expected):
     (path,) = tmp_path.glob("results/**/results_*.json")
     result = json.loads(path.read_text())["results"]["translation|0"]
     assert 0 < result["bleu"] < 100
-    assert result["bleu"] == expected
+    assert result["bleu"] == expected["score"]
+    assert result["bleu_stderr"] == pytest.approx(100 * expected["standard_error"], rel=0.1)

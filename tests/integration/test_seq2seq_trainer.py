@@ -82,9 +82,42 @@ def test_without_predict_with_generate(bleu, model, tokenizer, data, tmp_path):
         trainer.evaluate()
 
 
-def test_readmes_recipe(model, tokenizer, data, tmp_path, monkeypatch):
+@pytest.fixture
+def run_recipes(model, tokenizer, data, tmp_path, monkeypatch):
+    """Return a function that runs blocks of recipes in order, and returns their names and the logged evaluations."""
     monkeypatch.chdir(tmp_path)
-    (code,) = recipe("Seq2SeqTrainer")
-    namespace = {"model": model, "tokenizer": tokenizer, "train_data": data, "eval_data": data}
-    exec(compile(code, "README.md", "exec"), namespace)
-    assert "eval_bleu" in namespace["trainer"].state.log_history[-2] | namespace["trainer"].state.log_history[-1]
+    pairs = ["en-de", "en-zh"] * (len(SENTENCES) // 2)
+    namespace = {
+        "model": model,
+        "tokenizer": tokenizer,
+        "train_data": data,
+        "eval_data": data.add_column("pair", pairs),
+    }
+
+    def run(*blocks):
+        for block in blocks:
+            exec(compile(block, "docs/training.md", "exec"), namespace)
+        logged = [entry for entry in namespace["trainer"].state.log_history if "eval_bleu" in entry]
+        return namespace, logged
+
+    return run
+
+
+def test_the_recipe(run_recipes):
+    _, logged = run_recipes(*recipe("Seq2SeqTrainer"))
+    assert len(logged) == 3
+
+
+def test_the_recipe_for_language_pairs(run_recipes):
+    namespace, logged = run_recipes(*recipe("Seq2SeqTrainer"), *recipe("Several language pairs"))
+    for scores in logged:
+        assert scores["eval_bleu_macro"] == pytest.approx((scores["eval_bleu_en-de"] + scores["eval_bleu_en-zh"]) / 2)
+    assert namespace["trainer"].state.best_metric == max(scores["eval_bleu_macro"] for scores in logged)
+
+
+def test_the_recipe_for_checkpoints(run_recipes):
+    """The history has a table per evaluation, and its scores are those in the log."""
+    namespace, logged = run_recipes(*recipe("Seq2SeqTrainer"), recipe("Best checkpoint or last")[0])
+    scores = [namespace["bleu"].score(table)["score"] for table in namespace["history"]]
+    assert scores == [entry["eval_bleu"] for entry in logged]
+    assert len(scores) == 3
