@@ -193,7 +193,9 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
 
     async def answer_number(scored: Scored | None, system: str, reported: str) -> str:
         try:
-            return await limits.run(lambda: explain_number(scored, system, reported), measure_result(scored))
+            return await limits.run(
+                lambda: explain_number(scored, system, reported), measure_result(scored), passes=limits.SEARCH_PASSES
+            )
         except limits.RejectedError as error:
             return html.message(str(error))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from .limits import ERRORS, explain_error, run
+from .limits import ERRORS, SEARCH_PASSES, explain_error, run
 from .metric import (
     collect_warnings,
     request_comparison,
@@ -78,7 +78,7 @@ async def conventions(predictions: list[str], references: list[Any]) -> dict[str
     Returns:
         The result of `bleu.conventions`.
     """
-    return await _answer(lambda: request_conventions(predictions, references))
+    return await _answer(lambda: request_conventions(predictions, references), passes=SEARCH_PASSES)
 
 
 async def reconcile(
@@ -100,13 +100,15 @@ async def reconcile(
     Returns:
         The result of `bleu.reconcile`.
     """
-    return await _answer(lambda: request_settings(predictions, references, reported, decimals, options or {}))
+    return await _answer(
+        lambda: request_settings(predictions, references, reported, decimals, options or {}), passes=SEARCH_PASSES
+    )
 
 
 ENDPOINTS = (explain, score, compare, conventions, reconcile)
 
 
-async def _answer(request: Callable[[], Mapping[str, Any]], options: Any = None) -> dict[str, Any]:
+async def _answer(request: Callable[[], Mapping[str, Any]], options: Any = None, passes: int = 1) -> dict[str, Any]:
     """Return the result of a request with the metric's warnings, or raise its error as one that Gradio passes on."""
 
     def work() -> dict[str, Any]:
@@ -114,6 +116,6 @@ async def _answer(request: Callable[[], Mapping[str, Any]], options: Any = None)
             return {**request(), "warnings": warnings}
 
     try:
-        return await run(work, options=options)
+        return await run(work, options=options, passes=passes)
     except ERRORS as error:
         raise gr.Error(explain_error(error), print_exception=False) from None

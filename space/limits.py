@@ -36,6 +36,7 @@ MAX_SENTENCE_MEGABYTES = 1  # of a request to /explain
 MAX_BODY_VALUES = 300_000  # strings, numbers and lists in a request to an endpoint
 MAX_PAGE_VALUES = 1_000  # in a request of the page, which sends a value per field
 MAX_FILES = 30  # in an upload
+SEARCH_PASSES = 10  # a search through settings takes as long as so many scores
 MAX_SMALL_BYTES = 500_000  # of work that does not wait for large work
 MAX_BODY_DEPTH = 12  # of nested lists; references as token lists in a list of arguments have 6
 MAX_LINE_BYTES = 400_000  # of an uploaded file
@@ -502,11 +503,14 @@ _SMALL_WORK = Lane("small", running=2, per_client=30, waiting=60)
 _LARGE_WORK = Lane("large", running=1, per_client=2, waiting=8)
 
 
-async def run(work: Callable[[], T], size: int = 0, options: Any = None) -> T:
-    """Run the work of a request in a thread when it is its turn; `size` is its bytes that are not in the request."""
+async def run(work: Callable[[], T], size: int = 0, options: Any = None, passes: int = 1) -> T:
+    """Run the work of a request in a thread when it is its turn.
+
+    `size` is its bytes that are not in the request; `passes` is how many times slower than a score the work is.
+    """
     request = LocalContext.request.get(None)
     resamples = options.get("n_resamples") if isinstance(options, dict) else None
     repeats = max(1, min(resamples, MAX_RESAMPLES) / 1000) if isinstance(resamples, (int, float)) else 1
     size += int(request.headers["content-length"]) if request else 0
-    lane = _SMALL_WORK if size * repeats <= MAX_SMALL_BYTES else _LARGE_WORK
+    lane = _SMALL_WORK if size * repeats * passes <= MAX_SMALL_BYTES else _LARGE_WORK
     return await lane.run(work, request.client.host if request else "")

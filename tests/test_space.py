@@ -567,6 +567,7 @@ def test_work_is_small_or_large_by_its_bytes_and_resamples(monkeypatch, size, op
         return name
 
     assert asyncio.run(limits.run(lambda: None, size, options)) == lane
+    assert asyncio.run(limits.run(lambda: None, 100_000, passes=limits.SEARCH_PASSES)) == "large"
 
 
 def test_too_many_results_are_not_kept_and_old_ones_are_deleted(monkeypatch):
