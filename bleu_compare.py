@@ -297,7 +297,7 @@ def compare_systems(
     {'bleu': 0.5, 'score': 50.0, 'delta': -0.5, 'p_value': 0.01, 'wins': 0, 'ties': 20, 'losses': 20}
     """
     n_resamples = _check_test(systems, test, n_resamples, options)
-    if baseline is not None and baseline not in systems:
+    if baseline is not None and baseline not in list(systems):
         raise invalid("baseline", baseline, one_of(systems))
     baseline = next(iter(systems)) if baseline is None else baseline
     counted, options, unknown = _count_systems(systems, references, options, by)
@@ -387,7 +387,7 @@ def _check_test(systems: object, test: str, n_resamples: int | None, options: Op
         raise TypeError(SYSTEMS.format(type(systems).__name__))
     if len(systems) < 2:
         raise ValueError(FEW_SYSTEMS.format(len(systems)))
-    if test not in RESAMPLES:
+    if test not in list(RESAMPLES):  # a list in a dict would be a TypeError
         raise invalid("test", test, one_of(RESAMPLES))
     if n_resamples is None:
         return options.n_resamples if options.is_chosen("n_resamples") else RESAMPLES[test]
