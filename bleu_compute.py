@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from itertools import repeat
 from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -117,19 +118,18 @@ class GroupedResult(Result):
 
     def rows(self) -> list[list[str]]:
         """Return one row per group, then the averages; tokenizers are listed only if they differ."""
-        scored = {str(label): group for label, group in self["groups"].items()} | {"micro-average": self}
-        keys = {"BLEU": "score", "CI": "confidence_interval", "brevity penalty": "brevity_penalty"}
-        columns = {name: [_write_cell(group, key) for group in scored.values()] for name, key in keys.items()}
-        columns["tokens"] = [f"{group['translation_length']:,}" for group in scored.values()]
         macro = {"score": self["macro_score"], "confidence_interval": self.get("macro_confidence_interval")}
-        macro_cells = [_write_cell(macro, key) for key in keys.values()] + [""]
-        if find_in_signature(self["signature"], "tok") == "var":
-            columns["tokenizer"] = [find_in_signature(group["signature"], "tok") for group in scored.values()]
-            macro_cells.append("")
-        used = [i for i, cells in enumerate(columns.values()) if any(cells)]
-        rows = [[name, *(list(columns.values())[i][place] for i in used)] for place, name in enumerate(scored)]
-        head = ["group", *(list(columns)[i] for i in used)]
-        return [head, *rows, ["macro-average", *(macro_cells[i] for i in used)]]
+        scored = [(str(label), group) for label, group in self["groups"].items()]
+        scored += [("micro-average", self), ("macro-average", macro)]
+        names = ["group", "BLEU", "CI", "brevity penalty", "tokens", "tokenizer"]
+        if "confidence" in self:
+            names[2] = f"{100 * self['confidence']:g} % CI"
+        columns = [names, *([name, *map(_write_cell, repeat(scores), _GROUP_KEYS)] for name, scores in scored)]
+        cells = [column for column in zip(*columns) if any(column[1:])]
+        if find_in_signature(self["signature"], "tok") != "var":
+            cells.pop()
+        rows = list(map(list, zip(*cells)))
+        return [*rows[:-2], [], *rows[-2:]]
 
     def records(self) -> list[dict[str, Any]]:
         lists = ("precisions", "counts", "totals", "bleu_by_order", "segment_bleu")
@@ -261,10 +261,17 @@ def _describe_rows(
     return result
 
 
+_GROUP_KEYS = ("score", "confidence_interval", "brevity_penalty", "translation_length", "signature")
+
+
 def _write_cell(scores: Mapping[str, Any], key: str) -> str:
     value = scores.get(key)
     if value is None:
         return ""
+    if key == "signature":
+        return find_in_signature(value, "tok")
+    if key == "translation_length":
+        return f"{value:,}"
     if key == "confidence_interval":
         return "{}, {}".format(*_percent(value))
     return f"{value:.2f}" if key == "score" else f"{value:.4f}"

@@ -53,14 +53,14 @@ class Counted(NamedTuple):
 
     rows: int64 [segments, 2 N + 2].
     tokenizer, references: as in `Group`.
-    labels: one per segment; empty without labels.
+    labels: one per segment; None without labels.
     groups: by label, in the order of first appearance.
     """
 
     rows: Int64
     tokenizer: str
     references: str
-    labels: Sequence[Any] = ()
+    labels: Sequence[Any] | None = None
     groups: Mapping[Any, Group] = MappingProxyType({})
 
 
@@ -103,7 +103,7 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
     named = options.tokenize_by or {}
     parts = [[label] for label in segments if label in named] + [[label for label in segments if label not in named]]
-    names = {}
+    names: dict[Any, str] = {}
     with warn_once_per_kind():
         for part_labels in filter(None, parts):
             part_options = options.for_label(part_labels[0])
@@ -125,7 +125,7 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
 
 def join_counted(parts: Sequence[Counted]) -> Counted:
     """Return the rows of several parts of a corpus, all counted under the same options."""
-    labels = [label for part in parts for label in part.labels]
+    labels = None if parts[0].labels is None else [label for part in parts for label in part.labels or ()]
     groups = {
         label: Group(
             segments, *map(same_or_var, zip(*(part.groups[label][1:] for part in parts if label in part.groups)))
@@ -226,6 +226,7 @@ class Statistics(NamedTuple):
     is_table: True for tables and frames, False for arrays, which are sums.
     counted_with: the options in `bleu_options.COUNTING` that are known.
     references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+    counted_by: the tokenizer and the number of references of each label that the rows were counted by.
     labels, groups: as in `Counted`.
     """
 
@@ -233,7 +234,8 @@ class Statistics(NamedTuple):
     is_table: bool
     counted_with: dict[str, Any]
     references: str
-    labels: Sequence[Any] = ()
+    counted_by: Mapping[Any, tuple[str, ...]]
+    labels: Sequence[Any] | None = None
     groups: Mapping[Any, Group] = MappingProxyType({})
 
     @property
@@ -279,7 +281,7 @@ def tabulate(counted: Counted, options: Options) -> pa.Table:
     """
     columns = dict(zip(column_names(options.counted_orders), counted.rows.T))
     metadata = {**options.counting(), "tokenize": counted.tokenizer or None, "references": counted.references}
-    if counted.groups:
+    if counted.labels is not None:
         try:
             columns[LABEL] = pa.array(counted.labels)
         except (pa.ArrowException, TypeError, OverflowError):
@@ -329,7 +331,7 @@ def read_statistics(statistics: Any, by: object = None) -> Statistics:
     counted_with, references, signed = _merge_metadata(tables, by is not None)
     table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
     _check_counts(table)
-    known = Statistics(table, is_table, counted_with, references)
+    known = Statistics(table, is_table, counted_with, references, signed)
     if by is None:
         return known
     labels = _read_label_columns(parts, by) if isinstance(by, str) else read_labels(by, len(table))
@@ -354,8 +356,10 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
         ValueError: the rows were counted under options other than the requested ones, or contradict their options.
     """
     counted_with = {**statistics.counted_with, "max_order": _choose_order(statistics, options)}
-    if statistics.groups:
-        check_labels(options, statistics.groups)
+    if statistics.labels is not None:
+        check_labels(options, statistics.labels)
+    elif options.tokenize_by is not None:
+        raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     asked = {**options.counting(), "tokenize": choose_tokenizer(options.for_label(None), "text").name}
     for name, counted in counted_with.items():
         # Pre-tokenized rows have no tokenizer: ignore a convention's choice, but reject an explicit one.

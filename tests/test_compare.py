@@ -1,6 +1,9 @@
 """`compare`: sacreBLEU's PairedTest asked live, on synthetic text and on WMT21's systems if available."""
 
+import importlib
+import itertools
 import json
+import math
 import random
 import re
 import statistics
@@ -10,8 +13,9 @@ from html import escape
 import numpy as np
 import pytest
 import sacrebleu.significance
-from bleu.bleu_compare import Comparison
-from helpers import WMT21, edit_pieces, random_pieces, read_lines, record_warnings
+from bleu.bleu_compare import Comparison, estimate_human_accuracy
+from conftest import needs_wmt21
+from helpers import ROOT, WMT21, edit_pieces, random_pieces, read_lines, record_warnings
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
 
@@ -467,3 +471,420 @@ def test_a_score_of_0_is_explained_as_in_compute(bleu, predictions, options):
     assert [message for message in compared if "is 0" in message] == [
         message.replace("The score is 0", "The score of 'zero' is 0") for message in computed if "is 0" in message
     ]
+
+
+# Groups, tables in the place of texts, and what a difference means to people.
+
+# 60 segments; the last group has one.
+GROUPS = {"by domain": ["news", None, 3] * 20, "uneven": ["a"] * 45 + ["b"] * 15, "one segment": ["a"] * 59 + ["b"]}
+
+
+@pytest.mark.parametrize("labels", GROUPS.values(), ids=GROUPS)
+@pytest.mark.parametrize("test", TESTS)
+def test_groups_are_compared_as_their_segments_alone(bleu, test, labels):
+    """The other keys are those of the whole corpus."""
+    options = {"test": test, "n_resamples": 200, "baseline": "B", "seed": 4}
+    result = bleu.compare(SYSTEMS, REFERENCES, by=labels, **options)
+    for label in dict.fromkeys(labels):
+        chosen = [i for i, other in enumerate(labels) if other == label]
+        systems = {name: [texts[i] for i in chosen] for name, texts in SYSTEMS.items()}
+        alone = bleu.compare(systems, [REFERENCES[i] for i in chosen], **options)["systems"]
+        for name, system in result["systems"].items():
+            keys = ("bleu", "score", "delta", "p_value")
+            assert system["groups"][label] == {key: alone[name][key] for key in keys if key in alone[name]}
+    whole = bleu.compare(SYSTEMS, REFERENCES, **options)
+    added = {"groups", "macro_bleu", "macro_delta", "macro_p_value", "macro_delta_interval", "macro_delta_standard_error"}  # fmt: skip
+    without = lambda system: {key: value for key, value in system.items() if key not in added}  # noqa: E731
+    assert {name: without(system) for name, system in result["systems"].items()} == whole["systems"]
+    baseline = result["systems"]["B"]
+    assert set(baseline) & added == {"groups", "macro_bleu"}
+    for name in set(SYSTEMS) - {"B"}:
+        system = result["systems"][name]
+        assert system["macro_bleu"] == pytest.approx(statistics.fmean(group["bleu"] for group in system["groups"].values()))  # fmt: skip
+        assert system["macro_delta"] == pytest.approx(system["macro_bleu"] - baseline["macro_bleu"], abs=1e-15)
+        assert added.issubset(system) == (1 not in Counter(labels).values())
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_macro_difference_is_resampled_within_independent_groups(bleu, test):
+    """NumPy draws or exchanges within each group, each with a generator of its own.
+
+    Limits are four standard errors of 2,000 resamples, of both p-values and of both standard deviations.
+    """
+    labels, count = GROUPS["by domain"], 2000
+    bleu_of = lambda sums: [BLEU.compute_bleu(row[:4], row[4:8], *row[8:]).score / 100 for row in sums.tolist()]  # noqa: E731
+    rows = np.stack([np.array(bleu.statistics(predictions=SYSTEMS[name], references=REFERENCES).to_pandas()) for name in "AB"])  # fmt: skip
+    resampled, exchanged = [], []
+    for seed, label in enumerate(dict.fromkeys(labels)):
+        group = rows[:, [i for i, other in enumerate(labels) if other == label]]
+        generator = np.random.default_rng(1000 + seed)
+        draws = generator.integers(group.shape[1], size=(count, group.shape[1]))
+        resampled.append(np.subtract(bleu_of(group[1][draws].sum(axis=1)), bleu_of(group[0][draws].sum(axis=1))))
+        flags = generator.integers(2, size=(count, group.shape[1]))[..., None]
+        first, second = ((flags * group[i] + (1 - flags) * group[1 - i]).sum(axis=1) for i in (0, 1))
+        exchanged.append(np.subtract(bleu_of(second), bleu_of(first)))
+    system = bleu.compare({name: SYSTEMS[name] for name in "AB"}, REFERENCES, by=labels, test=test, n_resamples=count)["systems"]["B"]  # fmt: skip
+    differences, null = np.mean(resampled, axis=0), np.mean(exchanged, axis=0)
+    error, delta = differences.std(), abs(system["macro_delta"])
+    deviations = np.abs(differences - differences.mean()) if test == "bootstrap" else np.abs(null)
+    p = np.mean(deviations >= delta - 1e-12)
+    assert system["macro_p_value"] == pytest.approx(p, abs=4 * np.sqrt(2 * max(p * (1 - p), 1 / count) / count))
+    assert system["macro_delta_standard_error"] == pytest.approx(error, rel=4 * np.sqrt(1 / (2 * 1000) + 1 / (2 * count)))  # fmt: skip
+    ends = np.quantile(differences, [0.025, 0.975])
+    assert system["macro_delta_interval"] == pytest.approx(ends, abs=0.34 * np.sqrt(1 + 1000 / count) * error)
+
+
+def test_standard_errors_of_scores_and_differences(load):
+    bleu = load(n_resamples=200, seed=3)
+    differences = paired_differences(bleu, SYSTEMS["A"], SYSTEMS["C"], REFERENCES, 200, seed=3)
+    systems = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES, n_resamples=5)["systems"]
+    assert systems["C"]["delta_standard_error"] == pytest.approx(differences.std(), abs=1e-12)
+    for name in "AC":
+        expected = bleu.compute(predictions=SYSTEMS[name], references=REFERENCES, confidence=0.95)["standard_error"]
+        assert systems[name]["standard_error"] == expected
+
+
+def test_a_tokenizer_per_group(bleu):
+    labels = ["en", "zh"] * 30
+    result = bleu.compare(SYSTEMS, REFERENCES, by=labels, tokenize={"zh": "zh"}, n_resamples=5)
+    assert "|tok:var|" in result["signature"]
+    for name, texts in SYSTEMS.items():
+        expected = bleu.compute(predictions=texts, references=REFERENCES, by=labels, tokenize={"zh": "zh"})
+        assert result["systems"][name]["bleu"] == expected["bleu"]
+        groups = result["systems"][name]["groups"]
+        assert {label: group["score"] for label, group in groups.items()} == {label: group["score"] for label, group in expected["groups"].items()}  # fmt: skip
+
+
+def tabulate(bleu, systems, **options):
+    return {name: bleu.statistics(predictions=texts, references=REFERENCES, **options) for name, texts in systems.items()}  # fmt: skip
+
+
+TABLE_FORMS = {
+    "tables": lambda table: table,
+    "parts": lambda table: [table.slice(0, 20), table.slice(20)],
+    "record batches": lambda table: table.to_batches(max_chunksize=7),
+}
+
+
+@pytest.mark.parametrize("form", TABLE_FORMS.values(), ids=TABLE_FORMS)
+@pytest.mark.parametrize("options", [{}, {"tokenize": "char", "lowercase": True, "max_order": 2}], ids=str)
+@pytest.mark.parametrize("method", ["compare, bootstrap", "compare, randomization", "rank, bootstrap"])
+def test_tables_in_the_place_of_texts(bleu, method, options, form):
+    """A table knows how it was counted, so that the call need not say it."""
+    method, test = method.split(", ")
+    more = {"test": test, "n_resamples": 50}
+    expected = getattr(bleu, method)(SYSTEMS, REFERENCES, **options, **more)
+    tables = {name: form(table) for name, table in tabulate(bleu, SYSTEMS, **options).items()}
+    assert getattr(bleu, method)(tables, **more) == expected
+    assert getattr(bleu, method)(tables, **options, **more) == expected
+
+
+LABELS = ["a", "b", "b"] * 20
+BY = {
+    "a list": lambda: LABELS,
+    "a generator": lambda: iter(LABELS),
+    "NumPy": lambda: np.array(LABELS),
+}
+
+
+@pytest.mark.parametrize("labels", BY.values(), ids=BY)
+def test_labels_of_texts_and_of_tables(bleu, labels):
+    """All systems have the same labels, which are read once."""
+    expected = bleu.compare(SYSTEMS, REFERENCES, by=LABELS, n_resamples=5)
+    assert bleu.compare(SYSTEMS, REFERENCES, by=labels(), n_resamples=5) == expected
+    assert bleu.compare(tabulate(bleu, SYSTEMS), by=labels(), n_resamples=5) == expected
+    assert bleu.compare(tabulate(bleu, SYSTEMS, by=LABELS), by="label", n_resamples=5) == expected
+
+
+def wrong_tables(bleu):
+    """Return systems whose tables don't fit each other, and the arguments of the call, by the end of the message."""
+    good, texts = tabulate(bleu, SYSTEMS)["A"], {"predictions": SYSTEMS["B"], "references": REFERENCES}
+    zh, char = (bleu.statistics(**texts, by=LABELS, tokenize={"b": tokenize}) for tokenize in ("zh", "char"))
+    one_reference = [row[:1] for row in REFERENCES]
+    other = "Pass tables of the same segments, made by statistics() with the same options."
+    differ = f"systems: the tables of 'A' and 'B' differ in their {{}}. {other}"
+    return {
+        differ.format("segments"): (good, good.slice(1), {}),
+        differ.format("options"): (good, bleu.statistics(**texts, lowercase=True), {}),
+        differ.format("tokenizers"): (zh, char, {}),
+        differ.format("tokenizers") + " ": (zh, char, {"by": "label"}),
+        differ.format("numbers of references"): (good, bleu.statistics(predictions=SYSTEMS["B"], references=one_reference), {}),
+        differ.format("labels"): (bleu.statistics(**texts, by=LABELS), bleu.statistics(**texts, by=LABELS[::-1]), {"by": "label"}),
+        "System 'B': statistics: got no rows.": (good, good.slice(0, 0), {}),
+        "System 'B': statistics: expected one row per segment, got sums.": (good, good.to_pandas().sum().to_frame().T, {}),
+        "System 'A': statistics: counted with tokenize='13a', but 'zh' was requested.": (good, good, {"tokenize": "zh"}),
+        "System 'A': by='domain': statistics[0] has no such column.": (good, good, {"by": "domain"}),
+        "System 'A': statistics: expected a table from statistics()": (SYSTEMS["A"], SYSTEMS["B"], {}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(11))
+@pytest.mark.parametrize("method", ["compare", "rank"])
+def test_tables_that_do_not_fit_are_rejected(bleu, method, number):
+    message, (first, second, options) = list(wrong_tables(bleu).items())[number]
+    if method == "rank" and "by" in options:
+        message = "Unknown option `by`"
+    with pytest.raises((ValueError, TypeError)) as error:
+        getattr(bleu, method)({"A": first, "B": second}, n_resamples=5, **options)
+    assert str(error.value).startswith(message.rstrip())
+
+
+@pytest.mark.parametrize("points", [0, 0.1, 0.27, 0.28, 0.5, 1, 1.5, -1.5, 2, 5, 30])
+def test_the_curve_of_human_accuracy(points):
+    """The formula of Kocmi et al. (2024), and no value where it is below 50 %, from 0 to 0.27 points."""
+    expected = 0.8833333333333225 / (1 + math.exp(-0.9663926931178954 * abs(points)))
+    found = estimate_human_accuracy(points / 100)
+    assert found == (pytest.approx(expected, abs=1e-12) if abs(points) >= 0.28 else None)
+    if abs(points) == 1.5:
+        assert round(100 * expected) == 72  # between the 64 % at 1 and the 77 % at 2 points
+
+
+def test_human_accuracy_in_the_result(bleu):
+    result = bleu.compare(SYSTEMS, REFERENCES, n_resamples=5, human=True)
+    assert "human_accuracy" not in result["systems"]["A"]
+    for name in ("B", "C", "nearly A"):
+        delta = abs(100 * result["systems"][name]["delta"])
+        expected = 0.8833333333333225 / (1 + math.exp(-0.9663926931178954 * delta))
+        assert result["systems"][name]["human_accuracy"] == (pytest.approx(expected) if delta > 0.28 else None)
+    same = bleu.compare({"A": SYSTEMS["A"], "B": SYSTEMS["A"]}, REFERENCES, n_resamples=5, human=True)
+    for written in (str(same), same.to_html(), same.to_markdown(), same.to_latex()):
+        assert "no better than chance" in written
+        assert "6,530 pairs" in written
+    without = bleu.compare(SYSTEMS, REFERENCES, n_resamples=5)
+    assert "people" not in str(without)
+    assert "human_accuracy" not in without["systems"]["B"]
+
+
+HUMAN_OPTIONS = [
+    ({"tokenize": "zh"}, None), ({"tokenize": "char"}, None), ({"tokenize": "ja-mecab"}, None), ({"seed": 1}, None),
+    ({"confidence": None}, None), ({"tokenize": "none"}, "tokenize"), ({"tokenize": str.split}, "tokenize"),
+    ({"tokenize": "intl"}, "tokenize"), ({"lowercase": True}, "lowercase"), ({"max_order": 2}, "max_order"),
+    ({"smooth_method": "none"}, "smooth_method"), ({"effective_order": True}, "effective_order"),
+    ({"weights": [1, 0, 0, 0]}, "weights"), ({"reference_length": "shortest"}, "reference_length"),
+    ({"minimum_total": 1}, "minimum_total"), ({"tokenize": {"b": "zh"}, "by": LABELS}, "tokenize"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "named"), HUMAN_OPTIONS, ids=str)
+def test_human_accuracy_holds_for_default_options_only(bleu, options, named):
+    call = lambda: bleu.compare(SYSTEMS, REFERENCES, n_resamples=5, human=True, **options)  # noqa: E731
+    if named is None:
+        assert "human_accuracy" in call()["systems"]["B"]
+    else:
+        with pytest.raises(ValueError, match=rf"^human=True: the estimate holds for default options.*Leave out `{named}`"):  # fmt: skip
+            call()
+
+
+# `rank`: all pairs.
+
+
+def rank_naively(names, significant):
+    """Return WMT's rank ranges and clusters of systems, best first, from the set of pairs that differ."""
+    ranks, clusters, cluster = [], [], 1
+    for i, name in enumerate(names):
+        better = sum((other, name) in significant for other in names)
+        worse = sum((name, other) in significant for other in names)
+        ranks.append([better + 1, len(names) - worse])
+        if i and all((above, below) in significant for above in names[:i] for below in names[i:]):
+            cluster += 1
+        clusters.append(cluster)
+    return ranks, clusters
+
+
+def adjust_naively(p_values):
+    """Return Holm's adjusted p-values (1979), by the textbook's loop."""
+    adjusted, highest = [0.0] * len(p_values), 0.0
+    for step, k in enumerate(sorted(range(len(p_values)), key=lambda k: p_values[k])):
+        highest = max(highest, min(1.0, (len(p_values) - step) * p_values[k]))
+        adjusted[k] = highest
+    return adjusted
+
+
+def make_ranked(levels, segments=80, seed=0):
+    """Return systems that lose a share of their words, in an order that is not that of their scores."""
+    generator = random.Random(seed)
+    references = [" ".join(generator.choices("abcdefghijklmnopqrstuvwxyz", k=12)) for _ in range(segments)]
+    lose = lambda text, share: " ".join("?" if generator.random() < share else word for word in text.split())  # noqa: E731
+    systems = {f"loses {share}": [lose(text, share) for text in references] for share in levels}
+    return dict(generator.sample(list(systems.items()), len(systems))), references
+
+
+LEVELS = (0.1, 0.11, 0.2, 0.21, 0.35, 0.36, 0.37)
+
+
+@pytest.mark.parametrize("family_wise", [True, False])
+@pytest.mark.parametrize("alpha", [0.05, 0.3])
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_ranks_and_clusters_are_wmts(bleu, test, alpha, family_wise, seed):
+    systems, references = make_ranked(LEVELS, seed=seed)
+    result = bleu.rank(systems, references, test=test, n_resamples=999, alpha=alpha, family_wise=family_wise)
+    names = [one["system"] for one in result["ranking"]]
+    scores = {name: bleu.compute(predictions=texts, references=references)["bleu"] for name, texts in systems.items()}
+    assert names == sorted(systems, key=scores.get, reverse=True)
+    assert {one["system"]: one["bleu"] for one in result["ranking"]} == scores
+    key = "p_adjusted" if family_wise else "p_value"
+    significant = {tuple(pair["systems"]) for pair in result["pairs"] if pair[key] < alpha}
+    ranks, clusters = rank_naively(names, significant)
+    assert [one["rank"] for one in result["ranking"]] == ranks
+    assert [one["cluster"] for one in result["ranking"]] == clusters
+    assert max(clusters) > 1
+    assert [pair["systems"] for pair in result["pairs"]] == [list(pair) for pair in itertools.combinations(names, 2)]
+    for pair in result["pairs"]:
+        better, worse = pair["systems"]
+        assert pair["delta"] == pytest.approx(scores[better] - scores[worse], abs=1e-15)
+        assert pair["p_adjusted"] >= pair["p_value"]
+    if test == "randomization":
+        assert [pair["p_adjusted"] for pair in result["pairs"]] == pytest.approx(adjust_naively([pair["p_value"] for pair in result["pairs"]]))  # fmt: skip
+    assert (result["alpha"], result["family_wise"], result["test"]) == (alpha, family_wise, test)
+    assert json.loads(json.dumps(result)) == result
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_p_value_of_each_pair_is_that_of_compare(bleu, test):
+    """Also if the pair is compared alone, and in either order."""
+    options = {"test": test, "n_resamples": 200, "seed": 9}
+    result = bleu.rank(SYSTEMS, REFERENCES, **options)
+    for pair in result["pairs"]:
+        for baseline, other in (pair["systems"], pair["systems"][::-1]):
+            two = {name: SYSTEMS[name] for name in (baseline, other)}
+            assert pair["p_value"] == bleu.compare(two, REFERENCES, **options)["systems"][other]["p_value"]
+            assert pair["p_value"] == bleu.compare(SYSTEMS, REFERENCES, baseline=baseline, **options)["systems"][other]["p_value"]  # fmt: skip
+    compared = bleu.compare(SYSTEMS, REFERENCES, **options)
+    for one in result["ranking"]:
+        keys = ("bleu", "score", "confidence_interval", "bootstrap_mean", "standard_error")
+        assert [one[key] for key in keys] == [compared["systems"][one["system"]][key] for key in keys]
+    assert result["signature"] == compared["signature"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_two_systems_need_no_adjustment(bleu, test):
+    systems, references = make_ranked((0.1, 0.12))
+    (pair,) = bleu.rank(systems, references, test=test, n_resamples=200)["pairs"]
+    assert pair["p_adjusted"] == pair["p_value"]
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_identical_systems_share_a_rank(bleu, test):
+    systems = {"A": SYSTEMS["A"], "B": SYSTEMS["B"], "again": SYSTEMS["A"], "and again": SYSTEMS["A"]}
+    result = bleu.rank(systems, REFERENCES, test=test, n_resamples=300)
+    same = [one for one in result["ranking"] if one["system"] != "B"]
+    assert len({str([one["rank"], one["cluster"], one["bleu"]]) for one in same}) == 1
+    assert [one["system"] for one in same] == ["A", "again", "and again"]  # equal scores keep their order
+    for pair in result["pairs"]:
+        if "B" not in pair["systems"]:
+            assert (pair["delta"], pair["p_value"], pair["p_adjusted"]) == (0, 1, 1)
+
+
+def test_one_segment_has_no_ranking_by_tests(bleu):
+    """All systems share the whole range of ranks."""
+    systems = {"A": ["a b c d"], "B": ["a b c e"], "C": ["a b e c"]}
+    result, messages = record_warnings(lambda: bleu.rank(systems, ["a b c d"]))
+    assert [one["rank"] for one in result["ranking"]] == [[1, 3]] * 3
+    assert {one["cluster"] for one in result["ranking"]} == {1}
+    assert set(result["pairs"][0]) == {"systems", "delta"}
+    assert "confidence_interval" not in result["ranking"][0]
+    assert "bs:" not in result["signature"]
+    assert [message for message in messages if message.startswith("One segment has no interval and no p-value")]
+    for written in (str(result), result.to_latex(), result.to_html(), result.report()):
+        assert "1-3" in written
+
+
+@pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, math.nan, "0.05", None])
+def test_an_alpha_out_of_range(bleu, alpha):
+    with pytest.raises(ValueError, match=r"^alpha=.*: pass a number above 0 and below 1, such as 0\.05\."):
+        bleu.rank(SYSTEMS, REFERENCES, alpha=alpha)
+
+
+def test_alpha_may_be_numpys(bleu):
+    expected = bleu.rank(SYSTEMS, REFERENCES, alpha=0.25, n_resamples=20)
+    for alpha in (np.float64(0.25), np.float32(0.25)):
+        result = bleu.rank(SYSTEMS, REFERENCES, alpha=alpha, n_resamples=20)
+        assert result == expected
+        assert json.dumps(result) == json.dumps(expected)
+
+
+# The number of systems, alpha, and the fewest trials with which Holm's procedure can find a pair.
+FEWEST = [(2, 0.05, 20), (3, 0.05, 60), (4, 0.05, 120), (4, 0.01, 600), (4, 0.1, 60), (3, 0.3, 10), (7, 0.05, 420)]
+
+
+@pytest.mark.parametrize(("systems", "alpha", "fewest"), FEWEST)
+def test_too_few_trials_for_holms_procedure(bleu, systems, alpha, fewest):
+    """The smallest p-value is 1 / (n + 1); times the number of pairs, it must be below alpha."""
+    pairs = systems * (systems - 1) // 2
+    assert pairs / (fewest + 1) < alpha <= pairs / fewest + 1e-12
+    texts = {f"system {i}": SYSTEMS["A"] for i in range(systems)}
+    for n_resamples in (fewest - 1, fewest):
+        options = {"alpha": alpha, "n_resamples": n_resamples}
+        _, messages = record_warnings(
+            lambda options=options: bleu.rank(texts, REFERENCES, test="randomization", **options)
+        )
+        found = [message for message in messages if "too few for Holm's adjustment" in message]
+        assert len(found) == (n_resamples < fewest)
+        assert all(f"Pass n_resamples={fewest} or more" in message for message in found)
+        for quiet in ({"test": "bootstrap"}, {"test": "randomization", "family_wise": False}):
+            _, messages = record_warnings(lambda options={**options, **quiet}: bleu.rank(texts, REFERENCES, **options))
+            assert not [message for message in messages if "Holm" in message]
+
+
+def test_a_ranking_prints_as_wmts_tables(bleu):
+    systems, references = make_ranked((0.1, 0.4, 0.41))
+    result = bleu.rank(systems, references)
+    first, *others = result["ranking"]
+    assert [one["rank"] for one in result["ranking"]] == [[1, 1], [2, 3], [2, 3]]
+    lines = str(result).splitlines()
+    assert lines[0].split() == ["rank", "system", "BLEU", "95", "%", "CI"]
+    assert lines[1].split()[:4] == ["1", "loses", "0.1", f"{first['score']:.2f}"]
+    assert set(lines[2]) == {"-"}  # the rule between clusters
+    assert [line.split()[0] for line in lines[3:5]] == ["2-3", "2-3"]
+    assert lines[-1] == f"bootstrap, 1,000 resamples; ranks at a family-wise error of 5 %; {result['signature']}"
+    latex = result.to_latex().splitlines()
+    assert latex.count(r"\midrule") == 2  # below the head, and between the clusters
+    assert latex.index(r"\midrule", 4) == 5
+    assert result.to_html().count('<tr class="rule">') == 1
+    assert result.to_markdown().count("\n|  |  |") == 1
+    frame = result.to_pandas()
+    assert frame["rank"].tolist() == ["1", "2-3", "2-3"]
+    assert frame["cluster"].tolist() == [1, 2, 2]
+    assert frame["system"].tolist() == [one["system"] for one in (first, *others)]
+    without = bleu.rank(systems, references, confidence=None)
+    assert "CI" not in str(without)
+
+
+@needs_wmt21
+def test_max_t_finds_the_pairs_that_holm_finds(bleu):
+    """With 1,000 resamples max-T finds at least the pairs that Holm's procedure finds with 10,000, on en-de's systems.
+
+    A pair may be at the border of alpha, where 1,000 and 10,000 resamples differ: its p-value is above 0.03.
+    """
+    references = read_lines(WMT21 / "references" / "newstest2021.en-de.ref.A.de")
+    outputs = sorted((WMT21 / "system-outputs").glob("newstest2021.en-de.hyp.*.de"))[:12]
+    tables = {path.name: bleu.statistics(predictions=read_lines(path), references=references) for path in outputs}
+    result = bleu.rank(tables)
+    p_values = [pair["p_value"] for pair in bleu.rank(tables, n_resamples=10_000, confidence=None)["pairs"]]
+    holm = adjust_naively(p_values)
+    found = [pair["p_adjusted"] < 0.05 for pair in result["pairs"]]
+    assert sum(p < 0.05 for p in holm) > 20
+    assert all(one for one, p in zip(found, holm) if p < 0.03)
+    assert sum(found) >= sum(p < 0.05 for p in holm)
+    assert sum(p < 0.05 for p in adjust_naively([pair["p_value"] for pair in result["pairs"]])) < sum(found)
+
+
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("runs", [20, pytest.param(400, marks=pytest.mark.slow)])
+def test_false_alarms_in_rankings_of_equal_systems(bleu, monkeypatch, test, runs):
+    """Any false alarm among the 21 pairs of 7 equal systems: in 5 % of 400 runs, within two standard errors.
+
+    Holm's procedure may stay below. Without adjustment, far more runs have one. 20 runs have three errors.
+    """
+    monkeypatch.syspath_prepend(ROOT / "tests" / "benchmarks")
+    significance = importlib.import_module("significance")
+    systems, references = make_systems(400)
+    tables = [bleu.statistics(predictions=systems[name], references=references) for name in "AB"]
+    rows = np.stack([np.array(table.to_pandas()) for table in tables])
+    shares = significance.count_false_rankings(rows, runs, test)
+    error = (0.05 * 0.95 / runs) ** 0.5
+    assert shares["p_adjusted"] <= 0.05 + (2 if runs == 400 else 3) * error
+    assert shares["p_value"] > 0.2
+    if runs == 400 and test == "bootstrap":
+        assert shares["p_adjusted"] >= 0.05 - 2 * error

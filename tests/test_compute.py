@@ -2,13 +2,24 @@
 
 import json
 import math
+from collections import Counter
+from statistics import fmean
+from unittest import mock
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
-from helpers import random_rows
+from bleu import bleu_statistics
+from bleu.bleu_compute import score_corpus
+from bleu.bleu_inputs import read_corpus
+from bleu.bleu_options import Options
+from bleu.bleu_statistics import count_corpus
+from helpers import random_rows, record_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sacrebleu.metrics import BLEU
 from test_tutorials import CANDIDATE_1, CANDIDATE_2, REPEATED, SHUFFLED
 from test_tutorials import REFERENCES as TUTORIAL_REFERENCES
 
@@ -166,6 +177,336 @@ def test_rows_do_not_hold_a_longer_order(bleu, max_order):
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES, max_order=2)
     with pytest.raises(ValueError, match=f"max_order.*{max_order}|{max_order}.*max_order"):
         bleu.score(rows, max_order=max_order)
+
+
+# Groups: `by` in `compute` and `score`. Each group is its segments alone.
+
+
+GROUPED, GROUPED_REFERENCES = random_rows(seed=24, count=240)
+LABELS = [("news", "", None, 3)[i * (i + 1) // 2 % 7 % 4] for i in range(240)]
+GROUP_OPTIONS = [
+    {},
+    {"segments": True},
+    {"confidence": 0.9, "n_resamples": 50, "seed": 3},
+    {"segments": True, "confidence": 0.95, "n_resamples": 20, "smooth_method": "floor", "effective_order": True},
+    {"lowercase": True, "max_order": 2, "reference_length": "shortest", "minimum_total": 1},
+]
+
+
+def select(rows, labels, label):
+    """Return the rows with a label."""
+    return [row for row, other in zip(rows, labels) if other == label]
+
+
+@pytest.mark.parametrize("options", GROUP_OPTIONS, ids=str)
+def test_each_group_is_scored_as_its_segments_alone(bleu, options):
+    """This holds for every key, the interval included; the other keys are those of the whole corpus."""
+    columns = {"predictions": GROUPED, "references": GROUPED_REFERENCES}
+    result = bleu.compute(**columns, by=LABELS, **options)
+    assert list(result["groups"]) == list(dict.fromkeys(LABELS))
+    for label, group in result["groups"].items():
+        rows = {name: select(column, LABELS, label) for name, column in columns.items()}
+        assert group == bleu.compute(**rows, **options), label
+    whole = bleu.compute(**columns, **options)
+    assert {key: result[key] for key in whole} == whole
+    scores = [group["bleu"] for group in result["groups"].values()]
+    assert result["macro_bleu"] == pytest.approx(fmean(scores), abs=1e-15)
+    assert result["macro_score"] == 100 * result["macro_bleu"]
+    table = bleu.statistics(**columns, by=range(240), **options)  # other labels
+    assert bleu.score(table, by=LABELS, **options) == result
+
+
+TOKENIZERS_BY_LABEL = {"en-zh": "zh", "en-ja": "char"}
+PAIRS = ["en-de", "en-zh", "en-ja"] * 20
+PAIR_TEXTS = [f"Nr. {i}: der Hund, die Katze und das Haus" if pair == "en-de" else f"第{i}只狗在家里，猫也在家里。" for i, pair in enumerate(PAIRS)]  # fmt: skip
+PAIR_REFERENCES = [[text.replace("Katze", "Maus").replace("猫", "鸟")] for text in PAIR_TEXTS]
+
+
+def test_a_tokenizer_per_group(load):
+    """sacreBLEU is asked per group; the group's signature has its tokenizer, and that of the whole has `var`."""
+    bleu = load("default")
+    columns = {"predictions": PAIR_TEXTS, "references": PAIR_REFERENCES}
+    result = bleu.compute(**columns, by=PAIRS, tokenize=TOKENIZERS_BY_LABEL)
+    for label, tokenize in {"en-de": "13a", **TOKENIZERS_BY_LABEL}.items():
+        texts, references = (select(column, PAIRS, label) for column in columns.values())
+        expected = BLEU(tokenize=tokenize).corpus_score(texts, list(zip(*references)))
+        group = result["groups"][label]
+        assert group["score"] == pytest.approx(expected.score, abs=1e-9)
+        assert (group["counts"], group["totals"]) == (expected.counts, expected.totals)
+        assert f"|tok:{tokenize}|" in group["signature"]
+    assert "|tok:var|" in result["signature"]
+    assert result["counts"] == np.sum([group["counts"] for group in result["groups"].values()], axis=0).tolist()
+    assert load(tokenize=TOKENIZERS_BY_LABEL).compute(**columns, by=PAIRS) == result
+    table = bleu.statistics(**columns, by=PAIRS, tokenize=TOKENIZERS_BY_LABEL)
+    assert bleu.score(table, by="label") == bleu.score(table, by=PAIRS) == result
+    # One tokenizer for all labels is the tokenizer of the whole.
+    same = bleu.compute(**columns, by=PAIRS, tokenize=dict.fromkeys(set(PAIRS), "char"))
+    assert same == bleu.compute(**columns, by=PAIRS, tokenize="char")
+
+
+def test_groups_across_groups_of_the_table(bleu):
+    """A group of rows that two tokenizers split has `tok:var`."""
+    columns = {"predictions": PAIR_TEXTS, "references": PAIR_REFERENCES}
+    table = bleu.statistics(**columns, by=PAIRS, tokenize=TOKENIZERS_BY_LABEL)
+    groups = bleu.score(table, by=[pair == "en-de" for pair in PAIRS])["groups"]
+    tokenizers = {label: dict(part.split(":") for part in group["signature"].split("|"))["tok"] for label, group in groups.items()}  # fmt: skip
+    assert tokenizers == {True: "13a", False: "var"}
+
+
+def test_tables_of_several_language_pairs(bleu):
+    """Tables counted under different tokenizers add up by their labels, and only so."""
+    tables, alone = [], {}
+    for label, tokenize in {"en-de": "13a", "en-zh": "zh"}.items():
+        rows = {
+            name: select(column, PAIRS, label)
+            for name, column in (("predictions", PAIR_TEXTS), ("references", PAIR_REFERENCES))
+        }
+        tables.append(bleu.statistics(**rows, by=[label] * 20, tokenize=tokenize))
+        alone[label] = bleu.compute(**rows, tokenize=tokenize, confidence=0.9)
+    assert bleu.score(tables, by="label", confidence=0.9)["groups"] == alone
+    assert bleu.score(pa.concat_tables(tables[:1] * 2), by="label")["groups"]["en-de"]["bleu"] == alone["en-de"]["bleu"]
+    with pytest.raises(ValueError, match=r"tokenize is '13a' in statistics\[0\] and 'zh' in statistics\[1\]"):
+        bleu.score(tables)
+
+
+FRAMES = {
+    "Arrow": lambda table: table,
+    "record batch": lambda table: table.combine_chunks().to_batches()[0],
+    "pandas": lambda table: table.to_pandas(),
+    "polars": pl.from_arrow,
+    "a dict": lambda table: table.to_pydict(),
+    "two tables": lambda table: [table.slice(0, 100), table.slice(100)],
+    "two frames": lambda table: [table.slice(0, 100).to_pandas(), table.slice(100).to_pandas()],
+}
+
+
+@pytest.mark.parametrize("form", FRAMES.values(), ids=FRAMES)
+def test_labels_in_a_column_of_a_users_table(bleu, form):
+    columns = {"predictions": GROUPED, "references": GROUPED_REFERENCES}
+    domains = [str(label) for label in LABELS]
+    expected = bleu.compute(**columns, by=domains)["groups"]
+    groups = bleu.score(form(bleu.statistics(**columns).append_column("domain", [domains])), by="domain")["groups"]
+    assert list(groups) == list(expected)
+    for label, group in groups.items():
+        assert {**group, "signature": ""} == {**expected[label], "signature": ""}
+
+
+def test_groups_of_rows_that_were_added(bleu):
+    """`by` covers all rows, in the order in which they were added."""
+    columns = {"predictions": GROUPED, "references": GROUPED_REFERENCES}
+    expected = bleu.compute(**columns, by=LABELS)
+    bleu.add_batch(**{name: column[:100] for name, column in columns.items()})
+    bleu.add(prediction=GROUPED[100], reference=GROUPED_REFERENCES[100])
+    rest = {name: column[101:] for name, column in columns.items()}
+    with pytest.raises(ValueError, match="by: got 139 labels for 240 predictions"):
+        bleu.compute(**rest, by=LABELS[101:])
+    assert len(bleu) == 101  # a failed call keeps the rows
+    assert bleu.compute(**rest, by=LABELS) == expected
+
+
+@pytest.mark.parametrize(("tokenize", "calls"), [("13a", 1), (TOKENIZERS_BY_LABEL, 3)], ids=["one", "by label"])
+def test_each_segment_is_counted_once(tokenize, calls):
+    options = Options().override({"tokenize": tokenize, "segments": True, "confidence": 0.9, "n_resamples": 10})
+    with mock.patch.object(bleu_statistics, "count_corpus", wraps=count_corpus) as counted:
+        score_corpus(read_corpus(PAIR_TEXTS, PAIR_REFERENCES), options, PAIRS)
+    sizes = [len(call.args[0]) for call in counted.call_args_list]
+    assert (len(sizes), sum(sizes)) == (calls, len(PAIRS))
+
+
+def simulate_macro(rows, labels, n_resamples, seed):
+    """Return macro-averages of BLEU, each group resampled by a generator of its own."""
+    sums = {}
+    for label in dict.fromkeys(labels):
+        group, seed = rows[[i for i, other in enumerate(labels) if other == label]], seed + 1
+        draws = np.random.default_rng(seed).integers(len(group), size=(n_resamples, len(group)))
+        sums[label] = group[draws].sum(axis=1)
+    scores = [
+        [BLEU.compute_bleu(row[:4].tolist(), row[4:8].tolist(), *row[8:].tolist()).score / 100 for row in group]
+        for group in sums.values()
+    ]
+    return np.mean(scores, axis=0)
+
+
+def test_the_macro_interval_is_that_of_groups_resampled_independently(bleu):
+    """Groups of equal size draw the same positions under one seed; equal groups would then have twice the error.
+
+    The limits are four standard errors of 2,000 resamples: 4 / sqrt(2 · 2000) of a standard deviation, and for the
+    ends 4 · sqrt(0.025 · 0.975 / 2000) / 0.0584 = 0.24 standard deviations (0.0584 is the normal density there).
+    """
+    texts, references = random_rows(seed=5, count=60)
+    columns = {"predictions": texts * 3, "references": references * 3}
+    labels = ["a"] * 60 + ["b"] * 60 + ["c"] * 60  # the same segments in each
+    result = bleu.compute(**columns, by=labels, confidence=0.95, n_resamples=2000)
+    rows = np.array(bleu.statistics(**columns).to_pandas())
+    expected = simulate_macro(rows, labels, 2000, seed=100)
+    error = expected.std()
+    assert result["macro_standard_error"] == pytest.approx(error, rel=4 / math.sqrt(2 * 2000) * math.sqrt(2))
+    ends = np.quantile(expected, [0.025, 0.975])
+    assert result["macro_confidence_interval"] == pytest.approx(ends, abs=0.24 * math.sqrt(2) * error)
+    alone = result["groups"]["a"]["standard_error"]
+    assert result["macro_standard_error"] == pytest.approx(alone / math.sqrt(3), rel=0.09)
+
+
+def test_the_coverage_of_the_macro_interval(bleu):
+    """Of 200 test sets from a known population, 90 % intervals contain the true macro-average in 90 %, within 3 errors.
+
+    With 50 segments per group, intervals of the percentile bootstrap are a little too short: 5 % are allowed for that.
+    """
+    texts, references = random_rows(seed=6, count=400)
+    population = np.array(bleu.statistics(predictions=texts, references=references).to_pandas())
+    names = bleu.statistics(predictions=[], references=[]).column_names
+    halves, generator = (population[:200], population[200:]), np.random.default_rng(0)
+    truth = fmean(bleu.score(half.sum(axis=0))["bleu"] for half in halves)
+    covered = 0
+    for seed in range(200):
+        drawn = np.concatenate([half[generator.integers(200, size=50)] for half in halves])
+        frame = pd.DataFrame(drawn, columns=names).assign(half=["first"] * 50 + ["second"] * 50)
+        low, high = bleu.score(frame, by="half", confidence=0.9, n_resamples=200, seed=seed)[
+            "macro_confidence_interval"
+        ]
+        covered += low <= truth <= high
+    assert 200 * (0.85 - 3 * 0.021) <= covered <= 200 * (0.9 + 3 * 0.021)
+
+
+def test_standard_errors_are_those_of_the_resampled_scores(bleu):
+    """The draws are NumPy's under the seed; each is scored by sacreBLEU from the sum of its rows."""
+    columns = {"predictions": GROUPED[:50], "references": GROUPED_REFERENCES[:50]}
+    result = bleu.compute(**columns, confidence=0.9, n_resamples=100, seed=8)
+    rows = np.array(bleu.statistics(**columns).to_pandas())
+    draws = rows[np.random.default_rng(8).integers(50, size=(100, 50))].sum(axis=1).tolist()
+    scores = [BLEU.compute_bleu(row[:4], row[4:8], *row[8:]).score / 100 for row in draws]
+    assert result["standard_error"] == pytest.approx(np.std(scores), abs=1e-9)
+    assert result["bootstrap_mean"] == pytest.approx(np.mean(scores), abs=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"effective_order": False}, {"smooth_method": "floor"}], ids=str)
+def test_the_mean_of_segment_scores(bleu, options):
+    result = bleu.compute(predictions=GROUPED, references=GROUPED_REFERENCES, segments=True, **options)
+    metric = BLEU(**{"effective_order": True, **options})
+    scores = [metric.sentence_score(*row).score / 100 for row in zip(GROUPED, GROUPED_REFERENCES)]
+    assert result["mean_segment_bleu"] == pytest.approx(fmean(scores), abs=1e-11)
+    table = bleu.statistics(predictions=GROUPED, references=GROUPED_REFERENCES)
+    assert bleu.score(table, segments=True, **options) == result
+
+
+# The segments per label; the groups with an interval; the warnings about sizes.
+SIZES = [
+    ({"a": 40, "b": 30}, ["a", "b"], []),
+    ({"a": 40, "b": 29}, ["a", "b"], ["Intervals and tests of 1 of 2 groups are unreliable"]),
+    ({"a": 40, "b": 1}, ["a"], ["1 group of one segment: such a group and the macro-average have no interval"]),
+    ({"a": 5, "b": 4}, ["a", "b"], ["Intervals and tests of 9 segments are unreliable"]),
+    ({"a": 40}, ["a"], []),
+    ({"a": 1, "b": 1}, [], ["2 groups of one segment", "Intervals and tests of 2 segments are unreliable"]),
+]
+
+
+@pytest.mark.parametrize(("sizes", "with_interval", "warned"), SIZES, ids=lambda value: str(value)[:30])
+def test_small_groups(bleu, sizes, with_interval, warned):
+    labels = list(Counter(sizes).elements())
+    texts = [f"the cat {i} sat on the mat" for i in range(len(labels))]
+    call = lambda: bleu.compute(predictions=texts, references=texts, by=labels, confidence=0.9, n_resamples=5)  # noqa: E731
+    result, messages = record_warnings(call)
+    assert [label for label, group in result["groups"].items() if "confidence_interval" in group] == with_interval
+    assert ("macro_confidence_interval" in result) == ("macro_standard_error" in result) == (len(with_interval) == len(sizes))  # fmt: skip
+    assert len(messages) == len(warned)
+    for message, beginning in zip(messages, warned):
+        assert message.startswith(beginning)
+    _, messages = record_warnings(lambda: bleu.compute(predictions=texts, references=texts, by=labels))
+    assert messages == []  # without intervals, sizes don't matter
+
+
+def test_a_group_without_a_match_is_named(bleu):
+    texts = ["the cat sat on the mat"] * 3
+    _, messages = record_warnings(
+        lambda: bleu.compute(predictions=[*texts, "x"], references=[*texts, "y"], by=list("aaab"))
+    )
+    assert messages == ["The score of 'b' is 0: no token of the predictions occurs in the references."]
+
+
+ROWS = {"predictions": ["a b c d", "a"], "references": ["a b c d", "b"]}
+WRONG_LABELS = [
+    ({"by": ["x"]}, ValueError, "by: got 1 label for 2 predictions. Pass one label per segment."),
+    ({"by": []}, ValueError, "by: got 0 labels for 2 predictions. Pass one label per segment."),
+    ({"by": "xy"}, TypeError, "by: expected a list or another column, got str. Pass one label per segment."),
+    ({"by": 3}, TypeError, "by: expected a list or another column, got int. Pass one label per segment."),
+    ({"by": {"x": 1, "y": 2}}, TypeError, "by: expected a list or another column, got dict. Pass one label per segment."),
+    ({"by": ["x", ["y"]]}, TypeError, "by[1]: expected a str or a number, got list."),
+    ({"by": ["x", ("y", 1)]}, TypeError, "by[1]: expected a str or a number, got tuple."),
+    ({"by": np.array([["x"], ["y"]])}, TypeError, "by[0]: expected a str or a number, got list."),
+    ({"tokenize": {"x": "zh"}}, ValueError, "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...]."),
+    ({"tokenize": {"x": "zh", "z": "zh"}, "by": ["x", "y"]}, ValueError, "tokenize: 'z' is not among the labels of `by`. Remove it, or correct the label."),
+    ({"tokenize": {"x": 3}, "by": ["x", "y"]}, TypeError, "tokenize['x']=3: pass a name or a function from str to a list of str."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), WRONG_LABELS, ids=[str(one[0]) for one in WRONG_LABELS])
+@pytest.mark.parametrize("method", ["compute", "statistics", "score", "compare"])
+def test_labels_that_are_rejected(bleu, method, arguments, error, message):
+    table = bleu.statistics(**ROWS)
+    calls = {
+        "compute": lambda: bleu.compute(**ROWS, **arguments),
+        "statistics": lambda: bleu.statistics(**ROWS, **arguments),
+        "score": lambda: bleu.score(table, **arguments),
+        "compare": lambda: bleu.compare({"A": ROWS["references"], "B": ROWS["predictions"]}, ROWS["references"], **arguments),
+    }  # fmt: skip
+    if method == "score" and isinstance(arguments.get("by"), str):  # the name of a column
+        error = ValueError
+        message = "by='xy': statistics[0] has no such column. Pass its name, or one label per segment."
+    with pytest.raises(error) as raised:
+        calls[method]()
+    assert str(raised.value).removeprefix("System 'A': ") == message
+    assert bleu.compute(**ROWS)["counts"] == [4, 3, 2, 1]
+
+
+def test_an_unknown_tokenizer_of_a_label(bleu):
+    with pytest.raises(ValueError, match=r"tokenize='chinese': unknown tokenizer"):
+        bleu.compute(**ROWS, by=["x", "y"], tokenize={"y": "chinese"})
+
+
+def test_a_failing_tokenizer_names_its_label(bleu):
+    def fail(text):
+        raise KeyError(text)
+
+    with pytest.raises(ValueError, match=r"^Among the segments labeled 'y': predictions\[0\]: the tokenizer failed"):
+        bleu.compute(**ROWS, by=["x", "y"], tokenize={"y": fail})
+
+
+def test_tables_counted_otherwise_than_a_label_asks(bleu):
+    table = bleu.statistics(**ROWS, by=["x", "y"], tokenize={"y": "zh"})
+    expected = bleu.score(table, by="label")
+    assert bleu.score(table, by="label", tokenize={"y": "zh"}) == expected
+    with pytest.raises(ValueError, match=r"counted with tokenize\['y'\]='zh', but 'char' was requested"):
+        bleu.score(table, by="label", tokenize={"y": "char"})
+
+
+@pytest.mark.parametrize("name", ["sacrebleu", "bleu"])
+def test_evaluates_modules_have_no_groups(load, name):
+    with pytest.raises(TypeError, match=r"Unknown option `by`"):
+        load(name).compute(**ROWS, by=["x", "y"])
+
+
+def test_groups_with_several_processes_are_rejected(load, tmp_path):
+    bleu = load(num_process=2, process_id=0, experiment_id="by", cache_dir=str(tmp_path))
+    with pytest.raises(
+        ValueError, match=r"by: labels are not supported with num_process > 1.*score\(tables, by='label'\)"
+    ):
+        bleu.compute(**ROWS, by=["x", "y"])
+
+
+def test_statistics_without_rows_keep_the_column_of_labels(bleu):
+    """An empty shard has the schema of the others, and adds nothing."""
+    table, empty = bleu.statistics(**ROWS, by=["x", "y"]), bleu.statistics(predictions=[], references=[], by=[])
+    assert empty.column_names == table.column_names
+    assert (
+        bleu.score([empty, table], by="label")
+        == bleu.score([table, empty], by="label")
+        == bleu.score(table, by="label")
+    )
+
+
+def test_labels_that_no_table_can_hold(bleu):
+    with pytest.raises(TypeError, match="by: expected labels of one type"):
+        bleu.statistics(**ROWS, by=["x", 1])
 
 
 # `explain`: the tutorials' precisions, the statistics rows, and the examples of the paper.

@@ -439,7 +439,7 @@ def test_a_corpus_in_html(bleu):
     corpus = {"predictions": ["a b c d", "a"], "references": ["a b c d", "a b"], "max_order": 1}
     text = read(bleu.compute(**corpus, segments=True, confidence=0.9).to_html()).text
     assert text.startswith(
-        "81.87 BLEUInterval 36.79 to 100.00. 2 segments: lowest 36.79, median 68.39, highest 100.00."
+        "81.87 BLEU90 % CI 36.79 to 100.00. 2 segments: lowest 36.79, median 68.39, highest 100.00."
         " Brevity penalty 0.8187: 5 tokens against 6 in the references"
         "n-gramsmatchestotalprecisionBLEU-n155100.0081.87"
     )
@@ -496,7 +496,7 @@ def test_every_format_shows_the_interval_and_the_segments(bleu):
     low, high = (f"{100 * end:.2f}" for end in full["confidence_interval"])
     scores = [f"{100 * score:.2f}" for score in (min(full["segment_bleu"]), max(full["segment_bleu"]))]
     for written in (full.to_html(), full.to_markdown(), full.to_latex()):
-        assert f"Interval {low} to {high}" in written
+        assert f"90 % CI {low} to {high}" in written
         assert f"{len(PREDICTIONS)} segments: lowest {scores[0]}" in written
         assert f"highest {scores[1]}" in written
     frame = full.to_pandas()
@@ -505,7 +505,7 @@ def test_every_format_shows_the_interval_and_the_segments(bleu):
     assert "confidence_interval" in str(full)
     assert "segment_bleu" in str(full)
     for written in (plain.to_html(), plain.to_markdown(), plain.to_latex(), str(plain)):
-        assert "Interval" not in written
+        assert " CI " not in written
         assert "segments" not in written
 
 

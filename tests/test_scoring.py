@@ -433,6 +433,103 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
     np.testing.assert_array_equal(bleu_scoring.randomization_differences(rows, options, 100, PAIRS), moved)
 
 
+def test_groups_are_averaged_independently_of_each_other():
+    """Each group keeps its resamples, and the systems of a resample stay together; equal groups are not in step."""
+    one = np.random.default_rng(1).normal(size=(4000, 2)) @ [[1, 0.8], [0, 0.6]]  # two systems, correlation 0.8
+    average = bleu_scoring.average_groups([one, one], seed=3)
+    assert average.mean(axis=0) == pytest.approx(one.mean(axis=0), abs=1e-12)
+    assert average.std(axis=0) == pytest.approx(one.std(axis=0) / math.sqrt(2), rel=0.05)  # in step: without the root
+    assert np.corrcoef(average.T)[0, 1] == pytest.approx(np.corrcoef(one.T)[0, 1], abs=0.03)
+    np.testing.assert_array_equal(bleu_scoring.average_groups([one, one], seed=3), average)
+    assert (bleu_scoring.average_groups([one, one], seed=4) != average).any()
+    assert sorted(bleu_scoring.average_groups([one[:, 0]], seed=3)) == pytest.approx(sorted(one[:, 0]))
+
+
+# p-values for all pairs: the definitions by loops.
+
+
+def adjust_max_t_naively(observed, differences):
+    """Return step-down max-T's p-values as Romano and Wolf (2005) define them.
+
+    At each step, the largest remaining statistic is compared with the largest of all remaining pairs in each resample.
+    """
+    means = [sum(column) / len(column) for column in differences.T]
+    errors = [
+        math.sqrt(sum((x - mean) ** 2 for x in column) / len(column)) for column, mean in zip(differences.T, means)
+    ]
+    certain = lambda k: math.inf if abs(observed[k]) > 1e-12 else 0.0  # noqa: E731
+    t = [abs(delta) / errors[k] if errors[k] > 1e-12 else certain(k) for k, delta in enumerate(observed)]
+    remaining, p_values, highest = sorted(range(len(t)), key=lambda k: -t[k]), [0.0] * len(t), 0.0
+    while remaining:
+        k = remaining[0]
+        count = 1
+        for draw in differences:
+            maximum = max(abs(draw[j] - means[j]) / errors[j] if errors[j] > 1e-12 else 0.0 for j in remaining)
+            count += maximum >= t[k] - 1e-9
+        highest = max(highest, count / (len(differences) + 1))
+        p_values[k] = highest
+        remaining.pop(0)
+    return p_values
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_step_down_max_t(seed):
+    """Pairs of five systems, one of them a copy, so that its pair never varies; one difference is constant."""
+    generator = np.random.default_rng(seed)
+    scores = generator.normal([0.3, 0.31, 0.33, 0.36], 0.01, size=(199, 4))
+    scores = np.concatenate([scores, scores[:, :1], scores[:, 1:2] - 0.02], axis=1)
+    pairs = list(itertools.combinations(range(6), 2))
+    differences = np.stack([scores[:, j] - scores[:, i] for i, j in pairs], axis=1)
+    centers = np.array([0.3, 0.31, 0.33, 0.36, 0.3, 0.29])
+    observed = np.array([centers[j] - centers[i] for i, j in pairs])
+    adjusted = bleu_scoring.adjust_max_t(observed, differences)
+    assert adjusted == pytest.approx(adjust_max_t_naively(observed, differences), abs=1e-12)
+    assert adjusted[pairs.index((0, 4))] == 1  # the copy
+    assert adjusted[pairs.index((1, 5))] == 1 / 200  # always 2 points
+    alone = [bleu_scoring.p_value(column, abs(delta)) for column, delta in zip(bleu_scoring.center(differences).T, observed)]  # fmt: skip
+    assert (adjusted >= np.array(alone) - 1e-12).all()
+    order = generator.permutation(len(pairs))
+    np.testing.assert_array_equal(bleu_scoring.adjust_max_t(observed[order], differences[:, order]), adjusted[order])
+
+
+# p-values and Holm's adjusted ones, worked out by hand; ties stay ties.
+HOLM = [
+    ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),
+    ([0.5], [0.5]),
+    ([0.5, 0.6, 0.7], [1, 1, 1]),
+    ([0.02, 0.02, 0.02], [0.06, 0.06, 0.06]),
+    ([0.9, 0.001], [0.9, 0.002]),
+]
+
+
+@pytest.mark.parametrize(("p_values", "expected"), HOLM, ids=str)
+def test_holms_procedure(p_values, expected):
+    adjusted = bleu_scoring.adjust_holm(np.array(p_values))
+    assert adjusted == pytest.approx(expected, abs=1e-15)
+    # As published: from the smallest p on, reject while p < alpha / (remaining hypotheses).
+    for alpha in (0.05, 0.055, 0.1):
+        rejected, order = set(), sorted(range(len(p_values)), key=lambda k: p_values[k])
+        for step, k in enumerate(order):
+            if p_values[k] >= alpha / (len(order) - step):
+                break
+            rejected.add(k)
+        assert set(np.flatnonzero(adjusted < alpha)) == rejected
+
+
+@pytest.mark.parametrize("pairs", [[(0, 1)], [(1, 0)], [(2, 0), (1, 2)]], ids=str)
+def test_randomization_differences_are_signed(pairs):
+    """Each trial exchanges the rows of the same segments for all pairs; a loop over segments does the same."""
+    rows = np.random.default_rng(3).integers(1, 9, size=(3, 12, 4))
+    rows[:, :, 1] += rows[:, :, 0]
+    options = Options(max_order=1, seed=11)
+    exchanged = np.random.default_rng(11).integers(2, size=(40, 12), dtype=bool)
+    for column, (first, second) in zip(bleu_scoring.randomization_differences(rows, options, 40, pairs).T, pairs):
+        for difference, flags in zip(column, exchanged):
+            ends = [(second, first) if flag else (first, second) for flag in flags]
+            sums = [sum(rows[pair[side], i] for i, pair in enumerate(ends)) for side in (0, 1)]
+            assert difference == pytest.approx(bleu_scoring.bleu(sums[1], options) - bleu_scoring.bleu(sums[0], options), abs=1e-12)  # fmt: skip
+
+
 class Bar:
     """A replacement of tqdm's bar that records its arguments and steps."""
 

@@ -1,10 +1,12 @@
-"""The tests and intervals of `compare` on test sets whose truth is known: false alarms, coverage and power.
+"""The tests and intervals of `compare` and `rank` on test sets whose truth is known: false alarms, coverage, power.
 
     python tests/benchmarks/significance.py [--runs N]
 
 The population is the statistics rows of two systems, exchanged at random per segment, so that neither system is better.
 A run draws a test set from it with replacement. For power, the baseline loses a share of its matches, just enough that the
 true difference is the `detectable_delta` that such test sets report on average.
+
+For `rank`, each of seven systems takes each segment from one of the two at random, so that all are equally good.
 """
 
 import argparse
@@ -21,11 +23,12 @@ from helpers import WMT21, read_lines
 
 package = types.ModuleType("bleu")  # as in tests/conftest.py, without the caches of the tests
 package.__path__ = [str(ROOT)]
-sys.modules["bleu"] = package
+sys.modules.setdefault("bleu", package)  # a test may have set it
 
-from bleu.bleu_compare import SystemScores, describe_systems
+from bleu.bleu_compare import SystemScores, describe_systems, rank_systems
 from bleu.bleu_options import Options
 from bleu.bleu_scoring import bleu as score
+from bleu.bleu_statistics import column_names
 
 SEGMENTS = (5, 10, 30, 100, 400)
 RESAMPLES = 1_000  # of either test
@@ -34,6 +37,7 @@ HEADER = [
     "segments", "false alarms: randomization", "bootstrap", "`p_value_sacrebleu`", "coverage: `confidence_interval`",
     "`delta_interval`", "`detectable_delta`, points", "power",
 ]  # fmt: skip
+RANK_HEADER = ["`rank` of 7 equal systems, 300 segments", "a false alarm by `p_adjusted`", "by `p_value`"]
 
 
 def read_population() -> tuple[str, np.ndarray]:
@@ -112,8 +116,21 @@ def measure(rows: np.ndarray, runs: int) -> Iterator[list[str]]:
         yield [str(segments), *cells, f"{100 * delta:.1f}", percent(power)]
 
 
+def count_false_rankings(rows: np.ndarray, runs: int, test: str) -> dict[str, float]:
+    """Return the share of runs in which any of the 21 pairs of equal systems is significant, by the p-value used."""
+    alarms = {"p_adjusted": 0, "p_value": 0}
+    for seed in range(runs):
+        generator = np.random.default_rng(seed)
+        drawn, taken = generator.integers(rows.shape[1], size=300), generator.integers(len(rows), size=(7, 300))
+        tables = {name: dict(zip(column_names(4), table.T)) for name, table in enumerate(rows[taken, drawn])}
+        pairs = rank_systems(tables, None, test, RESAMPLES, 0.05, True, replace(OPTIONS, seed=seed))["pairs"]
+        for name in alarms:
+            alarms[name] += min(pair[name] for pair in pairs) < 0.05
+    return {name: count / runs for name, count in alarms.items()}
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Print the table of docs/recipes.md.")
+    parser = argparse.ArgumentParser(description="Print the tables of docs/recipes.md.")
     parser.add_argument("--runs", type=int, default=1_000, help="test sets per number of segments (default: 1,000)")
     runs = parser.parse_args().runs
     warnings.simplefilter("ignore")
@@ -122,6 +139,8 @@ def main() -> None:
         f"{name}: {rows.shape[1]:,} segments, {100 * score(rows.sum(axis=(0, 1)), OPTIONS):.1f} BLEU; {runs:,} runs\n"
     )
     print_table(HEADER, measure(rows, runs))
+    shares = {test: count_false_rankings(rows, runs, test) for test in ("bootstrap", "randomization")}
+    print_table(RANK_HEADER, [[test, *(f"{share:.1%}" for share in found.values())] for test, found in shares.items()])
 
 
 if __name__ == "__main__":
