@@ -64,6 +64,8 @@ class TrainerMetric:
         self._labels = (
             [] if by is None else read_labels(by, None if references is None else len(self._references or ()))
         )
+        if by is not None and not self._labels:
+            raise ValueError(LABEL_COUNT.format(labels="0 labels", predictions="the evaluation data"))
         self._keys = {label: f"bleu_{label}" for label in self._labels}
         for label, key in self._keys.items():
             if key == "bleu_macro" or list(self._keys.values()).count(key) > 1:
@@ -117,6 +119,8 @@ class TrainerMetric:
         # 2. Find the references.
         if self._expected:
             texts, labels = self._drop_repeated(texts, labels)
+            if not texts:
+                return
         if self._references is None:
             references, bounds = pa.array(labels, STRINGS), np.arange(len(labels) + 1)
         else:

@@ -90,14 +90,6 @@ def test_options(bleu, load):
             bleu.compute_metrics(Words(), **wrong)
 
 
-def test_memory_does_not_grow(bleu):
-    metric, sizes = bleu.compute_metrics(Words()), []
-    for _ in range(50):
-        metric((PREDICTED, LABELS), compute_result=False)
-        sizes.append(len(dill.dumps(vars(metric)["_sums"])) + len(vars(metric)))
-    assert len(set(sizes)) == 1
-
-
 def ids(*texts):
     """Return the ids as a trainer passes them, padded with -100."""
     rows = [[Words.words.index(word) for word in text.split()] + [1] for text in texts]
@@ -316,3 +308,134 @@ def test_a_row_without_references_fails_when_the_callback_is_made(bleu, row):
     """The error names the row, and comes before a model has generated for hours."""
     with pytest.raises((TypeError, ValueError), match=r"references\[3\]"):
         bleu.compute_metrics(Words(), references=[*([text] for text in FOUR_LABELS[:3]), row])
+
+
+# Groups: `by`, and the tables of evaluations that `history=True` keeps.
+
+DOMAINS = ["news", "talks", "news", None]
+FIVE = np.array([0, 1, 2, 3, 0])  # four rows gathered from processes, the first one twice
+
+
+@pytest.fixture
+def expected_groups(bleu, expected_of_four):
+    """Return what `compute` makes of the decoded texts."""
+    result = bleu.compute(predictions=FOUR, references=FOUR_LABELS, by=DOMAINS)
+    groups = {f"bleu_{label}": group["score"] for label, group in result["groups"].items()}
+    return {**expected_of_four, **groups, "bleu_macro": result["macro_score"]}
+
+
+WAYS = {
+    "at once": lambda callback: callback(WHOLE),
+    "in batches": lambda callback: [callback(BATCHES[0], compute_result=False), callback(BATCHES[1])][1],
+    "row by row": lambda callback: [callback(tuple(part[i : i + 1] for part in WHOLE), i == 3) for i in range(4)][3],
+    "a row twice": lambda callback: callback(tuple(part[FIVE] for part in WHOLE)),
+    "a batch of nothing else": lambda callback: [
+        callback(BATCHES[0], False), callback(BATCHES[1], False), callback(tuple(part[:1] for part in BATCHES[0]))
+    ][2],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("references", [None, [[text] for text in FOUR_LABELS]], ids=["labels", "references"])
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("history", [False, True])
+def test_groups_are_those_of_the_decoded_texts(bleu, expected_groups, way, references, history):
+    """Twice, since a callback serves many evaluations; duplicates of distributed gathering are dropped."""
+    callback = bleu.compute_metrics(Words(), references=references, by=DOMAINS, history=history)
+    for _ in range(2):
+        result = way(callback)
+        assert result == pytest.approx(expected_groups, abs=1e-12)
+        assert list(result) == list(expected_groups)
+        assert {type(value) for value in result.values()} == {float}
+
+
+def test_a_tokenizer_per_group(bleu):
+    options = {"by": DOMAINS, "tokenize": {"talks": "char"}}
+    expected = bleu.compute(predictions=FOUR, references=FOUR_LABELS, **options)
+    result = bleu.compute_metrics(Words(), **options)(WHOLE)
+    assert result["bleu_talks"] == pytest.approx(expected["groups"]["talks"]["score"], abs=1e-12)
+    assert result["bleu"] == expected["score"]
+    callback = bleu.compute_metrics(Words(), **options, history=True)
+    for batch, compute_result in zip(BATCHES, (False, True)):
+        callback(batch, compute_result)
+    assert bleu.score(callback.history[0], by="label") == expected
+
+
+WRONG_LABELS = [
+    ({"by": ["a"]}, ValueError, "by: got 1 label for 4 predictions. Pass one label per segment."),
+    ({"by": ["a"] * 5}, ValueError, "by: got 5 labels for 4 predictions. Pass one label per segment."),
+    ({"by": []}, ValueError, "by: got 0 labels for the evaluation data. Pass one label per segment."),
+    ({"by": ["a"] * 3, "references": FOUR_LABELS}, ValueError, "by: got 3 labels for 4 predictions. Pass one label per segment."),
+    ({"by": "news"}, TypeError, "by: expected a list or another column, got str. Pass one label per segment."),
+    ({"by": ["1", 1, "a", "a"]}, ValueError, "by: the label '1' has the name of another key of the result. Rename the label."),
+    ({"by": ["a", "a", "a", "macro"]}, ValueError, "by: the label 'macro' has the name of another key of the result. Rename the label."),
+    ({"by": DOMAINS, "tokenize": {"new": "zh"}}, ValueError, "tokenize: 'new' is not among the labels of `by`. Remove it, or correct the label."),
+    ({"tokenize": {"new": "zh"}}, ValueError, "tokenize: 'new' is not among the labels of `by`. Remove it, or correct the label."),
+    ({"by": DOMAINS, "tokenize": {"news": "chinese"}}, ValueError, "tokenize='chinese': unknown tokenizer."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), WRONG_LABELS, ids=[str(one[0]) for one in WRONG_LABELS])
+def test_wrong_labels(bleu, arguments, error, message):
+    """All but the number of labels is found when the callback is made."""
+    with pytest.raises(error) as raised:
+        bleu.compute_metrics(Words(), **arguments)(WHOLE)
+    assert str(raised.value).startswith(message)
+
+
+def test_a_wrong_number_of_labels_in_batches(bleu, expected_of_four):
+    callback = bleu.compute_metrics(Words(), by=["a"] * 3)
+    callback(BATCHES[0], compute_result=False)
+    with pytest.raises(ValueError, match="by: got 3 labels for 4 predictions"):
+        callback(BATCHES[1])
+    assert bleu.compute_metrics(Words(), by=["a"] * 4)(WHOLE)["bleu_a"] == expected_of_four["bleu"]
+
+
+@pytest.mark.parametrize("by", [None, DOMAINS], ids=["whole", "by"])
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_history_keeps_the_table_of_each_evaluation(bleu, way, by):
+    """The tables are `statistics` of the decoded texts, with their metadata."""
+    callback = bleu.compute_metrics(Words(), references=FOUR_LABELS, by=by, history=True, lowercase=True)
+    expected = bleu.statistics(predictions=FOUR, references=FOUR_LABELS, by=by, lowercase=True)
+    assert callback.history == []
+    for evaluation in range(1, 3):
+        way(callback)
+        assert len(callback.history) == evaluation
+        assert callback.history[-1].equals(expected, check_metadata=True)
+    callback.reset()
+    assert len(callback.history) == 2
+
+
+def test_history_leaves_out_an_interrupted_evaluation(bleu):
+    callback = bleu.compute_metrics(Words(), history=True)
+    callback(BAD, compute_result=False)
+    callback.reset()
+    callback(BATCHES[0], compute_result=False)
+    with pytest.raises(ValueError, match="logits"):
+        callback((np.zeros((2, 8, 9)), BATCHES[1][1]))
+    assert callback.history == []
+    callback(WHOLE)
+    assert [table.num_rows for table in callback.history] == [4]
+
+
+def test_checkpoints_are_compared_by_their_tables(bleu):
+    """The comparison is that of the texts, which no longer exist."""
+    callback = bleu.compute_metrics(Words(), history=True)
+    other = [text.replace("the", "a") for text in FOUR]
+    callback(WHOLE)
+    callback((ids(*other), ids(*FOUR_LABELS)))
+    tables = dict(zip((1000, 2000), callback.history))
+    expected = bleu.compare({1000: FOUR, 2000: other}, FOUR_LABELS, n_resamples=50)
+    assert bleu.compare(tables, n_resamples=50) == expected
+    assert bleu.rank(tables, n_resamples=50) == bleu.rank({1000: FOUR, 2000: other}, FOUR_LABELS, n_resamples=50)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"by": DOMAINS * 50}, {"references": FOUR_LABELS * 50}], ids=lambda value: "".join(value) or "whole")  # fmt: skip
+def test_memory_does_not_grow_without_history(bleu, arguments):
+    """All state of the callback is pickled; only the number of rows, which takes a few bytes, changes."""
+    metric, sizes = bleu.compute_metrics(None, **arguments), []
+    metric._tokenizer = Words()
+    for _ in range(50):
+        for batch in BATCHES:
+            metric(batch, compute_result=False)
+        sizes.append(len(dill.dumps({key: value for key, value in vars(metric).items() if key != "_tokenizer"})))
+    assert max(sizes[1:]) - min(sizes[1:]) < 16
