@@ -309,8 +309,8 @@ def render_systems(
     rows = []
     for name in ranks or systems:
         one = systems[name]
-        twin = f"identical to {identical[name]}" if name in identical else ""
-        verdict = twin if name in same and twin else ", ".join(filter(None, [judge(one), twin]))
+        identity = f"identical to {identical[name]}" if name in identical else ""
+        verdict = identity if name in same and identity else ", ".join(filter(None, [judge(one), identity]))
         copy_button = html.copy_button(sentences[name], "sentence")
         rows.append([name, ranks.get(name, ""), *_describe_system(one, scale), verdict, copy_button])
     if not ranks:

@@ -36,7 +36,7 @@ MAX_SENTENCE_MEGABYTES = 1  # of a request to /explain
 MAX_BODY_VALUES = 300_000  # strings, numbers and lists in a request to an endpoint
 MAX_PAGE_VALUES = 1_000  # in a request of the page, which sends a value per field
 MAX_FILES = 30  # in an upload
-SEARCH_PASSES = 10  # a search through settings takes as long as so many scores
+SEARCH_PASSES = 10  # a search through settings takes as long as this number of scores
 MAX_SMALL_BYTES = 500_000  # of work that does not wait for large work
 MAX_BODY_DEPTH = 12  # of nested lists; references as token lists in a list of arguments have 6
 MAX_LINE_BYTES = 400_000  # of an uploaded file
@@ -455,7 +455,7 @@ class _FilesParser(route_utils.GradioMultiPartParser):
         """Reject a part that is not a file, or one file too many."""
         super().on_headers_finished()
         if self._current_part.file is None or self._current_files > MAX_FILES:
-            raise MultiPartException(f"Upload up to {MAX_FILES} files at a time, and nothing else.")
+            raise MultiPartException(f"Upload up to {MAX_FILES} files at a time, without other fields.")
 
 
 route_utils.GradioMultiPartParser = _FilesParser  # type: ignore[misc] # Gradio has no setting for it

@@ -116,7 +116,7 @@ def _name_column(systems: Sequence[str], system: str, name: str) -> str:
 
 
 def measure_result(scored: Scored | None) -> int:
-    """Return the bytes of the texts and scores of a visitor; nothing is read."""
+    """Return the bytes of the texts and scores of a visitor, without reading them."""
     return os.path.getsize(scored.parquet) if scored and os.path.exists(scored.parquet) else 0
 
 

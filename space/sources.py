@@ -306,7 +306,7 @@ def measure_submission(values: Sequence[Any]) -> int:
 
 
 def measure_files(paths: Sequence[str]) -> int:
-    """Return the size of files in bytes, or reject them if they are too large together; nothing is read."""
+    """Return the size of files in bytes, or reject them if they are too large together, without reading them."""
     size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
     if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
         raise limits.RejectedError(

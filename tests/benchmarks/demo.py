@@ -229,7 +229,7 @@ CALLS: dict[str, Callable[[str], tuple[float, Any]]] = {
     **{name: partial(call, path=path, data=data) for name, (path, data) in BODIES.items()},
     **{f"{name}, typed and detokenized": partial(show_text, texts=texts, fix="detokenize") for name, texts in TEXTS.items()},
     "9 MB typed in each of 30 sessions": keep_texts,
-    "a form field of 49 MB that is no file": lambda address: upload_parts(address, ("", b"a" * 49_000_000)),
+    "a form field of 49 MB instead of a file": lambda address: upload_parts(address, ("", b"a" * 49_000_000)),
     "1,000 files in an upload": lambda address: upload_parts(address, *[('; filename="a"', b"a")] * 1000),
     "an upload of 200 MB": lambda address: upload_parts(address, ('; filename="a"', b"a" * 200_000_000)),
     "100,000 paths of files": lambda address: press(address, "systems-file", "upload", [describe(["/a"] * 60_000)]),

@@ -78,7 +78,7 @@ def test_uploads_and_downloads_are_deleted(browser, tmp_path):
 
 
 def test_uploads_are_deleted_when_the_server_is_stopped(browser, tmp_path):
-    """By SIGTERM, as the Hub stops a Space: with a page open, and with an upload that has broken off."""
+    """By SIGTERM, as the Hub stops a Space: with a page open, and with an upload that was interrupted."""
     (tmp_path / "a.txt").write_text("a line\n")
     with serve_space(tmp_path) as address:
         page = browser.new_page()
@@ -107,7 +107,7 @@ def test_a_form_has_files_only(address):
             answer = urllib.request.urlopen(request, timeout=30)
         except urllib.error.HTTPError as error:
             answer = error
-            assert answer.read() == b"Upload up to 30 files at a time, and nothing else."
+            assert answer.read() == b"Upload up to 30 files at a time, without other fields."
         assert answer.status == status
 
 
