@@ -17,7 +17,6 @@ from .bleu_report import (
     QuotableReport,
     describe_score,
     draw_interval,
-    find_in_signature,
     plot_pairs,
     plot_systems,
     table,
@@ -37,11 +36,12 @@ from .bleu_scoring import (
     p_value,
     randomization_differences,
 )
-from .bleu_statistics import Counted, Group, adopt_counting, count_groups, read_statistics
+from .bleu_statistics import Counted, Group, adopt_counting, are_tables, count_groups, read_statistics
 from .bleu_warnings import (
     FEW_RESAMPLES,
     FEW_SYSTEMS,
     NO_CURVE,
+    NO_REFERENCES,
     NO_SEGMENT_ROWS,
     SYSTEMS,
     SYSTEMS_DIFFER,
@@ -310,7 +310,7 @@ def compare_systems(
     comparison = Comparison(baseline=baseline, systems={name: described[names.index(name)] for name in systems})
     comparison |= _sign(counted[baseline], test, n_resamples, options, unknown)
     if human:
-        _check_curve(options, find_in_signature(comparison["signature"], "tok"))
+        _check_curve(options, {group.tokenizer for group in groups.values()} or {counted[baseline].tokenizer})
         for system in described[1:]:
             system["human_accuracy"] = estimate_human_accuracy(system["delta"])
     return comparison
@@ -418,6 +418,8 @@ def _count_systems(
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
     by = list(by) if isinstance(by, Iterator) else by  # read once per system
     if references is None:
+        if not all(map(are_tables, systems.values())):
+            raise ValueError(NO_REFERENCES)
         counted, options, unknown = _read_tables(systems, options, by)
     else:
         counted, unknown = {}, ()
@@ -603,7 +605,7 @@ def estimate_human_accuracy(delta: float) -> float | None:
     return accuracy if accuracy >= 0.5 else None
 
 
-def _check_curve(options: Options, tokenizer: str) -> None:
+def _check_curve(options: Options, tokenizers: Collection[str]) -> None:
     """Raise unless the options are those of the scores that the curve was fitted on."""
     default = Options()
     unlike = [
@@ -611,7 +613,7 @@ def _check_curve(options: Options, tokenizer: str) -> None:
         for name in OPTIONS
         if name not in ("tokenize", *CORPUS_ONLY) and getattr(options, name) != getattr(default, name)
     ]
-    if not tokenizer.startswith(_HUMAN_TOKENIZERS):
+    if not all(tokenizer.startswith(_HUMAN_TOKENIZERS) for tokenizer in tokenizers):
         unlike.insert(0, "tokenize")
     if unlike:
         raise ValueError(NO_CURVE.format(unlike[0]))

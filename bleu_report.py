@@ -165,7 +165,7 @@ class QuotableReport(Report):
                 fingerprint and signature are comparable.
         """
         facts = [f"signature {self['signature']}", *([f"references {fingerprint}"] if fingerprint else [])]
-        return f"{self.sentence()} ({'; '.join(facts)}).\n\n{CITATION}"
+        return f"{'; '.join([self.sentence(), *facts])}.\n\n{CITATION}"
 
 
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
