@@ -201,13 +201,13 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
             warn_about_zero(total, segments, options)
         if not counted.groups:
             return result
-        # Each group is scored as its segments alone would be.
+        # Each group is scored as its segments alone would be, and becomes a plain dict, which YAML can write.
         groups, samples = {}, []
         for label, group in counted.groups.items():
             group_rows = rows[group.segments]
             total, resampled = group_rows.sum(axis=0), _resample(group_rows, options)
             signed = group.tokenizer, group.references
-            groups[label] = _describe_rows(options, total, group_rows, resampled, signed, unknown)
+            groups[label] = dict(_describe_rows(options, total, group_rows, resampled, signed, unknown))
             samples.append(resampled)
             if groups[label]["bleu"] == 0:
                 warn_about_zero(total, len(group_rows), options, f"The score of {label!r}")

@@ -163,6 +163,10 @@ def calls_of_values(bleu):
     names = "matches_1", "totals_1", "prediction_length", "reference_length"
     return {
         "diff, by": lambda rows: bleu.diff(texts, texts, texts, by=rows),
+        "compute, by": lambda rows: bleu.compute(predictions=texts, references=texts, by=rows),
+        "compare, by": lambda rows: bleu.compare({"A": texts, "B": texts}, texts, by=rows, n_resamples=5),
+        "compute_metrics, by": lambda rows: bleu.compute_metrics(Words(), by=rows)((ids, ids)),
+        "fingerprint": lambda rows: bleu.fingerprint(rows),
         "add, prediction": lambda rows: bleu.add(prediction=next(iter(rows)), reference="a"),
         "add, reference": lambda rows: bleu.add(prediction="a", reference=next(iter(rows))),
         "explain, prediction": lambda rows: bleu.explain(next(iter(rows)), ["a"]),

@@ -291,6 +291,46 @@ def test_labels_in_a_column_of_a_users_table(bleu, form):
         assert {**group, "signature": ""} == {**expected[label], "signature": ""}
 
 
+# Labels in any column, and the labels of the groups.
+LABEL_COLUMNS = {
+    "tuple": (lambda: ("x", "y", "x"), ["x", "y"]),
+    "generator": (lambda: (label for label in "xyx"), ["x", "y"]),
+    "range": (lambda: range(3), [0, 1, 2]),
+    "None and numbers": (lambda: ["x", None, 3], ["x", None, 3]),
+    "NumPy, int": (lambda: np.array([4, 3, 4]), [4, 3]),
+    "NumPy, str": (lambda: np.array(["x", "y", "x"]), ["x", "y"]),
+    "NumPy, objects": (lambda: np.array(["x", None, 3], object), ["x", None, 3]),
+    "pandas": (lambda: pd.Series(["x", "y", None], index=[7, 8, 9]), ["x", "y", None]),
+    "pandas, categories": (lambda: pd.Series(["x", "y", "x"], dtype="category"), ["x", "y"]),
+    "polars": (lambda: pl.Series(["x", None, "x"]), ["x", None]),
+    "Arrow": (lambda: pa.array(["x", None, "x"]), ["x", None]),
+    "Arrow, chunks": (lambda: pa.chunked_array([[1], [2, 2]]), [1, 2]),
+    "Arrow, dictionary": (lambda: pa.array(["x", "y", "x"]).dictionary_encode(), ["x", "y"]),
+}
+
+
+@pytest.mark.parametrize(("make", "labels"), LABEL_COLUMNS.values(), ids=LABEL_COLUMNS)
+def test_labels_in_any_column(bleu, make, labels):
+    """The groups are plain Python values in the order of first appearance, and the order of their rows is kept."""
+    result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, by=make(), segments=True)
+    assert list(result["groups"]) == labels
+    assert {type(label) for label in result["groups"]} <= {str, int, type(None)}
+    assert len(json.loads(json.dumps(result))["groups"]) == len(labels)
+    found = sorted(score for group in result["groups"].values() for score in group["segment_bleu"])
+    assert found == sorted(result["segment_bleu"])
+    table = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
+    assert bleu.score(table, by=make(), segments=True) == result
+
+
+def test_groups_of_sums(bleu):
+    """A row may be the sum of a domain, as a harness keeps it."""
+    result = bleu.score(np.array([[5, 6, 6, 6], [3, 8, 8, 12]]), by=["first", "second"])
+    assert [group["counts"] for group in result["groups"].values()] == [[5], [3]]
+    assert result["counts"] == [8]
+    with pytest.raises(ValueError, match=r"^`confidence` needs one statistics row per segment"):
+        bleu.score(np.array([[5, 6, 6, 6], [3, 8, 8, 12]]), by=["first", "second"], confidence=0.9)
+
+
 def test_groups_of_rows_that_were_added(bleu):
     """`by` covers all rows, in the order in which they were added."""
     columns = {"predictions": GROUPED, "references": GROUPED_REFERENCES}

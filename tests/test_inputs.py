@@ -1,5 +1,6 @@
 """Inputs: the containers that may be passed, and the errors for those that may not."""
 
+import hashlib
 import sys
 import threading
 from unittest import mock
@@ -924,3 +925,109 @@ def test_lists_that_another_thread_changes(bleu):
         stop.set()
         thread.join()
     assert scored
+
+
+# The fingerprint of references.
+
+
+def netstring(data):
+    return str(len(data)).encode() + b":" + data + b","
+
+
+def hash_naively(rows):
+    """Return the documented hash: SHA-256 of netstrings, `text` or `lists` first; None is skipped."""
+    is_text = isinstance(next(item for row in rows for item in row if item is not None), str)
+    digest = hashlib.sha256(b"text" if is_text else b"lists")
+    for row in rows:
+        segment = b""
+        for text in row:
+            if text is not None:
+                segment += netstring(text.encode() if is_text else b"".join(netstring(str(token).encode()) for token in text))  # fmt: skip
+        digest.update(netstring(segment))
+    return digest.hexdigest()
+
+
+FINGERPRINTED = {
+    "one each": [["the cat"], ["a dog"]],
+    "several, empty and not ASCII": [["the cat", "a cat"], ["", "日本🙂é"], ["a,b:c", "1:a,", "\0"]],
+    "None": [["a", None], [None, "b", None, "c"]],
+    "tokens": [[["the", "cat"]], [["a", ""], []]],
+    "ids": [[[1, 2]], [[], [3, 2**40]]],
+    "many": [[f"text {i}", "x"] for i in range(70_000)],  # above the size of the pieces in which columns are read
+}
+
+
+@pytest.mark.parametrize("rows", FINGERPRINTED.values(), ids=FINGERPRINTED)
+def test_the_fingerprint_is_the_documented_hash(bleu, rows):
+    assert bleu.fingerprint(rows) == hash_naively(rows)
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+def test_the_fingerprint_is_equal_for_every_container(bleu, container):
+    assert bleu.fingerprint(container(REFERENCES)) == hash_naively(REFERENCES)
+    texts = [row[0] for row in REFERENCES]
+    assert bleu.fingerprint(container(texts)) == bleu.fingerprint([[text] for text in texts]) == hash_naively([[text] for text in texts])  # fmt: skip
+
+
+@pytest.mark.parametrize("tokens", [["a", "b"], [1, 2]], ids=["tokens", "ids"])
+@pytest.mark.parametrize("container", [list, tuple, pd.Series, pl.Series, dataset_column, pa.array, np.array])
+def test_the_fingerprint_of_tokens_and_ids_in_every_container(bleu, container, tokens):
+    rows = [[tokens, tokens], [tokens[::-1], tokens]]
+    assert bleu.fingerprint(container(rows)) == hash_naively(rows)
+
+
+def test_the_fingerprint_of_arrow_types(bleu):
+    """The width of ids, of offsets, dictionaries and the number of chunks have no influence."""
+    texts, ids = ["a", "b", "a"], [[[1, 2]], [[3]]]
+    columns = [pa.array(texts), pa.array(texts, pa.large_string()), pa.array(texts).dictionary_encode(), pa.chunked_array([["a"], [], ["b", "a"]])]  # fmt: skip
+    assert {bleu.fingerprint(column) for column in columns} == {hash_naively([[text] for text in texts])}
+    of_ids = {bleu.fingerprint(pa.array(ids, pa.list_(pa.list_(kind)))) for kind in (pa.int8(), pa.uint32(), pa.int64())}  # fmt: skip
+    assert of_ids == {hash_naively(ids)}
+
+
+# Changes after which two scores are not comparable.
+CHANGED = {
+    "order": [["c", "d"], ["a", "b"]],
+    "order within a segment": [["b", "a"], ["c", "d"]],
+    "a character": [["a", "b"], ["c", "e"]],
+    "case": [["a", "b"], ["c", "D"]],
+    "a space": [["a", "b "], ["c", "d"]],
+    "another segment": [["a", "b"], ["c", "d"], ["e"]],
+    "fewer references": [["a", "b"], ["c"]],
+    "an empty reference": [["a", "b"], ["c", "d", ""]],
+    "bounds of segments": [["a"], ["b", "c", "d"]],
+    "bounds of references": [["ab"], ["c", "d"]],
+    "tokens": [[["a"], ["b"]], [["c"], ["d"]]],
+    "decomposed": [["a\u0301", "b"], ["c", "d"]],
+    "composed": [["\u00e1", "b"], ["c", "d"]],
+}
+
+
+def test_the_fingerprint_changes_with_every_change(bleu):
+    prints = [bleu.fingerprint(rows) for rows in ([["a", "b"], ["c", "d"]], *CHANGED.values())]
+    assert len(set(prints)) == len(prints)
+    assert {len(one) for one in prints} == {64}
+
+
+def test_the_fingerprint_ignores_the_options(load):
+    assert load("moses", lowercase=True).fingerprint(["A b"]) == load().fingerprint(["A b"])
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "message"),
+    [
+        ("a b", TypeError, r"references: expected a list or another column, got str"),
+        (None, TypeError, r"references: expected a list or another column, got None"),
+        ([["a"], []], ValueError, r"references\[1\]: expected at least one reference, got none"),
+        ([["a"], [None]], ValueError, r"references\[1\]: expected at least one reference, got none"),
+        (["a", None], ValueError, r"references\[1\]: expected at least one reference, got none"),
+        (["a", 1], TypeError, r"references\[1\]"),
+        ([["a", SURROGATE]], ValueError, r"references\[0\]: got a lone surrogate"),
+        ([[[1, -100]]], ValueError, r"references\[0\]: got the token id -100"),
+        ([1.5], TypeError, r"references\[0\]"),
+        ([], ValueError, r"no segments to score|references"),
+    ],
+)  # fmt: skip
+def test_references_without_a_fingerprint(bleu, rows, error, message):
+    with pytest.raises(error, match=message):
+        bleu.fingerprint(rows)

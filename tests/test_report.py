@@ -24,11 +24,22 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 PREDICTIONS = ["The cat sat on the mat.", "a dog", "It rains."]
 REFERENCES = [["The cat sat on a mat."], ["a cat"], ["It is raining."]]
 OTHERS = ["The cat sat on a mat.", "a dog", "It is."]
+GROUPS = ["cats & dogs", "cats & dogs", "rain|snow"] * 2
 
 MAKE = {
     "compute": lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True, confidence=0.9),
     "score": lambda bleu: bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)),
     "compare": lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=10),
+    "compute, by": lambda bleu: bleu.compute(
+        predictions=PREDICTIONS * 2, references=REFERENCES * 2, by=GROUPS, segments=True, confidence=0.9, n_resamples=10
+    ),
+    "score, by": lambda bleu: bleu.score(
+        bleu.statistics(predictions=PREDICTIONS, references=REFERENCES), by=["x", "y", "x"]
+    ),
+    "compare, by": lambda bleu: bleu.compare(
+        {"A": PREDICTIONS * 2, "B": OTHERS * 2}, REFERENCES * 2, n_resamples=10, by=GROUPS
+    ),
+    "rank": lambda bleu: bleu.rank({"A": PREDICTIONS, "B": OTHERS, "C": ["x"] * 3}, REFERENCES, n_resamples=10),
     "diff": lambda bleu: bleu.diff(PREDICTIONS, OTHERS, REFERENCES, by=["cats", "dogs", "rain"]),
     "explain": lambda bleu: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
     "conventions": lambda bleu: bleu.conventions(PREDICTIONS, REFERENCES),
@@ -39,6 +50,10 @@ COLUMNS = {
     "compute": ["order", "matches", "total", "precision", "bleu", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "segment"],
     "score": ["order", "matches", "total", "precision", "bleu"],
     "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta"],
+    "compute, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "mean_segment_bleu", "confidence", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "signature"],
+    "score, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "signature"],
+    "compare, by": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_standard_error"],
+    "rank": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "rank", "cluster"],
     "diff": ["group", "from", "to", "segments", "first", "second", "delta", "label"],
     "explain": ["order", "total", "unclipped_matches", "matches", "precision"],
     "conventions": ["convention", "bleu", "score", "difference", "signature"],
@@ -162,7 +177,7 @@ class TestRepr:
     def test_results_that_print_as_tables(self, bleu):
         results = {name: make(bleu) for name, make in MAKE.items()}
         as_tables = {name for name, result in results.items() if str(result) != repr(result)}
-        assert as_tables == {"compare", "diff", "explain", "conventions", "reconcile"}
+        assert as_tables == set(MAKE) - {"compute", "score", "self_bleu"}
 
     def test_in_ipython(self, bleu, result, name):
         """IPython shows the table if there is one, and else its own display of the dict, shortened as in `repr`."""
@@ -230,12 +245,13 @@ class TestTables:
         frame = result.to_pandas()
         assert list(frame.columns) == COLUMNS[name]
         # compute: four orders, the corpus, and the segments
-        rows = {"compute": 4 + 1 + len(PREDICTIONS), "self_bleu": 3, "diff": 4}
+        rows = {"compute": 4 + 1 + len(PREDICTIONS), "self_bleu": 3, "diff": 4, "compare, by": 2, "rank": 3}
+        rows |= {"compute, by": 2, "score, by": 2}
         assert len(frame) == rows.get(name, len(result.rows()) - 1)
 
     def test_every_format_has_every_row(self, result):
-        rows = len(result.rows())
-        assert result.to_markdown().count("\n|") + result.to_markdown().startswith("|") == rows + 1
+        rows = len([row for row in result.rows() if row])  # an empty row is a rule
+        assert result.to_markdown().count("\n|") + result.to_markdown().startswith("|") == len(result.rows()) + 1
         assert result.to_latex().count(r"\\") == rows
         assert result.to_html().count("<tr>") >= rows - 1
 
@@ -249,6 +265,108 @@ class TestTables:
             "| score | 1.5 |",
             "| counts | \\[0, 1, 2, ... 6 more] |",
         ]
+
+
+def test_groups_as_a_table(bleu):
+    """One row per group, below a rule both averages; the tokenizers are shown if they differ."""
+    texts = ["the cat sat on the mat", "a dog ran home today"] * 3
+    options = {"by": ["cats", None] * 3, "tokenize": {"cats": "char"}, "confidence": 0.9, "n_resamples": 10}
+    result = bleu.compute(predictions=texts, references=texts, **options)
+    assert str(result).splitlines() == [
+        "BLEU 100.00 as the micro-average and 100.00 as the macro-average of 2 groups",
+        "",
+        "group            BLEU         90 % CI  brevity penalty  tokens  tokenizer",
+        "cats           100.00  100.00, 100.00           1.0000      51       char",
+        "None           100.00  100.00, 100.00           1.0000      15        13a",
+        "-------------------------------------------------------------------------",
+        "micro-average  100.00  100.00, 100.00           1.0000      66        var",
+        "macro-average  100.00  100.00, 100.00",
+        "",
+        result["signature"],
+    ]
+    one = bleu.compute(predictions=texts, references=texts, by=["x"] * 6)
+    assert str(one).splitlines()[2].split() == ["group", "BLEU", "brevity", "penalty", "tokens"]
+    assert json.loads(json.dumps(result))["groups"]["null"] == result["groups"][None]
+
+
+def test_groups_of_systems_as_a_table(bleu):
+    """Below each system its groups and the macro-average; the numbers are those of the dict."""
+    result = MAKE["compare, by"](bleu)
+    lines = [line.split() for line in str(result).splitlines()[1:9]]
+    assert [line[0] for line in lines] == ["A", "cats", "rain|snow", "macro-average", "B", "cats", "rain|snow", "macro-average"]  # fmt: skip
+    group, system = result["systems"]["B"]["groups"]["rain|snow"], result["systems"]["B"]
+    assert lines[6][1:] == [f"{group['score']:.2f}", f"{100 * group['delta']:+.2f}", f"{group['p_value']:.4f}"]
+    low, high = (f"{100 * end:+.2f}" for end in system["macro_delta_interval"])
+    numbers = [f"{100 * system['macro_bleu']:.2f}", f"{100 * system['macro_delta']:+.2f}", f"{low},", high]
+    assert lines[7][1:] == [*numbers, f"{system['macro_p_value']:.4f}"]
+
+
+# A sentence to quote, and BibTeX.
+
+QUOTED = ["compute", "score", "compare", "compute, by", "compare, by", "rank"]
+
+
+def parse_bibtex(text):
+    """Return the fields of each entry by its key; assert that nothing else is in the text."""
+    entries, place = {}, 0
+    while text[place:].strip():
+        head = re.compile(r"\s*@(\w+)\{([^,\s]+),").match(text, place)
+        depth, end = 1, head.end()
+        while depth:
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        body = text[head.end() : end - 1]
+        entries[head[2]] = dict(re.findall(r'(\w+)\s*=\s*"((?:[^"{}]|\{[^{}]*\})*)"\s*,?', body))
+        assert re.sub(r'\w+\s*=\s*"(?:[^"{}]|\{[^{}]*\})*"\s*,?', "", body).strip() == ""
+        place = end
+    return entries
+
+
+@pytest.mark.parametrize("name", QUOTED)
+def test_a_report_is_a_sentence_and_bibtex(bleu, name):
+    result = MAKE[name](bleu)
+    fingerprint = bleu.fingerprint(REFERENCES)
+    sentence, _, bibtex = result.report(fingerprint=fingerprint).partition("\n\n")
+    assert "\n" not in sentence
+    assert sentence.endswith(f"(signature {result['signature']}; references {fingerprint}).")
+    assert result.report().startswith(sentence.replace(f"; references {fingerprint}", ""))
+    entries = parse_bibtex(bibtex)
+    assert [entry["author"].partition(",")[0] for entry in entries.values()] == ["Papineni", "Post"]
+    assert [entry["doi"] for entry in entries.values()] == ["10.3115/1073083.1073135", "10.18653/v1/W18-6319"]
+    scored = {"compare": "systems", "rank": "ranking"}.get(name.partition(",")[0])
+    systems = [result] if scored is None else result[scored].values() if scored == "systems" else result[scored]
+    for system in systems:
+        assert f"{system['score']:.2f}" in sentence
+        if "confidence_interval" in system:
+            low, high = system["confidence_interval"]
+            level = f"{100 * result['confidence']:g} % CI"
+            assert f"{system['score']:.2f} ({level} {100 * low:.2f} to {100 * high:.2f})" in sentence
+        if "p_value" in system:
+            assert f"{100 * system['delta']:+.2f} (p = {system['p_value']:.4f})" in sentence
+
+
+def test_reports_by_hand(bleu):
+    texts = ["the cat sat on the mat"] * 2
+    plain = bleu.compute(predictions=texts, references=texts)
+    signature = plain["signature"]
+    assert plain.report().splitlines()[0] == f"BLEU is 100.00 (signature {signature})."
+    interval = bleu.compute(predictions=texts, references=texts, confidence=0.95)
+    start = "BLEU is 100.00 (95 % CI 100.00 to 100.00) (signature nrefs:1|bs:1000|seed:12345|"
+    assert interval.report().startswith(start)
+    grouped = bleu.compute(predictions=texts, references=texts, by=["x", "y"])
+    assert grouped.report().splitlines()[0] == (
+        f"BLEU is 100.00, and its 2 groups have a macro-average of 100.00 (signature {signature})."
+    )
+    compared = bleu.compare({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
+    assert compared.report().splitlines()[0] == (
+        "In BLEU, the baseline is A 100.00, and compared with it B 100.00, +0.00 (p = 1.0000); paired approximate"
+        f" randomization, 9 resamples (signature {compared['signature']})."
+    )
+    ranked = bleu.rank({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
+    assert ranked.report().splitlines()[0] == (
+        "By BLEU the ranks are 1-2 A 100.00, 1-2 B 100.00; bootstrap, 9 resamples; ranks at a family-wise error of 5 %"
+        f" (signature {ranked['signature']})."
+    )
 
 
 # HTML: self-contained, escaped, and right for text of any direction.

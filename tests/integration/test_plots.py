@@ -135,6 +135,28 @@ class TestPrecisions:
         assert len(set(faces)) == len(faces) == 3
 
 
+@pytest.mark.parametrize("family_wise", [True, False])
+def test_pairs_of_a_ranking(bleu, family_wise):
+    """A cell has the row's score minus the column's, and is filled if the pair is significant."""
+    references = [f"{n} green bottles hanging on the wall" for n in range(40)]
+    cut = lambda most: [text[: -(n % most) - 1] for n, text in enumerate(references)]  # noqa: E731
+    systems = {"best": references, "cut": cut(8), "also": cut(9), "$worst": ["green bottles"] * 40}
+    result = bleu.rank(systems, references, n_resamples=100, family_wise=family_wise)
+    ax = result.plot()
+    names = [system["system"] for system in result["ranking"]]
+    shown = [name.replace("$", r"\$") for name in names]
+    assert labels(ax.xaxis) == labels(ax.yaxis) == shown
+    cells = {(round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor()[3] > 0 for bar in ax.patches}
+    numbers = {text.xy: text.get_text() for text in ax.texts}
+    assert len(cells) == len(numbers) == 12
+    for pair in result["pairs"]:
+        row, column = (names.index(name) for name in pair["systems"])
+        is_significant = pair["p_adjusted" if family_wise else "p_value"] < 0.05
+        assert cells[column, row] == cells[row, column] == is_significant
+        assert numbers[column, row] == f"{100 * pair['delta']:+.1f}"
+        assert numbers[row, column] == f"{-100 * pair['delta']:+.1f}"
+
+
 class TestSegments:
     def test_histogram(self, bleu):
         result = bleu.compute(predictions=["a b c d"] * 3 + ["x"] * 2, references=["a b c d"] * 5, segments=True)
