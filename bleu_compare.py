@@ -17,7 +17,6 @@ from .bleu_report import (
     QuotableReport,
     describe_score,
     draw_interval,
-    find_in_signature,
     plot_pairs,
     plot_systems,
     table,
@@ -37,11 +36,12 @@ from .bleu_scoring import (
     p_value,
     randomization_differences,
 )
-from .bleu_statistics import Counted, Group, adopt_counting, count_groups, read_statistics
+from .bleu_statistics import Counted, Group, adopt_counting, are_tables, count_groups, read_statistics
 from .bleu_warnings import (
     FEW_RESAMPLES,
     FEW_SYSTEMS,
     NO_CURVE,
+    NO_REFERENCES,
     NO_SEGMENT_ROWS,
     SYSTEMS,
     SYSTEMS_DIFFER,
@@ -149,7 +149,7 @@ class Comparison(QuotableReport):
     def note(self) -> str:
         note = f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
         has_accuracy = any("human_accuracy" in system for system in self["systems"].values())
-        return f"{note}\n{HUMAN_NOTE}" if has_accuracy else note
+        return f"{HUMAN_NOTE} {note}" if has_accuracy else note
 
     def sentence(self) -> str:
         systems, level = self["systems"], self.get("confidence")
@@ -177,6 +177,8 @@ class Comparison(QuotableReport):
                 system = systems.get(row[0], {})
                 low, high = system.get("confidence_interval", (None, None))
                 row.append("" if low is None else draw_interval(low, system["bleu"], high, (min(ends), max(ends))))
+        for row in rows:  # HTML drops the spaces that indent groups
+            row[0] = row[0].replace("  ", "\u00a0\u00a0", 1) if row[0].startswith("  ") else row[0]
         return table(head, rows)
 
     def _label(self, name: Any) -> str:
@@ -295,7 +297,7 @@ def compare_systems(
     {'bleu': 0.5, 'score': 50.0, 'delta': -0.5, 'p_value': 0.01, 'wins': 0, 'ties': 20, 'losses': 20}
     """
     n_resamples = _check_test(systems, test, n_resamples, options)
-    if baseline is not None and baseline not in systems:
+    if baseline is not None and baseline not in list(systems):
         raise invalid("baseline", baseline, one_of(systems))
     baseline = next(iter(systems)) if baseline is None else baseline
     counted, options, unknown = _count_systems(systems, references, options, by)
@@ -308,7 +310,7 @@ def compare_systems(
     comparison = Comparison(baseline=baseline, systems={name: described[names.index(name)] for name in systems})
     comparison |= _sign(counted[baseline], test, n_resamples, options, unknown)
     if human:
-        _check_curve(options, find_in_signature(comparison["signature"], "tok"))
+        _check_curve(options, {group.tokenizer for group in groups.values()} or {counted[baseline].tokenizer})
         for system in described[1:]:
             system["human_accuracy"] = estimate_human_accuracy(system["delta"])
     return comparison
@@ -385,7 +387,7 @@ def _check_test(systems: object, test: str, n_resamples: int | None, options: Op
         raise TypeError(SYSTEMS.format(type(systems).__name__))
     if len(systems) < 2:
         raise ValueError(FEW_SYSTEMS.format(len(systems)))
-    if test not in RESAMPLES:
+    if test not in list(RESAMPLES):  # a list in a dict would be a TypeError
         raise invalid("test", test, one_of(RESAMPLES))
     if n_resamples is None:
         return options.n_resamples if options.is_chosen("n_resamples") else RESAMPLES[test]
@@ -416,6 +418,8 @@ def _count_systems(
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
     by = list(by) if isinstance(by, Iterator) else by  # read once per system
     if references is None:
+        if not all(map(are_tables, systems.values())):
+            raise ValueError(NO_REFERENCES)
         counted, options, unknown = _read_tables(systems, options, by)
     else:
         counted, unknown = {}, ()
@@ -579,7 +583,7 @@ def _add_groups(
 _HIGHEST_ACCURACY, _STEEPNESS = 0.8833333333333225, 0.9663926931178954
 _HUMAN_TOKENIZERS = ("13a", "zh", "char", "ja-mecab")
 HUMAN_NOTE = (
-    "people agree: estimated accuracy, the share of pairs of systems that people rank in the same order (Kocmi et al.,"
+    "People agree: estimated accuracy, the share of pairs of systems that people rank in the same order (Kocmi et al.,"
     " 2024). The curve was fitted on 6,530 pairs, mostly versions of one system. On unrelated systems, people agree"
     " less: in WMT21 and WMT23 on 62 % of 381 pairs that differ by 1 to 2 points, where the curve says 71 %."
 )
@@ -601,7 +605,7 @@ def estimate_human_accuracy(delta: float) -> float | None:
     return accuracy if accuracy >= 0.5 else None
 
 
-def _check_curve(options: Options, tokenizer: str) -> None:
+def _check_curve(options: Options, tokenizers: Collection[str]) -> None:
     """Raise unless the options are those of the scores that the curve was fitted on."""
     default = Options()
     unlike = [
@@ -609,7 +613,7 @@ def _check_curve(options: Options, tokenizer: str) -> None:
         for name in OPTIONS
         if name not in ("tokenize", *CORPUS_ONLY) and getattr(options, name) != getattr(default, name)
     ]
-    if not tokenizer.startswith(_HUMAN_TOKENIZERS):
+    if not all(tokenizer.startswith(_HUMAN_TOKENIZERS) for tokenizer in tokenizers):
         unlike.insert(0, "tokenize")
     if unlike:
         raise ValueError(NO_CURVE.format(unlike[0]))

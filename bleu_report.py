@@ -165,7 +165,7 @@ class QuotableReport(Report):
                 fingerprint and signature are comparable.
         """
         facts = [f"signature {self['signature']}", *([f"references {fingerprint}"] if fingerprint else [])]
-        return f"{self.sentence()} ({'; '.join(facts)}).\n\n{CITATION}"
+        return f"{'; '.join([self.sentence(), *facts])}.\n\n{CITATION}"
 
 
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
@@ -429,7 +429,7 @@ STYLE = """
 .bleu-table tr > :first-child { white-space: normal; }
 .bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9em; }
 .bleu-table th, .bleu-ngrams th { font-weight: 600; }
-.bleu-table tr.rule + tr > :nth-child(n) { border-top: 1px solid var(--bleu-line); }
+.bleu-table tr.rule + tr > :nth-child(n):nth-child(n) { border-top: 2px solid currentColor; }
 .bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
 .bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high)); top: 50%; height: 0;
   border-top: 2px solid currentColor; }

@@ -346,6 +346,16 @@ def read_statistics(statistics: Any, by: object = None) -> Statistics:
     return known._replace(labels=labels, groups=groups)
 
 
+def are_tables(statistics: Any) -> bool:
+    """Return True for a table or frame, or a list that begins with one; False for anything else, such as texts.
+
+    >>> are_tables([pa.table({})]), are_tables(["a"])
+    (True, False)
+    """
+    part = statistics[0] if isinstance(statistics, (list, tuple)) and statistics else statistics
+    return _list_columns(part) is not None
+
+
 def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, str, list[str]]:
     """Merge the recorded counting options into `options`.
 

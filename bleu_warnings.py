@@ -217,6 +217,9 @@ SYSTEMS_DIFFER = (
     " statistics() with the same options."
 )
 NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
+NO_REFERENCES = (
+    "references: got None. Pass the references of these predictions, or tables from statistics() as systems."
+)
 NO_CURVE = (
     "human=True: the estimate holds for default options and the tokenizers 13a, zh, char and ja-mecab only. Leave out"
     " `{}`, or human=True."
@@ -313,7 +316,8 @@ AMBIGUOUS_TOKENIZER = (
 )
 TABLES_DIFFER = (
     "statistics: the tables were counted under different options and don't add up: {name} is {first!r} in statistics[0]"
-    " and {other!r} in statistics[{number}]. Call statistics() again with the same options."
+    " and {other!r} in statistics[{number}]. Call statistics() again with the same options. Only tokenizers may differ,"
+    " if all tables have labels: statistics(..., by=labels), then score(tables, by='label')."
 )
 INVALID_COUNTS = "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from statistics()."
 INVALID_LENGTHS = (

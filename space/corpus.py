@@ -9,7 +9,14 @@ import gradio as gr
 import numpy as np
 
 from . import html, limits
-from .metric import collect_warnings, load_with, request_comparison, request_conventions, request_settings
+from .metric import (
+    collect_warnings,
+    load_with,
+    request_comparison,
+    request_conventions,
+    request_ranking,
+    request_settings,
+)
 from .options import (
     ALL_OPTIONS,
     CONVENTION_NAMES,
@@ -23,16 +30,15 @@ from .options import (
     join_clauses,
     read_options,
 )
-from .remedies import find_remedies
-from .scored import Scored, prepare_submission, read_segment, read_segments, score_submission
+from .remedies import add_warnings, find_remedies, is_unspaced
+from .scored import Scored, measure_result, prepare_submission, read_segment, read_segments, score_submission
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
-from .sources import FROM_EXAMPLE, Sources, add_sources, read_submission
+from .sources import EXAMPLE_NOTE, Sources, add_sources, is_example, measure_submission, read_submission
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 _DOWNLOADS = {"csv": "Segments (CSV)", "parquet": "Segments (Parquet)", "json": "Result (JSON)"}
-_QUOTED = 3  # systems with a sentence above the table
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 
 
@@ -48,6 +54,8 @@ class CorpusTab(NamedTuple):
     column: gr.Column
     scored: gr.State
     summary: gr.HTML
+    baseline: gr.Dropdown
+    details: gr.HTML
     downloads: list[gr.DownloadButton]
     segments: Segments
     differences: Differences
@@ -64,60 +72,70 @@ class CorpusTab(NamedTuple):
 
     def outputs(self) -> list[Any]:
         """Return the components that `show_score` updates."""
-        head = [self.options.fold, self.message, self.column, self.scored, self.summary, *self.downloads]
-        return [*head, *self.segments, *self.differences, self.system, self.answer]
+        head = [self.options.fold, self.message, self.column, self.scored, self.summary, self.baseline, self.details]
+        return [*head, *self.downloads, *self.segments, *self.differences, self.system, self.answer]
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
-    def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 read by Gradio
-        """Return the update that shows the result for the values of the inputs, and of the system asked about."""
-        given = dict(zip([*self.inputs(), self.system], values))
-        which, update = given[self.which], Update()
+    async def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 for Gradio
+        """Return the update that shows the result for the values of the inputs, baseline and system asked about."""
+        given, update = dict(zip([*self.inputs(), self.baseline, self.system], values)), Update()
         try:
-            # 1. Read the fields.
             options = read_options([given[field] for field in self.options.fields])
             update[self.options.fold] = gr.update(label=fold_label(options))
-            progress(0.1, desc="Reading")
-            submission = read_submission([given[field] for field in self.sources])
-            submission, remark = prepare_submission(submission, which, given[self.fixes])
-            systems, references = submission
-            first, *others = systems
-            # 2. Score one system, or compare several.
-            progress(0.4, desc="Scoring")
-            with collect_warnings() as warnings:
-                scored, results = score_submission(submission, options, which, remark)
-                if others:
-                    progress(0.7, desc="Resampling")
-                    comparison = request_comparison(systems, references, None, given[self.test], options)
-            # 3. Draw the result, with the segments of one system, or the differences between the first two.
-            progress(0.9, desc="Drawing")
-            if others:
-                identical = [name for name in others if systems[name] == systems[first]]
-                summary = render_systems(scored, comparison, identical, len(references))
-                below = self.differences.show(scored, first, others[0])
-            else:
-                summary = render_system(scored, results[first])
-                below = self.segments.show(scored)
-            remedies = find_remedies(systems[first], references, options)
-            asked_about = given[self.system] if given[self.system] in systems else first
-            return {
-                **update,
-                self.message: "",
-                self.column: gr.update(visible=True),
-                self.scored: scored,
-                self.summary: summary + (html.remedies(remedies) or html.notes(warnings)),
-                **dict(zip(self.downloads, (scored.csv, scored.parquet, scored.json))),
-                self.segments.column: gr.update(visible=not others),
-                self.differences.column: gr.update(visible=bool(others)),
-                **below,
-                self.system: gr.update(choices=scored.systems, value=asked_about),
-                self.answer: "",
-            }
+            size = measure_submission([given[field] for field in self.sources])
+            return update | await limits.run(lambda: self._score(given, options, progress), size, options)
         except limits.ERRORS as error:
             failed: Update = {
                 self.message: html.message(limits.explain_error(error)),
                 self.column: gr.update(visible=False),
             }
             return {**update, **failed, self.scored: None}
+
+    def _score(self, given: Update, options: dict[str, Any], progress: gr.Progress) -> Update:
+        # 1. Read the texts.
+        progress(0.1, desc="Reading")
+        which, sources = given[self.which], [given[field] for field in self.sources]
+        submission, remark = prepare_submission(read_submission(sources), which, given[self.fixes])
+        systems, references = submission
+        baseline = given[self.baseline] if given[self.baseline] in systems else next(iter(systems))
+        others = [name for name in systems if name != baseline]
+        # 2. Score one system, or compare several.
+        progress(0.4, desc="Scoring")
+        with collect_warnings() as warnings:
+            scored, results = score_submission(submission, options, which, remark)
+            if others:
+                progress(0.7, desc="Resampling")
+                comparison = request_comparison(systems, references, baseline, given[self.test], options)
+                ranking = request_ranking(systems, references, options)["ranking"] if len(systems) > 2 else []
+        # 3. Draw the result, with the segments of one system, or the differences between two.
+        progress(0.9, desc="Drawing")
+        if others:
+            identical = find_identical(systems)
+            best = max(others, key=lambda name: (name not in identical, results[name]["score"]))
+            summary, details = render_systems(scored, comparison, ranking, best, identical)
+            below = self.differences.show(scored, baseline, best)
+        else:
+            summary, details = render_system(scored, results[baseline])
+            below = self.segments.show(scored)
+        found = find_remedies(systems[baseline], references, options)
+        remedies, notes = add_warnings(found, [*warnings, *_caution(len(references), options["confidence"])])
+        example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
+        asked_about = given[self.system] if given[self.system] in systems else baseline
+        return {
+            self.options.fold: gr.update(label=fold_label(options, remark)),
+            self.message: "",
+            self.column: gr.update(visible=True),
+            self.scored: scored,
+            self.summary: summary + example + html.remedies(remedies) + html.notes(notes),
+            self.baseline: gr.update(choices=scored.systems, value=baseline, visible=bool(others)),
+            self.details: details,
+            **dict(zip(self.downloads, (scored.csv, scored.parquet, scored.json))),
+            self.segments.column: gr.update(visible=not others),
+            self.differences.column: gr.update(visible=bool(others)),
+            **below,
+            self.system: gr.update(choices=scored.systems, value=asked_about, visible=bool(others)),
+            self.answer: "",
+        }
 
     def apply(self, event: gr.EventData, *values: Any) -> Update:
         """Return the update after a button has changed some fields."""
@@ -134,7 +152,7 @@ class CorpusTab(NamedTuple):
         return update
 
 
-def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
+def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
     """Add the tab's components and their event handlers."""
     with gr.Column(elem_id="corpus-inputs"):
         options = add_options("corpus", ALL_OPTIONS)
@@ -154,44 +172,55 @@ def add_corpus_tab(tabs: gr.Tabs, sentence: Sentence) -> None:
     scored = gr.State(None, time_to_live=limits.SECONDS_KEPT)
     with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
         html.add_html(_OUTDATED)
-        summary = html.add_clickable("", "corpus-summary")
+        with gr.Row(elem_id="verdict"):
+            with gr.Column(scale=7, min_width=300):
+                summary = html.add_clickable("", "corpus-summary")
+            with gr.Column(scale=4, min_width=280, elem_id="why-part"):
+                html.add_html("<h2>Expected another number?</h2>")
+                system = gr.Dropdown([], label="System", elem_id="why-system")
+                label = "Score as reported; empty for all conventions"
+                reported = gr.Textbox(label=label, max_length=30, elem_id="reported")
+                why = gr.Button("Find out why", elem_id="why")
+        answer = html.add_clickable("", "why-answer")
+        baseline = gr.Dropdown([], label="Baseline", elem_id="baseline")
+        details = html.add_clickable("", "corpus-details")
         with gr.Row(elem_classes="bleu-downloads"):
             downloads = [
-                gr.DownloadButton(label, size="sm", elem_id=f"download-{kind}", min_width=120)
+                gr.DownloadButton(label, size="sm", elem_id=f"download-{kind}", min_width=0)
                 for kind, label in _DOWNLOADS.items()
             ]
         segments, differences = add_segments(scored), add_differences(scored)
-        why = _add_why(scored)
-    parts = (sources, which, fixes, test, options, message, column, scored, summary, downloads)
-    tab = CorpusTab(*parts, segments, differences, *why)
-    _connect(tab, button)
+
+    async def answer_number(scored: Scored | None, system: str, reported: str) -> str:
+        try:
+            return await limits.run(
+                lambda: explain_number(scored, system, reported), measure_result(scored), passes=limits.SEARCH_PASSES
+            )
+        except limits.RejectedError as error:
+            return html.message(str(error))
+
+    gr.on([why.click, reported.submit], answer_number, [scored, system, reported], answer, **limits.PRIVATE_WORK)
+    system.input(lambda: "", None, answer, **limits.QUIET)
+    above = (sources, which, fixes, test, options, message, column, scored, summary, baseline, details, downloads)
+    tab = CorpusTab(*above, segments, differences, system, answer)
+    _connect(tab, corpus, button)
     _connect_sentence(tab, tabs, sentence)
 
 
-def _add_why(scored: gr.State) -> tuple[gr.Dropdown, gr.HTML]:
-    """Add the section that explains a reported score, and its event handlers."""
-    with gr.Column(elem_id="why-part"):
-        html.add_html("<h2>Another number?</h2>")
-        with gr.Row():
-            system = gr.Dropdown([], label="Of the system", elem_id="why-system")
-            label = "The number as reported; empty for all conventions"
-            reported = gr.Textbox(label=label, max_length=30, elem_id="reported")
-            button = gr.Button("Find out why", elem_id="why")
-        answer = html.add_clickable("", "why-answer")
-    gr.on([button.click, reported.submit], explain_number, [scored, system, reported], answer, **limits.PRIVATE_WORK)
-    system.input(lambda: "", None, answer, **limits.QUIET)
-    return system, answer
-
-
-def _connect(tab: CorpusTab, button: gr.Button) -> None:
+def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     inputs, choices, outputs = tab.inputs(), tab.choices(), tab.outputs()
-    fields = [*inputs, tab.system]
+    fields = [*inputs, tab.baseline, tab.system]
     work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last"}
-    button.click(tab.show_score, fields, outputs, **work).then(None, js="() => bleuPage.answer()")
+    pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
+    pressed.then(None, js="() => bleuPage.answer()")
+
+    async def open_tab(scored: Scored | None, *values: Any) -> Any:
+        """Score the example, or what is in the fields, when the tab is opened and has no result."""
+        return gr.skip() if scored else await tab.show_score(*values)
+
+    opened = corpus.select(open_tab, [tab.scored, *fields], outputs, **{**work, "js": "bleuPage.open"})
+    opened.then(None, js="() => bleuPage.answer()")
     gr.on([field.change for field in inputs], None, inputs, None, js="bleuPage.changed")
-    # Choosing the example scores it at once.
-    press = f"(origin) => origin === {html.json_text(FROM_EXAMPLE)} && document.querySelector('#score').click()"
-    tab.sources.origin.input(None, tab.sources.origin, None, js=press)
     _, convention, option_fields = tab.options
     convention.input(
         lambda name: dict(zip(option_fields, convention_values(name))), convention, option_fields, **limits.QUIET
@@ -238,8 +267,8 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
     back.then(None, js="() => bleuPage.comeBack()")
 
 
-def render_system(scored: Scored, result: Mapping[str, Any]) -> str:
-    """Return the result of a single system as HTML."""
+def render_system(scored: Scored, result: Any) -> tuple[str, str]:
+    """Return the result of a single system as HTML: the score, and the details."""
     _, table = read_segments(scored)
     scores, ratios = (table[name].to_numpy() for name in ("bleu", "length_ratio"))
     (name,), confidence = scored.systems, scored.options["confidence"]
@@ -254,37 +283,93 @@ def render_system(scored: Scored, result: Mapping[str, Any]) -> str:
         ("reference tokens", f"{result['reference_length']:,}"),
     ]
     ratio_title = "Segments by length ratio, 1 is as long as the reference"
-    charts = html.histogram(100 * scores, 0, 100, 20, "Segments by BLEU") + html.histogram(
+    charts = html.histogram(100 * scores, 0, 100, 20, "Segments by BLEU, with effective order") + html.histogram(
         ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title
     )
-    return (
+    summary = (
         f'<div class="bleu-headline" data-announce="{html.show(sentence)}">{html.headline(result["score"], caption)}'
-        f"{html.copy_button(sentence, 'score')}</div>{html.signature(result['signature'])}"
-        f"{_caution(len(scores), confidence)}{html.facts(facts)}"
-        f"{html.precision_bars(result['counts'], result['totals'], result['precisions'])}"
-        f'<div class="bleu-sides">{charts}</div>'
+        f'</div><p class="bleu-copies">{html.signature(result["signature"])} {html.copy_button(sentence, "sentence")}'
+        f"{_copy_table(result)}</p>"
     )
+    bars = html.precision_bars(result["counts"], result["totals"], result["precisions"])
+    return summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
 
 
-def render_systems(scored: Scored, comparison: Any, identical: Sequence[str], count: int) -> str:
-    """Return several systems as HTML: a sentence per system and a table; `identical` have the texts of the baseline."""
-    confidence, systems = scored.options["confidence"], comparison["systems"]
-    sentences = {name: quote_comparison(comparison, name, name in identical, confidence) for name in systems}
+def render_systems(
+    scored: Scored, comparison: Any, ranking: Sequence[Any], best: str, identical: Mapping[str, str]
+) -> tuple[str, str]:
+    """Return several systems as HTML: the verdict, and a table; `best` is the best system but the baseline."""
+    confidence, systems, baseline = scored.options["confidence"], comparison["systems"], comparison["baseline"]
+    same = {name for name in systems if identical.get(name, name) == identical.get(baseline, baseline)}
+    sentences = {name: quote_comparison(comparison, name, name in same, confidence) for name in systems}
     ends = [100 * end for one in systems.values() for end in one.get("confidence_interval", ())]
     scale = (min(ends), max(ends)) if ends else None
-    head = ["system", "BLEU", "interval", "", "difference", "interval of difference", "p", "verdict", ""]
+    head = ["system", "rank", "BLEU", "interval", "", "difference", "interval of difference", "p", "verdict", ""]
+    ranks = {one["system"]: " to ".join(map(str, dict.fromkeys(one["rank"]))) for one in ranking}
     rows = []
-    for name, one in systems.items():
-        verdict = judge(one, name in identical)
-        rows.append([name, *_describe_system(one, scale), verdict, html.copy_button(sentences[name], name)])
-    signature = comparison["signature"]  # is shown below the table
-    quoted = [text.replace(f"; {signature}", "") for name, text in sentences.items() if name != comparison["baseline"]]
-    quotes = "".join(map(html.quote, quoted[:_QUOTED]))
-    remark = html.message(f"Scored with changes: {scored.remark}.", "note") if scored.remark else ""
-    return (
-        f'<div data-announce="{html.show(" ".join(quoted[:_QUOTED]))}">{quotes}</div>{remark}'
-        f"{_caution(count, confidence)}{html.rows(head, rows)}{html.signature(signature)}"
+    for name in ranks or systems:
+        one = systems[name]
+        identity = f"identical to {identical[name]}" if name in identical else ""
+        verdict = identity if name in same and identity else ", ".join(filter(None, [judge(one), identity]))
+        copy_button = html.copy_button(sentences[name], "sentence")
+        rows.append([name, ranks.get(name, ""), *_describe_system(one, scale), verdict, copy_button])
+    if not ranks:
+        head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
+    verdict = state_ranking(ranking) if ranks else state_verdict(comparison, best, best in same)
+    quoted = sentences[best].replace(f"; {comparison['signature']}", "")  # it is shown below
+    summary = (
+        f'<div data-announce="{html.show(f"{verdict} {quoted}")}">{html.verdict(verdict)}{html.quote(quoted)}</div>'
+        f'<p class="bleu-copies">{html.copy_button(sentences[best], "sentence")}{_copy_table(comparison)}</p>'
+        f"{html.signature(comparison['signature'])}"
     )
+    return summary, html.rows(head, rows)
+
+
+def find_identical(systems: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+    """Return, for each system that has the texts of an earlier one, the name of the earlier one.
+
+    >>> find_identical({"A": ["a"], "B": ["b"], "C": ["a"]})
+    {'C': 'A'}
+    """
+    names = list(systems)
+    pairs = ((name, earlier) for i, name in enumerate(names) for earlier in reversed(names[:i]))
+    return {name: earlier for name, earlier in pairs if systems[name] == systems[earlier]}
+
+
+def state_verdict(comparison: Mapping[str, Any], name: str, is_identical: bool) -> str:
+    """Return the result of a comparison in a sentence; `name` is the best system but the baseline.
+
+    >>> systems = {"A": {"score": 20.0}, "B": {"score": 21.5, "delta": 0.015, "p_value": 0.004}}
+    >>> state_verdict({"systems": systems, "baseline": "A"}, "B", False)
+    'B is better than A by 1.50 BLEU.'
+    """
+    systems, baseline = comparison["systems"], comparison["baseline"]
+    if is_identical:
+        return f"{name} and {baseline} are identical."
+    one = systems[name]
+    better, worse = (name, baseline) if one["delta"] > 0 else (baseline, name)
+    points = f"{100 * abs(one['delta']):.2f} BLEU"
+    if judge(one) == "may be chance":
+        return f"{better} may be no better than {worse}: {points} may be chance."
+    return f"{better} is better than {worse} by {points}."
+
+
+def state_ranking(ranking: Sequence[Mapping[str, Any]]) -> str:
+    """Return the best systems in a sentence: those that no other system is better than.
+
+    >>> state_ranking([{"system": "A", "rank": [1, 2]}, {"system": "B", "rank": [1, 2]}])
+    'Of 2 systems, A and B are best: the differences between them may be chance.'
+    """
+    best = [one["system"] for one in ranking if one["rank"][0] == 1]
+    if len(best) == 1:
+        return f"Of {len(ranking)} systems, {best[0]} is best: it is better than each of the others."
+    return f"Of {len(ranking)} systems, {join_clauses(best)} are best: the differences between them may be chance."
+
+
+def _copy_table(result: Any) -> str:
+    """Return the buttons that copy the table of a result."""
+    formats = {"table as Markdown": result.to_markdown(), "as LaTeX": result.to_latex()}
+    return " ".join(html.copy_button(text, name) for name, text in formats.items())
 
 
 def quote_system(name: str, result: Mapping[str, Any], count: int, confidence: float | None, remark: str) -> str:
@@ -310,7 +395,7 @@ def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: boo
         inside = "; ".join(filter(None, [_write_interval(one, confidence), comparison["signature"]]))
         return f"{name} scores {one['score']:.2f} BLEU ({inside})."
     if is_identical:
-        return f"{name} and {baseline} are identical: the same text in every segment, {one['score']:.2f} BLEU."
+        return f"{name} and {baseline} have the same text in every segment, {one['score']:.2f} BLEU."
     found = comparison["signature"]
     if "p_value" in one:
         found = f"p = {one['p_value']:.4f}, {_TESTS[comparison['test']]}; {found}"
@@ -322,33 +407,29 @@ def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: boo
         f" {100 * one['delta']:+.2f} ({found})."
     )
     if detectable := one.get("detectable_delta"):
-        sentence += f" With this test set, true differences below {100 * detectable:.1f} often go unnoticed."
+        sentence += f" With this test set, true differences below about {100 * detectable:.1f} often go unnoticed."
     return sentence
 
 
-def judge(system: Mapping[str, Any], is_identical: bool) -> str:
+def judge(system: Mapping[str, Any]) -> str:
     """Return the verdict of the test.
 
-    >>> judge({"delta": 0.01, "p_value": 0.01}, False), judge({"delta": 0.01, "p_value": 0.3}, False)
+    >>> judge({"delta": 0.01, "p_value": 0.01}), judge({"delta": 0.01, "p_value": 0.3})
     ('better', 'may be chance')
     """
     if "delta" not in system:
         return "baseline"
-    if is_identical:
-        return "identical"
     if system.get("p_value", 1) >= 0.05:  # one segment has no p-value
         return "may be chance"
     return "better" if system["delta"] > 0 else "worse"
 
 
-def _caution(count: int, confidence: float | None) -> str:
-    if count >= limits.FEW_SEGMENTS or not confidence:
-        return ""
-    return html.message(
-        f"{html.count_things(count, 'segment')} are few: fewer than {limits.FEW_SEGMENTS} say little about other texts,"
-        " whatever the interval.",
-        "note",
-    )
+def _caution(count: int, confidence: float | None) -> list[str]:
+    """Return the caution about an interval over few segments; for less than 30, the metric has its own."""
+    if not 30 <= count < limits.FEW_SEGMENTS or not confidence:
+        return []
+    few = limits.FEW_SEGMENTS
+    return [f"{count} segments are few: fewer than {few} say little about other texts, whatever the interval."]
 
 
 def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | None) -> list[str]:
@@ -383,7 +464,7 @@ def explain_number(scored: Scored | None, system: str, reported: str) -> str:
             if not reported.strip():
                 return _render_conventions(request_conventions(predictions, references))
             found = request_settings(predictions, references, reported.strip(), None, {}, load_with(scored.options))
-        return _render_settings(found, system, scored)
+        return _render_settings(found, system, scored, is_unspaced(predictions))
     except limits.ERRORS as error:
         return html.message(limits.explain_error(error).replace("reported=", ""))
 
@@ -401,14 +482,17 @@ def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:
     return f"Your {score:.2f} becomes {setting['score']:.2f} if {join_clauses(clauses)}."
 
 
-def _render_settings(found: Mapping[str, Any], system: str, scored: Scored) -> str:
-    settings = (found["matches"] or found["nearest"])[: limits.SHOWN_SETTINGS]
+def _render_settings(found: Mapping[str, Any], system: str, scored: Scored, unspaced: bool) -> str:
+    settings = found["matches"] or found["nearest"]
+    # `zh` splits what it does not know as 13a does: it is proposed for text without spaces only.
+    plausible = [one for one in settings if unspaced or one["options"].get("tokenize") != "zh"]
+    settings = (plausible or settings)[: limits.SHOWN_SETTINGS]
     best, reported = settings[0], str(found["reported"])
     score = best["score"] - 100 * sum(step["difference"] for step in best["steps"])
     story = tell_story(score, best, reported)
     if found["matches"]:
-        verb = "gives" if len(found["matches"]) == 1 else "give"
-        heading = f"{html.count_things(len(found['matches']), 'setting')} {verb} {reported}"
+        verb = "gives" if len(settings) == 1 else "give"
+        heading = f"{html.count_things(len(settings), 'setting')} {verb} {reported}"
     else:
         story = f"No setting gives {reported}. The nearest: {story[0].lower()}{story[1:]}"
         heading = "The nearest settings"
@@ -416,7 +500,7 @@ def _render_settings(found: Mapping[str, Any], system: str, scored: Scored) -> s
     chart = html.waterfall(
         html.Change(f"{system}, as scored", score),
         list(map(html.Change, _describe_steps(best), differences)),
-        html.Change("this number", best["score"]),
+        html.Change("the reported number" if found["matches"] else "the nearest", best["score"]),
     )
     rows = [
         [

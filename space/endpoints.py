@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from .limits import ERRORS, explain_error
+from .limits import ERRORS, SEARCH_PASSES, explain_error, run
 from .metric import (
     collect_warnings,
     request_comparison,
@@ -18,7 +18,7 @@ from .metric import (
 )
 
 
-def explain(prediction: str, references: list[str], options: dict[str, Any] | None = None) -> dict[str, Any]:
+async def explain(prediction: str, references: list[str], options: dict[str, Any] | None = None) -> dict[str, Any]:
     """Explain the score of one sentence: its tokens, each with its longest matching n-gram.
 
     Args:
@@ -29,10 +29,10 @@ def explain(prediction: str, references: list[str], options: dict[str, Any] | No
     Returns:
         The result of `bleu.explain`: scores, tokens, and the clipped and missed n-grams of each order.
     """
-    return _answer(lambda: request_explanation(prediction, references, options or {}))
+    return await _answer(lambda: request_explanation(prediction, references, options or {}))
 
 
-def score(predictions: list[str], references: list[Any], options: dict[str, Any] | None = None) -> dict[str, Any]:
+async def score(predictions: list[str], references: list[Any], options: dict[str, Any] | None = None) -> dict[str, Any]:
     """Score a corpus, and each of its segments.
 
     Args:
@@ -43,10 +43,10 @@ def score(predictions: list[str], references: list[Any], options: dict[str, Any]
     Returns:
         The result of `bleu.compute` with `segments=True`.
     """
-    return _answer(lambda: request_score(predictions, references, options or {})[0])
+    return await _answer(lambda: request_score(predictions, references, options or {})[0], options)
 
 
-def compare(
+async def compare(
     systems: dict[str, list[str]],
     references: list[Any],
     baseline: str | None = None,
@@ -65,10 +65,10 @@ def compare(
     Returns:
         The result of `bleu.compare`: scores, intervals, difference and p-value.
     """
-    return _answer(lambda: request_comparison(systems, references, baseline, test, options or {}))
+    return await _answer(lambda: request_comparison(systems, references, baseline, test, options or {}), options)
 
 
-def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]:
+async def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]:
     """Score a corpus under each convention, and explain each difference.
 
     Args:
@@ -78,10 +78,10 @@ def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]
     Returns:
         The result of `bleu.conventions`.
     """
-    return _answer(lambda: request_conventions(predictions, references))
+    return await _answer(lambda: request_conventions(predictions, references), passes=SEARCH_PASSES)
 
 
-def reconcile(
+async def reconcile(
     predictions: list[str],
     references: list[Any],
     reported: float | str,
@@ -100,17 +100,22 @@ def reconcile(
     Returns:
         The result of `bleu.reconcile`.
     """
-    return _answer(lambda: request_settings(predictions, references, reported, decimals, options or {}))
+    return await _answer(
+        lambda: request_settings(predictions, references, reported, decimals, options or {}), passes=SEARCH_PASSES
+    )
 
 
 ENDPOINTS = (explain, score, compare, conventions, reconcile)
 
 
-def _answer(request: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+async def _answer(request: Callable[[], Mapping[str, Any]], options: Any = None, passes: int = 1) -> dict[str, Any]:
     """Return the result of a request with the metric's warnings, or raise its error as one that Gradio passes on."""
-    try:
+
+    def work() -> dict[str, Any]:
         with collect_warnings() as warnings:
-            result = request()
+            return {**request(), "warnings": warnings}
+
+    try:
+        return await run(work, options=options, passes=passes)
     except ERRORS as error:
         raise gr.Error(explain_error(error), print_exception=False) from None
-    return {**result, "warnings": warnings}

@@ -6,14 +6,16 @@ Each chart has its numbers as text. The metric's pieces come with their own styl
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any, NamedTuple
 
 import gradio as gr
 import numpy as np
 
-from .metric import report
+from .metric import count_most_ngrams, count_ngrams, report
 from .remedies import Remedy
 
 STYLE: str = report.STYLE
@@ -21,14 +23,19 @@ Markup = report.Markup
 show = report.show
 count_things = report.count_things
 headline = report.headline
-formula = report.formula
-ngrams = report.ngrams
 tokens = report.tokens
 legend = report.legend
 paragraph = report.paragraph
 draw_interval = report.draw_interval
 
-_NARROW_COLUMNS = 3  # columns that fit on a telephone
+LINK_BUTTON = (
+    '<button type="button" class="bleu-copy bleu-link" data-copy="">Copy link</button>'
+    '<small class="bleu-no-link">Too long for a link</small>'
+)
+
+_SHOWN_NGRAMS = 100  # per order, in the steps
+_FIRST_ROWS = 10  # of a list of segments; page.css hides the others
+_ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+-]?\d[\d,]*(\.\d+)?"
 _NUMBERS = re.compile(rf"({_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
 _SIDES = {-1: "first", 0: "tie", 1: "second"}  # the class of a point, by the better system
@@ -82,8 +89,19 @@ def copy_button(text: str, what: str) -> Any:
     >>> copy_button("BLEU 1.00.", "score")
     '<button type="button" class="bleu-copy" data-copy="BLEU 1.00." title="BLEU 1.00.">Copy score</button>'
     """
-    attributes = f'class="bleu-copy" data-copy="{show(text)}" title="{show(text)}"'
-    return Markup(f'<button type="button" {attributes}>Copy {show(what)}</button>')
+    title = f' title="{show(text)}"' * ("\n" not in text)
+    copied = escape(text)  # as it is: a table has lines
+    return Markup(f'<button type="button" class="bleu-copy" data-copy="{copied}"{title}>Copy {show(what)}</button>')
+
+
+def segment_button(number: int | str) -> Any:
+    """Return the button that opens a segment.
+
+    >>> segment_button(7).partition("data-segment=")[2]
+    '"7" aria-label="Open segment 7">7</button>'
+    """
+    attributes = f'data-action="open" data-segment="{number}" aria-label="Open segment {number}"'
+    return Markup(f'<button type="button" class="bleu-button" {attributes}>{number}</button>')
 
 
 def code(title: str, text: str) -> str:
@@ -95,6 +113,78 @@ def code(title: str, text: str) -> str:
 def json_text(value: Any) -> str:
     """Return a value as JSON, for a button or for JavaScript."""
     return json.dumps(value, ensure_ascii=False)
+
+
+def formula(result: Mapping[str, Any], unit: str) -> str:
+    """Return the formula of a score with a label below each factor, and the lengths behind the brevity penalty."""
+    terms = [
+        (_label_factor(factor.text, f"precision of {count_things(n, unit)}", factor.is_smoothed), weight)
+        for n, (factor, weight) in enumerate(report.list_factors(result), 1)
+    ]
+    root = _label_factor("<sup>{}</sup>", _name_root(len(terms)))
+    penalty = _label_factor(report.write_number(result["brevity_penalty"]), "brevity penalty")
+    smoothed = "; dashed: smoothed" if "smoothed" in "".join(text for text, _ in terms) else ""
+    return (
+        f'<p class="bleu-formula">= {penalty} · {report.multiply(terms, root, root)} · '
+        f"{_label_factor('100', 'scale')}</p>"
+        f'<p class="bleu-note">{report.describe_penalty(result)}{smoothed}</p>'
+    )
+
+
+def _label_factor(text: str, label: str, is_smoothed: bool = False) -> str:
+    return f'<span class="factor{" smoothed" * is_smoothed}" data-label="{label}">{text}</span>'
+
+
+def _name_root(number: int) -> str:
+    return _ROOTS.get(number, f"{number}th root")
+
+
+def reference(number: int, text: Mapping[str, Any], max_order: int, remark: str) -> str:
+    """Return the tokens of a reference; a visitor may close it."""
+    label = f"Reference {number}{remark} <small>{count_things(text['length'], 'token')}</small>"
+    return (
+        f'<details open class="bleu-reference" data-fold="reference {number}"><summary class="bleu-label">{label}'
+        f"</summary>{tokens(text, max_order, '')}</details>"
+    )
+
+
+def steps(result: Mapping[str, Any]) -> str:
+    """Return the computation of a score, folded: the counts of each n-gram, then the numbers that follow from them."""
+    most = count_most_ngrams([text["tokens"] for text in result["references"]], len(result["orders"]))
+    counts = count_ngrams(result["prediction"]["tokens"], len(result["orders"]))
+    factors = report.list_factors(result)
+    # 1. A table for each order that is part of the score.
+    tables = []
+    for order, (factor, _), precision in zip(result["orders"], factors, result["precisions"]):
+        n = order["order"]
+        found = {ngram: count for ngram, count in counts.items() if len(ngram) == n}
+        cells = [
+            [" ".join(map(str, ngram)), f"{count}", f"{most[ngram]}", f"{min(count, most[ngram])}"]
+            for ngram, count in list(found.items())[:_SHOWN_NGRAMS]
+        ]
+        more = f"<p>and {len(found) - _SHOWN_NGRAMS:,} more</p>" if len(found) > _SHOWN_NGRAMS else ""
+        head = [f"{n}-gram", "in the candidate", "most in one reference", "counts"]
+        tables.append(
+            f"<div><h3>{n}-grams: {factor.text} = {precision:.4f}</h3><p class='bleu-note'>{factor.meaning}</p>"
+            f"{rows(head, cells)}{more}</div>"
+        )
+    # 2. The product of the precisions, its root, the penalty and the score.
+    product = math.prod(result["precisions"][: len(factors)])
+    root = product ** (1 / max(len(factors), 1))
+    penalty = result["brevity_penalty"]
+    conclusion = [
+        ("Product", f"{' · '.join(factor.text for factor, _ in factors)} = {product:.4g}"),
+        (_name_root(len(factors)).capitalize(), f"{root:.4f}"),
+        ("Brevity penalty", f"{report.write_number(penalty)} ({report.describe_penalty(result)})"),
+        ("Score", f"{report.write_number(penalty)} · {root:.4f} · 100 = {result['score']:.2f}"),
+    ]
+    lines = "".join(f"<div><dt>{name}</dt><dd>{show(text)}</dd></div>" for name, text in conclusion)
+    missing = sum(counts.values()) - sum(result["counts"])
+    summary = f"Step by step <small>{missing:,} of {count_things(sum(counts.values()), 'n-gram')} don’t count</small>"
+    return (
+        f'<details class="bleu-steps" data-fold="steps"><summary>{summary}</summary>'
+        f'<div class="bleu-sides">{"".join(tables)}</div><dl>{lines}</dl></details>'
+    )
 
 
 def remedies(found: Sequence[Remedy]) -> str:
@@ -121,6 +211,16 @@ def notes(messages: Sequence[str]) -> str:
     return "".join(message(text, "note") for text in dict.fromkeys(messages))
 
 
+def list_files(files: Sequence[tuple[str, str]]) -> str:
+    """Return the names and descriptions of files for screen readers; page.js puts a description below its file's name.
+
+    >>> list_files([("a.txt", "40 segments")])
+    '<div class="bleu-unseen" role="status"><ul><li>a.txt: <span data-file>40 segments</span></li></ul></div>'
+    """
+    items = "".join(f"<li>{show(name)}: <span data-file>{show(text[:300])}</span></li>" for name, text in files)
+    return f'<div class="bleu-unseen" role="status"><ul>{items}</ul></div>' if files else ""
+
+
 def heading(text: str) -> str:
     """Return a heading within a tab."""
     return f"<h3>{show(text)}</h3>"
@@ -129,6 +229,11 @@ def heading(text: str) -> str:
 def quote(text: str) -> str:
     """Return a sentence that visitors may quote."""
     return f'<p class="bleu-quote">{show(text)}</p>'
+
+
+def verdict(text: str) -> str:
+    """Return the main result, in large type."""
+    return f'<p class="bleu-verdict">{show(text)}</p>'
 
 
 def signature(text: str) -> str:
@@ -145,24 +250,23 @@ def side_by_side(*parts: str) -> str:
     return f'<div class="bleu-sides">{"".join(f"<section>{part}</section>" for part in parts)}</div>'
 
 
-def rows(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """Return a table with numbers to the right. On a telephone, each cell of a wide table shows its column's name.
+def rows(head: Sequence[str], cells: Sequence[Sequence[str]], box: str = "") -> str:
+    """Return a table with numbers to the right, in a box that scrolls if the table is wider.
 
     >>> rows(["system"], [["<A>"]])
-    '<table class="bleu-rows"><thead><tr><th scope="col">system</th></tr></thead><tbody><tr>\
-<td dir="auto" data-label="system">&lt;A&gt;</td></tr></tbody></table>'
+    '<div class="bleu-box" tabindex="0" role="group" aria-label="Table"><table class="bleu-rows"><thead><tr>\
+<th scope="col">system</th></tr></thead><tbody><tr><td dir="auto">&lt;A&gt;</td></tr></tbody></table></div>'
     """
     kinds = [' class="number"' * all(map(_is_number, column)) for column in zip(*cells)] or [""] * len(head)
     names = "".join(
         f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>" for name, kind in zip(head, kinds)
     )
-    body = ""
-    for line in cells:
-        columns = zip(head, kinds, line)
-        shown = (f'<td{kind} dir="auto" data-label="{show(name)}">{show(cell)}</td>' for name, kind, cell in columns)
-        body += f"<tr>{''.join(shown)}</tr>"
-    width = " wide" * (len(head) > _NARROW_COLUMNS)
-    return f'<table class="bleu-rows{width}"><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>'
+    lines = ("".join(f'<td{kind} dir="auto">{show(cell)}</td>' for kind, cell in zip(kinds, line)) for line in cells)
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return (
+        f'<div class="bleu-box{box}" tabindex="0" role="group" aria-label="Table"><table class="bleu-rows"><thead><tr>'
+        f"{names}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
 
 
 def _is_number(cell: str) -> bool:
@@ -177,9 +281,12 @@ def _is_number(cell: str) -> bool:
 
 
 def segment_rows(count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
-    """Return the first segments as a table, below the number of all segments found."""
-    shown = f", the first {limit:,} shown" if count > limit else ""
-    return f'<p class="bleu-label">{count_things(count, "segment")}{shown}</p>{rows(head, cells)}'
+    """Return the first segments as a table, of which ten are shown at first, below the number of all segments found."""
+    listed = f", the first {limit:,} listed" if count > limit else ""
+    title = f"{count_things(count, 'segment')}{listed}; scores of segments with effective order"
+    more = len(cells) - _FIRST_ROWS
+    button = f'<button type="button" class="bleu-button" data-more>{more} more</button>' if more > 0 else ""
+    return f'<p class="bleu-label">{title}</p>{rows(head, cells, " few")}{button}'
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
@@ -263,7 +370,7 @@ def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
     grid = "".join(f'<path class="grid" d="M{at},0V100M0,{at}H100"/>' for at in range(0, 101, 25))
     first, second = map(show, names)
     return (
-        f'<figure class="bleu-scatter"><figcaption class="bleu-label">BLEU of {second} ↑ against {first} → by segment'
+        f'<figure class="bleu-scatter"><figcaption class="bleu-label">BLEU of {second} ↑ against {first} →, by segment'
         f'</figcaption><svg viewBox="-3 -3 106 106" role="img" aria-label="{show(words)}">{grid}'
         f'<path class="equal" d="M0,100L100,0"/>{circles}'
         f'<text x="2" y="6">{second} is better</text><text x="98" y="98" text-anchor="end">{first} is better</text>'

@@ -28,6 +28,8 @@ _package = type(bleu).__module__.rpartition(".")[0]
 report: Any = import_module(f"{_package}.bleu_report")
 _options: Any = import_module(f"{_package}.bleu_options")
 _compare: Any = import_module(f"{_package}.bleu_compare")
+_counting: Any = import_module(f"{_package}.bleu_counting")
+count_ngrams, count_most_ngrams = _counting.count_ngrams, _counting.count_most_ngrams
 
 OPTIONS: Mapping[str, Any] = _options.OPTIONS  # defaults by name
 CONVENTIONS: Mapping[str, Mapping[str, Any]] = _options.CONVENTIONS  # the options that each sets
@@ -121,6 +123,14 @@ def request_comparison(
             limits.check_resampling(*size, OPTIONS["n_resamples"], advice)
         limits.check_resampling(*size, options.get("n_resamples") or RESAMPLES.get(str(test), 0))
     return bleu.compare(systems, references, baseline=baseline, test=test, **options)
+
+
+def request_ranking(systems: Mapping[str, Sequence[Any]], references: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """Return the result of `rank`."""
+    limits.check_options(options, OPTIONS, TOKENIZERS)
+    limits.check_systems(systems, references)
+    limits.check_resampling(len(systems), len(references), options["n_resamples"])
+    return bleu.rank(systems, references, **options)
 
 
 def request_difference(

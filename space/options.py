@@ -129,6 +129,25 @@ def read_options(values: Sequence[Any]) -> dict[str, Any]:
     return options
 
 
+def read_link(link: Mapping[str, str]) -> list[Any]:
+    """Return the values of the fields for `SCORING_OPTIONS` from a link; a value that is not valid is ignored.
+
+    >>> read_link({"tokenize": "char", "lowercase": "true", "max_order": "2", "smooth_method": "magic"})
+    ['char', 'exp', 'closest', 2, True, False, None, 0]
+    """
+    choices = {"tokenize": TOKENIZERS, "smooth_method": SMOOTH_METHODS, "reference_length": REFERENCE_LENGTHS}
+    values = dict(zip(SCORING_OPTIONS, convention_values("default", SCORING_OPTIONS)))
+    for name in values.keys() & link.keys():
+        text = link[name][:20]
+        if isinstance(values[name], bool):
+            values[name] = text == "true"
+        elif isinstance(values[name], int):
+            values[name] = int(text) if text.isdecimal() and int(text) <= MAX_ORDER else values[name]
+        elif text in choices.get(name, [text]):
+            values[name] = text
+    return list(values.values())
+
+
 def change_options(names: Sequence[str], values: Sequence[Any], changes: str) -> list[Any]:
     """Return the values of the fields for named options, after a button has changed some; the changes are JSON.
 

@@ -12,6 +12,8 @@
   let timer;
   const hear = () => {
     direct();
+    fold();
+    write();
     clearTimeout(timer);
     timer = setTimeout(() => {
       const spoken = [...document.querySelectorAll("[data-announce]")].filter((element) => element.offsetParent);
@@ -23,17 +25,69 @@
   const direct = () => {
     document.querySelectorAll("textarea[dir=ltr]").forEach((field) => (field.dir = "auto"));
     document.querySelectorAll("button.upload-container[aria-label]").forEach((button) => button.removeAttribute("aria-label"));
-    document.querySelectorAll("button[aria-label='common.upload']").forEach((button) => (button.ariaLabel = button.title = "Upload other files"));
+    for (const role of ["systems", "references"]) {
+      const files = document.querySelectorAll(`#${role}-file td.filename`);
+      document.querySelectorAll(`#${role}-note [data-file]`).forEach((note, i) => files[i]?.setAttribute("data-note", note.textContent));
+    }
+    document.querySelectorAll("button[aria-label='common.upload']").forEach((button) => {
+      button.ariaLabel = button.title = "Upload other files";
+      button.querySelector("button").inert = true; // a button in a button
+    });
   };
 
+  // The texts and options of Sentence, and the tab, are in the address: it can be shared, and a reload loses nothing.
+  const longest = 8000; // characters; longer ones are cut by programs that links are sent with
+  const opened = location.hash || sessionStorage.getItem("bleu") || "";
+  let link; // unknown until what was in the address is shown
+  let isShown = false;
+  const arrive = () => [Object.fromEntries(new URLSearchParams(opened.slice(1)))];
+  const arrived = () => {
+    isShown = true;
+    write();
+  };
+  const keep = (names, examples, values) => {
+    const words = (list) => list.map((value) => String(value ?? ""));
+    const now = words(values);
+    const [standard] = Object.values(examples).map(words);
+    const example = Object.keys(examples).find((name) => words(examples[name]).join("\0") === now.join("\0"));
+    link = new URLSearchParams();
+    if (example) link.set("example", example);
+    else names.forEach((name, i) => i && (i < 3 ? !now[i] : now[i] === standard[i]) || link.set(name, now[i]));
+    if (now.join("\0") === standard.join("\0")) link.delete("example"); // the page opens with it
+    write();
+  };
+  const write = () => {
+    if (!isShown || !link) return;
+    const tab = document.querySelector("[role=tab][aria-selected=true]")?.textContent.trim().toLowerCase();
+    const all = new URLSearchParams(link);
+    if (tab && tab !== "sentence") all.set("tab", tab);
+    const hash = `${all}` && `#${all}`;
+    const isLong = hash.length > longest;
+    document.querySelector("#sentence-row")?.classList.toggle("long", isLong);
+    isLong ? sessionStorage.setItem("bleu", hash) : sessionStorage.removeItem("bleu");
+    const address = location.pathname + location.search + (isLong ? "" : hash);
+    if (address !== location.pathname + location.search + location.hash) history.replaceState(history.state, "", address);
+  };
+  addEventListener("hashchange", () => /[#&](candidate|example|tab)=/.test(location.hash) && location.reload());
+
+  // What a visitor opens or closes stays so while the text changes. A telephone has room for one reference.
+  const folds = {};
+  const fold = () =>
+    document.querySelectorAll("[data-fold]").forEach((part) => {
+      const { fold: name } = part.dataset;
+      part.open = folds[name] ?? (name !== "steps" && (name === "reference 1" || !narrow.matches));
+    });
+  const narrow = matchMedia("(max-width: 48rem)");
+
   const copy = async (button) => {
+    const copied = button.dataset.copy || location.href;
     try {
-      await navigator.clipboard.writeText(button.dataset.copy);
+      await navigator.clipboard.writeText(copied);
       announce("Copied");
       button.classList.add("done");
       setTimeout(() => button.classList.remove("done"), 1500);
     } catch {
-      window.prompt("Copy this:", button.dataset.copy); // without HTTPS there is no clipboard
+      window.prompt("Copy this:", copied); // without HTTPS there is no clipboard
     }
   };
 
@@ -74,13 +128,20 @@
     const isOld = scored !== undefined && current !== scored;
     document.querySelectorAll(".bleu-results, #corpus-message").forEach((part) => part.classList.toggle("old", isOld));
   };
+  // Files are equal by their paths, and an empty value of Gradio may be null, "" or [].
+  const freeze = (values) => JSON.stringify(values, (key, value) => value?.path ?? (value === null || value?.length === 0 ? "" : value));
   const changed = (...values) => {
-    current = JSON.stringify(values);
+    current = freeze(values);
     stale();
   };
   const ask = (...values) => {
-    asked = current = JSON.stringify(values.slice(0, -1)); // the last one, the system of "Another number?", changes no result
+    asked = current = freeze(values.slice(0, -2)); // the last ones, baseline and system asked about, are results too
     return values;
+  };
+  // Opening the tab scores what is there, unless there is a result.
+  const open = (state, ...values) => {
+    if (!document.querySelector("#corpus-summary .bleu-signature")) ask(...values);
+    return [state, ...values];
   };
   // An answer that begins below the screen, as on a telephone, is brought into it.
   const answer = () => {
@@ -103,9 +164,13 @@
     if (goes) document.querySelector(selector)?.focus({ preventScroll: true });
   };
   window.bleuPage = {
+    arrive,
+    arrived,
+    keep,
     keepFocus,
     changed,
     ask,
+    open,
     answer,
     visit,
     comeBack,
@@ -118,13 +183,30 @@
 
   const start = () => {
     document.body.append(status);
-    new MutationObserver(hear).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-announce"] });
+    new MutationObserver(hear).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ["data-announce", "aria-selected"] });
   };
   if (document.body) start();
   else document.addEventListener("DOMContentLoaded", start);
   document.addEventListener("mouseover", show);
+  // Before Gradio hears of the click.
+  const choose = (event) => {
+    const button = event.target.closest(".bleu-examples button");
+    if (button) window.bleuPage.example = button.textContent.trim();
+  };
+  document.addEventListener("click", choose, true);
   document.addEventListener("click", (event) => {
     remember(event);
+    const folded = event.target.closest("summary")?.parentElement;
+    if (folded) setTimeout(() => (folds[folded.dataset.fold] = folded.open));
+    const other = !event.target.matches("input") && event.target.closest("[title='Upload other files']");
+    if (other) other.querySelector("input").click();
+    const more = event.target.closest("[data-more]");
+    if (more) {
+      const box = more.previousElementSibling;
+      box.classList.remove("few");
+      box.querySelectorAll("tbody tr")[10].querySelector("button").focus();
+      more.remove();
+    }
     const button = event.target.closest("[data-copy]");
     if (button) copy(button);
   });

@@ -16,8 +16,20 @@ _TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»
 _CURLED = re.compile("[“”„«»‘’…]")
 _STRAIGHT = re.compile("[\"']|\\.\\.\\.")
 _DETACHED = re.compile(r"\s[.,;:!?](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s|t|re|ve|ll|d|m)\b|\sn['’]t\b")
+_ENTITY = re.compile("&(?:quot|apos|amp|lt|gt|#39|#91|#93|#124);")  # as tokenizers write them
 _UNSPACED = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
+
+
+# What a warning of the metric advises, by its words, with the button that does it.
+_ADVICE: dict[str, tuple[str, dict[str, Any]]] = {
+    "effective_order=True": ("Leave out the orders that are too long", {"effective_order": True}),
+    "smooth_method='exp'": ("Smooth as sacreBLEU does", {"smooth_method": "exp"}),
+    "tokenize='none'": ("Split at spaces only", {"tokenize": "none"}),
+    "tokenize='zh'": ("Use char", {"tokenize": "char"}),
+}
+_OPTION_IN_PARENTHESES = re.compile(r" \(\w+=[^)]*\)")
+_CLAUSE_WITH_OPTION = re.compile(r"[,.][^,.]*\w=.*(?=\.$)")
 
 
 class Remedy(NamedTuple):
@@ -43,6 +55,34 @@ def find_remedies(
         return []
     checks = (_check_spaces, _check_quotes, _check_tokens, _check_case)
     return [remedy for check in checks for remedy in check(hypotheses, targets, options)]
+
+
+def add_warnings(remedies: list[Remedy], warnings: Sequence[str]) -> tuple[list[Remedy], list[str]]:
+    """Turn the warnings that advise an option into remedies with a button; return all remedies and other warnings.
+
+    >>> add_warnings([], ["The score is 0: no 4-gram matches (smooth_method='exp' counts half a match)."])[0][0].finding
+    'The score is 0: no 4-gram matches.'
+    """
+    known = {name for remedy in remedies for name in ("tokenize" * (remedy.fix == "detokenize"), *remedy.options)}
+    notes = []
+    for warning in dict.fromkeys(warnings):
+        advice = next((advice for words, advice in _ADVICE.items() if words in warning), None)
+        if advice is None:
+            notes.append(warning)
+        elif not known & advice[1].keys():
+            finding = _CLAUSE_WITH_OPTION.sub("", _OPTION_IN_PARENTHESES.sub("", warning))
+            remedies = [*remedies, Remedy(finding, *advice)]
+    return remedies, notes
+
+
+def is_unspaced(texts: Sequence[str]) -> bool:
+    """Return whether texts are in a script written without spaces.
+
+    >>> is_unspaced(["我们用的是中文"]), is_unspaced(["Wir schreiben Deutsch, nicht 中文."])
+    (True, False)
+    """
+    text = "".join(texts[:_SAMPLE])
+    return len(_UNSPACED.findall(text)) > _THRESHOLD * len(text)
 
 
 def explain_short(length: int, max_order: int) -> Remedy:
@@ -73,10 +113,11 @@ def detokenize(text: str) -> str:
     >>> detokenize("He said : &quot; it &apos;s well @-@ known , is n't it ? &quot;")
     'He said: "it\\'s well-known, isn\\'t it?"'
     """
-    text = unescape(text).replace(" @-@ ", "-")
+    # A single space in each pattern, because `\s+` takes quadratic time for a long run of spaces.
+    text = _ENTITY.sub(lambda entity: unescape(entity[0]), text).replace(" @-@ ", "-")
     text = re.sub(r'" ([^"]*?) "', r'"\1"', text)
-    text = re.sub(r"\s+([.,;:!?)\]}%])", r"\1", text)
-    return re.sub(r"\s+(['’](?:s|t|re|ve|ll|d|m)\b|n['’]t\b)", r"\1", re.sub(r"([(\[{])\s+", r"\1", text))
+    text = re.sub(r" ([.,;:!?)\]}%])", r"\1", text)
+    return re.sub(r" (['’](?:s|t|re|ve|ll|d|m)\b|n['’]t\b)", r"\1", re.sub(r"([(\[{]) ", r"\1", text))
 
 
 FIXES: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenize": detokenize}
@@ -117,9 +158,8 @@ def _check_spaces(hypotheses: Sequence[str], targets: Sequence[str], options: Ma
     chosen = TOKENIZERS.get(options["tokenize"])
     if chosen is None or chosen.splits_unspaced:
         return
-    text = "".join(hypotheses)
-    if len(_UNSPACED.findall(text)) > _THRESHOLD * len(text):
-        tokenizer = "char" if _KANA_OR_THAI.search(text) else "zh"
+    if is_unspaced(hypotheses):
+        tokenizer = "char" if _KANA_OR_THAI.search("".join(hypotheses)) else "zh"
         finding = f"This text has no spaces between words, and tokenizer {options['tokenize']} splits at spaces."
         yield Remedy(finding, f"Use {tokenizer}", {"tokenize": tokenizer})
 

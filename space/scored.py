@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
+from os.path import commonprefix
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from .limits import SECONDS_KEPT, RejectedError
+from .limits import SECONDS_KEPT, RejectedError, check_disk
 from .metric import request_score
 from .options import describe_references_used
 from .remedies import FIXES
@@ -69,13 +71,25 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
         if name != "detokenize":
             references = [[fix(text) if text else text for text in row] for row in references]
         remarks.append(_FIXED[name])
-    return Submission(systems, references), ", ".join(remarks)
+    return Submission(dict(zip(cut_prefix(list(systems)), systems.values())), references), ", ".join(remarks)
+
+
+def cut_prefix(names: Sequence[str]) -> list[str]:
+    """Cut what all names begin with, up to a separator.
+
+    >>> cut_prefix(["newstest2021.en-de.hyp.Online-A", "newstest2021.en-de.hyp.Online-B"]), cut_prefix(["mt1", "mt2"])
+    (['Online-A', 'Online-B'], ['mt1', 'mt2'])
+    """
+    common = commonprefix(list(names))  # noqa: RUF071 of characters, as names are not paths
+    length = max(common.rfind(separator) for separator in "._ ") + 1
+    return [name[length:] for name in names] if len(names) > 1 and min(map(len, names)) > length else list(names)
 
 
 def score_submission(
     submission: Submission, options: Mapping[str, Any], which: int | str, remark: str
 ) -> tuple[Scored, dict[str, dict[str, Any]]]:
     """Score each system, write the downloads, and return the scored submission and each system's result."""
+    check_disk()
     results: dict[str, dict[str, Any]] = {}
     columns: dict[str, Any] = {"segment": np.arange(1, len(submission.references) + 1)}
     systems = list(submission.systems)
@@ -99,6 +113,11 @@ def score_submission(
 
 def _name_column(systems: Sequence[str], system: str, name: str) -> str:
     return f"{system}: {name}" if len(systems) > 1 else name
+
+
+def measure_result(scored: Scored | None) -> int:
+    """Return the bytes of the texts and scores of a visitor, without reading them."""
+    return os.path.getsize(scored.parquet) if scored and os.path.exists(scored.parquet) else 0
 
 
 def read_segments(scored: Scored | None) -> tuple[Scored, pa.Table]:

@@ -14,7 +14,7 @@ from gradio.blocks import Block
 from . import html, limits
 from .metric import request_difference, request_explanation
 from .options import SCORING_OPTIONS
-from .scored import OpenedSegment, Scored, read_segment, read_segments, write_json
+from .scored import OpenedSegment, Scored, measure_result, read_segment, read_segments, write_json
 from .sentence import Update, find_differing
 
 # The column that the segments are sorted by, and the direction.
@@ -111,7 +111,14 @@ def add_differences(scored: gr.State) -> Differences:
     differences = Differences(column, first, second, overview, download, search, listing, opened)
     pair: list[Block] = [scored, first, second]
     shown = [overview, download, listing, opened]
-    gr.on([first.input, second.input], differences.show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
+
+    async def show_pair(scored: Scored | None, *fields: str) -> Update:
+        try:
+            return await limits.run(lambda: differences.show_pair(scored, *fields), measure_result(scored))
+        except limits.RejectedError as error:
+            return {overview: html.message(str(error))}
+
+    gr.on([first.input, second.input], show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
     search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **limits.QUIET)
     for component in (overview, listing):
         component.click(_open_pair, pair, opened, **limits.QUIET).then(None, js="() => bleuPage.visit('#opened h3')")
@@ -132,7 +139,7 @@ def list_segments(scored: Scored | None, search: str, order: str) -> str:
     chosen = found.take(np.argsort(values, kind="stable")[: limits.SHOWN_SEGMENTS]).to_pylist()
     rows = [
         [
-            html.button(str(row["segment"]), "open", segment=str(row["segment"])),
+            html.segment_button(row["segment"]),
             f"{100 * row['bleu']:.2f}",
             "" if row["length_ratio"] is None else f"{row['length_ratio']:.2f}",
             row["prediction"][:_SEGMENT_CHARACTERS],
@@ -162,7 +169,7 @@ def list_pairs(scored: Scored | None, first: str, second: str, search: str) -> s
         number = str(found["segment"][row].as_py())
         texts = [found[name][row].as_py()[:_PAIR_CHARACTERS] for name in text_columns]
         values = [f"{scores[0][row]:.2f}", f"{scores[1][row]:.2f}", f"{scores[1][row] - scores[0][row]:+.2f}"]
-        rows.append([html.button(number, "open", segment=number), *values, *texts])
+        rows.append([html.segment_button(number), *values, *texts])
     head = ["segment", first, second, "difference", f"text of {first}", f"text of {second}"]
     return html.segment_rows(len(found), limits.SHOWN_PAIRS, head, rows)
 
@@ -219,7 +226,7 @@ def _render_pair(number: str, segment: OpenedSegment, names: tuple[str, str], op
         single = {at for at, (a, b) in enumerate(matches) if bool(a) != bool(b)}
         text = {**first, "longest_match": [max(pair) for pair in matches]}
         references += html.tokens(text, order, f"Reference {i}, underlined: matched by one system only,", single)
-    return head + html.side_by_side(*sides) + references + html.legend(order)
+    return head + html.legend(order) + html.side_by_side(*sides) + references
 
 
 def render_overview(difference: Any, names: tuple[str, str]) -> str:
@@ -267,5 +274,5 @@ def _render_ngrams(ngrams: Sequence[Mapping[str, Any]]) -> str:
     for one in ngrams:
         number = str(one["segment"] + 1)
         matches = f"{one['only_first']:,} : {one['only_second']:,}"
-        rows.append([" ".join(map(str, one["ngram"])), matches, html.button(number, "open", segment=number)])
+        rows.append([" ".join(map(str, one["ngram"])), matches, html.segment_button(number)])
     return html.rows(["n-gram", "matches", "segment"], rows)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from difflib import SequenceMatcher
-from functools import partial
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -19,12 +17,15 @@ from .options import (
     change_options,
     convention_values,
     fold_label,
+    read_link,
     read_options,
 )
-from .remedies import FIXES, Remedy, explain_short, find_remedies
+from .remedies import FIXES, Remedy, add_warnings, explain_short, find_remedies
 from .sources import EXAMPLES
 
 Update = dict[Block, Any]
+
+_TEXTS = ("candidate", "second", "references")  # the names of the text fields in a link
 
 
 class Shown(NamedTuple):
@@ -55,13 +56,34 @@ class Sentence(NamedTuple):
 
     def show(self, shown: Shown, values: Sequence[Any]) -> Update:
         """Return the update that shows texts, scored with the values of the option fields."""
-        return dict(zip(self.fields(), (*shown.texts, *values))) | self.show_results(shown, values)
+        results = self.show_results(shown, values)
+        if results[self.shown] is None:
+            return results
+        return dict(zip(self.fields(), (*shown.texts, *values))) | results
 
     def show_results(self, shown: Shown, values: Sequence[Any]) -> Update:
         """Return the update that leaves the fields alone."""
         scores, details, label = render(shown, values)
-        update: Update = {self.shown: shown, self.scores: scores, self.details: details}
+        # A rejected text is neither kept nor sent back.
+        kept = shown if limits.are_short(shown.texts) else None
+        update: Update = {self.shown: kept, self.scores: scores, self.details: details}
         return update | ({self.options.fold: gr.update(label=label)} if label else {})
+
+    def show_example(self, name: str) -> Update:
+        """Return the update that shows an example."""
+        example, values = EXAMPLES[name], list_example(name)
+        is_default = values[len(self.texts) :] == convention_values("default", SCORING_OPTIONS)
+        update = self.show(Shown(example[:3], "" if is_default else name), values[len(self.texts) :])
+        return update | {self.second_fold: gr.update(open=bool(example.second))}
+
+    def restore(self, link: Mapping[str, str]) -> Update:
+        """Return the update that shows what a link has: an example, or texts and options."""
+        if link.get("example") in EXAMPLES:
+            return self.show_example(link["example"])
+        if not link.keys() & {*_TEXTS}:
+            return {}
+        texts = tuple(link.get(name, "") for name in _TEXTS)
+        return {**self.show(Shown(texts), read_link(link)), self.second_fold: gr.update(open=bool(texts[1]))}
 
     def split(self, values: Sequence[Any]) -> tuple[tuple[str, ...], list[Any]]:
         """Split the values of the fields into texts and values of the option fields."""
@@ -81,9 +103,10 @@ def add_sentence_tab() -> Sentence:
             with gr.Accordion("Second candidate", open=False, elem_id="second-fold") as fold:
                 second = _add_text("", "Second candidate", "second", 3, show_label=False)
             references = _add_text(example.references, "References, one per line", "references", 6)
-            html.add_html("<h2 class='bleu-label'>Examples</h2>")
-            with gr.Row(elem_classes="bleu-examples"):
-                buttons = {name: gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES}
+            with gr.Column(elem_id="examples"):
+                html.add_html("<h2 class='bleu-label'>Examples</h2>")
+                with gr.Row(elem_classes="bleu-examples"):
+                    buttons = [gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             sentence = Sentence(
                 gr.State(shown, time_to_live=limits.SECONDS_KEPT),
@@ -98,6 +121,12 @@ def add_sentence_tab() -> Sentence:
     return sentence
 
 
+def list_example(name: str) -> list[Any]:
+    """Return the values of the fields for an example."""
+    example = EXAMPLES[name]
+    return [*example[:3], *convention_values(example.convention, SCORING_OPTIONS, **example.options)]
+
+
 def _add_text(value: str, label: str, elem_id: str, lines: int, **details: Any) -> gr.Textbox:
     return gr.Textbox(
         value,
@@ -110,7 +139,7 @@ def _add_text(value: str, label: str, elem_id: str, lines: int, **details: Any) 
     )
 
 
-def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
+def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     fields, outputs, options = sentence.fields(), sentence.outputs(), sentence.options
 
     def show_typed(shown: Shown | None, *values: Any) -> Any:
@@ -127,30 +156,31 @@ def _connect(sentence: Sentence, buttons: Mapping[str, gr.Button]) -> None:
 
     def show_chosen(*values: Any) -> Update:
         texts, values_of_options = sentence.split(values)
-        return sentence.show(Shown(texts), values_of_options)
+        return sentence.show_results(Shown(texts), values_of_options)
 
     def show_convention(convention: str, *texts: str) -> Update:
         return sentence.show(Shown(texts), convention_values(convention, SCORING_OPTIONS))
 
-    def show_example(name: str) -> Update:
-        example = EXAMPLES[name]
-        values = convention_values(example.convention, SCORING_OPTIONS, **example.options)
-        is_default = values == convention_values("default", SCORING_OPTIONS)
-        update = sentence.show(Shown(example[:3], "" if is_default else name), values)
-        return update | {sentence.second_fold: gr.update(open=bool(example.second))}
-
     def show_fixed(event: gr.EventData, *values: Any) -> Update:
         """Show the fields after the button of a remedy was pressed."""
         texts, values_of_options = sentence.split(values)
-        fixed = tuple(map(FIXES.get(event.fix, str), texts))
+        fixed = tuple(map(FIXES.get(event.fix, str), texts)) if limits.are_short(texts) else texts
         return sentence.show(Shown(fixed), change_options(SCORING_OPTIONS, values_of_options, event.options))
 
+    last = {"trigger_mode": "always_last", **limits.QUIET}  # of several changes, the last one wins
     typed = [text.input for text in sentence.texts]
-    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, trigger_mode="always_last", **limits.QUIET)
-    gr.on([field.input for field in options.fields], show_chosen, fields, outputs, **limits.QUIET)
-    options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **limits.QUIET)
-    for name, button in buttons.items():
-        button.click(partial(show_example, name), None, [*outputs, sentence.second_fold], **limits.QUIET)
+    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, **last)
+    chosen = [field.input for field in options.fields]
+    gr.on(chosen, show_chosen, fields, outputs, **last)
+    options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **last)
+    # One event for all buttons, with the name of the last one in the place of a text.
+    clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
+    gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **last)
+    # The texts and options are in the address of the page.
+    known = {name: list_example(name) for name in EXAMPLES}
+    names = html.json_text([*_TEXTS, *SCORING_OPTIONS])
+    keep = f"(...values) => bleuPage.keep({names}, {html.json_text(known)}, values)"
+    gr.on([field.change for field in (*sentence.texts, *options.fields)], None, fields, None, js=keep)
     for component in (sentence.scores, sentence.details):
         fixed = component.click(show_fixed, fields, outputs, **limits.QUIET)
         fixed.then(None, js="() => bleuPage.keepFocus('#sentence-options > button')")
@@ -168,6 +198,10 @@ class _Part(NamedTuple):
 
 def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
     """Return the scores and the details as HTML, and the label of the fold; no label if the options are not valid."""
+    if not limits.are_short(shown.texts):
+        limit = f"{limits.MAX_SENTENCE_TOTAL:,}"
+        text = f"The texts have over {limit} characters together. Shorten them, or score them as a corpus."
+        return "", html.message(text), ""
     candidate, second, references = shown.texts
     candidates = {"Candidate": candidate, "Second candidate": second}
     candidates = {name: text for name, text in candidates.items() if text.strip()}
@@ -184,12 +218,11 @@ def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
     differing = find_differing([part.explanation["prediction"]["tokens"] for part in parts])
     scores = "".join(_render_score(part, len(parts) > 1) for part in parts)
     announced = ", ".join(f"{part.explanation['score']:.2f} BLEU" for part in parts)
-    details = html.side_by_side(*(_render_details(part, marked) for part, marked in zip(parts, differing)))
-    return (
-        f'<div class="bleu-sides" data-announce="{announced}">{scores}</div>',
-        details + html.legend(options["max_order"]),
-        label,
+    unit = "character" if options["tokenize"] == "char" else "word"
+    details = (
+        _render_details(part, marked, unit, part is parts[0]) for part, marked in zip(parts, differing, strict=True)
     )
+    return f'<div class="bleu-sides" data-announce="{announced}">{scores}</div>', html.side_by_side(*details), label
 
 
 def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
@@ -200,9 +233,27 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
     """
     if len(texts) < 2:
         return [set()]
-    matcher = SequenceMatcher(None, texts[0], texts[1], autojunk=False)
-    same = [(i + k, j + k) for i, j, size in matcher.get_matching_blocks() for k in range(size)]
-    return [set(range(len(text))) - {pair[side] for pair in same} for side, text in enumerate(texts)]
+    first, second = texts
+    # The longest common subsequence, with a row of the usual table in one integer (Hyyrö, 2004). Bit i of a row is 0 if
+    # token i of the first text makes the subsequence longer.
+    places: dict[str, int] = {}
+    for i, token in enumerate(first):
+        places[token] = places.get(token, 0) | 1 << i
+    rows = [row := (1 << len(first)) - 1]
+    for token in second:
+        same = row & places.get(token, 0)
+        rows.append(row := (row + same | row - same) & rows[0])
+    # Go back from the end; a token that no step passes is in both.
+    differing: list[set[int]] = [set(), set()]
+    i, j = len(first), len(second)
+    while i and j:
+        if rows[j] >> i - 1 & 1:
+            differing[0].add(i := i - 1)
+        elif not rows[j - 1] >> i - 1 & 1:
+            differing[1].add(j := j - 1)
+        else:
+            i, j = i - 1, j - 1
+    return [differing[0] | {*range(i)}, differing[1] | {*range(j)}]
 
 
 def _explain(name: str, text: str, references: Sequence[str], options: dict[str, Any]) -> _Part:
@@ -212,37 +263,30 @@ def _explain(name: str, text: str, references: Sequence[str], options: dict[str,
     length = explanation["prediction"]["length"]
     if not explanation["score"] and explanation["counts"][0] and length < options["max_order"]:
         remedies.insert(0, explain_short(length, options["max_order"]))
-    # Drop the warnings that repeat a remedy.
-    if any("effective_order" in remedy.options for remedy in remedies):
-        warnings = []
-    elif remedies:
-        warnings = [warning for warning in warnings if warning.startswith("The score is 0")]
-    return _Part(name, text, explanation, remedies, warnings)
+    return _Part(name, text, explanation, *add_warnings(remedies, warnings))
 
 
 def _render_score(part: _Part, is_named: bool) -> str:
-    score, signature = part.explanation["score"], part.explanation["signature"]
-    count = html.count_things(len(part.explanation["references"]), "reference")
-    sentence = f"BLEU {score:.2f} of “{part.text.strip()}” against {count} ({signature})."
-    copy_button = html.copy_button(sentence, "score and signature")
-    line = f'<div class="bleu-headline">{html.headline(score, part.name if is_named else "")}{copy_button}</div>'
-    return (
-        f"<section>{line}{html.signature(signature)}{html.remedies(part.remedies)}{html.notes(part.warnings)}</section>"
-    )
+    """Return the score alone, the line that stays in sight on a telephone."""
+    return f'<section class="bleu-headline">{html.headline(part.explanation["score"], part.name * is_named)}</section>'
 
 
-def _render_details(part: _Part, marked: set[int]) -> str:
+def _render_details(part: _Part, marked: set[int], unit: str, has_link: bool) -> str:
     explanation, orders = part.explanation, part.explanation["orders"]
+    score, signature, references = (explanation[name] for name in ("score", "signature", "references"))
+    count = html.count_things(len(references), "reference")
+    copied = f"BLEU {score:.2f} of “{part.text.strip()}” against {count} ({signature})."
+    copy_buttons = html.copy_button(copied, "score") + (html.LINK_BUTTON if has_link else "")
     unclipped = [order["unclipped_matches"] for order in orders]
     label = part.name if marked else "Candidate"
-    references = [
-        html.tokens(
-            text, len(orders), f"Reference {i}{', used for the length' * (i - 1 == explanation['effective_reference'])}"
-        )
-        for i, text in enumerate(explanation["references"], 1)
-    ]
+    folded = "".join(
+        html.reference(i, text, len(orders), ", used for the length" * (i - 1 == explanation["effective_reference"]))
+        for i, text in enumerate(references, 1)
+    )
     return (
-        f"{html.formula(explanation)}{html.tokens(explanation['prediction'], len(orders), label, marked)}"
+        f'<p class="bleu-copies">{html.signature(signature)} {copy_buttons}</p>'
+        f"{html.remedies(part.remedies)}{html.notes(part.warnings)}{html.formula(explanation, unit)}"
+        f"{html.legend(len(orders))}{html.tokens(explanation['prediction'], len(orders), label, marked)}"
         f"{html.precision_bars(explanation['counts'], explanation['totals'], explanation['precisions'], unclipped)}"
-        f"{''.join(references)}{html.ngrams(explanation)}"
+        f"{folded}{html.steps(explanation)}"
     )

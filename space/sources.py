@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import codecs
 import json
+import os
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -17,9 +18,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from . import limits
-from .html import add_html, count_things, message, notes
+from .html import add_html, count_things, list_files, message
 
-FROM_FILES, FROM_TEXT, FROM_EXAMPLE = "Files", "Pasted text", "The example"
+FROM_FILES, FROM_TEXT = "Files", "Pasted text"
 
 # Likely names of columns, the likeliest first; the first that is found is preselected.
 _LIKELY_NAMES = {
@@ -86,9 +87,9 @@ EXAMPLES = {
     "العربية": Example("جلست القطة على السجادة .", "", "جلست القطة فوق السجادة .", "default", {}),
 }
 
-_EXAMPLE_NOTE = (
-    "40 segments written for this demo, with two references, and three systems: atlas translates freely and well,"
-    " birch word by word, cedar in a hurry."
+EXAMPLE_NOTE = (
+    "This is an example: 40 segments written for this demo, with two references, and three systems: atlas translates"
+    " freely and well, birch word by word, cedar in a hurry. Your own files replace it."
 )
 
 
@@ -100,8 +101,9 @@ class Submission(NamedTuple):
 
 
 class Description(NamedTuple):
-    """The columns of a file, none if it is plain text, and its number of segments."""
+    """A file, its columns, none if it is plain text, and its number of segments."""
 
+    file: Path
     columns: list[str]
     segments: int
 
@@ -121,7 +123,7 @@ class Sources(NamedTuple):
 
 def add_sources() -> Sources:
     """Add the fields to the demo; only the fields of the chosen origin are visible."""
-    origin = gr.Radio([FROM_FILES, FROM_TEXT, FROM_EXAMPLE], value=FROM_FILES, label="Texts", elem_id="origin")
+    origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
     with gr.Row(elem_id="files") as uploads:
         systems, system_columns = _add_files("systems", "Systems")
         references, reference_columns = _add_files("references", "References")
@@ -134,9 +136,7 @@ def add_sources() -> Sources:
                 ("References, tabs between several", "references-text"),
             )
         )
-    with gr.Row(visible=False) as example:
-        add_html(message(_EXAMPLE_NOTE, "note"))
-    groups = {FROM_FILES: uploads, FROM_TEXT: pasted, FROM_EXAMPLE: example}
+    groups = {FROM_FILES: uploads, FROM_TEXT: pasted}
     origin.change(
         lambda chosen: {group: gr.update(visible=name == chosen) for name, group in groups.items()},
         origin,
@@ -156,13 +156,14 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
 
     def show_uploads(uploads: Any) -> dict[Any, Any]:
         """Show how each file was read, and the columns to choose from; or the error of a file."""
-        found: dict[str, Description] = {}
+        found: list[Description] = []
         try:
-            found = {Path(path).name: describe_file(path) for path in _as_list(uploads)[: limits.MAX_REFERENCES + 1]}
-            text = notes([_describe_upload(name, one) for name, one in found.items()])
+            measure_files(_as_list(uploads))
+            found += [describe_file(path) for path in _as_list(uploads)]
+            text = list_files([(one.file.name, _describe_upload(one)) for one in found])
         except limits.RejectedError as error:
             text = message(str(error))
-        tables = [one.columns for one in found.values() if one.columns]
+        tables = [one.columns for one in found if one.columns]
         choices = [*dict.fromkeys(chain.from_iterable(tables))]
         likely = [*dict.fromkeys(chain.from_iterable(_likely_columns(table, role) for table in tables))]
         return {
@@ -174,9 +175,9 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
     return file, columns
 
 
-def _describe_upload(name: str, file: Description) -> str:
-    kind = f"a table of {count_things(len(file.columns), 'column')}" if file.columns else "one per line, UTF-8"
-    return f"{name}: {count_things(file.segments, 'segment')}, {kind}"
+def _describe_upload(upload: Description) -> str:
+    kind = f"columns: {', '.join(upload.columns)}" if upload.columns else "one per line, UTF-8"
+    return f"{count_things(upload.segments, 'segment')}, {kind}"
 
 
 def _likely_columns(columns: Sequence[str], role: str) -> list[str]:
@@ -201,23 +202,38 @@ def read_submission(values: Sequence[Any]) -> Submission:
     [['a b', 'a c'], ['d']]
     """
     origin, system_files, system_columns, reference_files, reference_columns, first, second, pasted_references = values
-    if origin == FROM_EXAMPLE:
+    if is_example(values):
         return read_example()
     if origin == FROM_TEXT:
+        if (pasted_references or "").count("\t") > limits.MAX_TEXTS:
+            raise limits.RejectedError(f"There are over {limits.MAX_TEXTS:,} references, the limit here. {_PART}")
         texts = {"System": split_lines(first), "Second system": split_lines(second)}
         systems = {name: lines for name, lines in texts.items() if lines}
         references = [line.split("\t") for line in split_lines(pasted_references)]
     else:
-        systems = _read_systems(_read_files("systems", system_files, system_columns))
-        references = _join_references(_read_files("references", reference_files, reference_columns))
+        measure_submission(values)
+        uploads = {
+            "systems": _choose_columns("systems", system_files, system_columns),
+            "references": _choose_columns("references", reference_files, reference_columns),
+        }
+        columns = [file for found in uploads.values() for file, chosen in found for _ in chosen or [""]]
+        _check_texts(sum(file.segments for file in columns))
+        systems = _read_systems(uploads["systems"])
+        references = _join_references(uploads["references"])
     if not systems or not references:
         missing = "references" if systems else "systems"
-        raise limits.RejectedError(f"The {missing} are missing. Upload or paste some, or choose the example.")
+        raise limits.RejectedError(f"The {missing} are missing. Upload or paste some.")
     if len(systems) > limits.MAX_SYSTEMS:
         raise limits.RejectedError(f"There are {len(systems)} systems; the limit is {limits.MAX_SYSTEMS}.")
     for name, predictions in systems.items():
         _check_lengths(name, predictions, references)
     return Submission(systems, references)
+
+
+def is_example(values: Sequence[Any]) -> bool:
+    """Return whether the fields of `Sources` have no files yet, so that the example is scored."""
+    origin, system_files, _, reference_files, *_ = values
+    return origin == FROM_FILES and not system_files and not reference_files
 
 
 def read_example() -> Submission:
@@ -241,20 +257,19 @@ def _check_lengths(name: str, predictions: Sequence[Any], references: Sequence[A
         )
 
 
-def _read_systems(files: Sequence[tuple[Path, Columns]]) -> dict[str, list[Any]]:
+def _read_systems(uploads: Sequence[tuple[Description, list[str]]]) -> dict[str, list[Any]]:
     """Return the systems, named after the file, or after the column if a table has several."""
     systems: dict[str, list[Any]] = {}
-    for file, texts in files:
-        names = texts if len(texts) > 1 else [file.stem]
-        for name, column in zip(names, texts.values()):
-            _check_complete(file.name, column)
-            systems[_rename(name[:60], systems)] = column
+    for upload, chosen in uploads:
+        for name, column in _read_columns(upload, chosen).items():
+            _check_complete(upload.file.name, column)
+            systems[_rename((name if len(chosen) > 1 else upload.file.stem)[:60], systems)] = column
     return systems
 
 
 def _check_complete(name: str, column: Sequence[Any]) -> None:
     """Reject a system that lacks a segment."""
-    number = next((number for number, cell in enumerate(column, 1) if not isinstance(cell, (str, list))), None)
+    number = next((number for number, cell in enumerate(column, 1) if not isinstance(cell, str)), None)
     if number is not None:
         raise limits.RejectedError(
             f"{name}, segment {number:,}: the text is missing. Write an empty text for an empty segment."
@@ -271,62 +286,110 @@ def _rename(name: str, taken: dict[str, Any]) -> str:
     return next(one for one in names if one not in taken)
 
 
-def _join_references(files: Sequence[tuple[Path, Columns]]) -> list[list[Any]]:
+def _join_references(uploads: Sequence[tuple[Description, list[str]]]) -> list[list[Any]]:
     sets: list[list[list[Any]]] = []
-    for file, texts in files:
-        for column in texts.values():
+    for upload, chosen in uploads:
+        for column in _read_columns(upload, chosen).values():
             if sets and len(column) != len(sets[0]):
                 raise limits.RejectedError(
-                    f"{file.name} has {count_things(len(column), 'segment')}, and the references before it"
+                    f"{upload.file.name} has {count_things(len(column), 'segment')}, and the references before it"
                     f" {len(sets[0]):,}. The files must correspond line by line."
                 )
             sets.append([cell if isinstance(cell, list) else [cell] for cell in column])
     return [list(chain.from_iterable(cells)) for cells in zip(*sets)]
 
 
-def _read_files(role: str, uploads: Any, columns: Any) -> list[tuple[Path, Columns]]:
-    """Read files; each chosen column must be in one of them."""
-    paths, chosen = _as_list(uploads), _as_list(columns)
+def measure_submission(values: Sequence[Any]) -> int:
+    """Return the size of the files of a submission; pasted text is in the request itself."""
+    origin, system_files, _, reference_files, *_ = values
+    return measure_files(_as_list(system_files) + _as_list(reference_files)) if origin == FROM_FILES else 0
+
+
+def measure_files(paths: Sequence[str]) -> int:
+    """Return the size of files in bytes, or reject them if they are too large together, without reading them."""
+    size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
+    if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
+        raise limits.RejectedError(
+            f"The files have {size / 1_000_000:,.0f} MB together; the limit is {limits.MAX_FILE_MEGABYTES}. {_PART}"
+        )
+    return size
+
+
+def _choose_columns(role: str, uploads: Any, columns: Any) -> list[tuple[Description, list[str]]]:
+    """Return each file with those of the chosen columns that it has, or reject them if they are too many."""
     limit = limits.MAX_SYSTEMS if role == "systems" else limits.MAX_REFERENCES
-    if len(paths) > limit:
-        raise limits.RejectedError(f"There are {len(paths)} files of {role}; the limit is {limit}.")
-    read = [(Path(path), read_columns(path, chosen)) for path in paths]
+    paths, chosen = _as_list(uploads), _as_list(columns)
+    if max(len(paths), len(chosen)) > limit:
+        unit = "files" if len(paths) > limit else "columns"
+        raise limits.RejectedError(f"There are {max(len(paths), len(chosen))} {unit} of {role}; the limit is {limit}.")
+    found = [(file, [name for name in chosen if name in file.columns]) for file in map(describe_file, paths)]
+    count = sum(len(names) or 1 for _, names in found)
+    if count > limit:
+        raise limits.RejectedError(f"There are {count} columns of {role}; the limit is {limit}.")
     for column in chosen:
-        if not any(column in texts for _, texts in read):
+        if not any(column in names for _, names in found):
             raise limits.RejectedError(f"None of the files has a column {column[:60]!r}.")
-    return read
+    for file, names in found:
+        if file.columns and not names:
+            known = ", ".join(name if len(name) <= 60 else f"{name[:59]}…" for name in file.columns)
+            raise limits.RejectedError(f"{file.file.name}: choose a column among {known}.")
+    return found
+
+
+def _check_texts(count: int) -> None:
+    """Reject a result that is made from too many texts."""
+    if count > limits.MAX_TEXTS:
+        raise limits.RejectedError(f"The files have {count:,} texts; the limit is {limits.MAX_TEXTS:,}. {_PART}")
 
 
 def describe_file(path: str) -> Description:
     """Describe an uploaded file: CSV, TSV or JSONL by its suffix, otherwise text; or raise what is wrong with it."""
     file = _check_file(path)
-    if delimiter := _DELIMITERS.get(file.suffix.lower()):
+    suffix = file.suffix.lower()
+    if delimiter := _DELIMITERS.get(suffix):
         return _describe_delimited(file, delimiter)
-    count = _check_text(file)
-    if file.suffix.lower() in _JSON_LINES:
-        return Description(list(_read_json_line(file, 1, next(_decode_lines(file)))), count)
-    return Description([], count)
+    if suffix not in _JSON_LINES:
+        return Description(file, [], _check_text(file))
+    _check_text(file, signs=(b",", b"[", b"{"))
+    segments, columns = 0, []
+    for segments, row in enumerate(_read_json_lines(file), 1):  # noqa: B007 the count is used
+        columns = list(row)
+    return Description(file, columns, segments)
 
 
-def read_columns(path: str, columns: Sequence[str]) -> Columns:
-    """Read the lines of a text, by the file's name, or those of the given columns that a table has."""
-    file, known = Path(path), describe_file(path).columns
-    if not known:
+def _read_columns(upload: Description, chosen: Sequence[str]) -> Columns:
+    """Read the lines of a text, by the file's name, or the chosen columns of a table."""
+    file = upload.file
+    if not upload.columns:
         return {file.stem: list(_decode_lines(file))}
-    chosen = [column for column in columns if column in known]
-    if not chosen:
-        names = ", ".join(name if len(name) <= 60 else f"{name[:59]}…" for name in known)
-        raise limits.RejectedError(f"{file.name}: choose a column among {names}.")
-    delimiter = _DELIMITERS.get(file.suffix.lower())
-    return _read_delimited(file, chosen, delimiter) if delimiter else _read_json_lines(file, chosen)
+    if delimiter := _DELIMITERS.get(file.suffix.lower()):
+        return _read_delimited(file, chosen, delimiter)
+    table: Columns = {name: [] for name in chosen}
+    count = 0
+    for number, row in enumerate(_read_json_lines(file), 1):
+        for name in chosen:
+            table[name].append(cell := row[name])
+            if isinstance(cell, (list, dict)):
+                is_list = isinstance(cell, list) and all(isinstance(text, str | None) for text in cell)
+                if not is_list or len(cell) > limits.MAX_REFERENCES:
+                    raise limits.RejectedError(
+                        f"{file.name}, line {number:,}: expected a text or up to {limits.MAX_REFERENCES} texts."
+                    )
+                count += len(cell)
+    _check_texts(count)
+    return table
 
 
 def split_lines(text: str) -> list[str]:
     """Split a text into segments; only a line feed ends a line, as in the tools that write such files.
 
+    Too many lines are rejected before there is a list of them.
+
     >>> split_lines("one\\r\\n\\x0ctwo\\n")
     ['one', '\\x0ctwo']
     """
+    if text and text.count("\n") > limits.MAX_SEGMENTS:
+        raise limits.RejectedError(f"There are over {limits.MAX_SEGMENTS:,} lines, the limit here. {_PART}")
     return text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n") if text else []
 
 
@@ -349,14 +412,21 @@ def _check_file(path: str) -> Path:
     return file
 
 
-def _check_text(file: Path, limit: int = limits.MAX_SEGMENTS) -> int:
-    """Count the lines of a file, or raise if it is not valid UTF-8 or has too many or too long lines."""
+def _check_text(file: Path, limit: int = limits.MAX_SEGMENTS, signs: Sequence[bytes] = ()) -> int:
+    """Count the lines of a file, or raise if it is not valid UTF-8 or has too many or too long lines, or `signs`."""
+    values = 0
     decoder, count, length, data = codecs.getincrementaldecoder("utf-8-sig")(), 0, 0, b""
     for data in _read_pieces(file):
         if not count and not length:
             _check_beginning(file.name, data)
         if count + data.count(b"\n") > limit:
             raise limits.RejectedError(f"{file.name} has more than {limit:,} lines, the limit here. {_PART}")
+        values += sum(map(data.count, signs))
+        if values > limits.MAX_FILE_SIGNS:
+            raise limits.RejectedError(
+                f"{file.name} has more than {limits.MAX_FILE_SIGNS:,} cells or values. Leave out columns, or upload a"
+                " part of it."
+            )
         if b"\x00" in data:
             raise limits.RejectedError(f"{file.name} is not a text file: it has zero bytes. Export it as {_FORMATS}.")
         try:
@@ -397,7 +467,8 @@ def _decode_lines(file: Path) -> Iterator[str]:
 
 
 def _describe_delimited(file: Path, delimiter: str) -> Description:
-    count = _check_text(file, 4 * limits.MAX_SEGMENTS)  # a cell of a CSV file may have several lines
+    # A cell of a CSV file may have several lines.
+    _check_text(file, 4 * limits.MAX_SEGMENTS, signs=(delimiter.encode(),))
     if next(_decode_lines(file)).count(delimiter) >= limits.MAX_COLUMNS:
         raise limits.RejectedError(
             f"{file.name} has more than {limits.MAX_COLUMNS} columns. Leave out those that are not needed."
@@ -408,8 +479,7 @@ def _describe_delimited(file: Path, delimiter: str) -> Description:
         raise _find_odd_line(file, delimiter) from None
     if len(set(names)) < len(names):
         raise limits.RejectedError(f"{file.name} has two columns with the same name. Rename one of them.")
-    segments = count - 1 if delimiter == "\t" else len(_read_delimited(file, names[:1], ",")[names[0]])
-    return Description(names, segments)
+    return Description(file, names, len(_read_delimited(file, names[:1], delimiter)[names[0]]))
 
 
 def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> Columns:
@@ -445,17 +515,14 @@ def _find_odd_line(file: Path, delimiter: str) -> limits.RejectedError:
     return limits.RejectedError(f"{file.name}: {problem}.")
 
 
-def _read_json_lines(file: Path, columns: Sequence[str]) -> Columns:
+def _read_json_lines(file: Path) -> Iterator[dict[str, Any]]:
     keys: set[str] | None = None
-    table: Columns = {name: [] for name in columns}
     for number, line in enumerate(_decode_lines(file), 1):
         row = _read_json_line(file, number, line)
         keys = keys or set(row)
         if row.keys() != keys:
             raise limits.RejectedError(f"{file.name}, line {number:,} has other keys than line 1.")
-        for name in columns:
-            table[name].append(row[name])
-    return table
+        yield row
 
 
 def _read_json_line(file: Path, number: int, line: str) -> dict[str, Any]:

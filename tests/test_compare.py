@@ -124,6 +124,13 @@ WRONG = [
     ({"A": ["a"]}, {}, ValueError, "systems: expected two or more systems, got 1"),
     ([("A", ["a"]), ("B", ["b"])], {}, TypeError, "systems: expected a dict .*got list"),
     ({"A": ["a"], "B": ["b"]}, {"baseline": "C"}, ValueError, "baseline='C': pass one of 'A', 'B'"),
+    ({"A": ["a"], "B": ["b"]}, {"baseline": ["A"]}, ValueError, r"baseline=\['A'\]: pass one of 'A', 'B'"),
+    (
+        {"A": ["a"], "B": ["b"]},
+        {"test": ["bootstrap"]},
+        ValueError,
+        r"test=\['bootstrap'\]: pass one of 'bootstrap', '",
+    ),
     ({"A": ["a"], "B": ["b"]}, {"test": "t"}, ValueError, "test='t': pass one of 'bootstrap', 'randomization'"),
     ({"A": ["a"], "B": ["b", "c"]}, {}, ValueError, "System 'B': Got 2 predictions and 1 reference"),
     ({"A": ["a"], "B": [None]}, {}, ValueError, r"System 'B': predictions\[0\]: .*got None"),

@@ -534,7 +534,7 @@ def test_groups_with_several_processes_are_rejected(load, tmp_path):
 
 
 def test_statistics_without_rows_keep_the_column_of_labels(bleu):
-    """An empty shard has the schema of the others, and adds nothing."""
+    """An empty shard has the schema of the others, and changes no sum."""
     table, empty = bleu.statistics(**ROWS, by=["x", "y"]), bleu.statistics(predictions=[], references=[], by=[])
     assert empty.column_names == table.column_names
     assert (

@@ -3,13 +3,22 @@
 import asyncio
 import doctest
 import importlib
+import json
+import os
+import random
 import re
+import subprocess
+import sys
+import threading
 import tracemalloc
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from conftest import ROOT
 
 gradio = pytest.importorskip("gradio")
+anyio = pytest.importorskip("anyio")
 
 FILES = sorted(path.stem for path in (ROOT / "space").glob("[!_]*.py"))
 
@@ -57,8 +66,7 @@ LIMITS = [
     ("check_value", ("reported", "9" * 101), "reported has 101 characters; the limit is 100."),
     ("check_value", ("weights", [0.1] * 101), "weights has 101 values; the limit is 100."),
     ("check_options", ({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"]), "tokenize='flores200': choose '13a' or 'zh'. Others need the metric in Python (see About)."),
-    ("check_size", (21_000_000, 20), "This is more than 20 MB, the limit for one request. Send a part of it."),
-    ("check_body", (b"[" * 100,), "The lists in this request are nested 100 deep; the limit is 12."),
+    ("check_sentence", (["a" * 1900] * 6,), "The texts have 11,400 characters together; the limit is 10,000. Leave a reference out."),
     ("_check_lengths", ("A.txt", ["a"], []), "A.txt has 1 segment, and there are references for 0. They must correspond line by line; an empty line is a segment."),
     ("_check_complete", ("A.jsonl", ["a", None]), "A.jsonl, segment 2: the text is missing. Write an empty text for an empty segment."),
 ]  # fmt: skip
@@ -76,9 +84,8 @@ def test_parquet_is_not_accepted(tmp_path, name):
     """By its name, before anything of it is read."""
     (tmp_path / name).write_bytes(b"PAR1")
     sources = importlib.import_module("space.sources")
-    for read in (sources.describe_file, lambda path: sources.read_columns(path, ["prediction"])):
-        with pytest.raises(ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"):
-            read(str(tmp_path / name))
+    with pytest.raises(ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"):
+        sources.describe_file(str(tmp_path / name))
 
 
 @pytest.mark.parametrize(
@@ -132,16 +139,150 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
     assert len(answer) < 500
 
 
-@pytest.mark.parametrize(
-    ("headers", "most"),
-    [
-        ([], 21),  # what comes before the limit is crossed
-        ([(b"content-length", b"30000000")], 2),  # the part that has just come
-    ],
+JOIN, EXPLAIN, SCORE, UPLOAD = (
+    f"/gradio_api/{path}" for path in ("queue/join", "call/explain", "call/score", "upload")
 )
-def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
-    """It is read nevertheless: parts of a megabyte each, thirty of them where twenty are the limit."""
+NOT_FOUND = (404, "Not Found")
+NO_DATA = (422, 'Expected an object such as {"data": []}.')
+TOO_MANY = "There are {} values in this request; the limit is {}. Send a part of them."
+
+
+def json_body(data, **others):
+    return json.dumps({"data": data, **others}).encode()
+
+
+def pass_gate(path, body=b"", method="POST", gate=None, headers=None, client="1"):
+    """Return the status and the message of a rejected request, or the body that the app behind the gate receives."""
+    received, sent, parts = [], [], [body[i : i + 1_000_000] for i in range(0, len(body), 1_000_000)] or [b""]
+
+    async def app(scope, receive, send):
+        received.append((await receive())["body"] if scope["path"] != UPLOAD else b"")
+
+    async def receive():
+        return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
+
+    async def send(message):
+        sent.append(message)
+
+    demo = importlib.import_module("app").demo
+    headers = [(b"content-length", b"%d" % len(body))] if headers is None else headers
+    scope = {"type": "http", "method": method, "path": path, "headers": headers, "client": (client, 1)}
+    gate = gate or make_gate()
+    gate._app = app
+    scope["app"] = SimpleNamespace(get_blocks=lambda: demo)
+    asyncio.run(gate(scope, receive, send))
+    return received[0] if received else (sent[0]["status"], json.loads(sent[1]["body"])["detail"])
+
+
+def make_gate():
+    limits, endpoints = (importlib.import_module(f"space.{name}") for name in ("limits", "endpoints"))
+    return limits.Gate(None, [endpoint.__name__ for endpoint in endpoints.ENDPOINTS])
+
+
+def functions(name):
+    """Return the numbers of the functions for programs, or of those for the page."""
+    names = [endpoint.__name__ for endpoint in importlib.import_module("space.endpoints").ENDPOINTS]
+    found = importlib.import_module("app").demo.fns.items()
+    return [number for number, function in found if (function.api_name in names) == (name == "endpoints")]
+
+
+@pytest.mark.parametrize("path", [
+    "/monitoring", "/monitoring/summary", "/monitoring/key", "/docs", "/openapi.json", "/login_check", "/gradio_api/login_check",
+    "/gradio_api/deep_link", "/gradio_api/file=http://example.org/", "/gradio_api/file=a.txt", "/gradio_api/proxy=http://example.org",
+    "/gradio_api/vibe-code", "/gradio_api/runs", "/gradio_api/custom_component/1/a/b/c", "/gradio_api/stream/a/b/1/playlist.m3u8",
+    "/config/../monitoring", "/x", "//", "/assets", "/config\n",
+])  # fmt: skip
+def test_only_what_the_page_reads_can_be_read(path):
+    assert pass_gate(path, method="GET") == NOT_FOUND
+    assert pass_gate(path, method="HEAD") == NOT_FOUND
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "POST"])
+def test_the_page_is_not_written(method):
+    assert pass_gate("/", method=method) == NOT_FOUND
+
+
+@pytest.mark.parametrize("path", [
+    "/gradio_api/call/upload", "/gradio_api/run/upload", "/gradio_api/api/upload", "/gradio_api/call/score/", "/call/score", "/upload",
+    "/gradio_api/upload/", "/gradio_api/run/explain", "/gradio_api/api/explain", "/gradio_api/call/v2/upload", "/gradio_api/call/x/explain",
+    "/gradio_api/component_server", "/gradio_api/component_server/", "/gradio_api/process_recording", "/gradio_api/stream/a",
+    "/gradio_api/vibe-edit", "/gradio_api/run-history/connect", "/login", "/gradio_api/queue/join/",
+])  # fmt: skip
+def test_bodies_go_to_exact_paths_only(path):
+    """A path that ended in `/upload` took 30 MB of JSON, and froze the demo for 24 s."""
+    assert pass_gate(path, json_body([["a"] * 100])) == NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "answer"),
+    [
+        (SCORE, b"[" + b"[]," * 400_000, (413, TOO_MANY.format("800,001", "300,000"))),
+        (SCORE, json_body([["a"] * 310_000]), (413, TOO_MANY.format("310,001", "300,000"))),
+        (SCORE, b"[" * 100, (413, "The lists in this request are nested 100 deep; the limit is 12.")),
+        (SCORE, bytes(10_000_001), (413, "This is more than 10 MB, the limit for one request. Send a part of it.")),
+        (EXPLAIN, bytes(1_000_001), (413, "This is more than 1 MB, the limit for one request. Send a part of it.")),
+        (UPLOAD, bytes(50_000_001), (413, "This is more than 50 MB, the limit for one request. Send a part of it.")),
+        ("/gradio_api/cancel", bytes(10_001), (413, "This is more than 0.01 MB, the limit for one request. Send a part of it.")),
+        (SCORE, b"[1]", NO_DATA),
+        (SCORE, json_body([], x=["a"] * 2_000), NO_DATA),  # Gradio would repeat the list in its message
+        (SCORE, json_body({str(i): [] for i in range(2_000)}), NO_DATA),
+        (SCORE, b"{", (422, "This is not JSON, or has a number that is too large (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)).")),
+        (JOIN, json_body([["a"] * 1_001], fn_index=10**6), (413, TOO_MANY.format("1,004", "1,000"))),
+    ],
+)  # fmt: skip
+def test_a_body_is_checked_before_gradio_parses_it(path, body, answer):
+    assert pass_gate(path, body) == answer
+
+
+def test_many_values_go_to_endpoints_only():
+    """The page sends a value per field: 100,000 paths of files kept Gradio busy."""
+    body = {
+        name: [json_body([["a"] * 2_000], fn_index=number) for number in functions(name)]
+        for name in ("endpoints", "page")
+    }
+    assert [pass_gate(JOIN, one) for one in body["endpoints"]] == body["endpoints"]
+    assert {pass_gate(JOIN, one) for one in body["page"]} == {(413, TOO_MANY.format("2,003", "1,000"))}
+
+
+@pytest.mark.parametrize("path", [JOIN, EXPLAIN, SCORE, "/gradio_api/call/v2/explain", "/gradio_api/cancel"])
+def test_a_small_body_passes_unchanged(path):
+    body = json_body(["a", ["b"], None], fn_index=1, session_hash="a")
+    assert pass_gate(path, body) == body
+
+
+@pytest.mark.parametrize("headers", [[], [(b"content-length", b"-1")], [(b"content-length", b"9" * 30)]])
+def test_a_body_has_a_length(headers):
+    assert pass_gate(SCORE, b"{}", headers=headers) == (411, "Send the header Content-Length.")
+
+
+def test_uploads_are_limited_per_visitor_and_together(monkeypatch):
     limits = importlib.import_module("space.limits")
+    monkeypatch.setattr(limits, "MAX_VISITOR_MEGABYTES", 3)
+    monkeypatch.setattr(limits, "MAX_SERVER_MEGABYTES", 5)
+    gate, megabyte = make_gate(), bytes(1_000_000)
+    much = "More than {} MB were uploaded within an hour. Try again later."
+    assert [pass_gate(UPLOAD, megabyte, gate=gate) for _ in range(4)] == [b"", b"", b"", (429, much.format(3))]
+    assert [pass_gate(UPLOAD, megabyte, gate=gate, client="2") for _ in range(3)] == [b"", b"", (429, much.format(5))]
+    monkeypatch.setattr(limits, "SECONDS_KEPT", 0)
+    assert pass_gate(UPLOAD, megabyte, gate=gate) == b""
+
+
+def test_large_bodies_wait_for_their_turn_before_they_are_parsed(monkeypatch):
+    """Clients that hold back the ends of their requests do not fill the memory; small requests still pass."""
+    limits, body = importlib.import_module("space.limits"), json_body(["a" * 2_000_000])
+    monkeypatch.setattr(limits, "_LARGE_WORK", lane := limits.Lane("large", running=1, per_client=1, waiting=2))
+    monkeypatch.setattr(limits, "SECONDS_TO_WAIT", 0)
+    busy = (503, "The demo is busy with large requests. Wait for yours, or try again later.")
+    with lane.hold_place("1"):
+        assert [pass_gate(SCORE, body, client=client) for client in "12"] == [busy, body]
+        with lane.hold_place("2"):
+            assert pass_gate(SCORE, body, client="3") == busy
+            assert pass_gate(SCORE, json_body([]), client="1") == json_body([])
+    assert pass_gate(SCORE, body, client="1") == body
+
+
+def test_nothing_is_kept_of_a_rejected_body():
+    """It is read nevertheless, because clients read the answer only after sending."""
     held, sent = [], []
 
     async def receive():
@@ -151,17 +292,16 @@ def test_nothing_is_kept_of_a_body_that_is_too_large(headers, most):
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": headers}
+    headers = [(b"content-length", b"30000000")]
     tracemalloc.start()
-    asyncio.run(limits.Gate(None)(scope, receive, send))
+    asyncio.run(make_gate()({"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send))
     tracemalloc.stop()
-    assert b"more than 20 MB" in sent[1]["body"]
-    assert (len(held), max(held) < most, held[-1] < 2) == (30, True, True)
+    assert b"more than 10 MB" in sent[1]["body"]
+    assert (len(held), max(held) < 3) == (30, True)
 
 
 def test_a_body_that_breaks_off_is_not_passed_on():
     """A body that is too large is not stored."""
-    limits = importlib.import_module("space.limits")
     sent = []
 
     async def receive():
@@ -170,9 +310,9 @@ def test_a_body_that_breaks_off_is_not_passed_on():
     async def send(message):
         sent.append(message)
 
-    scope = {"type": "http", "method": "POST", "path": "/call/score", "headers": [(b"content-length", b"30000000")]}
-    asyncio.run(limits.Gate(None)(scope, receive, send))
-    assert sent[0]["status"] == 413
+    headers = [(b"content-length", b"10")]
+    asyncio.run(make_gate()({"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send))
+    assert sent[0]["status"] == 400
 
 
 @pytest.mark.parametrize(
@@ -201,3 +341,261 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     assert [row[0] for row in difference.rows()[-2:]] == ["a b c d", "e"]
     for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
         assert (f">{ngram}</td>" in overview) == is_listed
+
+
+# Characters that some pattern looks for, and what may stand around them.
+CHARACTERS = [
+    *" \t\n\x0c\u00a0\u3000.,;:!?()[]{}%&#@-'\"’“”…$+=<>/\\|_~^*`0aAéаßıאบ猫あ한\u200b\u0301😀",
+    "&#",
+    "@-@",
+    "''",
+    '" ',
+    " '",
+    "( ",
+    "0.",
+    ".0",
+    "a.",
+    "n't",
+]
+
+
+def run_apart(code):
+    """Run code in another process: a quadratic run would take hours, and hold on to this one."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {code}"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=300)
+
+
+def test_text_of_equal_characters_takes_linear_time():
+    """In all patterns that see a visitor's text; 15,000 spaces took 6 s, and 100,000 would have taken five minutes."""
+    run_apart(f"""
+from space import html, metric, remedies
+for unit in {CHARACTERS!r}:
+    for text in (unit * (100_000 // len(unit)), "a" + unit * (100_000 // len(unit)) + "a"):
+        for fix in remedies.FIXES.values():
+            fix(text)
+        remedies.find_remedies([text], [["a"]], metric.OPTIONS)
+        html.rows(["text"], [[text]])
+        for tokenizer in metric.TOKENIZERS:
+            metric.bleu.compute(predictions=[text], references=[text], tokenize=tokenizer, max_order=1)
+""")
+
+
+@pytest.mark.parametrize("text", ["He said : it 's  known .", "a\n. b", "&#" + "9" * 5_000 + ";", "&quot; a &quot;"])
+def test_detokenizing_keeps_lines_and_odd_entities(text):
+    remedies = importlib.import_module("space.remedies")
+    assert remedies.detokenize(text).count("\n") == text.count("\n")
+    assert ("9" * 5_000 in remedies.detokenize(text)) == ("9" * 5_000 in text)
+
+
+def common_length(first, second):
+    """Return the length of a longest common subsequence, by its definition."""
+    rows = [[0] * (len(second) + 1)]
+    for a in first:
+        rows.append([0])
+        for j, b in enumerate(second):
+            rows[-1].append(rows[-2][j] + 1 if a == b else max(rows[-1][-1], rows[-2][j + 1]))
+    return rows[-1][-1]
+
+
+def test_what_differs_is_all_but_a_longest_common_subsequence():
+    find_differing, generator = importlib.import_module("space.sentence").find_differing, random.Random(0)
+    for _ in range(500):
+        texts = [generator.choices("abcd"[: generator.randrange(1, 5)], k=generator.randrange(12)) for _ in range(2)]
+        kept = [
+            [token for i, token in enumerate(text) if i not in out] for text, out in zip(texts, find_differing(texts))
+        ]
+        assert kept[0] == kept[1]
+        assert len(kept[0]) == common_length(*texts)
+
+
+def test_marking_what_differs_is_linear_in_what_is_allowed():
+    """1,000 tokens of each text took 8 s, and 2,000 more than a minute."""
+    run_apart("""
+from space.sentence import find_differing
+for _ in range(20):
+    assert len(find_differing([["a", "x"] * 5_000, ["a", "y"] * 5_000])[0]) == 5_000
+""")
+
+
+HUGE = "a " * 7_000_000
+
+
+def test_a_rejected_text_is_not_kept():
+    """Neither in the session nor in the fields: a call with 15 MB left 15 MB behind."""
+    options, app = (importlib.import_module(name) for name in ("space.options", "app"))
+    functions = {getattr(function.fn, "__name__", ""): function.fn for function in app.demo.fns.values()}
+    values = options.convention_values("default", options.SCORING_OPTIONS)
+    event = SimpleNamespace(fix="detokenize", options="{}")
+    for texts in ((HUGE, "", "a"), ("a", HUGE, "a"), ("a", "", HUGE), ("a", "", "\n" * 7_000_000)):
+        for update in (
+            functions["show_typed"](None, *texts, *values),
+            functions["show_chosen"](*texts, *values),
+            functions["show_convention"]("default", *texts),
+            functions["show_fixed"](event, *texts, *values),
+        ):
+            sizes = {type(part).__name__: len(str(value)) for part, value in update.items()}
+            assert max(sizes.values()) < 1_000
+            assert "The texts have over 10,000 characters together" in str(update)
+            assert [value for part, value in update.items() if isinstance(part, gradio.State)] == [None]
+
+
+def submit(folder, files, columns=(), reference_columns=()):
+    """Read a submission of a system and of references, each from uploads; or return the error."""
+    sources, paths = importlib.import_module("space.sources"), []
+    for number, (name, data) in enumerate(files):
+        (folder / f"{number}").mkdir(exist_ok=True)
+        paths.append(folder / f"{number}" / name)
+        paths[-1].write_bytes(data)
+    first, *others = map(str, paths)
+    others = others or [first] * 4
+    try:
+        return sources.read_submission([sources.FROM_FILES, [first], columns, others, reference_columns, "", "", ""])
+    except ValueError as error:
+        return str(error)
+
+
+LINES = b"a\n" * 100_000
+PART = "Upload a part of it, or use the metric in Python (see About)."
+
+
+@pytest.mark.parametrize(
+    ("files", "columns", "message"),
+    [
+        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 2),  # within the limits
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 200)] * 3, (), f"The files have 60 MB together; the limit is 50. {PART}"),
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 200)], (), f"The files have 100 MB together; the limit is 50. {PART}"),  # one, five times
+        ([("a.txt", LINES)] * 6, (), f"The files have 600,000 texts; the limit is 500,000. {PART}"),
+        ([("a.txt", b"a\n"), ("r.csv", b",".join(b"c%d" % i for i in range(100)) + b"\n" + b"," * 99)], [f"c{i}" for i in range(100)], "There are 100 columns of references; the limit is 20."),
+        ([("a.txt", b"a\n"), *[("r.csv", b"x,y\nb,c\n")] * 11], ["x", "y"], "There are 22 columns of references; the limit is 20."),
+        ([("a.txt", b"a\n"), ("r.csv", b"x,y\n" + b"," * 2_100_000)], ["x"], "r.csv has a line of over 400,000 bytes. Write one segment per line."),
+        ([("a.txt", b"a\n"), ("r.tsv", b"\t" * 50 + b"\n" + (b"\t" * 50 + b"\n") * 41_000)], ["x"], "r.tsv has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a\n"), ("r.jsonl", (b'{"r": [' + b"[]," * 100_000 + b"[]]}\n") * 20)], ["r"], "r.jsonl has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": [' + b"[]," * 100_000 + b"[]]}\n")], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": [[]]}\n')], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": {"a": 1}}\n')], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+    ],
+)  # fmt: skip
+def test_the_total_of_a_request_is_limited_before_it_is_parsed(tmp_path, files, columns, message):
+    answer = submit(tmp_path, files, reference_columns=columns)
+    assert (len(answer) if isinstance(message, int) else answer) == message
+
+
+def test_pasted_text_is_counted_before_it_is_split():
+    sources = importlib.import_module("space.sources")
+    for system, references in (("a\n" * 5_000_000, "a"), ("a", "a\t" * 5_000_000), ("a", "a\n" * 5_000_000)):
+        with pytest.raises(ValueError, match=r"^There are over [15]00,000 (lines|references), the limit here."):
+            sources.read_submission([sources.FROM_TEXT, None, None, None, None, system, "", references])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.jsonl", b'{"p": "a"}\n' * 99_999 + b"{", "a.jsonl, line 100,000 is not JSON"),
+        ("a.jsonl", b'{"p": "a"}\n' * 9 + b'{"q": "a"}', "a.jsonl, line 10 has other keys than line 1."),
+        ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has a different number of columns than line 1."),
+        ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has a different number of columns than line 1."),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        importlib.import_module("space.sources").describe_file(str(tmp_path / name))
+
+
+def test_two_files_of_one_name_stay_apart(tmp_path):
+    sources = importlib.import_module("space.sources")
+    answer = submit(tmp_path, [("mt.txt", b"a\nb\n"), ("mt.txt", b"c\nd\n"), ("mt.txt", b"e\nf\n")])
+    assert answer == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]])
+    uploads = [sources.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
+    assert {name: lines[0] for name, lines in sources._read_systems([(one, []) for one in uploads]).items()} == {
+        "mt": "a", "mt (2)": "c", "mt (3)": "e"
+    }  # fmt: skip
+
+
+def test_small_work_does_not_wait_for_large_work():
+    """Sixteen clients ask for much, of whom one asks for more than its share; what is too much is told at once."""
+    limits = importlib.import_module("space.limits")
+    done, go_on = [], threading.Event()
+
+    def large():
+        go_on.wait(60)
+        done.append("large")
+
+    async def ask_all():
+        lanes = [limits.Lane("large", 1, 4, 20), limits.Lane("small", 2, 30, 60)]
+        async with anyio.create_task_group() as group:
+            rejected = []
+
+            async def ask(client):
+                try:
+                    await lanes[0].run(large, client)
+                except limits.RejectedError as error:
+                    rejected.append((client, str(error)))
+
+            for client in [*map(str, range(16)), *"0000"]:
+                group.start_soon(ask, client)
+            await anyio.sleep(0.1)
+            assert rejected == [("0", "The demo is busy with large requests. Wait for yours, or try again later.")]
+            assert await lanes[1].run(lambda: "small", "0") == "small"
+            assert done == []
+            go_on.set()
+        assert len(done) == 19
+        assert await lanes[0].run(lambda: "again", "0") == "again"
+
+    asyncio.run(ask_all())
+
+
+@pytest.mark.parametrize(
+    ("size", "options", "lane"),
+    [
+        (100, None, "small"),
+        (600_000, None, "large"),
+        (400_000, {"n_resamples": 1000}, "small"),
+        (400_000, {"n_resamples": 10_000}, "large"),
+        (400_000, {"n_resamples": 10**400}, "large"),
+        (100, ["n_resamples"], "small"),
+    ],
+)
+def test_work_is_small_or_large_by_its_bytes_and_resamples(monkeypatch, size, options, lane):
+    limits = importlib.import_module("space.limits")
+    for name in ("small", "large"):
+        monkeypatch.setattr(
+            limits, f"_{name.upper()}_WORK", SimpleNamespace(run=lambda work, _, name=name: passed(name))
+        )
+
+    async def passed(name):
+        return name
+
+    assert asyncio.run(limits.run(lambda: None, size, options)) == lane
+    assert asyncio.run(limits.run(lambda: None, 100_000, passes=limits.SEARCH_PASSES)) == "large"
+
+
+def test_too_many_results_are_not_kept_and_old_ones_are_deleted(monkeypatch):
+    limits = importlib.import_module("space.limits")
+    folder = Path(limits._FOLDER.name)
+    monkeypatch.setattr(limits, "MAX_DISK_MEGABYTES", 1)
+    (folder / "new").write_bytes(bytes(600_000))
+    (folder / "old").write_bytes(bytes(600_000))
+    with pytest.raises(ValueError, match=r"^The demo keeps too many results already. Try again in an hour.$"):
+        limits.check_disk()
+    os.utime(folder / "old", (0, 0))
+    limits.check_disk()
+    assert ((folder / "new").exists(), (folder / "old").exists()) == (True, False)
+
+
+def test_the_documented_limits_are_in_force():
+    limits, page = importlib.import_module("space.limits"), (ROOT / "docs" / "space.md").read_text(encoding="utf-8")
+    small, large = limits._SMALL_WORK, limits._LARGE_WORK
+    for line in (
+        f"{limits.MAX_BODY_MEGABYTES} MB (`/explain`: {limits.MAX_SENTENCE_MEGABYTES} MB), {limits.MAX_BODY_VALUES:,} values,"
+        f" lists nested {limits.MAX_BODY_DEPTH} deep",
+        f"{limits.MAX_FILE_MEGABYTES} MB together, {limits.MAX_SEGMENTS:,} lines each, {limits.MAX_TEXTS:,} texts,"
+        f" {limits.MAX_FILE_SIGNS:,} cells, {limits.MAX_SYSTEMS} systems, {limits.MAX_REFERENCES} references",
+        f"{limits.MAX_VISITOR_MEGABYTES // 1000} GB per visitor, {limits.MAX_SERVER_MEGABYTES // 1000} GB in total; with the"
+        f" results, {limits.MAX_DISK_MEGABYTES // 1000} GB on the disk",
+        f"{limits.MAX_SENTENCE_CHARACTERS:,} characters per text, {limits.MAX_SENTENCE_TOTAL:,} together",
+        f"(up to {limits.MAX_SMALL_BYTES // 1000} kB and 1,000 resamples) does not wait for large work;"
+        f" {large._per_client} large requests per client, {large._most} in total",
+    ):
+        assert line in page
+    assert small._most + large._most < limits.THREADS

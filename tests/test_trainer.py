@@ -329,7 +329,7 @@ WAYS = {
     "in batches": lambda callback: [callback(BATCHES[0], compute_result=False), callback(BATCHES[1])][1],
     "row by row": lambda callback: [callback(tuple(part[i : i + 1] for part in WHOLE), i == 3) for i in range(4)][3],
     "a row twice": lambda callback: callback(tuple(part[FIVE] for part in WHOLE)),
-    "a batch of nothing else": lambda callback: [
+    "a batch of only that": lambda callback: [
         callback(BATCHES[0], False), callback(BATCHES[1], False), callback(tuple(part[:1] for part in BATCHES[0]))
     ][2],
 }  # fmt: skip

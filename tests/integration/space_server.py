@@ -18,7 +18,7 @@ SWITCHES = [
 
 
 @contextmanager
-def serve_space(folder, first="pass"):
+def serve_space(folder, first="pass", port=0):
     """Run `app.py` in a copy of the project's files, after the statement `first`, and yield its address."""
     app = folder / "app"
     app.mkdir()
@@ -27,9 +27,11 @@ def serve_space(folder, first="pass"):
     for name in ("docs", "space"):
         shutil.copytree(ROOT / name, app / name, ignore=shutil.ignore_patterns("__pycache__"))
     with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
+        free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        free.bind(("127.0.0.1", port))
         port = free.getsockname()[1]
-    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder / "gradio")}
+    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "temporary")}
+    (folder / "temporary").mkdir()
     address = f"http://127.0.0.1:{port}/"
     with open(folder / "log.txt", "wb") as log:
         code = f"{first}; import runpy; runpy.run_path('app.py', run_name='__main__')"

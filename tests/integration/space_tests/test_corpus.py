@@ -1,10 +1,12 @@
 """The tab for a corpus: a researcher with files of one system or several, who asks for a score, where and why."""
 
 import json
+import re
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from helpers import ROOT
 
 from .corpus import PREDICTIONS, REFERENCE_SETS, ROWS, SECOND_PREDICTIONS, write_corpus
 from .visitor import (
@@ -13,7 +15,6 @@ from .visitor import (
     download,
     expect,
     fill,
-    origin,
     paste,
     score,
     score_files,
@@ -99,11 +100,15 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     comparison = bleu.compare({"system": PREDICTIONS, "cats": SECOND_PREDICTIONS}, ROWS)
     cats, first = comparison["systems"]["cats"], comparison["systems"]["system"]
     low, high = (100 * end for end in cats["delta_interval"])
-    sentence = page.locator(f"{SUMMARY} tr", has_text="cats").locator("[data-copy]").get_attribute("data-copy")
-    assert sentence == (
-        f"cats scores {cats['score']:.2f} BLEU and system {first['score']:.2f}: {100 * cats['delta']:+.2f} (95% interval"
-        f" {low:+.2f} to {high:+.2f}, p = {cats['p_value']:.4f}, paired approximate randomization; {comparison['signature']}). With"
-        f" this test set, true differences below {100 * cats['detectable_delta']:.1f} often go unnoticed."
+    sentence = page.locator("#corpus-details tr", has_text="cats").locator("[data-copy]").get_attribute("data-copy")
+    assert (
+        sentence
+        == copied(page, SUMMARY)
+        == (
+            f"cats scores {cats['score']:.2f} BLEU and system {first['score']:.2f}: {100 * cats['delta']:+.2f} (95% interval"
+            f" {low:+.2f} to {high:+.2f}, p = {cats['p_value']:.4f}, paired approximate randomization; {comparison['signature']}). With"
+            f" this test set, true differences below about {100 * cats['detectable_delta']:.1f} often go unnoticed."
+        )
     )
     difference = bleu.diff(PREDICTIONS, SECOND_PREDICTIONS, ROWS)
     expect(page.locator("#overview")).to_contain_text(f"cats is better in {difference['wins']} segment")
@@ -114,18 +119,143 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     assert page.locator("#opened mark").count() > 0
 
 
-def test_equal_files_are_told_to_be_identical(page):
+def test_equal_systems_are_told_to_be_identical(page, tmp_path):
+    for name, lines in {"A": "a b c d e\nf g", "B": "a b c d\nf g", "C": "a b c d\nf g"}.items():
+        (tmp_path / f"{name}.txt").write_text(lines)
     paste(page, "a b c d e\nf g", "a b c d\nf g h", second="a b c d e\nf g")
     score(page)
-    expect(page.locator(SUMMARY)).to_contain_text(
-        "Second system and System are identical: the same text in every segment"
+    expect(page.locator(".bleu-verdict")).to_have_text("Second system and System are identical.")
+    expect(page.locator(SUMMARY)).to_contain_text("have the same text in every segment")
+    expect(page.locator("#corpus-details tr", has_text="Second system")).to_contain_text("identical to System")
+    page.get_by_label("Files", exact=True).check()
+    upload(page, "systems", [tmp_path / f"{name}.txt" for name in "ABC"])
+    upload(page, "references", tmp_path / "A.txt")
+    score(page)
+    expect(page.locator("#corpus-details tbody tr").last).to_contain_text("identical to B")
+
+
+def test_the_tab_opens_with_the_example_scored_and_own_files_replace_it(page, tmp_path):
+    tab(page, "Corpus")
+    expect(page.locator(".bleu-verdict")).to_have_text(
+        "Of 3 systems, atlas is best: it is better than each of the others."
     )
-    expect(page.locator(f"{SUMMARY} td", has_text="identical")).to_be_visible()
+    ranked = [
+        [cell.inner_text() for cell in row.locator("td").all()[:3]]
+        for row in page.locator("#corpus-details tbody tr").all()
+    ]
+    assert ranked == [["atlas", "1", "90.74"], ["birch", "2", "64.21"], ["cedar", "3", "17.56"]]
+    expect(page.locator(SUMMARY)).to_contain_text("This is an example")
+    score_files(page, tmp_path)
+    expect(page.locator(SUMMARY)).to_contain_text("40 segments")
+    expect(page.locator(SUMMARY)).not_to_contain_text("This is an example")
+    for role in ("systems", "references"):
+        page.locator(f"#{role}-file").get_by_role("button", name="Clear").click()
+    score(page)
+    expect(page.locator(SUMMARY)).to_contain_text("This is an example")
 
 
-def test_the_example_shows_everything_in_one_click(page):
-    origin(page, "The example")
-    expect(page.locator(SUMMARY)).to_contain_text("birch scores")
+def test_names_without_their_common_prefix_in_tables_that_scroll_in_their_boxes(open_page, tmp_path):
+    names = ["Facebook-AI", "HuaweiTSC", "Online-A", "Online-B"]
+    files = [tmp_path / f"newstest2021.en-de.hyp.{name}.de" for name in names]
+    for number, file in enumerate(files):
+        file.write_text("\n".join(f"The cat number {i} sat on mat {i * number}." for i in range(150)))
+    for width in (1280, 390):
+        page = open_page(width)
+        tab(page, "Corpus")
+        upload(page, "systems", files)
+        upload(page, "references", files[0])
+        score(page)
+        first = page.locator("#corpus-details td:first-child")
+        expect(first).to_have_text(names)
+        assert page.locator("#corpus-details, #overview").evaluate_all(
+            "all => all.every((one) => !one.innerText.includes('newstest'))"
+        )
+        clipped = page.evaluate(
+            """() => [...document.querySelectorAll("#corpus *, #corpus-inputs *")].filter((one) =>
+              one.offsetParent && one.getBoundingClientRect().right > innerWidth
+              && !one.closest(".bleu-box, .bleu-unseen, svg")).map((one) => one.outerHTML.slice(0, 90))"""
+        )
+        assert clipped == []
+
+
+def test_another_baseline(page):
+    tab(page, "Corpus")
+    choose(page, "#baseline", "cedar")
+    expect(page.locator(f"{SUMMARY} .bleu-quote")).to_contain_text("atlas scores 90.74 BLEU and cedar 17.56: +73.18")
+    expect(page.locator("#corpus-details tr", has_text="cedar")).to_contain_text("baseline")
+    expect(page.locator(OLD)).to_have_count(0)
+    expect(text(page, "#first-system")).to_have_value("cedar")
+
+
+def test_the_table_as_markdown_and_latex(page, bleu):
+    tab(page, "Corpus")
+    tables = [button.get_attribute("data-copy") for button in page.locator(f"{SUMMARY} .bleu-copies button").all()[1:]]
+    assert tables[0].startswith("| system | BLEU |")
+    assert "| atlas (baseline) | 90.74 |" in tables[0]
+    assert tables[1].startswith(r"\begin{tabular}")
+
+
+def test_ten_segments_and_more(page):
+    tab(page, "Corpus")
+    rows = page.locator("#difference-list tbody tr")
+    expect(rows.locator("visible=true")).to_have_count(10)
+    page.locator("#difference-list").get_by_role("button", name="10 more").click()
+    expect(rows.locator("visible=true")).to_have_count(20)
+    expect(rows.nth(10).get_by_role("button")).to_be_focused()
+    expect(rows.first.get_by_role("button")).to_have_accessible_name(re.compile(r"Open segment \d+"))
+
+
+def test_another_number_is_asked_for_beside_the_score(page):
+    tab(page, "Corpus")
+    verdict, why = (page.locator(one).bounding_box() for one in (".bleu-verdict", "#why-part"))
+    assert abs(verdict["y"] - why["y"]) < 30
+    assert why["x"] > verdict["x"] + verdict["width"] / 2
+
+
+def test_a_file_shows_in_its_own_line_how_it_was_read(page, tmp_path):
+    system, _, _ = write_corpus(tmp_path, "csv")
+    tab(page, "Corpus")
+    zone = "element => getComputedStyle(element).borderTopStyle"
+    assert page.locator("#systems-file").evaluate(zone) == "dashed"
+    upload(page, "systems", system, has_columns=True)
+    line = page.locator("#systems-file td.filename")
+    expect(line).to_have_attribute("data-note", "40 segments, columns: id, prediction, reference, reference_2")
+
+
+def test_the_chip_says_what_was_applied(page):
+    tab(page, "Corpus")
+    page.locator("#corpus-options > button").click()
+    choose(page, "#which-references", "only number 2")
+    page.get_by_label("Make quotes straight").check()
+    score(page)
+    expect(page.locator("#corpus-options > button")).to_contain_text(
+        "Scored as sacreBLEU does (only the second reference is used, quotes made straight)"
+    )
+
+
+def test_zh_is_not_proposed_for_text_with_spaces(page, bleu):
+    """It gives the same score as 13a there, but for those who read Chinese only."""
+    tab(page, "Corpus")
+    lower = bleu.compute(**{"predictions": [], "references": []} | read_example(), lowercase=True)["score"]
+    fill(page, "#reported", f"{lower:.2f}")
+    page.locator("#why").click()
+    answer = page.locator("#why-answer")
+    expect(answer.locator(".bleu-quote")).to_contain_text("if case is ignored")
+    expect(answer).not_to_contain_text("Chinese")
+    expect(answer.locator(".bleu-step").last).to_contain_text("the reported number")
+    fill(page, "#reported", "12.34")
+    page.locator("#why").click()
+    expect(answer).to_contain_text("No setting gives 12.34")
+    expect(answer.locator(".bleu-step").last).to_contain_text("the nearest")
+
+
+def read_example():
+    rows = [line.split("\t") for line in (ROOT / "space" / "example.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    return {"predictions": [row[2] for row in rows], "references": [row[:2] for row in rows]}
+
+
+def test_the_example_shows_everything(page):
+    tab(page, "Corpus")
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
     choose(page, "#second-system", "cedar")
     expect(page.locator("#overview")).to_contain_text("atlas is better")
@@ -305,7 +435,7 @@ def test_a_smoothing_method_has_its_own_value_unless_one_is_given(page, bleu, me
 
 
 def test_the_system_asked_about_stays_and_its_answer_goes_with_it(page):
-    origin(page, "The example")
+    tab(page, "Corpus")
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
     choose(page, "#why-system", "cedar")
     page.locator("#why").click()
@@ -320,7 +450,7 @@ def test_the_system_asked_about_stays_and_its_answer_goes_with_it(page):
 
 
 def test_a_filter_stays_when_another_pair_is_chosen(page):
-    origin(page, "The example")
+    tab(page, "Corpus")
     fill(page, "#search-differences", "ferry")
     expect(page.locator("#difference-list tbody tr")).to_have_count(1)
     choose(page, "#second-system", "cedar")

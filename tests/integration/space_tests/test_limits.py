@@ -1,6 +1,9 @@
 """The limits of the demo: sizes, counts, and how long files are kept."""
 
+import socket
 import time
+import urllib.error
+import urllib.request
 
 import pytest
 from space_server import serve_space
@@ -74,5 +77,43 @@ def test_uploads_and_downloads_are_deleted(browser, tmp_path):
         page.close()
 
 
+def test_uploads_are_deleted_when_the_server_is_stopped(browser, tmp_path):
+    """By SIGTERM, as the Hub stops a Space: with a page open, and with an upload that was interrupted."""
+    (tmp_path / "a.txt").write_text("a line\n")
+    with serve_space(tmp_path) as address:
+        page = browser.new_page()
+        page.goto(address)
+        tab(page, "Corpus")
+        upload(page, "systems", tmp_path / "a.txt")
+        with socket.create_connection(("127.0.0.1", int(address.split(":")[-1].strip("/")))) as client:
+            head = b"POST /gradio_api/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
+            part = b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n' + b"a" * 500
+            client.sendall(head + b"Content-Type: multipart/form-data; boundary=b\r\n\r\n" + part)
+            deadline = time.monotonic() + 60
+            while len(kept(tmp_path)) < 2 and time.monotonic() < deadline:
+                page.wait_for_timeout(100)
+        assert len(kept(tmp_path)) >= 2
+    page.close()
+    assert kept(tmp_path) == []
+
+
+def test_a_form_has_files_only(address):
+    """Gradio would hold any other field in memory, and copy it with each piece."""
+    for part, status in (('name="files"; filename="a.txt"', 200), ('name="files"', 400), ('name="filename"', 400)):
+        body = f"--b\r\nContent-Disposition: form-data; {part}\r\n\r\na\r\n--b--\r\n".encode()
+        headers = {"Content-Type": "multipart/form-data; boundary=b"}
+        request = urllib.request.Request(f"{address}gradio_api/upload", body, headers)
+        try:
+            answer = urllib.request.urlopen(request, timeout=30)
+        except urllib.error.HTTPError as error:
+            answer = error
+            assert answer.read() == b"Upload up to 30 files at a time, without other fields."
+        assert answer.status == status
+
+
+def kept(folder):
+    return [path for path in (folder / "temporary").glob("bleu-*/**/*") if path.is_file()]
+
+
 def files_kept(folder):
-    return {path.name for path in (folder / "gradio").rglob("*.*")}
+    return {path.name for path in (folder / "temporary").glob("bleu-*/**/*.*")}

@@ -28,6 +28,19 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
     expect(page.locator(".bleu-formula").first).to_contain_text("17/18 · 10/17 · 7/16 · 4/15")
     for selector in ("#sentence-score strong", ".bleu-signature", ".bleu-formula", "#sentence .token", ".bleu-orders"):
         assert ends_within(page, selector, 720), selector
+    labels = page.locator(".bleu-formula .factor").evaluate_all("all => all.map((one) => one.dataset.label)")
+    assert labels == [
+        "brevity penalty",
+        *(f"precision of {n} word{'s' * (n > 1)}" for n in (1, 2, 3, 4)),
+        "fourth root",
+        "scale",
+    ]
+    expect(page.locator(".bleu-head p")).to_contain_text("BLEU counts the sequences of one to four words")
+    legend, first = (page.locator(f"#sentence .{name}").first.bounding_box() for name in ("bleu-legend", "bleu-tokens"))
+    assert legend["y"] < first["y"]
+    color = "element => getComputedStyle(element).backgroundColor"
+    bars = page.locator("#sentence .track i").evaluate_all(f"all => all.map({color})")
+    assert bars == page.locator(".bleu-legend .token:not(.missed)").evaluate_all(f"all => all.map({color})")
     expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does")
     shown = page.locator("#sentence .bleu-tokens").first.locator(".token").all_inner_texts()
     wanted = zip(expected["prediction"]["tokens"], expected["prediction"]["longest_match"])
@@ -35,6 +48,25 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
     page.locator("#sentence .token", has_text="guide").first.hover()
     lit = [mark.rstrip("01234") for mark in page.locator(".token.lit").all_inner_texts()]
     assert lit == ["It", "is", "a", "guide"] * 2, "in the candidate, and in the one reference that has it"
+
+
+def test_what_a_teacher_writes_on_the_board(page, bleu):
+    """For each order the counts of each n-gram, which add up to those of `explain`; then the numbers, to the score."""
+    expected = bleu.explain(CANDIDATE_1, REFERENCES)
+    steps = page.locator(".bleu-steps")
+    expect(steps.locator("dl")).to_be_hidden()
+    steps.locator("> summary").click()
+    for order, table in zip(expected["orders"], steps.locator("table").all(), strict=True):
+        rows = [[cell.inner_text() for cell in row.locator("td").all()] for row in table.locator("tbody tr").all()]
+        assert sum(int(row[1]) for row in rows) == order["total"]
+        assert sum(int(row[3]) for row in rows) == order["matches"]
+        assert all(int(row[3]) == min(int(row[1]), int(row[2])) for row in rows)
+    numbers = ("17/18 · 10/17 · 7/16 · 4/15 = 0.06481", "0.5046", "No brevity penalty", "1 · 0.5046 · 100 = 50.46")
+    for number, line in zip(numbers, steps.locator("dd").all(), strict=True):
+        expect(line).to_contain_text(number)
+    text(page, "#candidate").press("End")
+    text(page, "#candidate").press_sequentially(" now", delay=60)
+    expect(steps.locator("table").first).to_contain_text("now")  # it stays open
 
 
 def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
@@ -51,9 +83,7 @@ def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
     score_of(page, "#sentence-score", expected["score"])
     expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("20 tokens")
     assert places() == before
-    assert copied(page, "#sentence-score").startswith(
-        f"BLEU {expected['score']:.2f} of “{CANDIDATE_1} party now” against"
-    )
+    assert copied(page, "#sentence").startswith(f"BLEU {expected['score']:.2f} of “{CANDIDATE_1} party now” against")
     expect(page.locator("p.bleu-unseen")).to_have_text(f"{expected['score']:.2f} BLEU")  # what a screen reader says
 
 
@@ -61,8 +91,8 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
     example(page, "the the the the")
     expect(page.locator(CHIP)).to_contain_text("as the 2002 paper does, but case is ignored (this example’s choice)")
     expect(page.locator(".bleu-orders .order").first).to_contain_text("2/7 7 before clipping")
-    page.locator(".bleu-ngrams summary").click()
-    expect(page.locator(".bleu-ngrams")).to_contain_text("the (2 of 7 count)")
+    page.locator(".bleu-steps > summary").click()
+    expect(page.locator(".bleu-steps tbody tr").first).to_have_text("the722")
     text(page, "#candidate").press("End")
     text(page, "#candidate").press_sequentially(" cat", delay=20)
     expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
@@ -70,6 +100,23 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
     references = ["The cat is on the mat", "There is a cat on the mat"]
     score_of(page, "#sentence-score", bleu.explain("the the the the the the the cat", references)["score"])
     expect(page.locator(".bleu-orders .order").last).to_contain_text("smoothed to")
+
+
+def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
+    """A long calculation starts with the first click, and ends after the second one's."""
+    for names in (["two candidates", "a short sentence"], ["a short sentence", "two candidates"]) * 3:
+        page.evaluate(
+            """(names) => names.forEach((name) =>
+            [...document.querySelectorAll("button")].find((button) => button.textContent.trim() === name).click())""",
+            names,
+        )
+        expect(text(page, "#references")).to_have_value(
+            "the cat" if names[1] == "a short sentence" else re.compile("Party")
+        )
+        page.wait_for_timeout(1000)
+        expect(text(page, "#references")).to_have_value(
+            "the cat" if names[1] == "a short sentence" else re.compile("Party")
+        )
 
 
 def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
@@ -86,7 +133,7 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
     fill(page, "#references", "the cat")
     fill(page, "#candidate", "the cat")
     score_of(page, "#sentence-score", 0)
-    note = page.locator("#sentence-score .bleu-message")
+    note = page.locator("#sentence .bleu-message")
     expect(note).to_contain_text("The score is 0 because 2 tokens have no 4-gram")
     note.get_by_role("button").click()
     score_of(page, "#sentence-score", 100)
@@ -108,7 +155,7 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
 def test_what_often_goes_wrong_is_recognised_and_mended(page, candidate, reference, finding, button):
     fill(page, "#references", reference)
     fill(page, "#candidate", candidate)
-    note = page.locator("#sentence-score .bleu-message", has_text=finding)
+    note = page.locator("#sentence .bleu-message", has_text=finding)
     before = float(page.locator("#sentence-score strong").inner_text())
     note.get_by_role("button", name=button).click()
     expect(note).to_have_count(0)
@@ -124,6 +171,35 @@ def test_a_telephone_keeps_the_score_in_sight(open_page):
     page.wait_for_timeout(300)
     assert ends_within(page, "#sentence-score strong", 120)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= 390
+
+
+def test_with_a_keyboard_open_the_score_is_one_line_and_never_over_the_field(open_page):
+    """The keyboard of a telephone takes half of its 844 px."""
+    page = open_page(390, height=400)
+    line = page.locator("#sentence-score")
+    for selector in ("#candidate textarea", "#references textarea"):
+        field = page.locator(selector)
+        field.click()
+        page.keyboard.type("now ")
+        page.wait_for_timeout(500)
+        score, box = line.bounding_box(), field.bounding_box()
+        assert score["y"] >= 0, selector
+        assert score["height"] < 60, selector
+        assert score["y"] + score["height"] <= box["y"], selector
+        expect(field).to_have_css("font-size", "16px")
+    assert line.inner_text().split() == [page.locator("#sentence-score strong").inner_text(), "BLEU"]
+
+
+def test_a_telephone_shows_formula_and_tokens_before_the_examples_and_one_reference(open_page):
+    page = open_page(390, height=844)
+    places = [page.locator(one).first.bounding_box()["y"] for one in ("#references", ".bleu-formula", "#examples")]
+    assert places == sorted(places)
+    openness = "all => all.map((one) => one.open)"
+    assert page.locator(".bleu-reference").evaluate_all(openness) == [True, False, False]
+    page.locator(".bleu-reference summary").nth(1).click()
+    fill(page, "#candidate", "It is a guide")
+    expect(page.locator("#sentence .bleu-label").first).to_contain_text("4 tokens")
+    assert page.locator(".bleu-reference").evaluate_all(openness) == [True, True, False]
 
 
 def test_right_to_left_text_runs_so_in_the_fields_as_well(page):
@@ -142,3 +218,13 @@ def test_right_to_left_text_runs_so_in_the_fields_as_well(page):
 def test_what_there_is_to_say(page, filled, message):
     fill(page, "#candidate", filled)
     expect(page.locator("#sentence-results .bleu-message", has_text=message)).to_be_visible()
+
+
+def test_no_sentence_names_an_option_of_the_api(page):
+    """A score of 0 without smoothing: the page offers a button in the place of `smooth_method='exp'`."""
+    example(page, "the the the the")
+    note = page.locator("#sentence .bleu-message")
+    expect(note).to_contain_text("The score is 0: no 2-gram of the predictions occurs in the references.")
+    assert "=" not in note.inner_text()
+    note.get_by_role("button", name="Smooth as sacreBLEU does").click()
+    expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does, but case is ignored")

@@ -18,6 +18,8 @@ def tab(page, name):
     page.get_by_role("tab", name=name).click()
     expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
     page.wait_for_timeout(300)  # Gradio fetches a tab's fields when it's first opened
+    if name == "Corpus":  # it opens with a result
+        expect(page.locator("#corpus-summary .bleu-signature, #corpus-message p")).to_be_visible()
 
 
 def text(page, selector):

@@ -1,0 +1,111 @@
+"""The address of the page: a reload, a shared link and a restart of the server bring back what was typed."""
+
+import pytest
+from space_server import serve_space
+
+from .visitor import choose, expect, fill, score_of, tab, text
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+TYPED = {"#candidate": "the cat & the “hat” #1", "#second": "ein Hut = 100 %", "#references": "the cat\n猫 + the hat"}
+
+
+def type_all(page):
+    page.locator("#second-fold > button").click()
+    for selector, value in TYPED.items():
+        fill(page, selector, value)
+    page.locator("#sentence-options > button").click()
+    page.locator("#sentence-lowercase input").check()
+    choose(page, "#sentence-tokenize", "char")
+    fill(page, "#sentence-max-order", "3")
+    expect(page.locator("#sentence-options > button")).to_contain_text("n-grams go up to 3")
+
+
+def expect_all(page):
+    for selector, value in TYPED.items():
+        expect(text(page, selector)).to_have_value(value)
+    chip = page.locator("#sentence-options > button")
+    for phrase in ("split into characters", "case is ignored", "n-grams go up to 3"):
+        expect(chip).to_contain_text(phrase)
+    expect(page.locator("#sentence-score strong")).to_have_count(2)
+
+
+def test_a_reload_and_a_shared_link_bring_back_texts_options_and_tab(page, open_page, address):
+    type_all(page)
+    tab(page, "About")
+    page.wait_for_function("location.hash.includes('tab=about') && location.hash.includes('max_order=3')")
+    link = page.evaluate("location.hash")
+    page.reload()
+    other = open_page(link=link)
+    for shown in (page, other):
+        expect(shown.get_by_role("tab", name="About")).to_have_attribute("aria-selected", "true")
+        tab(shown, "Sentence")
+        expect_all(shown)
+
+
+def test_a_link_to_an_example_and_to_corpus(open_page):
+    page = open_page(link="#example=the+the+the+the&tab=corpus")
+    expect(page.locator(".bleu-verdict")).to_be_visible()
+    tab(page, "Sentence")
+    expect(text(page, "#candidate")).to_have_value("the the the the the the the")
+    expect(page.locator("#sentence-options > button")).to_contain_text("this example’s choice")
+    page.get_by_role("button", name="a short sentence", exact=True).click()
+    page.wait_for_function("location.hash === '#example=a+short+sentence'")
+    page.get_by_role("button", name="Papineni, example 1", exact=True).click()
+    page.wait_for_function("location.hash === ''")  # the page opens with it
+
+
+def test_copy_link_copies_the_address(page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    fill(page, "#candidate", "a guide")
+    page.wait_for_function("location.hash.includes('a+guide')")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.locator("p.bleu-unseen")).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+def test_what_is_too_long_for_a_link_says_so_and_survives_a_reload(page):
+    fill(page, "#references", "\n".join(["我们用的是中文 " * 20] * 10))
+    expect(page.get_by_text("Too long for a link")).to_be_visible()
+    expect(page.get_by_role("button", name="Copy link")).to_be_hidden()
+    assert page.evaluate("location.hash") == ""
+    page.reload()
+    expect(text(page, "#references")).to_have_value("\n".join(["我们用的是中文 " * 20] * 10))
+    fill(page, "#references", "the guide")
+    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "#example=none",
+        "#tab=none",
+        "#candidate=a&tokenize=%00&max_order=-1&smooth_method=magic&lowercase=3",
+        "#candidate=<img src=x onerror=alert(1)>&max_order=99999999999999999999999",
+        "#constructor=1&__proto__=2",
+    ],
+)
+def test_a_link_that_is_not_valid_does_no_harm(open_page, link):
+    page = open_page(link=link)
+    page.wait_for_timeout(1000)
+    fill(page, "#candidate", "It is a guide")
+    fill(page, "#references", "It is a guide")
+    score_of(page, "#sentence-score", 100)
+    assert page.locator(".bleu-page img").count() == 0
+
+
+def test_a_restart_of_the_server_loses_nothing(browser, tmp_path):
+    page = browser.new_context().new_page()
+    (tmp_path / "first").mkdir()
+    (tmp_path / "second").mkdir()
+    with serve_space(tmp_path / "first") as address:
+        page.goto(address)
+        type_all(page)
+        page.wait_for_function("location.hash.includes('max_order=3')")
+    with serve_space(tmp_path / "second", port=int(address.rstrip("/").rpartition(":")[2])):
+        page.reload()
+        expect_all(page)
+        fill(page, "#second", "")
+        fill(page, "#candidate", TYPED["#references"].split("\n")[0])
+        score_of(page, "#sentence-score", 100)
+    page.context.close()
