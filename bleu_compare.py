@@ -352,7 +352,7 @@ def rank_systems(
         p_values = np.array(_test(drawn.differences, deltas, test))
         adjusted = adjust_max_t(deltas, drawn.differences) if test == "bootstrap" else adjust_holm(p_values)
         if test != "bootstrap" and family_wise and len(pairs) / (n_resamples + 1) >= alpha:
-            enough = int(len(pairs) / alpha)
+            enough = int(round(len(pairs) / alpha, 9))  # 21 / 0.07 is 299.99999999999994
             warn(FEW_RESAMPLES.format(n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough))
         for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
             pair |= {"p_value": p_value_alone, "p_adjusted": p_adjusted}

@@ -53,6 +53,7 @@ class Result(QuotableReport):
             **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), "segments=True"),
             **dict.fromkeys(("confidence_interval", "bootstrap_mean", "standard_error"), "confidence=0.95"),
             **dict.fromkeys(("groups", "macro_bleu", "macro_score"), "by=labels"),
+            **dict.fromkeys(("macro_confidence_interval", "macro_standard_error"), "by=labels and confidence=0.95"),
         }
     )
 

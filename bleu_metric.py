@@ -156,7 +156,10 @@ class BleuMetric(BufferedMetric):
         self._sign_compute()
 
     def __repr__(self) -> str:
-        given = [f"{name}={value!r}" for name, value in vars(self._options).items() if name in self._options.given]
+        values = vars(self._options)
+        if self._options.tokenize_by is not None:
+            values = {**values, "tokenize": self._options.tokenize_by}
+        given = [f"{name}={value!r}" for name, value in values.items() if name in self._options.given]
         added = [f"{count_things(len(self), 'row')} added"] if len(self) else []
         return f"{type(self).__name__}({', '.join([repr(self._options.convention), *given, *added])})"
 

@@ -495,6 +495,7 @@ def convention_options(options: Options) -> dict[str, Options]:
     2
     """
     chosen = {name: getattr(options, name) for name in options.given}
+    chosen |= {} if options.tokenize_by is None else {"tokenize": options.tokenize_by}
     return {name: choose_options(name, chosen) for name in CONVENTIONS}
 
 

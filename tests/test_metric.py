@@ -137,6 +137,7 @@ def test_repr(load):
     assert repr(bleu) == "BleuMetric('nltk', tokenize='zh', lowercase=True, 1 row added)"
     bleu.add_batch(predictions=["a"] * 2000, references=["a"] * 2000)
     assert repr(bleu).endswith("2,001 rows added)")
+    assert repr(load(tokenize={"en-zh": "zh"})) == "BleuMetric('default', tokenize={'en-zh': 'zh'})"
 
 
 def test_every_method_that_takes_options_is_listed(load):

@@ -196,6 +196,20 @@ OTHER_CALLS = {
 }
 
 
+@pytest.mark.parametrize("at", ["load", "call"])
+@pytest.mark.parametrize("name", OTHER_CALLS)
+def test_a_dict_of_tokenizers_needs_labels(load, name, at):
+    """Without `by`, the labels in the dict mean nothing, so that it is never ignored."""
+    options = {"tokenize": {"en-zh": "zh"}}
+    message = error_of(
+        lambda: OTHER_CALLS[name](load(**options)) if at == "load" else OTHER_CALLS[name](load(), **options)
+    )
+    if name == "compute_metrics":
+        assert message == "tokenize: 'en-zh' is not among the labels of `by`. Remove it, or correct the label."
+    else:
+        assert message.endswith("tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...].")  # fmt: skip
+
+
 def test_every_method_that_rejects_options_is_called():
     assert set(OTHER_CALLS) == {name for name, rejected in METHODS.items() if rejected}
 

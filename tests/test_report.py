@@ -221,6 +221,13 @@ class TestMissingKeys:
             ("bleu_score", "No key 'bleu_score': it is called 'bleu' here."),
             ("segment_bleu", "No key 'segment_bleu': pass segments=True to get it."),
             ("confidence_interval", "No key 'confidence_interval': pass confidence=0.95 to get it."),
+            ("mean_segment_bleu", "No key 'mean_segment_bleu': pass segments=True to get it."),
+            ("standard_error", "No key 'standard_error': pass confidence=0.95 to get it."),
+            ("groups", "No key 'groups': pass by=labels to get it."),
+            (
+                "macro_standard_error",
+                "No key 'macro_standard_error': pass by=labels and confidence=0.95 to get it.",
+            ),
             ("rouge", "rouge"),
             (3, 3),
         ],
