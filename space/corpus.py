@@ -96,7 +96,7 @@ class CorpusTab(NamedTuple):
         progress(0.1, desc="Reading")
         which, sources = given[self.which], [given[field] for field in self.sources]
         submission, remark = prepare_submission(read_submission(sources), which, given[self.fixes])
-        systems, references = submission
+        systems, references, _ = submission
         baseline = given[self.baseline] if given[self.baseline] in systems else next(iter(systems))
         others = [name for name in systems if name != baseline]
         # 2. Score one system, or compare several.
@@ -117,6 +117,7 @@ class CorpusTab(NamedTuple):
         else:
             summary, details = render_system(scored, results[baseline])
             below = self.segments.show(scored)
+        details += render_groups(results, options["confidence"])
         found = find_remedies(systems[baseline], references, options)
         remedies, notes = add_warnings(found, [*warnings, *_caution(len(references), options["confidence"])])
         example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
@@ -323,6 +324,29 @@ def render_systems(
         f"{html.signature(comparison['signature'])}"
     )
     return summary, html.rows(head, rows)
+
+
+def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | None) -> str:
+    """Return a table of the score of each system per group and of both averages, empty without groups.
+
+    The interval is shown for a single system.
+    """
+    if not all("groups" in result for result in results.values()):
+        return ""
+    by_system = [_list_groups(result) for result in results.values()]
+    rows = []
+    for place, (name, _) in enumerate(by_system[0]):
+        row = [name, *(f"{groups[place][1]['score']:.2f}" for groups in by_system)]
+        rows.append(row + ([_write_interval(by_system[0][place][1], confidence)] if len(results) == 1 else []))
+    head = ["group", *(["BLEU", "interval"] if len(results) == 1 else results)]
+    return html.heading("Score per group") + html.rows(head, rows)
+
+
+def _list_groups(result: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the groups of a result and its averages, each with its name."""
+    macro = {key.removeprefix("macro_"): value for key, value in result.items() if key.startswith("macro_")}
+    groups = [(label or "no label", group) for label, group in result["groups"].items()]
+    return [*groups, ("micro-average", result), ("macro-average", macro)]
 
 
 def find_identical(systems: Mapping[str, Sequence[Any]]) -> dict[str, str]:

@@ -50,6 +50,7 @@ MAX_SENTENCE_CHARACTERS = 2_000  # of a text that is explained token by token
 MAX_SENTENCE_TOTAL = 10_000  # characters of a prediction and its references
 MAX_SYSTEMS = 10
 MAX_REFERENCES = 20
+MAX_GROUPS = 100  # different labels
 MAX_ORDER = 10
 MAX_RESAMPLES = 10_000
 MAX_RESAMPLED_SEGMENTS = 400_000_000  # segments of all systems, times resamples

@@ -85,9 +85,12 @@ def request_explanation(prediction: str, references: Sequence[str] | str, option
 
 
 def request_score(
-    predictions: Sequence[Any], references: Sequence[Any], options: Mapping[str, Any]
+    predictions: Sequence[Any],
+    references: Sequence[Any],
+    options: Mapping[str, Any],
+    labels: Sequence[str] | None = None,
 ) -> tuple[dict[str, Any], pa.Table]:
-    """Return the result of `compute` with `segments=True`, and the statistics row of each segment.
+    """Return the result of `compute` with `segments=True`, by label if there are any, and the rows of the segments.
 
     >>> result, statistics = request_score(["a b"], [["a b c"]], {"max_order": 1})
     >>> len(result["segment_bleu"]), statistics["reference_length"].to_pylist()
@@ -99,7 +102,7 @@ def request_score(
         limits.check_resampling(1, len(predictions), options.get("n_resamples", OPTIONS["n_resamples"]))
     counting = {name: value for name, value in options.items() if name not in (*_RESAMPLING_OPTIONS, "segments")}
     statistics = bleu.statistics(predictions=predictions, references=references, **counting)
-    return bleu.score(statistics, **{**options, "segments": True}), statistics
+    return bleu.score(statistics, labels, **{**options, "segments": True}), statistics
 
 
 def request_comparison(

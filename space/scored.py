@@ -57,7 +57,7 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
     >>> submission.systems, submission.references, remark
     ({'A': ['"a"']}, [["'c'"]], 'only the second reference is used, quotes made straight')
     """
-    (systems, references), remarks = submission, []
+    (systems, references, labels), remarks = submission, []
     if isinstance(which, int):
         if min(map(len, references)) <= which:
             raise RejectedError(
@@ -71,7 +71,8 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
         if name != "detokenize":
             references = [[fix(text) if text else text for text in row] for row in references]
         remarks.append(_FIXED[name])
-    return Submission(dict(zip(cut_prefix(list(systems)), systems.values())), references), ", ".join(remarks)
+    named = dict(zip(cut_prefix(list(systems)), systems.values()))
+    return Submission(named, references, labels), ", ".join(remarks)
 
 
 def cut_prefix(names: Sequence[str]) -> list[str]:
@@ -94,7 +95,9 @@ def score_submission(
     columns: dict[str, Any] = {"segment": np.arange(1, len(submission.references) + 1)}
     systems = list(submission.systems)
     for system, predictions in submission.systems.items():
-        result, statistics = request_score(predictions, submission.references, options)
+        result, statistics = request_score(predictions, submission.references, options, submission.labels)
+        for group in result.get("groups", {}).values():
+            del group["segment_bleu"]
         of_system = {
             "bleu": result.pop("segment_bleu"),
             "length_ratio": _divide_lengths(statistics),

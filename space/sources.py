@@ -33,6 +33,9 @@ _HINTS = {
     "references": "Line by line as in the systems; several files or columns are several references.",
 }
 
+_LABEL_NAMES = ("domain", "label", "group", "lp", "langpair", "language pair")  # a column of labels, preselected
+_NO_GROUPS = "no groups"
+
 _FORMATS = "text, CSV, TSV or JSONL"
 _PART = "Upload a part of it, or use the metric in Python (see About)."
 _BINARY = {  # by the first bytes of a file
@@ -94,10 +97,11 @@ EXAMPLE_NOTE = (
 
 
 class Submission(NamedTuple):
-    """The predictions of each system by its name, and the references of each segment."""
+    """The predictions of each system by its name, the references of each segment, and its label if there are any."""
 
     systems: dict[str, list[Any]]
     references: list[list[Any]]
+    labels: list[str] | None = None
 
 
 class Description(NamedTuple):
@@ -119,14 +123,15 @@ class Sources(NamedTuple):
     first: gr.Textbox
     second: gr.Textbox
     pasted_references: gr.Textbox
+    labels: gr.Dropdown
 
 
 def add_sources() -> Sources:
     """Add the fields to the demo; only the fields of the chosen origin are visible."""
     origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
     with gr.Row(elem_id="files") as uploads:
-        systems, system_columns = _add_files("systems", "Systems")
-        references, reference_columns = _add_files("references", "References")
+        systems, system_columns, labels = _add_files("systems", "Systems")
+        references, reference_columns, _ = _add_files("references", "References")
     with gr.Row(visible=False, elem_id="pasted") as pasted:
         first, second, pasted_references = (
             gr.Textbox(label=label, lines=5, max_lines=8, min_width=260, elem_id=elem_id)
@@ -143,15 +148,19 @@ def add_sources() -> Sources:
         list(groups.values()),
         **limits.QUIET,
     )
-    return Sources(origin, systems, system_columns, references, reference_columns, first, second, pasted_references)
+    pasted_fields = first, second, pasted_references
+    return Sources(origin, systems, system_columns, references, reference_columns, *pasted_fields, labels)
 
 
-def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
+def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown, gr.Dropdown]:
     with gr.Column(min_width=260):
         file = gr.File(label=title, file_count="multiple", height=120, elem_id=f"{role}-file")
         note = add_html(message(_HINTS[role], "note"), elem_id=f"{role}-note")
         columns = gr.Dropdown(
             [], label="Columns", multiselect=True, allow_custom_value=True, visible=False, elem_id=f"{role}-columns"
+        )
+        labels = gr.Dropdown(
+            [], label="Score per group of this column", allow_custom_value=True, visible=False, elem_id=f"{role}-labels"
         )
 
     def show_uploads(uploads: Any) -> dict[Any, Any]:
@@ -166,13 +175,15 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown]:
         tables = [one.columns for one in found if one.columns]
         choices = [*dict.fromkeys(chain.from_iterable(tables))]
         likely = [*dict.fromkeys(chain.from_iterable(_likely_columns(table, role) for table in tables))]
+        label = next((name for name in choices if name.lower() in _LABEL_NAMES), _NO_GROUPS)
         return {
             columns: gr.update(choices=choices, value=likely or None, visible=bool(choices)),
+            labels: gr.update(choices=[_NO_GROUPS, *choices], value=label, visible=bool(choices) and role == "systems"),
             note: text or message(_HINTS[role], "note"),
         }
 
-    gr.on([file.upload, file.clear, file.delete], show_uploads, file, [columns, note], **limits.QUIET)
-    return file, columns
+    gr.on([file.upload, file.clear, file.delete], show_uploads, file, [columns, labels, note], **limits.QUIET)
+    return file, columns, labels
 
 
 def _describe_upload(upload: Description) -> str:
@@ -198,10 +209,12 @@ def _as_list(value: Any) -> list[str]:
 def read_submission(values: Sequence[Any]) -> Submission:
     """Read a submission from the values of the fields of `Sources`, or raise if texts are missing or too many.
 
-    >>> read_submission([FROM_TEXT, None, None, None, None, "a b\\nc", "", "a b\\ta c\\nd"]).references
+    >>> read_submission([FROM_TEXT, None, None, None, None, "a b\\nc", "", "a b\\ta c\\nd", None]).references
     [['a b', 'a c'], ['d']]
     """
-    origin, system_files, system_columns, reference_files, reference_columns, first, second, pasted_references = values
+    origin, system_files, system_columns, reference_files, reference_columns, *pasted, label_column = values
+    first, second, pasted_references = pasted
+    labels = None
     if is_example(values):
         return read_example()
     if origin == FROM_TEXT:
@@ -220,6 +233,7 @@ def read_submission(values: Sequence[Any]) -> Submission:
         _check_texts(sum(file.segments for file in columns))
         systems = _read_systems(uploads["systems"])
         references = _join_references(uploads["references"])
+        labels = _read_labels(uploads["systems"], label_column)
     if not systems or not references:
         missing = "references" if systems else "systems"
         raise limits.RejectedError(f"The {missing} are missing. Upload or paste some.")
@@ -227,7 +241,9 @@ def read_submission(values: Sequence[Any]) -> Submission:
         raise limits.RejectedError(f"There are {len(systems)} systems; the limit is {limits.MAX_SYSTEMS}.")
     for name, predictions in systems.items():
         _check_lengths(name, predictions, references)
-    return Submission(systems, references)
+    if labels is not None:
+        _check_lengths(str(label_column), labels, references)
+    return Submission(systems, references, labels)
 
 
 def is_example(values: Sequence[Any]) -> bool:
@@ -265,6 +281,23 @@ def _read_systems(uploads: Sequence[tuple[Description, list[str]]]) -> dict[str,
             _check_complete(upload.file.name, column)
             systems[_rename((name if len(chosen) > 1 else upload.file.stem)[:60], systems)] = column
     return systems
+
+
+def _read_labels(uploads: Sequence[tuple[Description, list[str]]], column: Any) -> list[str] | None:
+    """Return the labels in a column of the first table that has it; None without a column."""
+    if column in (None, "", _NO_GROUPS):
+        return None
+    if not isinstance(column, str):
+        raise limits.RejectedError("Choose one column of labels.")
+    upload = next((upload for upload, _ in uploads if column in upload.columns), None)
+    if upload is None:
+        raise limits.RejectedError(f"None of the systems' files has a column {column[:60]!r}.")
+    labels = ["" if cell is None else str(cell)[:60] for cell in _read_columns(upload, [column])[column]]
+    if len(set(labels)) > limits.MAX_GROUPS:
+        raise limits.RejectedError(
+            f"The column {column[:60]!r} has {len(set(labels)):,} different labels; the limit is {limits.MAX_GROUPS}."
+        )
+    return labels
 
 
 def _check_complete(name: str, column: Sequence[Any]) -> None:

@@ -439,7 +439,7 @@ def test_a_rejected_text_is_not_kept():
             assert [value for part, value in update.items() if isinstance(part, gradio.State)] == [None]
 
 
-def submit(folder, files, columns=(), reference_columns=()):
+def submit(folder, files, columns=(), reference_columns=(), labels=None):
     """Read a submission of a system and of references, each from uploads; or return the error."""
     sources, paths = importlib.import_module("space.sources"), []
     for number, (name, data) in enumerate(files):
@@ -449,7 +449,9 @@ def submit(folder, files, columns=(), reference_columns=()):
     first, *others = map(str, paths)
     others = others or [first] * 4
     try:
-        return sources.read_submission([sources.FROM_FILES, [first], columns, others, reference_columns, "", "", ""])
+        return sources.read_submission(
+            [sources.FROM_FILES, [first], columns, others, reference_columns, "", "", "", labels]
+        )
     except ValueError as error:
         return str(error)
 
@@ -461,7 +463,7 @@ PART = "Upload a part of it, or use the metric in Python (see About)."
 @pytest.mark.parametrize(
     ("files", "columns", "message"),
     [
-        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 2),  # within the limits
+        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 3),  # fields of a submission within the limits
         ([("a.txt", (b"a" * 99_999 + b"\n") * 200)] * 3, (), f"The files have 60 MB together; the limit is 50. {PART}"),
         ([("a.txt", (b"a" * 99_999 + b"\n") * 200)], (), f"The files have 100 MB together; the limit is 50. {PART}"),  # one, five times
         ([("a.txt", LINES)] * 6, (), f"The files have 600,000 texts; the limit is 500,000. {PART}"),
@@ -480,11 +482,49 @@ def test_the_total_of_a_request_is_limited_before_it_is_parsed(tmp_path, files, 
     assert (len(answer) if isinstance(message, int) else answer) == message
 
 
+TABLE = b"mt\tdomain\na b c d\tnews\na b c e\tchat\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "expected"),
+    [
+        (TABLE, "domain", ["news", "chat"]),
+        (TABLE, "no groups", None),
+        (TABLE, None, None),
+        (TABLE, ["domain"], "Choose one column of labels."),
+        (TABLE, "topic", "None of the systems' files has a column 'topic'."),
+        (b"mt\tdomain\n" + b"".join(b"a\t%d\n" % i for i in range(101)), "domain", "The column 'domain' has 101 different labels; the limit is 100."),
+    ],
+)  # fmt: skip
+def test_labels_are_a_column_of_the_table(tmp_path, table, column, expected):
+    files = [("a.tsv", table), ("r.txt", b"a b c d\n" * (table.count(b"\n") - 1))]
+    answer = submit(tmp_path, files, ["mt"], (), column)
+    assert (answer if isinstance(answer, str) else answer.labels) == expected
+
+
+def test_groups_are_a_table_of_the_metrics_scores():
+    """Each cell is the score that the metric gives the group; a single system has intervals as well."""
+    corpus, metric = (importlib.import_module(f"space.{name}") for name in ("corpus", "metric"))
+    predictions, references, labels = ["a b c d e", "a b c e d"] * 40, ["a b c d e"] * 80, ["x", "y"] * 40
+    result, _ = metric.request_score(predictions, references, {"confidence": 0.9}, labels)
+    one, two = corpus.render_groups({"A": result}, 0.9), corpus.render_groups({"A": result, "B": result}, 0.9)
+    for label in ("x", "y"):
+        alone = [[column[i] for i in range(80) if labels[i] == label] for column in (predictions, references)]
+        expected = metric.bleu.compute(predictions=alone[0], references=alone[1], confidence=0.9)
+        low, high = (f"{100 * end:.2f}" for end in expected["confidence_interval"])
+        assert f'>{label}</td><td class="number" dir="auto">{expected["score"]:.2f}<' in one
+        assert f"90% interval {low} to {high}" in one
+        assert two.count(f">{expected['score']:.2f}<") == 2
+    assert f"{result['score']:.2f}" in one
+    assert f"{result['macro_score']:.2f}" in one
+    assert corpus.render_groups({"A": {"score": 1.0}}, 0.9) == ""
+
+
 def test_pasted_text_is_counted_before_it_is_split():
     sources = importlib.import_module("space.sources")
     for system, references in (("a\n" * 5_000_000, "a"), ("a", "a\t" * 5_000_000), ("a", "a\n" * 5_000_000)):
         with pytest.raises(ValueError, match=r"^There are over [15]00,000 (lines|references), the limit here."):
-            sources.read_submission([sources.FROM_TEXT, None, None, None, None, system, "", references])
+            sources.read_submission([sources.FROM_TEXT, None, None, None, None, system, "", references, None])
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from .visitor import expect, score, tab, upload
+from .visitor import choose, expect, score, tab, text, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -85,3 +85,26 @@ def test_each_table_has_columns_of_its_own(page, bleu, tmp_path):
         expected = bleu.compute(predictions=[first, "e f g h"], references=references)["score"]
         row = page.locator("#corpus-details tr", has=page.get_by_role("cell", name=name, exact=True))
         expect(row).to_contain_text(f"{expected:.2f}")
+
+
+def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
+    """A column `domain` is chosen already; another one, or none, can be chosen."""
+    lines = ["a b c d\tnews\tx", "e f g x\tchat\ty"] * 15
+    (tmp_path / "system.tsv").write_text("mt\tdomain\ttopic\n" + "".join(f"{line}\n" for line in lines))
+    (tmp_path / "reference.txt").write_text("a b c d\ne f g h\n" * 15)
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "system.tsv", has_columns=True)
+    upload(page, "references", tmp_path / "reference.txt")
+    expect(text(page, "#systems-labels")).to_have_value("domain")
+    score(page)
+    groups = page.locator("#corpus-details table", has_text="macro-average")
+    for label, prediction, reference in (("news", "a b c d", "a b c d"), ("chat", "e f g x", "e f g h")):
+        expected = bleu.compute(predictions=[prediction] * 15, references=[reference] * 15)["score"]
+        row = groups.locator("tr", has=page.get_by_role("cell", name=label, exact=True))
+        expect(row).to_contain_text(f"{expected:.2f}")
+    choose(page, "#systems-labels", "topic")
+    score(page)
+    expect(page.locator("#corpus-details table", has_text="macro-average")).to_contain_text("y")
+    choose(page, "#systems-labels", "no groups")
+    score(page)
+    expect(page.locator("#corpus-details")).not_to_contain_text("macro-average")
