@@ -621,7 +621,7 @@ def wrong_tables(bleu):
         "System 'B': statistics: expected one row per segment, got sums.": (good, good.to_pandas().sum().to_frame().T, {}),
         "System 'A': statistics: counted with tokenize='13a', but 'zh' was requested.": (good, good, {"tokenize": "zh"}),
         "System 'A': by='domain': statistics[0] has no such column.": (good, good, {"by": "domain"}),
-        "System 'A': statistics: expected a table from statistics()": (SYSTEMS["A"], SYSTEMS["B"], {}),
+        "references: got None. Pass the references of these predictions, or tables from statistics() as systems.": (SYSTEMS["A"], SYSTEMS["B"], {}),
     }  # fmt: skip
 
 
@@ -668,7 +668,8 @@ HUMAN_OPTIONS = [
     ({"tokenize": "intl"}, "tokenize"), ({"lowercase": True}, "lowercase"), ({"max_order": 2}, "max_order"),
     ({"smooth_method": "none"}, "smooth_method"), ({"effective_order": True}, "effective_order"),
     ({"weights": [1, 0, 0, 0]}, "weights"), ({"reference_length": "shortest"}, "reference_length"),
-    ({"minimum_total": 1}, "minimum_total"), ({"tokenize": {"b": "zh"}, "by": LABELS}, "tokenize"),
+    ({"minimum_total": 1}, "minimum_total"), ({"tokenize": {"b": "zh"}, "by": LABELS}, None),
+    ({"tokenize": {"b": "intl"}, "by": LABELS}, "tokenize"),
 ]  # fmt: skip
 
 

@@ -314,7 +314,7 @@ QUOTED = ["compute", "score", "compare", "compute, by", "compare, by", "rank"]
 
 
 def parse_bibtex(text):
-    """Return the fields of each entry by its key; assert that nothing else is in the text."""
+    """Return the fields of each entry by its key; assert that the text has entries only."""
     entries, place = {}, 0
     while text[place:].strip():
         head = re.compile(r"\s*@(\w+)\{([^,\s]+),").match(text, place)
@@ -335,7 +335,7 @@ def test_a_report_is_a_sentence_and_bibtex(bleu, name):
     fingerprint = bleu.fingerprint(REFERENCES)
     sentence, _, bibtex = result.report(fingerprint=fingerprint).partition("\n\n")
     assert "\n" not in sentence
-    assert sentence.endswith(f"(signature {result['signature']}; references {fingerprint}).")
+    assert sentence.endswith(f"; signature {result['signature']}; references {fingerprint}.")
     assert result.report().startswith(sentence.replace(f"; references {fingerprint}", ""))
     entries = parse_bibtex(bibtex)
     assert [entry["author"].partition(",")[0] for entry in entries.values()] == ["Papineni", "Post"]
@@ -356,23 +356,23 @@ def test_reports_by_hand(bleu):
     texts = ["the cat sat on the mat"] * 2
     plain = bleu.compute(predictions=texts, references=texts)
     signature = plain["signature"]
-    assert plain.report().splitlines()[0] == f"BLEU is 100.00 (signature {signature})."
+    assert plain.report().splitlines()[0] == f"BLEU is 100.00; signature {signature}."
     interval = bleu.compute(predictions=texts, references=texts, confidence=0.95)
-    start = "BLEU is 100.00 (95 % CI 100.00 to 100.00) (signature nrefs:1|bs:1000|seed:12345|"
+    start = "BLEU is 100.00 (95 % CI 100.00 to 100.00); signature nrefs:1|bs:1000|seed:12345|"
     assert interval.report().startswith(start)
     grouped = bleu.compute(predictions=texts, references=texts, by=["x", "y"])
     assert grouped.report().splitlines()[0] == (
-        f"BLEU is 100.00, and its 2 groups have a macro-average of 100.00 (signature {signature})."
+        f"BLEU is 100.00, and its 2 groups have a macro-average of 100.00; signature {signature}."
     )
     compared = bleu.compare({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
     assert compared.report().splitlines()[0] == (
         "In BLEU, the baseline is A 100.00, and compared with it B 100.00, +0.00 (p = 1.0000); paired approximate"
-        f" randomization, 9 resamples (signature {compared['signature']})."
+        f" randomization, 9 resamples; signature {compared['signature']}."
     )
     ranked = bleu.rank({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
     assert ranked.report().splitlines()[0] == (
         "By BLEU the ranks are 1-2 A 100.00, 1-2 B 100.00; bootstrap, 9 resamples; ranks at a family-wise error of 5 %"
-        f" (signature {ranked['signature']})."
+        f"; signature {ranked['signature']}."
     )
 
 
