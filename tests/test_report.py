@@ -314,7 +314,7 @@ QUOTED = ["compute", "score", "compare", "compute, by", "compare, by", "rank"]
 
 
 def parse_bibtex(text):
-    """Return the fields of each entry by its key; assert that the text has entries only."""
+    """Return the fields of each entry by its key; assert that the text has no other parts."""
     entries, place = {}, 0
     while text[place:].strip():
         head = re.compile(r"\s*@(\w+)\{([^,\s]+),").match(text, place)
