@@ -199,7 +199,7 @@ OTHER_CALLS = {
 @pytest.mark.parametrize("at", ["load", "call"])
 @pytest.mark.parametrize("name", OTHER_CALLS)
 def test_a_dict_of_tokenizers_needs_labels(load, name, at):
-    """Without `by`, the labels in the dict have no meaning, so that it is never ignored."""
+    """Without `by`, the labels in the dict have no meaning, so the dict is rejected."""
     options = {"tokenize": {"en-zh": "zh"}}
     message = error_of(
         lambda: OTHER_CALLS[name](load(**options)) if at == "load" else OTHER_CALLS[name](load(), **options)
