@@ -337,7 +337,8 @@ def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | 
     rows = []
     for place, (name, _) in enumerate(by_system[0]):
         row = [name, *(f"{groups[place][1]['score']:.2f}" for groups in by_system)]
-        rows.append(row + ([_write_interval(by_system[0][place][1], confidence)] if len(results) == 1 else []))
+        interval = _write_interval(by_system[0][place][1], confidence).partition("interval ")[2]
+        rows.append([*row, interval] if len(results) == 1 else row)
     head = ["group", *(["BLEU", "interval"] if len(results) == 1 else results)]
     return html.heading("Score per group") + html.rows(head, rows)
 

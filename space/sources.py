@@ -255,8 +255,8 @@ def is_example(values: Sequence[Any]) -> bool:
 def read_example() -> Submission:
     """Read the example corpus.
 
-    >>> systems, references = read_example()
-    >>> list(systems), len(references)
+    >>> example = read_example()
+    >>> list(example.systems), len(example.references)
     (['atlas', 'birch', 'cedar'], 40)
     """
     text = Path(__file__).with_name("example.tsv").read_text(encoding="utf-8")
