@@ -313,14 +313,14 @@ def read_statistics(statistics: Any, by: object = None) -> Statistics:
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
     if not parts:
         raise ValueError(messages.NO_STATISTICS)
-    are_tables = [_list_columns(part) is not None for part in parts]
-    if any(are_tables) and not all(are_tables):
+    have_columns = [_list_columns(part) is not None for part in parts]
+    if any(have_columns) and not all(have_columns):
         found = " and ".join(sorted(set(map(name_value, parts))))
         raise ValueError(messages.NOT_STATISTICS.format(f"{found} in one list"))
     if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
         found = "a Series, whose labels may be in any order. Pass sums.to_numpy()"
         raise ValueError(messages.NOT_STATISTICS.format(found))
-    is_table = any(are_tables)
+    is_table = any(have_columns)
     places = (
         [f"statistics[{i}]" for i in range(len(parts))] if isinstance(statistics, (list, tuple)) else ["statistics"]
     )
