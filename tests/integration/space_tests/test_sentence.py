@@ -104,6 +104,8 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
 
 def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
     """A long calculation starts with the first click, and ends after the second one's."""
+    for name in ("two candidates", "a short sentence"):
+        expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     for names in (["two candidates", "a short sentence"], ["a short sentence", "two candidates"]) * 3:
         page.evaluate(
             """(names) => names.forEach((name) =>
