@@ -33,6 +33,7 @@ from .bleu_warnings import (
     LABEL_ROWS,
     LOGITS,
     NO_LABELS,
+    NO_SEGMENTS,
     OTHER_ORDER,
     REFERENCE_ROWS,
     RESTARTED,
@@ -86,7 +87,8 @@ class TrainerMetric:
             Floats by name; an empty dict if more batches follow.
 
         Raises:
-            ValueError: the predictions are logits, or the numbers of predictions and of references differ.
+            ValueError: the predictions are logits, there are no rows, or the numbers of predictions and of references
+                differ.
         """
         try:
             self._count(prediction)
@@ -182,6 +184,8 @@ class TrainerMetric:
     def _finish(self) -> dict[str, float]:
         if self._expected and self._rows != self._expected:
             raise self._wrong_number(self._rows)
+        if not self._rows:
+            raise ValueError(NO_SEGMENTS)
         sums = np.stack(list(self._sums.values()))
         result = score_row(sums.sum(axis=0), self._options)
         # Only here, `bleu` is on the scale 0-100, as published training scripts log it.

@@ -65,6 +65,12 @@ def test_references_of_another_number_of_rows(bleu):
             metric((PREDICTED, LABELS))
 
 
+def test_no_rows(bleu):
+    metric = bleu.compute_metrics(Words())
+    with pytest.raises(ValueError, match="no segments to score"):
+        metric((PREDICTED[:0], LABELS[:0]))
+
+
 def test_logits(bleu, expected):
     metric = bleu.compute_metrics(Words())
     with pytest.raises(ValueError, match=r"logits of shape \[2, 8, 9\].*predict_with_generate=True"):
