@@ -27,7 +27,7 @@ from starlette.formparsers import MultiPartException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MAX_FILE_MEGABYTES = 50  # of the files in one upload, or of those that one result is made from
+MAX_FILE_MEGABYTES = 25  # of the files in one upload, or of those that one result is made from
 MAX_VISITOR_MEGABYTES = 1_000  # that a visitor uploads in `SECONDS_KEPT`
 MAX_SERVER_MEGABYTES = 5_000  # that all visitors upload in `SECONDS_KEPT`
 MAX_DISK_MEGABYTES = 10_000  # of uploads and results together

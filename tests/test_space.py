@@ -221,7 +221,7 @@ def test_bodies_go_to_exact_paths_only(path):
         (SCORE, b"[" * 100, (413, "The lists in this request are nested 100 deep; the limit is 12.")),
         (SCORE, bytes(10_000_001), (413, "This is more than 10 MB, the limit for one request. Send a part of it.")),
         (EXPLAIN, bytes(1_000_001), (413, "This is more than 1 MB, the limit for one request. Send a part of it.")),
-        (UPLOAD, bytes(50_000_001), (413, "This is more than 50 MB, the limit for one request. Send a part of it.")),
+        (UPLOAD, bytes(25_000_001), (413, "This is more than 25 MB, the limit for one request. Send a part of it.")),
         ("/gradio_api/cancel", bytes(10_001), (413, "This is more than 0.01 MB, the limit for one request. Send a part of it.")),
         (SCORE, b"[1]", NO_DATA),
         (SCORE, json_body([], x=["a"] * 2_000), NO_DATA),  # Gradio would repeat the list in its message
@@ -464,8 +464,8 @@ PART = "Upload a part of it, or use the metric in Python (see About)."
     ("files", "columns", "message"),
     [
         ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 3),  # fields of a submission within the limits
-        ([("a.txt", (b"a" * 99_999 + b"\n") * 200)] * 3, (), f"The files have 60 MB together; the limit is 50. {PART}"),
-        ([("a.txt", (b"a" * 99_999 + b"\n") * 200)], (), f"The files have 100 MB together; the limit is 50. {PART}"),  # one, five times
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 100)] * 3, (), f"The files have 30 MB together; the limit is 25. {PART}"),
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 100)], (), f"The files have 50 MB together; the limit is 25. {PART}"),  # one, five times
         ([("a.txt", LINES)] * 6, (), f"The files have 600,000 texts; the limit is 500,000. {PART}"),
         ([("a.txt", b"a\n"), ("r.csv", b",".join(b"c%d" % i for i in range(100)) + b"\n" + b"," * 99)], [f"c{i}" for i in range(100)], "There are 100 columns of references; the limit is 20."),
         ([("a.txt", b"a\n"), *[("r.csv", b"x,y\nb,c\n")] * 11], ["x", "y"], "There are 22 columns of references; the limit is 20."),

@@ -32,15 +32,15 @@ CLIENTS = 16
 FLOOD_SECONDS = 20
 
 FILES = {  # that are small when compressed, too large or not valid
-    "JSONL, 4 million short lines": ("short.jsonl", lambda: b'{"p": "a"}\n' * 4_300_000),
+    "JSONL, 2 million short lines": ("short.jsonl", lambda: b'{"p": "a"}\n' * 2_200_000),
     "JSONL, an integer of 200,000 digits": ("digits.jsonl", lambda: b'{"prediction": ' + b"9" * 200_000 + b"}\n"),
-    "JSONL, 49 MB of [[],[],…": ("lists.jsonl", lambda: (b'{"p": [' + b"[]," * 130_000 + b"[]]}\n") * 125),
-    "JSONL, 49 MB, not JSON at its end": ("end.jsonl", lambda: (b'{"p": "' + b"a" * 480 + b'"}\n') * 99_999 + b"a\n"),
-    "text, 49 million empty lines": ("lines.txt", lambda: b"\n" * 49_000_000),
-    "text, a line of 49 MB": ("line.txt", lambda: b"a" * 49_000_000),
-    "text, 49 MB, not UTF-8 at its end": ("latin.txt", lambda: (b"a" * 499 + b"\n") * 98_000 + b"\xff\n"),
+    "JSONL, 24 MB of [[],[],…": ("lists.jsonl", lambda: (b'{"p": [' + b"[]," * 130_000 + b"[]]}\n") * 61),
+    "JSONL, 24 MB, not JSON at its end": ("end.jsonl", lambda: (b'{"p": "' + b"a" * 230 + b'"}\n') * 99_999 + b"a\n"),
+    "text, 24 million empty lines": ("lines.txt", lambda: b"\n" * 24_000_000),
+    "text, a line of 24 MB": ("line.txt", lambda: b"a" * 24_000_000),
+    "text, 24 MB, not UTF-8 at its end": ("latin.txt", lambda: (b"a" * 243 + b"\n") * 98_000 + b"\xff\n"),
     "CSV, 2 million columns": ("columns.csv", lambda: b"a," * 2_000_000 + b"\n"),
-    "CSV, a quotation mark that never ends": ("quote.csv", lambda: b'prediction,x\n"' + b"a\n" * 24_000_000),
+    "CSV, a quotation mark that never ends": ("quote.csv", lambda: b'prediction,x\n"' + b"a\n" * 12_000_000),
     "TSV, 20 million cells": ("cells.tsv", lambda: (b"\t" * 90 + b"\n") * 220_000),
     "Parquet with a false footer": ("a.parquet", lambda: b"PAR1" + b"\xff" * 31_000 + b"\xff\x7f\x00\x00PAR1"),
     "Parquet that is called text": ("a.txt", lambda: b"PAR1" + b"\xff" * 31_000 + b"\xff\x7f\x00\x00PAR1"),
@@ -229,7 +229,7 @@ CALLS: dict[str, Callable[[str], tuple[float, Any]]] = {
     **{name: partial(call, path=path, data=data) for name, (path, data) in BODIES.items()},
     **{f"{name}, typed and detokenized": partial(show_text, texts=texts, fix="detokenize") for name, texts in TEXTS.items()},
     "9 MB typed in each of 30 sessions": keep_texts,
-    "a form field of 49 MB instead of a file": lambda address: upload_parts(address, ("", b"a" * 49_000_000)),
+    "a form field of 24 MB instead of a file": lambda address: upload_parts(address, ("", b"a" * 24_000_000)),
     "1,000 files in an upload": lambda address: upload_parts(address, *[('; filename="a"', b"a")] * 1000),
     "an upload of 200 MB": lambda address: upload_parts(address, ('; filename="a"', b"a" * 200_000_000)),
     "100,000 paths of files": lambda address: press(address, "systems-file", "upload", [describe(["/a"] * 60_000)]),
@@ -241,8 +241,8 @@ CALLS: dict[str, Callable[[str], tuple[float, Any]]] = {
         send_corpus, name="r.csv", times=1, columns=[f"c{i}" for i in range(20)],
         data=b",".join(b"c%d" % i for i in range(20)) + b"\n" + (b"a," * 19 + b"a\n") * 99_000,
     ),
-    "one file of 49 MB, four times": partial(
-        send_corpus, name="r.txt", data=(b"a" * 489 + b"\n") * 100_000, times=4, columns=[]
+    "one file of 24 MB, four times": partial(
+        send_corpus, name="r.txt", data=(b"a" * 239 + b"\n") * 100_000, times=4, columns=[]
     ),
 }  # fmt: skip
 CALLS |= {name: partial(send_file, name=file, data=write()) for name, (file, write) in FILES.items()}
