@@ -1,4 +1,4 @@
-"""Millions of segments from a memory-mapped Arrow file: rows per second, and memory, which doesn't grow with the corpus.
+"""Millions of segments from a memory-mapped Arrow file: rows per second and memory.
 
     python tests/benchmarks/scale.py [folder for a file of 2.5 GB]
 
