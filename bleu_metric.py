@@ -196,7 +196,14 @@ class BleuMetric(BufferedMetric):
             raise TypeError(explain_unknown_option("by"))
         return self._compute_rows(predictions, references, by, options)
 
-    def statistics(self, *, predictions: object, references: object, by: object = None, **options: object) -> pa.Table:
+    def statistics(
+        self,
+        *arguments: object,
+        predictions: object = None,
+        references: object = None,
+        by: object = None,
+        **options: object,
+    ) -> pa.Table:
         """Count each segment and return its sufficient statistics, from which `score` computes BLEU.
 
         Args:
@@ -216,6 +223,8 @@ class BleuMetric(BufferedMetric):
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
+        if arguments:
+            raise TypeError(BY_NAME.format(method="statistics", columns="predictions=..., references=..."))
         chosen = self._options.override(options)
         return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by)
 

@@ -605,6 +605,17 @@ def test_a_function_has_the_same_name_in_every_process():
     assert not any("?" in name for name in names[0])
 
 
+def test_functions_with_different_globals_have_different_names(bleu):
+    """Code that looks up a separator or a pattern is the same code, whatever the separator is."""
+    names = []
+    for separator in ("' '", "'a'", "re.compile(' ')", "re.compile('a')"):
+        space = {"__name__": "mine"}
+        exec(f"import re\nSEPARATOR = {separator}\ndef split(text): return (lambda: SEPARATOR)()", space)
+        names.append(name_function(space["split"]))
+    assert len(set(names)) == 4
+    assert all(re.fullmatch(r"mine\.split\[[0-9a-f]{8}\]", name) for name in names)
+
+
 @pytest.mark.parametrize("text", ["ÄB C D E F", "ΟΔΟΣ A B C D", "İI Éa X Y Z", "K\u212a A B C"])
 def test_moses_lowercases_tokens_as_text(load, text):
     moses = load("moses", lowercase=True)

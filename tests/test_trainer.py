@@ -71,6 +71,32 @@ def test_no_rows(bleu):
         metric((PREDICTED[:0], LABELS[:0]))
 
 
+class Decodes(Words):
+    """A tokenizer that changes the decoded texts."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def batch_decode(self, batch, skip_special_tokens):
+        return self.change(super().batch_decode(batch, skip_special_tokens))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda texts: texts[:-1], ValueError, "batch_decode: got 1 text for 2 rows of ids"),
+        (lambda texts: [*texts, ""], ValueError, "batch_decode: got 3 texts for 2 rows of ids"),
+        ("|".join, TypeError, "batch_decode: expected a list of str, got str"),
+        (lambda texts: None, TypeError, "batch_decode: expected a list of str, got None"),
+        (lambda texts: [None] * len(texts), TypeError, "batch_decode: expected a list of str, got a list with None"),
+    ],
+)
+def test_a_tokenizer_that_decodes_wrongly(bleu, change, error, message):
+    """Texts that are fewer than the ids crashed the process in the kernel, or moved to other rows."""
+    with pytest.raises(error, match=message):
+        bleu.compute_metrics(Decodes(change))((PREDICTED, LABELS))
+
+
 def test_logits(bleu, expected):
     metric = bleu.compute_metrics(Words())
     with pytest.raises(ValueError, match=r"logits of shape \[2, 8, 9\].*predict_with_generate=True"):

@@ -36,6 +36,13 @@ ERRORS = [
     (lambda bleu: bleu.compare({"A": ["a"], "B": [1]}, ["a"]), "System 'B': predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int."),
     (lambda bleu: bleu.self_bleu(["a"]), "texts: expected at least two texts, got 1. Pass the texts to compare with each other."),
     (lambda bleu: bleu.reconcile(["a"], ["a"], "x"), "reported='x': pass a number, or a str such as '27.30'."),
+    (lambda bleu: bleu.statistics(["a"], ["a"]), "statistics() takes its columns by name. Write statistics(predictions=..., references=...)."),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], minimum_total=2**62), "minimum_total=4611686018427387904: pass a whole number up to 2,147,483,647."),
+    (lambda bleu: bleu.score([[2**62] * 4] * 3), "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."),
+    (lambda bleu: bleu.compare({"A": bleu.statistics(predictions=["a"], references=["a"]), "B": ["a"]}, ["a"]), "references: the systems are tables, which contain the counts. Leave out `references`."),
+    (lambda bleu: bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], family_wise="no"), "family_wise='no': pass True or False."),
+    (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], human=1), "human=1: pass True or False."),
+    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], by=[b"x"]), "by[0]: expected a str or a number, got bytes."),
     (lambda bleu: bleu.score([]), "statistics: got no rows. Pass tables from statistics() with at least one row."),
     (lambda bleu: bleu.score([1, 1, 1, 1], segments=True), "`segments` needs one statistics row per segment, but these rows are sums. Pass the tables from statistics(), or leave `segments` out (segments=False)."),
 ]  # fmt: skip
