@@ -332,10 +332,10 @@ class BleuMetric(BufferedMetric):
             A dict that prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and
             `report()`:
                 ranking: the systems, the best first. Each has its `system`, `bleu`, `score`, `confidence_interval`,
-                    `bootstrap_mean` and `standard_error`; `rank`, from 1 plus the number of systems that are
-                    significantly better to the number of systems minus those that are significantly worse; and
-                    `cluster`, counted from 1. A cluster ends if all its systems are significantly
-                    better than all systems below it.
+                    `bootstrap_mean`, `standard_error`, `rank` and `cluster`. The `rank` is a range: from 1 plus the
+                    number of systems that are significantly better, to the number of systems minus those that are
+                    significantly worse. Clusters are counted from 1. A cluster ends if all its systems are
+                    significantly better than all systems below it.
                 pairs: for each pair its `systems`, the better first, their `delta`, the `p_value` of `compare`, and
                     `p_adjusted`, which controls the family-wise error. The bootstrap is adjusted by step-down max-T
                     (Westfall and Young, 1993; Romano and Wolf, 2005), randomization by Holm's procedure (1979).
