@@ -140,8 +140,9 @@ class Comparison(QuotableReport):
     def records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
         for name, system in self["systems"].items():
-            records.append({"system": name, **{key: value for key, value in system.items() if key != "groups"}})
-            records += [{"system": name, "group": label, **group} for label, group in system.get("groups", {}).items()]
+            group = {"group": None} if "groups" in system else {}
+            records.append({"system": name} | group | {key: system[key] for key in system if key != "groups"})
+            records += [{"system": name, "group": label, **one} for label, one in system.get("groups", {}).items()]
         return records
 
     def note(self) -> str:
@@ -615,7 +616,7 @@ HUMAN_NOTE = (
 
 
 def estimate_human_accuracy(delta: float) -> float | None:
-    """Return the estimated share of pairs that people rank as BLEU does; None if it is not better than chance.
+    """Return the estimated share of pairs that people and BLEU rank alike; None below that of chance.
 
     This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score Magnitudes and
     Accuracies"), which reaches 50 % at 0.28 points.

@@ -128,10 +128,10 @@ class Options:
     tokenize: str | Callable[[str], list[str]] = _option(  # noqa: RUF009 - `_option` returns a field
         "13a",
         _check_tokenize,
-        f"the tokenizer: {', '.join(map(repr, TOKENIZERS))}; a name of sacreBLEU's; or a function from str to a list"
-        " of str",
+        f"the tokenizer: {', '.join(map(repr, TOKENIZERS))}; a sacreBLEU tokenizer by name; or a function from str to a"
+        " list of str",
     )
-    lowercase: bool = _option(False, check_flag, "True to score without case")
+    lowercase: bool = _option(False, check_flag, "True to ignore case")
     max_order: int = _option(4, _whole_number(1), "the longest n-gram")
     weights: tuple[float, ...] | None = _option(
         None, _optional(_check_weights), "one weight per order; None for equal weights"
@@ -153,7 +153,7 @@ class Options:
         f"the reference that sets the brevity penalty: {', '.join(map(repr, REFERENCE_LENGTHS))}",
     )
     minimum_total: int = _option(
-        0, _whole_number(0), "the least number of n-grams counted per order and segment; NLTK counts 1"
+        0, _whole_number(0), "the minimum number of n-grams to count per order and segment; NLTK counts 1"
     )
     segments: bool = _option(False, check_flag, "True to add `segment_bleu`, one score per segment")
     confidence: float | None = _option(

@@ -18,6 +18,7 @@ from bleu.bleu_tokenizers import (
     _load_from_sacrebleu,
     choose_tokenizer,
     lower_case,
+    name_function,
     prepare_texts,
 )
 from conftest import HAS_NUMBA, needs_wmt21

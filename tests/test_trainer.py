@@ -42,7 +42,7 @@ def test_floats_of_the_decoded_texts(bleu, expected, predicted):
 
 
 def test_batch_by_batch(bleu, expected):
-    """As with `batch_eval_metrics=True`: {} until the last batch, then the score of all batches, twice."""
+    """The result is {} until the last batch, then the score of all batches, as with `batch_eval_metrics=True`."""
     metric = bleu.compute_metrics(Words())
     for _ in range(2):
         assert metric((PREDICTED[:1], LABELS[:1]), compute_result=False) == {}
