@@ -271,7 +271,7 @@ def _write_accuracy(accuracy: float | None) -> str:
 
 
 def _describe_test(result: Mapping[str, Any], test: str, compared: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the test and its number of resamples; nothing for a single segment, which has no test."""
+    """Return the test and its number of resamples; an empty list for a single segment."""
     return [f"{test}, {result['n_resamples']:,} resamples"] if any("p_value" in one for one in compared) else []
 
 
@@ -281,7 +281,7 @@ def write_p(p_value: float) -> str:
     >>> write_p(0.0312), write_p(0.00001)
     ('0.0312', '<0.0001')
     """
-    return f"{p_value:.4f}" if p_value >= 0.0001 else "<0.0001"
+    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
 
 
 _COLUMNS = (

@@ -455,8 +455,9 @@ def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Opt
 def shape_drop_in(module: str, result: Mapping[str, Any], options: Options) -> dict[str, Any]:
     """Return a result under the keys and on the scales of one of evaluate's modules.
 
-    >>> shape_drop_in("bleu", {"bleu": 0.5, **dict.fromkeys(DROP_INS["bleu"].keys, 0.5)}, Options())["bleu"]
-    0.5
+    >>> result = {**dict.fromkeys(DROP_INS["bleu"].keys, 1.0), "precisions": [1.0] * 4, "score": 100.0}
+    >>> "score" in shape_drop_in("bleu", result, Options())
+    False
     """
     drop_in = DROP_INS[module]
     if drop_in.score_again:

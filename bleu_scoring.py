@@ -160,7 +160,7 @@ def score_as_bleu(result: Mapping[str, Any], options: Options) -> dict[str, Any]
     """Return score and brevity penalty, rounded as in evaluate's `bleu` to the last bit.
 
     >>> score_as_bleu(score_row(np.array([2, 1, 3, 2, 3, 4]), Options(max_order=2)), Options(max_order=2))
-    {'bleu': 0.4136949404780823, 'brevity_penalty': 0.7165313105737892}
+    {'bleu': 0.41368954504257255, 'brevity_penalty': 0.7165313105737893}
     """
     ratio, precisions = result["length_ratio"], result["precisions"]
     if options.weights is not None or not ratio or min(precisions) <= 0:
