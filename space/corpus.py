@@ -562,7 +562,12 @@ def _describe_steps(setting: Mapping[str, Any]) -> list[str]:
 
 
 def _apply_button(setting: Mapping[str, Any], scored: Scored) -> str:
-    """Return a button that applies a setting; all other options, and a chosen reference, stay as scored."""
+    """Return a button that applies a setting; all other options, and a chosen reference, stay as scored.
+
+    The demo scores a corpus, so a mean of segment scores has no button.
+    """
+    if "segments" in setting["options"]:
+        return ""
     options = {name: scored.options[name] for name in SCORING_OPTIONS} | setting["options"]
     references = setting["references"] if scored.which == "all" else scored.which
     return html.button("Apply", "apply", options=html.json_text(options), references=str(references))

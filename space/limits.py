@@ -13,6 +13,7 @@ import re
 import stat
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import anyio
 import numpy as np
-from gradio import route_utils
+from gradio import Error, route_utils
 from gradio.context import LocalContext
 from starlette.formparsers import MultiPartException
 from starlette.responses import JSONResponse
@@ -514,4 +515,12 @@ async def run(work: Callable[[], T], size: int = 0, options: Any = None, passes:
     repeats = max(1, min(resamples, MAX_RESAMPLES) / 1000) if isinstance(resamples, (int, float)) else 1
     size += int(request.headers["content-length"]) if request else 0
     lane = _SMALL_WORK if size * repeats * passes <= MAX_SMALL_BYTES else _LARGE_WORK
-    return await lane.run(work, request.client.host if request else "")
+    try:
+        return await lane.run(work, request.client.host if request else "")
+    except ERRORS:
+        raise
+    except Exception as error:  # Gradio would show the word "Error" alone
+        traceback.print_exc()
+        raise Error(
+            "This is an error of the demo, not of your texts. Try other options.", print_exception=False
+        ) from error

@@ -139,6 +139,39 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
     assert len(answer) < 500
 
 
+def test_each_factor_of_a_search_has_a_phrase():
+    """For each value that a search tries, a mean of segment scores included."""
+    metric, options = (importlib.import_module(f"space.{name}") for name in ("metric", "options"))
+    reconcile = importlib.import_module(f"{metric.report.__name__.rpartition('.')[0]}.bleu_reconcile")
+    factors = {"mean_of_segments": (True,), "effective_order": (True, False)}
+    searched = [*factors.items(), *reconcile.FACTORS.items(), *reconcile.SEGMENT_FACTORS.items()]
+    for name, values in searched:
+        assert all(options.describe_setting(name, value) for value in values)
+    assert {name for name, _ in searched} == {*reconcile.Setting._fields}
+
+
+def test_a_mean_of_segment_scores_is_explained_but_not_applied():
+    """The demo scores corpora: a button would give another score than the one that it promises."""
+    corpus, metric, scored, sources = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "sources")
+    )
+    predictions, references = ["a b c d e f", "a b c d x", "x y"], ["a b c d e f", "a b c d e", "a b c"]
+    result = metric.bleu.compute(predictions=predictions, references=references, segments=True)
+    mean = sum(result["segment_bleu"]) / 3
+    submission = sources.Submission({"A": predictions}, [[text] for text in references])
+    kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
+    answer = corpus.explain_number(kept, "A", f"{100 * mean:.6f}")
+    assert f"becomes {100 * mean:.2f} if the score is the mean of the segments’ scores" in answer
+    assert "data-action" not in answer
+
+
+def test_an_error_that_no_one_expects_is_told_in_a_sentence(capsys):
+    limits = importlib.import_module("space.limits")
+    with pytest.raises(gradio.Error, match="This is an error of the demo, not of your texts. Try other options."):
+        asyncio.run(limits.run({}.popitem))
+    assert "KeyError" in capsys.readouterr().err
+
+
 JOIN, EXPLAIN, SCORE, UPLOAD = (
     f"/gradio_api/{path}" for path in ("queue/join", "call/explain", "call/score", "upload")
 )
