@@ -167,9 +167,31 @@ def test_a_mean_of_segment_scores_is_explained_but_not_applied():
 
 def test_an_error_that_no_one_expects_is_told_in_a_sentence(capsys):
     limits = importlib.import_module("space.limits")
-    with pytest.raises(gradio.Error, match="This is an error of the demo, not of your texts. Try other options."):
+    with pytest.raises(gradio.Error, match=r"This is an error of the demo, not of your texts\. Try other options\."):
         asyncio.run(limits.run({}.popitem))
     assert "KeyError" in capsys.readouterr().err
+
+
+def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
+    """The headline is about all pairs; p alone would call B better than A."""
+    corpus, scored = (importlib.import_module(f"space.{name}") for name in ("corpus", "scored"))
+    names, ranks = ["A", "B", "C"], {"B": [1, 2], "A": [1, 2], "C": [3, 3]}
+    systems = {"A": {"score": 20.0}, "B": {"score": 20.5, "delta": 0.005, "p_value": 0.03}}
+    systems["C"] = {"score": 10.0, "delta": -0.1, "p_value": 0.001}
+
+    class Comparison(dict):
+        to_markdown = to_latex = str
+
+    comparison = Comparison(systems=systems, baseline="A", test="bootstrap", signature="nrefs:1")
+    pairs = [{"systems": ["B", "A"], "p_adjusted": 0.06}, {"systems": ["B", "C"], "p_adjusted": 0.002}]
+    pairs += [{"systems": ["A", "C"], "p_adjusted": 0.002}]
+    ranking = {"ranking": [{"system": name, "rank": rank} for name, rank in ranks.items()], "pairs": pairs}
+    kept = scored.Scored(names, {"confidence": None}, "all", "", "", "", "")
+    summary, details = corpus.render_systems(kept, comparison, ranking, "B", {})
+    assert "Of 3 systems, B and A are best: the differences between them may be chance." in summary
+    assert "Corrected for the comparisons of 3 systems, the difference may be chance." in summary
+    assert re.findall(r">(baseline|better|worse|may be chance)</td>", details) == ["may be chance", "baseline", "worse"]
+    assert "p is for one pair alone" in details
 
 
 JOIN, EXPLAIN, SCORE, UPLOAD = (
