@@ -507,7 +507,9 @@ def explain_number(scored: Scored | None, system: str, reported: str) -> str:
             found = request_settings(predictions, references, reported.strip(), None, {}, load_with(scored.options))
         return _render_settings(found, system, scored, is_unspaced(predictions))
     except limits.ERRORS as error:
-        return html.message(limits.explain_error(error).replace("reported=", ""))
+        text = limits.explain_error(error)
+        is_unreadable = text.startswith("reported=")  # the name is Python's
+        return html.message("Type the score as a number from 0 to 100, such as 27.30." if is_unreadable else text)
 
 
 def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:

@@ -178,11 +178,12 @@ def check_search(predictions: Any, references: Any) -> None:
 
 
 def check_resampling(systems: int, segments: int, resamples: Any, advice: str = "") -> None:
-    """Reject resampling that takes too long; the advice is to take fewer resamples, unless given."""
+    """Reject resampling that takes too long; the advice is to choose fewer resamples, unless given."""
     count = systems * segments
     if isinstance(resamples, (int, float)) and count * resamples > MAX_RESAMPLED_SEGMENTS:
-        advice = advice or f"{MAX_RESAMPLED_SEGMENTS // count:,} at most"
-        raise RejectedError(f"{resamples:,} resamples of {count:,} segments take too long here: {advice}.")
+        advice = advice or f"choose up to {MAX_RESAMPLED_SEGMENTS // count:,} in the options"
+        corpora = f"{systems} system{'s' * (systems != 1)} of {segments:,} segments"
+        raise RejectedError(f"{resamples:,} resamples are too many for {corpora}: {advice}.")
 
 
 def check_disk() -> None:

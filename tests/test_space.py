@@ -62,7 +62,7 @@ LIMITS = [
     ("check_corpus", (["a"], [["b"] * 21]), "Segment 1 has 21 references; the limit is 20."),
     ("check_systems", ({number: [] for number in range(11)}, []), "There are 11 systems; the limit is 10."),
     ("check_search", (["a"] * 150_000, ["a"] * 150_000), "A search takes up to 100,000 texts, and there are 300,000. Search with a part of them."),
-    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples of 1,000,000 segments take too long here: 400 at most."),
+    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400 in the options."),
     ("check_value", ("reported", "9" * 101), "reported has 101 characters; the limit is 100."),
     ("check_value", ("weights", [0.1] * 101), "weights has 101 values; the limit is 100."),
     ("check_options", ({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"]), "tokenize='flores200': choose '13a' or 'zh'. Others need the metric in Python (see About)."),
@@ -91,12 +91,18 @@ def test_parquet_is_not_accepted(tmp_path, name):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "1,000 resamples of 1,000,000 segments take too long here: leave the intervals out"),
-        ({"n_resamples": 1}, "1,000 resamples of 1,000,000 segments take too long here: leave the intervals out"),
+        ({}, "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out"),
+        (
+            {"n_resamples": 1},
+            "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out",
+        ),
         ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or score a part of the segments"),
-        ({"confidence": None}, "1,000 resamples of 1,000,000 segments take too long here: 400 at most"),
-        ({"confidence": None, "n_resamples": None}, "1,000 resamples of 1,000,000 segments take too long here: 400 at"),
-        ({"confidence": None, "n_resamples": 401}, "401 resamples of 1,000,000 segments take too long"),
+        ({"confidence": None}, "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400"),
+        (
+            {"confidence": None, "n_resamples": None},
+            "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400",
+        ),
+        ({"confidence": None, "n_resamples": 401}, "401 resamples are too many for 10 systems of 100,000 segments"),
     ],
 )
 def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limit(options, message):
@@ -117,7 +123,10 @@ def test_a_comparison_within_both_limits_is_made():
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (ValueError("reported='127': BLEU is from 0 to 1."), "&#x27;127&#x27;: BLEU is from 0 to 1."),
+        (
+            ValueError("reported='127': pass a score from 0 to 1 or from 0 to 100."),
+            ">Type the score as a number from 0 to 100, such as 27.30.<",
+        ),
         (ValueError("9" * 1000), "9" * 399 + "…"),
         (OverflowError("Python int too large to convert to C long"), "a number is too large"),
     ],
@@ -393,6 +402,7 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     segments, metric = (importlib.import_module(f"space.{name}") for name in ("segments", "metric"))
     difference = metric.bleu.diff(["a b c d"], ["x y z e"], ["a b c d e"])
     overview = segments.render_overview(difference, ("A", "B"))
+    assert "B gets more often</h3>" in overview
     assert [row[0] for row in difference.rows()[-2:]] == ["a b c d", "e"]
     for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
         assert (f">{ngram}</td>" in overview) == is_listed
@@ -588,6 +598,8 @@ def test_pasted_text_is_counted_before_it_is_split():
         ("a.jsonl", b'{"p": "a"}\n' * 99_999 + b"{", "a.jsonl, line 100,000 is not JSON"),
         ("a.jsonl", b'{"p": "a"}\n' * 9 + b'{"q": "a"}', "a.jsonl, line 10 has other keys than line 1."),
         ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has a different number of columns than line 1."),
+        ("a.csv", b"p;q\na;b\n", "a.csv: semicolons separate the cells. Save it with commas, or as TSV."),
+        ("a.csv", b"p;q\na, b;c\n", "a.csv: semicolons separate the cells. Save it with commas, or as TSV."),
         ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has a different number of columns than line 1."),
     ],
 )  # fmt: skip
@@ -605,6 +617,23 @@ def test_two_files_of_one_name_stay_apart(tmp_path):
     assert {name: lines[0] for name, lines in sources._read_systems([(one, []) for one in uploads]).items()} == {
         "mt": "a", "mt (2)": "c", "mt (3)": "e"
     }  # fmt: skip
+
+
+def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
+    sources, scored = (importlib.import_module(f"space.{name}") for name in ("sources", "scored"))
+    files = [tmp_path / f"{'newstest2021.' * 5}{name}{'x' * 70}.de" for name in ("A", "B")]
+    for file in files:
+        file.write_text("a\n")
+    systems = sources._read_systems([(sources.describe_file(str(file)), []) for file in files])
+    submission, _ = scored.prepare_submission(sources.Submission(systems, [["a"]]), "all", [])
+    assert list(submission.systems) == ["A" + "x" * 59, "B" + "x" * 59]
+
+
+def test_names_that_become_equal_stay_apart():
+    scored, sources = (importlib.import_module(f"space.{name}") for name in ("scored", "sources"))
+    submission = sources.Submission({"x" * 70 + "a": ["a"], "x" * 70 + "b": ["b"]}, [["a"]])
+    systems = scored.prepare_submission(submission, "all", [])[0].systems
+    assert systems == {"x" * 60: ["a"], "x" * 60 + " (2)": ["b"]}
 
 
 def test_small_work_does_not_wait_for_large_work():
