@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import exp
 from statistics import fmean
@@ -12,7 +13,7 @@ import numpy as np
 
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus
-from .bleu_options import CORPUS_ONLY, OPTIONS, Options, make_signature, to_python
+from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 from .bleu_report import (
     QuotableReport,
     describe_score,
@@ -38,8 +39,10 @@ from .bleu_scoring import (
 )
 from .bleu_statistics import Counted, Group, adopt_counting, are_tables, count_groups, read_statistics
 from .bleu_warnings import (
+    AMBIGUOUS_TOKENIZER,
     FEW_RESAMPLES,
     FEW_SYSTEMS,
+    NEEDLESS_REFERENCES,
     NO_CURVE,
     NO_REFERENCES,
     NO_SEGMENT_ROWS,
@@ -119,18 +122,12 @@ class Comparison(QuotableReport):
     system         BLEU            CI
     A (baseline)  50.00  40.00, 60.00
     <BLANKLINE>
-    bootstrap, 1,000 resamples; nrefs:1
+    nrefs:1
     """
 
     def rows(self) -> list[list[str]]:
         """Return one row per system, followed by one row per group and one for the macro-average."""
-        scored: list[tuple[str, Mapping[str, Any]]] = []
-        for name, system in self["systems"].items():
-            scored.append((self._label(name), system))
-            scored += [(f"  {label}", group) for label, group in system.get("groups", {}).items()]
-            if "groups" in system:
-                macro = {key.removeprefix("macro_"): value for key, value in system.items() if key.startswith("macro_")}
-                scored.append(("  macro-average", macro | {"score": 100 * macro["bleu"]}))
+        scored = self._list_scores()
         columns = [column for column in _COLUMNS if any(column.key in scores for _, scores in scored)]
         level = f"{100 * self['confidence']:g} % CI" if "confidence" in self else "CI"
         head = ["system", *(column.name.replace("CI", level) for column in columns)]
@@ -141,26 +138,29 @@ class Comparison(QuotableReport):
         return [head, *([name, *row] for (name, _), row in zip(scored, cells))]
 
     def records(self) -> list[dict[str, Any]]:
-        return [
-            {"system": name, **{key: value for key, value in system.items() if key != "groups"}}
-            for name, system in self["systems"].items()
-        ]
+        records: list[dict[str, Any]] = []
+        for name, system in self["systems"].items():
+            group = {"group": None} if "groups" in system else {}
+            records.append({"system": name} | group | {key: system[key] for key in system if key != "groups"})
+            records += [{"system": name, "group": label, **one} for label, one in system.get("groups", {}).items()]
+        return records
 
     def note(self) -> str:
-        note = f"{self['test']}, {self['n_resamples']:,} resamples; {self['signature']}"
+        test = _describe_test(self, self["test"], self["systems"].values())
+        note = "; ".join([*test, self["signature"]])
         has_accuracy = any("human_accuracy" in system for system in self["systems"].values())
         return f"{HUMAN_NOTE} {note}" if has_accuracy else note
 
     def sentence(self) -> str:
         systems, level = self["systems"], self.get("confidence")
-        compared = [
-            f"{name} {describe_score(system, level)}, {100 * system['delta']:+.2f}" + _describe_test(system)
-            for name, system in systems.items()
-            if name != self["baseline"]
-        ]
-        baseline = f"{self['baseline']} {describe_score(systems[self['baseline']], level)}"
-        test = f"{_TESTS[self['test']]}, {self['n_resamples']:,} resamples"
-        return f"In BLEU, the baseline is {baseline}, and compared with it {'; '.join(compared)}; {test}"
+        baseline = describe_score(systems[self["baseline"]], level)
+        sentences = [f"In BLEU, the baseline {self['baseline']} scores {baseline}"]
+        for name, system in systems.items():
+            if name != self["baseline"]:
+                p = f" (p = {write_p(system['p_value'])})".replace("= <", "< ") if "p_value" in system else ""
+                difference = f"a difference of {100 * system['delta']:+.2f}{p}"
+                sentences.append(f"{name} scores {describe_score(system, level)}, {difference}")
+        return "; ".join([*sentences, *_describe_test(self, _TESTS[self["test"]], systems.values())])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the systems with their intervals into `ax` or a new figure, and return the Axes."""
@@ -169,20 +169,26 @@ class Comparison(QuotableReport):
     def _html_table(self) -> str:
         """Return the table, with the intervals drawn in an additional column."""
         head, *rows = self.rows()
-        systems = {self._label(name): system for name, system in self["systems"].items()}
-        ends = [end for system in systems.values() for end in system.get("confidence_interval", ())]
+        ends = [end for system in self["systems"].values() for end in system.get("confidence_interval", ())]
         if ends:
             head.append("")
-            for row in rows:
-                system = systems.get(row[0], {})
-                low, high = system.get("confidence_interval", (None, None))
-                row.append("" if low is None else draw_interval(low, system["bleu"], high, (min(ends), max(ends))))
+            for row, (_, scores) in zip(rows, self._list_scores()):
+                low, high = scores.get("confidence_interval", (None, None))
+                row.append("" if low is None else draw_interval(low, scores["bleu"], high, (min(ends), max(ends))))
         for row in rows:  # HTML drops the spaces that indent groups
             row[0] = row[0].replace("  ", "\u00a0\u00a0", 1) if row[0].startswith("  ") else row[0]
         return table(head, rows)
 
-    def _label(self, name: Any) -> str:
-        return f"{name} (baseline)" if name == self["baseline"] else str(name)
+    def _list_scores(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """Return the first cell and the scores of each row of the table."""
+        scored: list[tuple[str, Mapping[str, Any]]] = []
+        for name, system in self["systems"].items():
+            scored.append((f"{name} (baseline)" if name == self["baseline"] else str(name), system))
+            scored += [(f"  {label}", group) for label, group in system.get("groups", {}).items()]
+            if "groups" in system:
+                macro = {key.removeprefix("macro_"): value for key, value in system.items() if key.startswith("macro_")}
+                scored.append(("  macro-average", macro | {"score": 100 * macro["bleu"]}))
+        return scored
 
 
 class Ranking(QuotableReport):
@@ -190,13 +196,14 @@ class Ranking(QuotableReport):
 
     >>> systems = [{"system": "A", "score": 40.0, "rank": [1, 1], "cluster": 1}]
     >>> systems += [{"system": "B", "score": 30.0, "rank": [2, 2], "cluster": 2}]
-    >>> print(Ranking(ranking=systems, alpha=0.05, family_wise=True, test="bootstrap", n_resamples=1000, signature=""))
+    >>> made = {"alpha": 0.05, "family_wise": True, "test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
+    >>> print(Ranking(ranking=systems, pairs=[{"p_value": 0.01}], **made))
     rank  system   BLEU
     1     A       40.00
     -------------------
     2     B       30.00
     <BLANKLINE>
-    bootstrap, 1,000 resamples; ranks at a family-wise error of 5 %;
+    bootstrap, 1,000 resamples; ranks at a family-wise error of 5 %; nrefs:1
     """
 
     left_columns = 2
@@ -217,17 +224,15 @@ class Ranking(QuotableReport):
         return [{**system, "rank": _write_rank(system["rank"])} for system in self["ranking"]]
 
     def note(self) -> str:
-        error = "a family-wise error" if self["family_wise"] else "an error per pair"
-        ranks = f"ranks at {error} of {100 * self['alpha']:g} %"
-        return f"{self['test']}, {self['n_resamples']:,} resamples; {ranks}; {self['signature']}".rstrip()
+        return "; ".join([*self._describe_ranks(self["test"]), self["signature"]])
 
     def sentence(self) -> str:
         level = self.get("confidence")
         ranked = ", ".join(
-            f"{_write_rank(system['rank'])} {system['system']} {describe_score(system, level)}"
+            f"{_write_rank(system['rank'])}. {system['system']} {describe_score(system, level)}"
             for system in self["ranking"]
         )
-        return f"By BLEU the ranks are {ranked}; {self.note().partition('; nrefs')[0]}"
+        return "; ".join([f"Ranked by BLEU: {ranked}", *self._describe_ranks(_TESTS[self["test"]])])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the differences of all pairs into `ax` or a new figure, and return the Axes."""
@@ -238,6 +243,11 @@ class Ranking(QuotableReport):
             deltas[i, j] = 100 * pair["delta"]
             significant[i, j] = significant[j, i] = pair.get(p_value_used, 1) < self["alpha"]
         return plot_pairs(names, deltas - deltas.T, significant, ax)
+
+    def _describe_ranks(self, test: str) -> list[str]:
+        error = "a family-wise error" if self["family_wise"] else "an error per pair"
+        tested = _describe_test(self, test, self["pairs"])
+        return [*tested, f"ranks at {error} of {100 * self['alpha']:g} %"] if tested else []
 
 
 class Column(NamedTuple):
@@ -260,8 +270,18 @@ def _write_accuracy(accuracy: float | None) -> str:
     return "no better than chance" if accuracy is None else f"{100 * accuracy:.0f} %"
 
 
-def _describe_test(system: SystemScores) -> str:
-    return f" (p = {system['p_value']:.4f})" if "p_value" in system else ""
+def _describe_test(result: Mapping[str, Any], test: str, compared: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the test and its number of resamples; nothing for a single segment, which has no test."""
+    return [f"{test}, {result['n_resamples']:,} resamples"] if any("p_value" in one for one in compared) else []
+
+
+def write_p(p_value: float) -> str:
+    """Write a p-value, which is never 0.
+
+    >>> write_p(0.0312), write_p(0.00001)
+    ('0.0312', '<0.0001')
+    """
+    return f"{p_value:.4f}" if p_value >= 0.0001 else "<0.0001"
 
 
 _COLUMNS = (
@@ -269,7 +289,7 @@ _COLUMNS = (
     Column("CI", "confidence_interval", _write_interval),
     Column("difference", "delta", lambda delta: f"{100 * delta:+.2f}"),
     Column("CI of difference", "delta_interval", lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends)),
-    Column("p", "p_value", "{:.4f}".format),
+    Column("p", "p_value", write_p),
     Column("wins", "wins", "{:,}".format),
     Column("ties", "ties", "{:,}".format),
     Column("losses", "losses", "{:,}".format),
@@ -297,6 +317,7 @@ def compare_systems(
     {'bleu': 0.5, 'score': 50.0, 'delta': -0.5, 'p_value': 0.01, 'wins': 0, 'ties': 20, 'losses': 20}
     """
     n_resamples = _check_test(systems, test, n_resamples, options)
+    check_flag("human", human)
     if baseline is not None and baseline not in list(systems):
         raise invalid("baseline", baseline, one_of(systems))
     baseline = next(iter(systems)) if baseline is None else baseline
@@ -310,7 +331,7 @@ def compare_systems(
     comparison = Comparison(baseline=baseline, systems={name: described[names.index(name)] for name in systems})
     comparison |= _sign(counted[baseline], test, n_resamples, options, unknown)
     if human:
-        _check_curve(options, {group.tokenizer for group in groups.values()} or {counted[baseline].tokenizer})
+        _check_curve(options, counted[baseline].tokenizer)
         for system in described[1:]:
             system["human_accuracy"] = estimate_human_accuracy(system["delta"])
     return comparison
@@ -335,6 +356,7 @@ def rank_systems(
     n_resamples, alpha = _check_test(systems, test, n_resamples, options), to_python(alpha)
     if not (isinstance(alpha, float) and 0 < alpha < 1):
         raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
+    check_flag("family_wise", family_wise)
     counted, options, unknown = _count_systems(systems, references, options, None)
     # 1. Score, best first; systems of equal score keep their order.
     names, rows = list(systems), np.stack([one.rows for one in counted.values()])
@@ -417,6 +439,8 @@ def _count_systems(
 ) -> tuple[dict[Any, Counted], Options, Collection[str]]:
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
     by = list(by) if isinstance(by, Iterator) else by  # read once per system
+    if references is not None and any(map(are_tables, systems.values())):
+        raise ValueError(NEEDLESS_REFERENCES)
     if references is None:
         if not all(map(are_tables, systems.values())):
             raise ValueError(NO_REFERENCES)
@@ -447,6 +471,8 @@ def _read_tables(
             known = read_statistics(statistics, by)
             found[name] = adopt_counting(known, options)
             system_options, tokenizer, unknown = found[name]
+            if tokenizer.endswith("[?]"):
+                raise ValueError(AMBIGUOUS_TOKENIZER.format(tokenizer))
             tokenizers[name] = known.counted_by if tokenizer == "var" else None
             if not known.are_segments(system_options.minimum_total):
                 raise ValueError(NO_SEGMENT_ROWS)
@@ -581,16 +607,16 @@ def _add_groups(
 # --- Agreement with human judgments -----------------------------------------------------------------------------------
 
 _HIGHEST_ACCURACY, _STEEPNESS = 0.8833333333333225, 0.9663926931178954
-_HUMAN_TOKENIZERS = ("13a", "zh", "char", "ja-mecab")
+_HUMAN_TOKENIZERS = re.compile("13a|zh|char|ja-mecab-.*")
 HUMAN_NOTE = (
-    "People agree: estimated accuracy, the share of pairs of systems that people rank in the same order (Kocmi et al.,"
-    " 2024). The curve was fitted on 6,530 pairs, mostly versions of one system. On unrelated systems, people agree"
-    " less: in WMT21 and WMT23 on 62 % of 381 pairs that differ by 1 to 2 points, where the curve says 71 %."
+    "People agree: estimated accuracy, the share of system pairs that people and BLEU rank in the same order (Kocmi et"
+    " al., 2024). The curve was fitted on 6,530 pairs, mostly versions of one system. On unrelated systems, people"
+    " agree less: in WMT21 and WMT23 on 62 % of 381 pairs that differ by 1 to 2 points, where the curve says 71 %."
 )
 
 
 def estimate_human_accuracy(delta: float) -> float | None:
-    """Return the estimated share of pairs that people rank as BLEU does; None if it is not better than chance.
+    """Return the estimated share of pairs that people and BLEU rank alike; None below that of chance.
 
     This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score Magnitudes and
     Accuracies"), which reaches 50 % at 0.28 points.
@@ -605,15 +631,15 @@ def estimate_human_accuracy(delta: float) -> float | None:
     return accuracy if accuracy >= 0.5 else None
 
 
-def _check_curve(options: Options, tokenizers: Collection[str]) -> None:
-    """Raise unless the options are those of the scores that the curve was fitted on."""
+def _check_curve(options: Options, tokenizer: str) -> None:
+    """Raise unless the options and the tokenizer are those of the scores that the curve was fitted on."""
     default = Options()
     unlike = [
         name
         for name in OPTIONS
         if name not in ("tokenize", *CORPUS_ONLY) and getattr(options, name) != getattr(default, name)
     ]
-    if not all(tokenizer.startswith(_HUMAN_TOKENIZERS) for tokenizer in tokenizers):
+    if not _HUMAN_TOKENIZERS.fullmatch(tokenizer):
         unlike.insert(0, "tokenize")
     if unlike:
         raise ValueError(NO_CURVE.format(unlike[0]))

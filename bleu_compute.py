@@ -140,8 +140,8 @@ class GroupedResult(Result):
         ]
 
     def sentence(self) -> str:
-        macro = f"{count_things(len(self['groups']), 'group')} have a macro-average of {self['macro_score']:.2f}"
-        return f"{super().sentence()}, and its {macro}"
+        groups = count_things(len(self["groups"]), "group")
+        return f"{super().sentence()}; the macro-average of {groups} is {self['macro_score']:.2f}"
 
     def to_html(self) -> str:
         return Report.to_html(self)

@@ -168,6 +168,7 @@ def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]]) -> Corpus:
     """Build a corpus from validated predictions, references and bounds: one triple per batch, at least one batch."""
     batches, first_row = [], 0
     for predictions, references, bounds in parts:
+        assert (len(bounds), bounds[-1]) == (len(predictions) + 1, len(references))  # kernels do not check
         batches.append(Batch(first_row, predictions, references, bounds))
         first_row += len(predictions)
     return Corpus(tuple(batches), kind_of(batches[0].predictions.type))

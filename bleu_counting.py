@@ -65,7 +65,7 @@ def count_rows(
         tokenizer: the tokenizer of strings.
         max_order: N, the longest n-gram, 1 or more.
         reference_length: a name in `REFERENCE_LENGTHS`.
-        minimum_total: the least number of n-grams per order and segment.
+        minimum_total: the minimum number of n-grams per order and segment.
 
     Returns:
         int64 [segments, 2 N + 2].
@@ -96,7 +96,7 @@ def count_segment(
         references: the tokens of each reference; at least one reference.
         max_order: N, the longest n-gram, 1 or more.
         reference_length: a name in `REFERENCE_LENGTHS`.
-        minimum_total: the least number of n-grams per order.
+        minimum_total: the minimum number of n-grams per order.
 
     Returns:
         2 N + 2 integers: the clipped counts by order, the numbers of n-grams by order, the length of the prediction

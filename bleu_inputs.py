@@ -469,7 +469,7 @@ def _first_null(array: pa.ChunkedArray) -> int:
 
 def _read_label(label: Any, row: int) -> Any:
     label = label.item() if isinstance(label, np.generic) else label
-    if isinstance(label, (list, tuple, dict, set, np.ndarray)):
+    if isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
         raise wrong_item("by", row, name_value(label), "a str or a number")
     if label is None or (label != label) is not False:  # NaN != NaN; comparing pandas.NA returns NA
         return None

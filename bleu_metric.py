@@ -196,7 +196,14 @@ class BleuMetric(BufferedMetric):
             raise TypeError(explain_unknown_option("by"))
         return self._compute_rows(predictions, references, by, options)
 
-    def statistics(self, *, predictions: object, references: object, by: object = None, **options: object) -> pa.Table:
+    def statistics(
+        self,
+        *arguments: object,
+        predictions: object = None,
+        references: object = None,
+        by: object = None,
+        **options: object,
+    ) -> pa.Table:
         """Count each segment and return its sufficient statistics, from which `score` computes BLEU.
 
         Args:
@@ -216,6 +223,8 @@ class BleuMetric(BufferedMetric):
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
+        if arguments:
+            raise TypeError(BY_NAME.format(method="statistics", columns="predictions=..., references=..."))
         chosen = self._options.override(options)
         return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by)
 
@@ -266,8 +275,8 @@ class BleuMetric(BufferedMetric):
             n_resamples: number of resamples of the test; by default the number passed at load, or else 10,000 for
                 randomization and 1,000 for the bootstrap.
             by: as for `score`.
-            human: True to add `human_accuracy`, an estimate of how often people rank two systems as BLEU does (Kocmi et
-                al., 2024, "Navigating the Metrics Maze").
+            human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two systems in the same
+                order (Kocmi et al., 2024, "Navigating the Metrics Maze").
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default; None leaves out the
                 intervals and `detectable_delta`.
 
@@ -332,12 +341,13 @@ class BleuMetric(BufferedMetric):
             A dict that prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and
             `report()`:
                 ranking: the systems, the best first. Each has its `system`, `bleu`, `score`, `confidence_interval`,
-                    `bootstrap_mean` and `standard_error`; `rank`, from 1 plus the number of systems that are
-                    significantly better to the number of systems minus those that are significantly worse; and
-                    `cluster`, counted from 1. A cluster ends where every pair across the end is significant.
+                    `bootstrap_mean`, `standard_error`, `rank` and `cluster`. The `rank` is a range: from 1 plus the
+                    number of systems that are significantly better, to the number of systems minus those that are
+                    significantly worse. Clusters are counted from 1. A cluster ends if all its systems are
+                    significantly better than all systems below it.
                 pairs: for each pair its `systems`, the better first, their `delta`, the `p_value` of `compare`, and
-                    `p_adjusted`, which controls the family-wise error: for the bootstrap by step-down max-T (Westfall
-                    and Young, 1993; Romano and Wolf, 2005), for randomization by Holm's procedure (1979).
+                    `p_adjusted`, which controls the family-wise error. The bootstrap is adjusted by step-down max-T
+                    (Westfall and Young, 1993; Romano and Wolf, 2005), randomization by Holm's procedure (1979).
                 alpha, family_wise, test, n_resamples, seed, confidence, signature: how the ranking was made.
 
         Raises:
@@ -356,9 +366,9 @@ class BleuMetric(BufferedMetric):
     def fingerprint(self, references: object) -> str:
         """Return a hash of references, to quote beside a score.
 
-        Scores with the same fingerprint and signature are comparable. It is equal for every container and machine: the
-        SHA-256 of `text`, or `lists` for tokens and ids, followed by a netstring per segment, which consists of a
-        netstring per reference. References of None are skipped.
+        Scores with the same fingerprint and signature are comparable. The hash is the same for every container and
+        machine. It is the SHA-256 of `text`, or `lists` for tokens and ids, followed by a netstring per segment. The
+        netstring of a segment consists of a netstring per reference. References of None are skipped.
 
         Args:
             references: as for `compute`.
@@ -508,8 +518,8 @@ class BleuMetric(BufferedMetric):
 
         Returns:
             A dict from the name of each convention to its `bleu`, `score`, `difference` from `"default"` (-1 to 1),
-            `signature`, and `steps` from the default to the convention, one factor at a time, each with its `factor`,
-            `value` and `difference`. The differences of the steps add up. The dict prints as a table.
+            `signature` and `steps`. The steps lead from the default to the convention, one factor at a time. Each has
+            its `factor`, `value` and `difference`, and the differences add up. The dict prints as a table.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -542,7 +552,8 @@ class BleuMetric(BufferedMetric):
         The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference lengths, smoothing
         (`exp`, `none`, `floor`, `add-k`, `laplace`), orders 1 to 4, and the references: all of them, or each alone. If
         no such setting matches, it covers means of segment scores as well, with and without effective order, and with
-        the smoothing methods of NLTK's `sentence_bleu`.
+        the smoothing methods of NLTK's `sentence_bleu`. Means under NLTK's methods 5 and 7 are found only if all
+        smoothed precisions are at most 1.
 
         Args:
             predictions: as for `compute`.
@@ -560,10 +571,13 @@ class BleuMetric(BufferedMetric):
                     with few changes.
                 nearest: the five closest settings, if there are no matches.
                 reported, decimals, scale: the score as it was read; the scale is 1 or 100.
-            Each setting has `bleu`; `score`; `difference` from the reported score, in points; `references`, `"all"` or
-            the index of the only reference used (each None counts); `options` for `compute`, among them `segments=True`
-            if the score is the `mean_segment_bleu`; `steps` as in `conventions`; `signature`; and `same_score`, the
-            values of each factor that give the same score.
+            Each setting is a dict:
+                bleu, score, signature: as returned by `compute`.
+                difference: from the reported score, in points.
+                references: `"all"`, or the index of the only reference used; each None counts.
+                options: for `compute`; they include `segments=True` if the score is the `mean_segment_bleu`.
+                steps: as in `conventions`.
+                same_score: the values of each factor that give the same score.
 
         Raises:
             TypeError, ValueError: as `compute`; or `reported` is not a BLEU score.

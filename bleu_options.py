@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .bleu_counting import REFERENCE_LENGTHS
-from .bleu_scoring import SMOOTH_METHODS, score_as_sacrebleu
+from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
 from .bleu_tokenizers import TOKENIZERS
 from .bleu_warnings import (
     NOT_AN_OPTION,
@@ -52,12 +52,14 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
 # --- Checks of values -------------------------------------------------------------------------------------------------
 
 
-def _whole_number(least: int) -> Check:
+def _whole_number(least: int, most: int = 2**31 - 1) -> Check:
     def check(name: str, value: Any) -> None:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise invalid(name, value, "a whole number", TypeError)
         if value < least:
             raise invalid(name, value, f"a whole number of {least} or more")
+        if value > most:  # sums are int64
+            raise invalid(name, value, f"a whole number up to {most:,}")
 
     return check
 
@@ -74,7 +76,8 @@ def _optional(check: Check) -> Check:
     return lambda name, value: None if value is None else check(name, value)
 
 
-def _check_flag(name: str, value: Any) -> None:
+def check_flag(name: str, value: Any) -> None:
+    """Raise unless a value is True or False."""
     if not isinstance(value, bool):
         raise invalid(name, value, "True or False", TypeError)
 
@@ -125,10 +128,10 @@ class Options:
     tokenize: str | Callable[[str], list[str]] = _option(  # noqa: RUF009 - `_option` returns a field
         "13a",
         _check_tokenize,
-        f"the tokenizer: {', '.join(map(repr, TOKENIZERS))}; a name of sacreBLEU's; or a function from str to a list"
-        " of str",
+        f"the tokenizer: {', '.join(map(repr, TOKENIZERS))}; a sacreBLEU tokenizer by name; or a function from str to a"
+        " list of str",
     )
-    lowercase: bool = _option(False, _check_flag, "True to score without case")
+    lowercase: bool = _option(False, check_flag, "True to ignore case")
     max_order: int = _option(4, _whole_number(1), "the longest n-gram")
     weights: tuple[float, ...] | None = _option(
         None, _optional(_check_weights), "one weight per order; None for equal weights"
@@ -142,7 +145,7 @@ class Options:
         None, _optional(_check_number), "the value of smoothing methods that take one; None for the method's default"
     )
     effective_order: bool = _option(
-        False, _check_flag, "True to leave out orders that the predictions are too short to have"
+        False, check_flag, "True to leave out orders that the predictions are too short to have"
     )
     reference_length: str = _option(
         "closest",
@@ -150,9 +153,9 @@ class Options:
         f"the reference that sets the brevity penalty: {', '.join(map(repr, REFERENCE_LENGTHS))}",
     )
     minimum_total: int = _option(
-        0, _whole_number(0), "the least number of n-grams counted per order and segment; NLTK counts 1"
+        0, _whole_number(0), "the minimum number of n-grams to count per order and segment; NLTK counts 1"
     )
-    segments: bool = _option(False, _check_flag, "True to add `segment_bleu`, one score per segment")
+    segments: bool = _option(False, check_flag, "True to add `segment_bleu`, one score per segment")
     confidence: float | None = _option(
         None, _optional(_check_confidence), "0.95, for example, to add a bootstrap confidence interval"
     )
@@ -349,10 +352,14 @@ OTHER_NAMES = {
     "use_stemmer": "BLEU does not stem words; pass a function that stems as `tokenize`",
     "list_of_references": "write `references`, one list per prediction",
     "hypotheses": "write `predictions`",
+    "hyps": "write `predictions`",
+    "hypothesis": "write `predictions`, one per segment",
     "prediction": "write `predictions`, one per segment",
     "preds": "write `predictions`",
     "reference": "write `references`, one list per prediction",
     "target": "write `references`, one list per prediction",
+    "targets": "write `references`, one list per prediction",
+    "refs": "write `references`, one list per prediction",
     "trust_remote_code": "remove it; evaluate does not ask for it",
 }
 
@@ -422,6 +429,7 @@ DROP_INS = {
         defaults={"tokenizer": None, "max_order": 4, "smooth": False},
         names={"tokenizer": "tokenize", "smooth": "smooth_method"},
         keys={key: key for key in _KEYS_OF_BLEU},
+        score_again=score_as_bleu,
     ),
 }
 

@@ -242,21 +242,27 @@ def format_markdown(rows: Rows, left: int = 1) -> str:
     | A\\|B | 27.31 |
     """
     rows = [row or [""] * len(rows[0]) for row in rows]  # an empty line, since Markdown has no rules
-    head, *body = ([_escape(" ".join(cell.split()), _MARKDOWN) for cell in row] for row in rows)
+    head, *body = ([_write_cell(cell, _MARKDOWN, "&nbsp;") for cell in row] for row in rows)
     lines = [head, [*["---"] * left, *["---:"] * (len(head) - left)], *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def format_latex(rows: Rows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
-    lines = (" & ".join(_escape(" ".join(cell.split()), _LATEX) for cell in row) + r" \\" for row in rows)
+    lines = (" & ".join(_write_cell(cell, _LATEX, "~") for cell in row) + r" \\" for row in rows)
     head, *body = (line if row else r"\midrule" for line, row in zip(lines, rows))
     begin = rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}"
     return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"])
 
 
-def _escape(cell: str, escapes: Mapping[str, str]) -> str:
-    return "".join(escapes.get(character, character) for character in cell)
+def _write_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
+    """Escape a cell; `space` stands for each space that indents it.
+
+    >>> _write_cell("  [en]\\n", _LATEX, "~")
+    '~~{[}en]'
+    """
+    indent = len(cell) - len(cell.lstrip(" "))
+    return space * indent + "".join(escapes.get(character, character) for character in " ".join(cell.split()))
 
 
 def _split_intervals(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -276,6 +282,7 @@ def _split_intervals(record: Mapping[str, Any]) -> dict[str, Any]:
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+_LATEX |= {"[": "{[}", "*": "{*}"}  # after a line's end, they would be arguments of it
 _MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
 
 

@@ -156,6 +156,22 @@ def score_as_sacrebleu(result: Mapping[str, Any], options: Options) -> dict[str,
     }
 
 
+def score_as_bleu(result: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    """Return score and brevity penalty, rounded as in evaluate's `bleu` to the last bit.
+
+    >>> score_as_bleu(score_row(np.array([2, 1, 3, 2, 3, 4]), Options(max_order=2)), Options(max_order=2))
+    {'bleu': 0.4136949404780823, 'brevity_penalty': 0.7165313105737892}
+    """
+    ratio, precisions = result["length_ratio"], result["precisions"]
+    if options.weights is not None or not ratio or min(precisions) <= 0:
+        return {}
+    penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
+    return {
+        "bleu": math.exp(sum(1 / options.max_order * math.log(value) for value in precisions)) * penalty,
+        "brevity_penalty": penalty,
+    }
+
+
 def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
     """Return the weight w of each order in BP · exp(Σ w ln p).
 

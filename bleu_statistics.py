@@ -347,13 +347,13 @@ def read_statistics(statistics: Any, by: object = None) -> Statistics:
 
 
 def are_tables(statistics: Any) -> bool:
-    """Return True for a table or frame, or a list that begins with one; False for anything else, such as texts.
+    """Return True for a statistics table, or a list that begins with one; False for anything else, such as texts.
 
-    >>> are_tables([pa.table({})]), are_tables(["a"])
+    >>> are_tables([make_table(read_corpus(["a"], ["a"]), Options())]), are_tables(["a"])
     (True, False)
     """
     part = statistics[0] if isinstance(statistics, (list, tuple)) and statistics else statistics
-    return _list_columns(part) is not None
+    return "prediction_length" in (_list_columns(part) or ())
 
 
 def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, str, list[str]]:
@@ -486,9 +486,11 @@ def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str,
 
 
 def _check_counts(table: pa.Table) -> None:
-    """Raise unless 0 <= matches <= totals in each row and order."""
+    """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
     orders = table.num_columns // 2 - 1
     columns = table.columns
+    if any(pc.sum(column.cast(pa.float64(), safe=False)).as_py() >= 2**63 for column in columns):
+        raise ValueError(messages.LARGE_COUNTS)
     is_negative = any(pc.min(column).as_py() < 0 for column in [*columns[:orders], *columns[-2:]])
     pairs = zip(columns[:orders], columns[orders : 2 * orders])
     if is_negative or any(pc.any(pc.greater(matches, totals)).as_py() for matches, totals in pairs):

@@ -11,7 +11,7 @@ import hashlib
 import re
 import string
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -364,7 +364,8 @@ def _describe_state(value: Any) -> Any:
     if isinstance(value, types.FunctionType):
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
         parts = [value.__module__, value.__code__, value.__defaults__, value.__kwdefaults__, *cells]
-        return tuple(map(_describe_state, parts))
+        names = sorted(set(_list_names(value.__code__)) & value.__globals__.keys())
+        return (*map(_describe_state, parts), *((name, _describe_global(value.__globals__[name])) for name in names))
     if isinstance(value, partial):
         return tuple(map(_describe_state, (value.func, value.args, value.keywords)))
     if isinstance(value, types.ModuleType):
@@ -376,6 +377,22 @@ def _describe_state(value: Any) -> Any:
     if isinstance(value, types.BuiltinFunctionType):
         return value.__qualname__, _describe_state(value.__self__)
     raise LookupError(type(value).__name__)
+
+
+def _list_names(code: types.CodeType) -> Iterator[str]:
+    """Yield the names that code looks up, including functions inside of it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _list_names(constant)
+
+
+def _describe_global(value: Any) -> Any:
+    """Describe a global by its constant value, pattern or code; anything else, such as a vocabulary, by its type."""
+    if isinstance(value, types.FunctionType):
+        return value.__module__, value.__qualname__, _describe_state(value.__code__)
+    is_constant = value is None or isinstance(value, (bool, int, float, str, bytes, re.Pattern))
+    return _describe_state(value) if is_constant else type(value).__qualname__
 
 
 @cache

@@ -28,6 +28,8 @@ from .bleu_statistics import (
     tabulate,
 )
 from .bleu_warnings import (
+    DECODED,
+    DECODED_TYPE,
     LABEL_COUNT,
     LABEL_KEYS,
     LABEL_ROWS,
@@ -38,6 +40,7 @@ from .bleu_warnings import (
     REFERENCE_ROWS,
     RESTARTED,
     count_things,
+    name_value,
     warn,
 )
 
@@ -179,7 +182,15 @@ class TrainerMetric:
     def _decode(self, rows: list[Any]) -> list[str]:
         # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other id would be decoded.
         ids = [row[row != self._ignore_index].tolist() for row in rows]
-        return [text.strip() for text in self._tokenizer.batch_decode(ids, skip_special_tokens=True)]
+        texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
+        if not isinstance(texts, list):
+            raise TypeError(DECODED_TYPE.format(name_value(texts)))
+        others = [text for text in texts if not isinstance(text, str)]
+        if others:
+            raise TypeError(DECODED_TYPE.format(f"a list with {name_value(others[0])}"))
+        if len(texts) != len(ids):
+            raise ValueError(DECODED.format(count_things(len(texts), "text"), count_things(len(ids), "row")))
+        return [text.strip() for text in texts]
 
     def _finish(self) -> dict[str, float]:
         if self._expected and self._rows != self._expected:

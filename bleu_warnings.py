@@ -141,14 +141,14 @@ def warn_about_size(segments: int, groups: Sequence[int] = ()) -> None:
     """Warn that a test set, or one of its groups, is too small for intervals and tests."""
     if 1 in groups:
         warn(
-            f"{count_things(sum(size == 1 for size in groups), 'group')} of one segment: such a group and the"
+            f"{count_things(sum(size == 1 for size in groups), 'group')} with one segment: such a group and the"
             " macro-average have no interval and no p-value. Pass more segments per group."
         )
     elif groups and min(groups) < _MIN_SEGMENTS <= segments:
         few = sum(size < _MIN_SEGMENTS for size in groups)
         warn(
-            f"Intervals and tests of {few} of {count_things(len(groups), 'group')} are unreliable, because these groups"
-            f" have fewer than {_MIN_SEGMENTS} segments. Use {_MIN_SEGMENTS} segments or more per group."
+            f"{few} of {count_things(len(groups), 'group')} with fewer than {_MIN_SEGMENTS} segments: their intervals"
+            f" and tests are unreliable. Use {_MIN_SEGMENTS} segments or more per group."
         )
     if segments == 1:
         warn("One segment has no interval and no p-value, because every resample equals it. Pass more segments.")
@@ -188,7 +188,7 @@ FEW_RESAMPLES = (
     " n_resamples={enough} or more, or test='bootstrap'."
 )
 RESTARTED = (
-    "The first batch appeared again before this evaluation finished. If an earlier evaluation was interrupted, its"
+    "The first batch was passed twice in one evaluation. If an earlier evaluation was interrupted, its"
     " batches are being added to this one. Call `reset()` on the callback before each evaluation."
 )
 OTHER_ORDER = (
@@ -207,11 +207,11 @@ BY_NAME = "{method}() takes its columns by name. Write {method}({columns})."
 UNKNOWN_COLUMN = "Unknown column {!r}. Pass predictions and references only."
 UNKNOWN_OPTION = "Unknown option `{}`"
 NOT_AN_OPTION = "`{name}` is not an option of {method}(). Remove it."
-SAME_OPTION = "`{name}` is another name of `{option}`. Pass `{option}` alone."
+SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only."
 INVALID = "{name}={value!r}: pass {expected}."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
 SYSTEMS = "systems: expected a dict from names to predictions, got {}. Pass {{'A': [...], 'B': [...]}}."
-FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass the baseline and at least one other system."
+FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass at least two systems."
 SYSTEMS_DIFFER = (
     "systems: the tables of {first!r} and {other!r} differ in their {noun}. Pass tables of the same segments, made by"
     " statistics() with the same options."
@@ -220,9 +220,10 @@ NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the 
 NO_REFERENCES = (
     "references: got None. Pass the references of these predictions, or tables from statistics() as systems."
 )
+NEEDLESS_REFERENCES = "references: the systems are tables, which contain the counts. Leave out `references`."
 NO_CURVE = (
-    "human=True: the estimate holds for default options and the tokenizers 13a, zh, char and ja-mecab only. Leave out"
-    " `{}`, or human=True."
+    "human=True: the estimate holds for default options and the tokenizers 13a, zh, char and ja-mecab only. Remove"
+    " `{}` or `human`."
 )
 FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
 AXES = "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of plt.subplots()."
@@ -257,7 +258,10 @@ BY_WITH_PROCESSES = (
     " tables to score(tables, by='label')."
 )
 NOT_A_LABEL = "tokenize: {!r} is not among the labels of `by`. Remove it, or correct the label."
-NO_LABELS_FOR_TOKENIZERS = "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...]."
+NO_LABELS_FOR_TOKENIZERS = (
+    "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to compute, statistics,"
+    " score, compare or compute_metrics, or pass one tokenizer."
+)
 NO_LABEL_COLUMN = "by={name!r}: statistics[{number}] has no such column. Pass its name, or one label per segment."
 
 # Items of columns
@@ -320,6 +324,7 @@ TABLES_DIFFER = (
     " if all tables have labels: statistics(..., by=labels), then score(tables, by='label')."
 )
 INVALID_COUNTS = "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from statistics()."
+LARGE_COUNTS = "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
 INVALID_LENGTHS = (
     "statistics: expected prediction_length to equal totals_1. Pass minimum_total if the rows were counted with one, as"
     " in NLTK's convention."
@@ -330,10 +335,12 @@ ONLY_SUMS = (
 )
 
 # Trainers
+DECODED = "tokenizer.batch_decode: got {} for {} of ids. Return one str per row."
+DECODED_TYPE = "tokenizer.batch_decode: expected a list of str, got {}. Return one str per row."
 NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
 LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
 REFERENCE_ROWS = "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
-LABEL_KEYS = "by: the label {!r} has the name of another key of the result. Rename the label."
+LABEL_KEYS = "by: the key of label {!r} is already in the result. Rename the label."
 LOGITS = (
     "predictions: expected generated ids, got logits of shape {}. Set predict_with_generate=True in"
     " Seq2SeqTrainingArguments."

@@ -662,14 +662,24 @@ def test_human_accuracy_in_the_result(bleu):
     assert "human_accuracy" not in without["systems"]["B"]
 
 
+class Charset:
+    """A tokenizer whose name begins as that of `char`."""
+
+    def __call__(self, text):
+        return text.split()
+
+    def signature(self):
+        return "charset"
+
+
 HUMAN_OPTIONS = [
     ({"tokenize": "zh"}, None), ({"tokenize": "char"}, None), ({"tokenize": "ja-mecab"}, None), ({"seed": 1}, None),
     ({"confidence": None}, None), ({"tokenize": "none"}, "tokenize"), ({"tokenize": str.split}, "tokenize"),
     ({"tokenize": "intl"}, "tokenize"), ({"lowercase": True}, "lowercase"), ({"max_order": 2}, "max_order"),
     ({"smooth_method": "none"}, "smooth_method"), ({"effective_order": True}, "effective_order"),
     ({"weights": [1, 0, 0, 0]}, "weights"), ({"reference_length": "shortest"}, "reference_length"),
-    ({"minimum_total": 1}, "minimum_total"), ({"tokenize": {"b": "zh"}, "by": LABELS}, None),
-    ({"tokenize": {"b": "intl"}, "by": LABELS}, "tokenize"),
+    ({"minimum_total": 1}, "minimum_total"), ({"tokenize": {"b": "zh"}, "by": LABELS}, "tokenize"),
+    ({"tokenize": {"b": "zh", "a": "zh"}, "by": LABELS}, None), ({"tokenize": Charset()}, "tokenize"),
 ]  # fmt: skip
 
 
@@ -679,8 +689,60 @@ def test_human_accuracy_holds_for_default_options_only(bleu, options, named):
     if named is None:
         assert "human_accuracy" in call()["systems"]["B"]
     else:
-        with pytest.raises(ValueError, match=rf"^human=True: the estimate holds for default options.*Leave out `{named}`"):  # fmt: skip
+        with pytest.raises(ValueError, match=rf"^human=True: the estimate holds for default options.*Remove `{named}`"):  # fmt: skip
             call()
+
+
+class Separator:
+    """A tokenizer whose state cannot be compared."""
+
+    def __init__(self, separator):
+        self._separator = separator
+
+    def __call__(self, text):
+        return text.split(self._separator)
+
+
+@pytest.mark.parametrize("method", ["compare", "rank"])
+def test_tables_of_functions_that_cannot_be_told_apart_are_rejected(bleu, method):
+    tables = {
+        name: bleu.statistics(predictions=SYSTEMS["A"], references=REFERENCES, tokenize=Separator(name))
+        for name in (" ", "a")
+    }
+    with pytest.raises(ValueError, match=r"Separator\[\?\] is a name that different functions can have"):
+        getattr(bleu, method)(tables)
+
+
+def test_groups_are_indented_in_every_form(bleu):
+    """A group may have the name of a system. After the end of a line, LaTeX takes [ and * for arguments."""
+    labels = ["[A", "*B"] * (len(REFERENCES) // 2)
+    result = bleu.compare({"[A": SYSTEMS["A"], "*B": SYSTEMS["B"]}, REFERENCES, by=labels, n_resamples=5)
+    names = ["[A (baseline)", "  [A", "  *B", "  macro-average", "*B", "  [A", "  *B", "  macro-average"]
+    latex = [line.partition(" &")[0] for line in result.to_latex().splitlines()[4:12]]
+    assert latex == [name.replace("  ", "~~").replace("[", "{[}").replace("*", "{*}") for name in names]
+    markdown = [line.split(" | ")[0] for line in result.to_markdown().splitlines()[2:10]]
+    assert markdown == [
+        "| " + name.replace("  ", "&nbsp;&nbsp;").replace("[", r"\[").replace("*", r"\*") for name in names
+    ]
+    assert result.to_pandas()["group"].fillna("").tolist() == ["", "[A", "*B", "", "[A", "*B"]
+
+
+def test_a_p_value_is_never_0(bleu):
+    result = bleu.compare(
+        {"A": ["a b c d"] * len(REFERENCES), "B": [row[0] for row in REFERENCES]}, REFERENCES, n_resamples=50_000
+    )
+    assert result["systems"]["B"]["p_value"] < 0.0001
+    assert "<0.0001" in str(result)
+    assert "(p < 0.0001)" in result.report()
+
+
+def test_one_segment_names_no_test(bleu):
+    """Neither `compare` nor `rank` tests anything then."""
+    systems = {"A": ["the cat sat on the mat"], "B": ["the cat sat on a mat"]}
+    for result in (bleu.compare(systems, ["the cat sat on the mat"]), bleu.rank(systems, ["the cat sat on the mat"])):
+        for text in (result.report().split("signature")[0], str(result)):
+            assert "resamples" not in text
+            assert "family-wise" not in text
 
 
 # `rank`: all pairs.

@@ -432,11 +432,15 @@ def test_the_mean_of_segment_scores(bleu, options):
 # The segments per label; the groups with an interval; the warnings about sizes.
 SIZES = [
     ({"a": 40, "b": 30}, ["a", "b"], []),
-    ({"a": 40, "b": 29}, ["a", "b"], ["Intervals and tests of 1 of 2 groups are unreliable"]),
-    ({"a": 40, "b": 1}, ["a"], ["1 group of one segment: such a group and the macro-average have no interval"]),
+    (
+        {"a": 40, "b": 29},
+        ["a", "b"],
+        ["1 of 2 groups with fewer than 30 segments: their intervals and tests are unreliable"],
+    ),
+    ({"a": 40, "b": 1}, ["a"], ["1 group with one segment: such a group and the macro-average have no interval"]),
     ({"a": 5, "b": 4}, ["a", "b"], ["Intervals and tests of 9 segments are unreliable"]),
     ({"a": 40}, ["a"], []),
-    ({"a": 1, "b": 1}, [], ["2 groups of one segment", "Intervals and tests of 2 segments are unreliable"]),
+    ({"a": 1, "b": 1}, [], ["2 groups with one segment", "Intervals and tests of 2 segments are unreliable"]),
 ]
 
 
@@ -473,7 +477,7 @@ WRONG_LABELS = [
     ({"by": ["x", ["y"]]}, TypeError, "by[1]: expected a str or a number, got list."),
     ({"by": ["x", ("y", 1)]}, TypeError, "by[1]: expected a str or a number, got tuple."),
     ({"by": np.array([["x"], ["y"]])}, TypeError, "by[0]: expected a str or a number, got list."),
-    ({"tokenize": {"x": "zh"}}, ValueError, "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...]."),
+    ({"tokenize": {"x": "zh"}}, ValueError, "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to compute, statistics, score, compare or compute_metrics, or pass one tokenizer."),
     ({"tokenize": {"x": "zh", "z": "zh"}, "by": ["x", "y"]}, ValueError, "tokenize: 'z' is not among the labels of `by`. Remove it, or correct the label."),
     ({"tokenize": {"x": 3}, "by": ["x", "y"]}, TypeError, "tokenize['x']=3: pass a name or a function from str to a list of str."),
 ]  # fmt: skip

@@ -124,7 +124,7 @@ def test_from_the_hub(hub, run, expected):
 
 
 def test_a_commit_of_the_hub(hub, run):
-    """As SECURITY.md advises: every file is that of the commit."""
+    """Every file is that of the commit, with the call that SECURITY.md advises."""
     code = f"import evaluate\nprint(len(evaluate.load('user/bleu_metric', revision='{COMMIT}')))"
     assert run(code)[0] == 0
     assert {path.rpartition("/")[0] for _, path in hub.requests} == {f"/spaces/user/bleu_metric/resolve/{COMMIT}"}

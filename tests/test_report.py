@@ -52,7 +52,7 @@ COLUMNS = {
     "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta"],
     "compute, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "mean_segment_bleu", "confidence", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "signature"],
     "score, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "signature"],
-    "compare, by": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_standard_error"],
+    "compare, by": ["system", "group", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_standard_error"],
     "rank": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "rank", "cluster"],
     "diff": ["group", "from", "to", "segments", "first", "second", "delta", "label"],
     "explain": ["order", "total", "unclipped_matches", "matches", "precision"],
@@ -252,7 +252,7 @@ class TestTables:
         frame = result.to_pandas()
         assert list(frame.columns) == COLUMNS[name]
         # compute: four orders, the corpus, and the segments
-        rows = {"compute": 4 + 1 + len(PREDICTIONS), "self_bleu": 3, "diff": 4, "compare, by": 2, "rank": 3}
+        rows = {"compute": 4 + 1 + len(PREDICTIONS), "self_bleu": 3, "diff": 4, "compare, by": 6, "rank": 3}
         rows |= {"compute, by": 2, "score, by": 2}
         assert len(frame) == rows.get(name, len(result.rows()) - 1)
 
@@ -265,7 +265,7 @@ class TestTables:
     def test_names_are_escaped(self):
         rows = [["system", "BLEU"], ["50%_a|b\n<b>*x*", "1"]]
         assert r"| 50%_a\|b \<b>\*x\* | 1 |" in format_markdown(rows)
-        assert r"50\%\_a|b <b>*x* & 1 \\" in format_latex(rows)
+        assert r"50\%\_a|b <b>{*}x{*} & 1 \\" in format_latex(rows)
 
     def test_a_report_without_a_table_of_its_own(self):
         assert Report(score=1.5, counts=list(range(9))).to_markdown().splitlines()[2:] == [
@@ -362,16 +362,16 @@ def test_reports_by_hand(bleu):
     assert interval.report().startswith(start)
     grouped = bleu.compute(predictions=texts, references=texts, by=["x", "y"])
     assert grouped.report().splitlines()[0] == (
-        f"BLEU is 100.00, and its 2 groups have a macro-average of 100.00; signature {signature}."
+        f"BLEU is 100.00; the macro-average of 2 groups is 100.00; signature {signature}."
     )
     compared = bleu.compare({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
     assert compared.report().splitlines()[0] == (
-        "In BLEU, the baseline is A 100.00, and compared with it B 100.00, +0.00 (p = 1.0000); paired approximate"
+        "In BLEU, the baseline A scores 100.00; B scores 100.00, a difference of +0.00 (p = 1.0000); paired approximate"
         f" randomization, 9 resamples; signature {compared['signature']}."
     )
     ranked = bleu.rank({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
     assert ranked.report().splitlines()[0] == (
-        "By BLEU the ranks are 1-2 A 100.00, 1-2 B 100.00; bootstrap, 9 resamples; ranks at a family-wise error of 5 %"
+        "Ranked by BLEU: 1-2. A 100.00, 1-2. B 100.00; paired bootstrap, 9 resamples; ranks at a family-wise error of 5 %"
         f"; signature {ranked['signature']}."
     )
 

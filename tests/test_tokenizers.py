@@ -18,6 +18,7 @@ from bleu.bleu_tokenizers import (
     _load_from_sacrebleu,
     choose_tokenizer,
     lower_case,
+    name_function,
     prepare_texts,
 )
 from conftest import HAS_NUMBA, needs_wmt21
@@ -603,6 +604,17 @@ def test_a_function_has_the_same_name_in_every_process():
     assert names[0] == names[1]
     assert len(set(names[0])) == len(names[0])
     assert not any("?" in name for name in names[0])
+
+
+def test_functions_with_different_globals_have_different_names(bleu):
+    """Code that looks up a separator or a pattern is the same code, whatever the separator is."""
+    names = []
+    for separator in ("' '", "'a'", "re.compile(' ')", "re.compile('a')"):
+        space = {"__name__": "mine"}
+        exec(f"import re\nSEPARATOR = {separator}\ndef split(text): return (lambda: SEPARATOR)()", space)
+        names.append(name_function(space["split"]))
+    assert len(set(names)) == 4
+    assert all(re.fullmatch(r"mine\.split\[[0-9a-f]{8}\]", name) for name in names)
 
 
 @pytest.mark.parametrize("text", ["ÄB C D E F", "ΟΔΟΣ A B C D", "İI Éa X Y Z", "K\u212a A B C"])

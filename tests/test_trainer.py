@@ -42,7 +42,7 @@ def test_floats_of_the_decoded_texts(bleu, expected, predicted):
 
 
 def test_batch_by_batch(bleu, expected):
-    """As with `batch_eval_metrics=True`: {} until the last batch, then the score of all batches, twice."""
+    """The result is {} until the last batch, then the score of all batches, as with `batch_eval_metrics=True`."""
     metric = bleu.compute_metrics(Words())
     for _ in range(2):
         assert metric((PREDICTED[:1], LABELS[:1]), compute_result=False) == {}
@@ -69,6 +69,32 @@ def test_no_rows(bleu):
     metric = bleu.compute_metrics(Words())
     with pytest.raises(ValueError, match="no segments to score"):
         metric((PREDICTED[:0], LABELS[:0]))
+
+
+class Decodes(Words):
+    """A tokenizer that changes the decoded texts."""
+
+    def __init__(self, change):
+        self.change = change
+
+    def batch_decode(self, batch, skip_special_tokens):
+        return self.change(super().batch_decode(batch, skip_special_tokens))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda texts: texts[:-1], ValueError, "batch_decode: got 1 text for 2 rows of ids"),
+        (lambda texts: [*texts, ""], ValueError, "batch_decode: got 3 texts for 2 rows of ids"),
+        ("|".join, TypeError, "batch_decode: expected a list of str, got str"),
+        (lambda texts: None, TypeError, "batch_decode: expected a list of str, got None"),
+        (lambda texts: [None] * len(texts), TypeError, "batch_decode: expected a list of str, got a list with None"),
+    ],
+)
+def test_a_tokenizer_that_decodes_wrongly(bleu, change, error, message):
+    """Texts that are fewer than the ids crashed the process in the kernel, or moved to other rows."""
+    with pytest.raises(error, match=message):
+        bleu.compute_metrics(Decodes(change))((PREDICTED, LABELS))
 
 
 def test_logits(bleu, expected):

@@ -72,7 +72,7 @@ def predictions(generation):
 
 
 class TestChecksOfAModule:
-    """As evaluate's own tests look at each module of its repository."""
+    """Checks that evaluate's own tests make of each module of its repository."""
 
     @pytest.fixture
     def module(self):

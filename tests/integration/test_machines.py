@@ -17,7 +17,7 @@ PREDICTIONS, REFERENCES = random_rows(seed=20, count=500)
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where the recipes find `outputs.parquet`."""
+    """Write `outputs.parquet`, which the recipes read, and return its folder."""
     pd.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES}).to_parquet(tmp_path / "outputs.parquet")
     monkeypatch.chdir(tmp_path)
     return tmp_path

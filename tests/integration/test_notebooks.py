@@ -83,7 +83,7 @@ def test_each_section_has_an_exercise_and_its_solution_is_right(monkeypatch):
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 class TestStored:
-    """What a notebook must be for people who only look at it."""
+    """Properties of a notebook for people who only look at it."""
 
     def test_complete_and_quiet(self, path):
         """Executed once from top to bottom, without a warning or an error, and with a picture wherever one is drawn."""

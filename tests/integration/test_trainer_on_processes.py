@@ -53,7 +53,7 @@ def test_with_references_the_result_is_that_of_one_process(logged, way):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_without_references_repeated_rows_count(logged, way):
-    """As documented, and as in a script with evaluate's `sacrebleu`: no trainer says which rows are repeated."""
+    """Repeated rows count as in a script with evaluate's `sacrebleu`: no trainer says which rows are repeated."""
     one, two = (logged[processes][f"{way}, labels"] for processes in (1, 2))
     assert 5 < one["bleu"] < 100
     assert two["translation_length"] > one["translation_length"]
