@@ -39,6 +39,7 @@ from .sources import EXAMPLE_NOTE, Sources, add_sources, is_example, measure_sub
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
 _TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 _DOWNLOADS = {"csv": "Segments (CSV)", "parquet": "Segments (Parquet)", "json": "Result (JSON)"}
+_RANKING_NOTE = "Ranks and verdicts are corrected for the number of comparisons; p is for one pair alone."
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 
 
@@ -106,7 +107,7 @@ class CorpusTab(NamedTuple):
             if others:
                 progress(0.7, desc="Resampling")
                 comparison = request_comparison(systems, references, baseline, given[self.test], options)
-                ranking = request_ranking(systems, references, options)["ranking"] if len(systems) > 2 else []
+                ranking = request_ranking(systems, references, options) if len(systems) > 2 else {}
         # 3. Draw the result, with the segments of one system, or the differences between two.
         progress(0.9, desc="Drawing")
         if others:
@@ -297,16 +298,20 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
 
 
 def render_systems(
-    scored: Scored, comparison: Any, ranking: Sequence[Any], best: str, identical: Mapping[str, str]
+    scored: Scored, comparison: Any, ranking: Mapping[str, Any], best: str, identical: Mapping[str, str]
 ) -> tuple[str, str]:
     """Return several systems as HTML: the verdict, and a table; `best` is the best system but the baseline."""
     confidence, systems, baseline = scored.options["confidence"], comparison["systems"], comparison["baseline"]
+    for pair in ranking.get("pairs", ()):  # one test of all pairs decides on each verdict
+        if baseline in pair["systems"] and "p_adjusted" in pair:
+            (name,) = {*pair["systems"]} - {baseline}
+            systems[name]["p_adjusted"] = pair["p_adjusted"]
     same = {name for name in systems if identical.get(name, name) == identical.get(baseline, baseline)}
     sentences = {name: quote_comparison(comparison, name, name in same, confidence) for name in systems}
     ends = [100 * end for one in systems.values() for end in one.get("confidence_interval", ())]
     scale = (min(ends), max(ends)) if ends else None
     head = ["system", "rank", "BLEU", "interval", "", "difference", "interval of difference", "p", "verdict", ""]
-    ranks = {one["system"]: " to ".join(map(str, dict.fromkeys(one["rank"]))) for one in ranking}
+    ranks = {one["system"]: " to ".join(map(str, dict.fromkeys(one["rank"]))) for one in ranking.get("ranking", ())}
     rows = []
     for name in ranks or systems:
         one = systems[name]
@@ -316,14 +321,14 @@ def render_systems(
         rows.append([name, ranks.get(name, ""), *_describe_system(one, scale), verdict, copy_button])
     if not ranks:
         head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
-    verdict = state_ranking(ranking) if ranks else state_verdict(comparison, best, best in same)
+    verdict = state_ranking(ranking["ranking"], identical) if ranks else state_verdict(comparison, best, best in same)
     quoted = sentences[best].replace(f"; {comparison['signature']}", "")  # it is shown below
     summary = (
         f'<div data-announce="{html.show(f"{verdict} {quoted}")}">{html.verdict(verdict)}{html.quote(quoted)}</div>'
         f'<p class="bleu-copies">{html.copy_button(sentences[best], "sentence")}{_copy_table(comparison)}</p>'
         f"{html.signature(comparison['signature'])}"
     )
-    return summary, html.rows(head, rows)
+    return summary, html.rows(head, rows) + (html.message(_RANKING_NOTE, "note") if ranks else "")
 
 
 def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | None) -> str:
@@ -379,16 +384,24 @@ def state_verdict(comparison: Mapping[str, Any], name: str, is_identical: bool) 
     return f"{better} is better than {worse} by {points}."
 
 
-def state_ranking(ranking: Sequence[Mapping[str, Any]]) -> str:
+def state_ranking(ranking: Sequence[Mapping[str, Any]], identical: Mapping[str, str]) -> str:
     """Return the best systems in a sentence: those that no other system is better than.
 
-    >>> state_ranking([{"system": "A", "rank": [1, 2]}, {"system": "B", "rank": [1, 2]}])
-    'Of 2 systems, A and B are best: the differences between them may be chance.'
+    >>> ranking = [{"system": name, "rank": [1, 3]} for name in "ABC"]
+    >>> state_ranking(ranking, {})
+    'Of 3 systems, A, B and C are best: the differences between them may be chance.'
+    >>> state_ranking(ranking, {"C": "A"})
+    'Of 3 systems, A, B and C are best: C is identical to A, the other differences may be chance.'
+    >>> state_ranking([*ranking[:2], {"system": "C", "rank": [3, 3]}], {"B": "A"})
+    'Of 3 systems, A and B are best: B is identical to A.'
     """
     best = [one["system"] for one in ranking if one["rank"][0] == 1]
     if len(best) == 1:
         return f"Of {len(ranking)} systems, {best[0]} is best: it is better than each of the others."
-    return f"Of {len(ranking)} systems, {join_clauses(best)} are best: the differences between them may be chance."
+    reasons = [f"{name} is identical to {identical[name]}" for name in best if name in identical]
+    if len(reasons) < len(best) - 1:
+        reasons.append(f"the {'other differences' if reasons else 'differences between them'} may be chance")
+    return f"Of {len(ranking)} systems, {join_clauses(best)} are best: {', '.join(reasons)}."
 
 
 def _copy_table(result: Any) -> str:
@@ -431,20 +444,23 @@ def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: boo
         f"{name} scores {one['score']:.2f} BLEU and {baseline} {comparison['systems'][baseline]['score']:.2f}:"
         f" {100 * one['delta']:+.2f} ({found})."
     )
+    if one.get("p_value", 1) < 0.05 <= one.get("p_adjusted", 0):
+        count = len(comparison["systems"])
+        sentence += f" Corrected for the comparisons of {count} systems, the difference may be chance."
     if detectable := one.get("detectable_delta"):
         sentence += f" With this test set, true differences below about {100 * detectable:.1f} often go unnoticed."
     return sentence
 
 
 def judge(system: Mapping[str, Any]) -> str:
-    """Return the verdict of the test.
+    """Return the verdict of the test; among several systems, of that of all pairs.
 
-    >>> judge({"delta": 0.01, "p_value": 0.01}), judge({"delta": 0.01, "p_value": 0.3})
+    >>> judge({"delta": 0.01, "p_value": 0.01}), judge({"delta": 0.01, "p_value": 0.01, "p_adjusted": 0.05})
     ('better', 'may be chance')
     """
     if "delta" not in system:
         return "baseline"
-    if system.get("p_value", 1) >= 0.05:  # one segment has no p-value
+    if system.get("p_adjusted", system.get("p_value", 1)) >= 0.05:  # one segment has no p-value
         return "may be chance"
     return "better" if system["delta"] > 0 else "worse"
 
@@ -491,7 +507,9 @@ def explain_number(scored: Scored | None, system: str, reported: str) -> str:
             found = request_settings(predictions, references, reported.strip(), None, {}, load_with(scored.options))
         return _render_settings(found, system, scored, is_unspaced(predictions))
     except limits.ERRORS as error:
-        return html.message(limits.explain_error(error).replace("reported=", ""))
+        text = limits.explain_error(error)
+        is_unreadable = text.startswith("reported=")  # the name is Python's
+        return html.message("Type the score as a number from 0 to 100, such as 27.30." if is_unreadable else text)
 
 
 def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:
@@ -562,7 +580,12 @@ def _describe_steps(setting: Mapping[str, Any]) -> list[str]:
 
 
 def _apply_button(setting: Mapping[str, Any], scored: Scored) -> str:
-    """Return a button that applies a setting; all other options, and a chosen reference, stay as scored."""
+    """Return a button that applies a setting; all other options, and a chosen reference, stay as scored.
+
+    The demo scores a corpus, so a mean of segment scores has no button.
+    """
+    if "segments" in setting["options"]:
+        return ""
     options = {name: scored.options[name] for name in SCORING_OPTIONS} | setting["options"]
     references = setting["references"] if scored.which == "all" else scored.which
     return html.button("Apply", "apply", options=html.json_text(options), references=str(references))

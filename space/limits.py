@@ -13,6 +13,7 @@ import re
 import stat
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -21,7 +22,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import anyio
 import numpy as np
-from gradio import route_utils
+from gradio import Error, route_utils
 from gradio.context import LocalContext
 from starlette.formparsers import MultiPartException
 from starlette.responses import JSONResponse
@@ -177,11 +178,12 @@ def check_search(predictions: Any, references: Any) -> None:
 
 
 def check_resampling(systems: int, segments: int, resamples: Any, advice: str = "") -> None:
-    """Reject resampling that takes too long; the advice is to take fewer resamples, unless given."""
+    """Reject resampling that takes too long; the advice is to choose fewer resamples, unless given."""
     count = systems * segments
     if isinstance(resamples, (int, float)) and count * resamples > MAX_RESAMPLED_SEGMENTS:
-        advice = advice or f"{MAX_RESAMPLED_SEGMENTS // count:,} at most"
-        raise RejectedError(f"{resamples:,} resamples of {count:,} segments take too long here: {advice}.")
+        advice = advice or f"choose up to {MAX_RESAMPLED_SEGMENTS // count:,} in the options"
+        corpora = f"{systems} system{'s' * (systems != 1)} of {segments:,} segments"
+        raise RejectedError(f"{resamples:,} resamples are too many for {corpora}: {advice}.")
 
 
 def check_disk() -> None:
@@ -514,4 +516,12 @@ async def run(work: Callable[[], T], size: int = 0, options: Any = None, passes:
     repeats = max(1, min(resamples, MAX_RESAMPLES) / 1000) if isinstance(resamples, (int, float)) else 1
     size += int(request.headers["content-length"]) if request else 0
     lane = _SMALL_WORK if size * repeats * passes <= MAX_SMALL_BYTES else _LARGE_WORK
-    return await lane.run(work, request.client.host if request else "")
+    try:
+        return await lane.run(work, request.client.host if request else "")
+    except ERRORS:
+        raise
+    except Exception as error:  # Gradio would show the word "Error" alone
+        traceback.print_exc()
+        raise Error(
+            "This is an error of the demo, not of your texts. Try other options.", print_exception=False
+        ) from error

@@ -63,6 +63,7 @@ ALL_OPTIONS = (*SCORING_OPTIONS, *_RESAMPLING_FIELDS)
 # Phrases for values, as the end of a sentence: "... if case is ignored".
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _PHRASES: dict[str, dict[Any, str]] = {
+    "mean_of_segments": {True: "the score is the mean of the segments’ scores, not that of the corpus"},
     "tokenize": {name: tokenizer.says for name, tokenizer in TOKENIZERS.items()},
     "smooth_method": {name: method.says for name, method in SMOOTH_METHODS.items()},
     "reference_length": {name: rule.says for name, rule in REFERENCE_LENGTHS.items()},

@@ -22,7 +22,7 @@ from .limits import SECONDS_KEPT, RejectedError, check_disk
 from .metric import request_score
 from .options import describe_references_used
 from .remedies import FIXES
-from .sources import Submission
+from .sources import Submission, rename
 
 _FIXED = {"quotes": "quotes made straight", "detokenize": "predictions detokenized"}
 
@@ -71,7 +71,9 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
         if name != "detokenize":
             references = [[fix(text) if text else text for text in row] for row in references]
         remarks.append(_FIXED[name])
-    named = dict(zip(cut_prefix(list(systems)), systems.values()))
+    named: dict[str, list[Any]] = {}
+    for name, texts in zip(cut_prefix(list(systems)), systems.values()):
+        named[rename(name[:60], named)] = texts
     return Submission(named, references, labels), ", ".join(remarks)
 
 

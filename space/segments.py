@@ -251,7 +251,7 @@ def render_overview(difference: Any, names: tuple[str, str]) -> str:
     ]
     by_length = html.rows(["tokens of the reference", "segments", first, second, "difference"], lengths)
     ngrams = (
-        html.heading(f"Only {name} gets") + _render_ngrams(difference.most_telling(side, limits.SHOWN_NGRAMS))
+        html.heading(f"{name} gets more often") + _render_ngrams(difference.most_telling(side, limits.SHOWN_NGRAMS))
         for side, name in (("first", first), ("second", second))
     )
     return (

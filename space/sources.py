@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -279,7 +279,7 @@ def _read_systems(uploads: Sequence[tuple[Description, list[str]]]) -> dict[str,
     for upload, chosen in uploads:
         for name, column in _read_columns(upload, chosen).items():
             _check_complete(upload.file.name, column)
-            systems[_rename((name if len(chosen) > 1 else upload.file.stem)[:60], systems)] = column
+            systems[rename(name if len(chosen) > 1 else upload.file.stem, systems)] = column
     return systems
 
 
@@ -309,10 +309,10 @@ def _check_complete(name: str, column: Sequence[Any]) -> None:
         )
 
 
-def _rename(name: str, taken: dict[str, Any]) -> str:
+def rename(name: str, taken: Mapping[str, Any]) -> str:
     """Return the name, with a number if it is taken.
 
-    >>> _rename("mt", {"mt": [], "mt (2)": []})
+    >>> rename("mt", {"mt": [], "mt (2)": []})
     'mt (3)'
     """
     names = chain([name], (f"{name} ({number})" for number in range(2, len(taken) + 3)))
@@ -502,7 +502,10 @@ def _decode_lines(file: Path) -> Iterator[str]:
 def _describe_delimited(file: Path, delimiter: str) -> Description:
     # A cell of a CSV file may have several lines.
     _check_text(file, 4 * limits.MAX_SEGMENTS, signs=(delimiter.encode(),))
-    if next(_decode_lines(file)).count(delimiter) >= limits.MAX_COLUMNS:
+    head = next(_decode_lines(file))
+    if delimiter == "," and delimiter not in head and ";" in head:
+        raise limits.RejectedError(f"{file.name}: semicolons separate the cells. Save it with commas, or as TSV.")
+    if head.count(delimiter) >= limits.MAX_COLUMNS:
         raise limits.RejectedError(
             f"{file.name} has more than {limits.MAX_COLUMNS} columns. Leave out those that are not needed."
         )

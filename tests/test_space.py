@@ -62,7 +62,7 @@ LIMITS = [
     ("check_corpus", (["a"], [["b"] * 21]), "Segment 1 has 21 references; the limit is 20."),
     ("check_systems", ({number: [] for number in range(11)}, []), "There are 11 systems; the limit is 10."),
     ("check_search", (["a"] * 150_000, ["a"] * 150_000), "A search takes up to 100,000 texts, and there are 300,000. Search with a part of them."),
-    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples of 1,000,000 segments take too long here: 400 at most."),
+    ("check_resampling", (10, 100_000, 10_000), "10,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400 in the options."),
     ("check_value", ("reported", "9" * 101), "reported has 101 characters; the limit is 100."),
     ("check_value", ("weights", [0.1] * 101), "weights has 101 values; the limit is 100."),
     ("check_options", ({"tokenize": "flores200"}, ["tokenize"], ["13a", "zh"]), "tokenize='flores200': choose '13a' or 'zh'. Others need the metric in Python (see About)."),
@@ -91,12 +91,18 @@ def test_parquet_is_not_accepted(tmp_path, name):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "1,000 resamples of 1,000,000 segments take too long here: leave the intervals out"),
-        ({"n_resamples": 1}, "1,000 resamples of 1,000,000 segments take too long here: leave the intervals out"),
+        ({}, "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out"),
+        (
+            {"n_resamples": 1},
+            "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out",
+        ),
         ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or score a part of the segments"),
-        ({"confidence": None}, "1,000 resamples of 1,000,000 segments take too long here: 400 at most"),
-        ({"confidence": None, "n_resamples": None}, "1,000 resamples of 1,000,000 segments take too long here: 400 at"),
-        ({"confidence": None, "n_resamples": 401}, "401 resamples of 1,000,000 segments take too long"),
+        ({"confidence": None}, "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400"),
+        (
+            {"confidence": None, "n_resamples": None},
+            "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400",
+        ),
+        ({"confidence": None, "n_resamples": 401}, "401 resamples are too many for 10 systems of 100,000 segments"),
     ],
 )
 def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limit(options, message):
@@ -117,7 +123,10 @@ def test_a_comparison_within_both_limits_is_made():
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (ValueError("reported='127': BLEU is from 0 to 1."), "&#x27;127&#x27;: BLEU is from 0 to 1."),
+        (
+            ValueError("reported='127': pass a score from 0 to 1 or from 0 to 100."),
+            ">Type the score as a number from 0 to 100, such as 27.30.<",
+        ),
         (ValueError("9" * 1000), "9" * 399 + "…"),
         (OverflowError("Python int too large to convert to C long"), "a number is too large"),
     ],
@@ -137,6 +146,61 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
     assert told in answer
     assert "Python" not in answer
     assert len(answer) < 500
+
+
+def test_each_factor_of_a_search_has_a_phrase():
+    """For each value that a search tries, a mean of segment scores included."""
+    metric, options = (importlib.import_module(f"space.{name}") for name in ("metric", "options"))
+    reconcile = importlib.import_module(f"{metric.report.__name__.rpartition('.')[0]}.bleu_reconcile")
+    factors = {"mean_of_segments": (True,), "effective_order": (True, False)}
+    searched = [*factors.items(), *reconcile.FACTORS.items(), *reconcile.SEGMENT_FACTORS.items()]
+    for name, values in searched:
+        assert all(options.describe_setting(name, value) for value in values)
+    assert {name for name, _ in searched} == {*reconcile.Setting._fields}
+
+
+def test_a_mean_of_segment_scores_is_explained_but_not_applied():
+    """The demo scores corpora: a button would give another score than the one that it promises."""
+    corpus, metric, scored, sources = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "sources")
+    )
+    predictions, references = ["a b c d e f", "a b c d x", "x y"], ["a b c d e f", "a b c d e", "a b c"]
+    result = metric.bleu.compute(predictions=predictions, references=references, segments=True)
+    mean = sum(result["segment_bleu"]) / 3
+    submission = sources.Submission({"A": predictions}, [[text] for text in references])
+    kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
+    answer = corpus.explain_number(kept, "A", f"{100 * mean:.6f}")
+    assert f"becomes {100 * mean:.2f} if the score is the mean of the segments’ scores" in answer
+    assert "data-action" not in answer
+
+
+def test_an_error_that_no_one_expects_is_told_in_a_sentence(capsys):
+    limits = importlib.import_module("space.limits")
+    with pytest.raises(gradio.Error, match=r"This is an error of the demo, not of your texts\. Try other options\."):
+        asyncio.run(limits.run({}.popitem))
+    assert "KeyError" in capsys.readouterr().err
+
+
+def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
+    """The headline is about all pairs; p alone would call B better than A."""
+    corpus, scored = (importlib.import_module(f"space.{name}") for name in ("corpus", "scored"))
+    names, ranks = ["A", "B", "C"], {"B": [1, 2], "A": [1, 2], "C": [3, 3]}
+    systems = {"A": {"score": 20.0}, "B": {"score": 20.5, "delta": 0.005, "p_value": 0.03}}
+    systems["C"] = {"score": 10.0, "delta": -0.1, "p_value": 0.001}
+
+    class Comparison(dict):
+        to_markdown = to_latex = str
+
+    comparison = Comparison(systems=systems, baseline="A", test="bootstrap", signature="nrefs:1")
+    pairs = [{"systems": ["B", "A"], "p_adjusted": 0.06}, {"systems": ["B", "C"], "p_adjusted": 0.002}]
+    pairs += [{"systems": ["A", "C"], "p_adjusted": 0.002}]
+    ranking = {"ranking": [{"system": name, "rank": rank} for name, rank in ranks.items()], "pairs": pairs}
+    kept = scored.Scored(names, {"confidence": None}, "all", "", "", "", "")
+    summary, details = corpus.render_systems(kept, comparison, ranking, "B", {})
+    assert "Of 3 systems, B and A are best: the differences between them may be chance." in summary
+    assert "Corrected for the comparisons of 3 systems, the difference may be chance." in summary
+    assert re.findall(r">(baseline|better|worse|may be chance)</td>", details) == ["may be chance", "baseline", "worse"]
+    assert "p is for one pair alone" in details
 
 
 JOIN, EXPLAIN, SCORE, UPLOAD = (
@@ -338,6 +402,7 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     segments, metric = (importlib.import_module(f"space.{name}") for name in ("segments", "metric"))
     difference = metric.bleu.diff(["a b c d"], ["x y z e"], ["a b c d e"])
     overview = segments.render_overview(difference, ("A", "B"))
+    assert "B gets more often</h3>" in overview
     assert [row[0] for row in difference.rows()[-2:]] == ["a b c d", "e"]
     for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
         assert (f">{ngram}</td>" in overview) == is_listed
@@ -533,6 +598,8 @@ def test_pasted_text_is_counted_before_it_is_split():
         ("a.jsonl", b'{"p": "a"}\n' * 99_999 + b"{", "a.jsonl, line 100,000 is not JSON"),
         ("a.jsonl", b'{"p": "a"}\n' * 9 + b'{"q": "a"}', "a.jsonl, line 10 has other keys than line 1."),
         ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has a different number of columns than line 1."),
+        ("a.csv", b"p;q\na;b\n", "a.csv: semicolons separate the cells. Save it with commas, or as TSV."),
+        ("a.csv", b"p;q\na, b;c\n", "a.csv: semicolons separate the cells. Save it with commas, or as TSV."),
         ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has a different number of columns than line 1."),
     ],
 )  # fmt: skip
@@ -550,6 +617,23 @@ def test_two_files_of_one_name_stay_apart(tmp_path):
     assert {name: lines[0] for name, lines in sources._read_systems([(one, []) for one in uploads]).items()} == {
         "mt": "a", "mt (2)": "c", "mt (3)": "e"
     }  # fmt: skip
+
+
+def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
+    sources, scored = (importlib.import_module(f"space.{name}") for name in ("sources", "scored"))
+    files = [tmp_path / f"{'newstest2021.' * 5}{name}{'x' * 70}.de" for name in ("A", "B")]
+    for file in files:
+        file.write_text("a\n")
+    systems = sources._read_systems([(sources.describe_file(str(file)), []) for file in files])
+    submission, _ = scored.prepare_submission(sources.Submission(systems, [["a"]]), "all", [])
+    assert list(submission.systems) == ["A" + "x" * 59, "B" + "x" * 59]
+
+
+def test_names_that_become_equal_stay_apart():
+    scored, sources = (importlib.import_module(f"space.{name}") for name in ("scored", "sources"))
+    submission = sources.Submission({"x" * 70 + "a": ["a"], "x" * 70 + "b": ["b"]}, [["a"]])
+    systems = scored.prepare_submission(submission, "all", [])[0].systems
+    assert systems == {"x" * 60: ["a"], "x" * 60 + " (2)": ["b"]}
 
 
 def test_small_work_does_not_wait_for_large_work():
