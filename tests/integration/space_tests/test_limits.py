@@ -18,7 +18,7 @@ def test_a_file_of_200_megabytes(page, tmp_path):
         file.write(b"a line of text\n" * (200_000_000 // 15))
     tab(page, "Corpus")
     page.set_input_files("#systems-file input[type=file]", tmp_path / "large.txt")
-    expect(page.get_by_text('File(s) exceed the maximum allowed size of 50.0 Mb: "large.txt"')).to_be_visible()
+    expect(page.get_by_text('File(s) exceed the maximum allowed size of 25.0 Mb: "large.txt"')).to_be_visible()
     expect(page.locator("#systems-note")).to_contain_text("One file per system")
 
 
