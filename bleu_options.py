@@ -52,13 +52,13 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
 # --- Checks of values -------------------------------------------------------------------------------------------------
 
 
-def _whole_number(least: int, most: int = 2**31 - 1) -> Check:
+def _whole_number(least: int, most: int | None = None) -> Check:
     def check(name: str, value: Any) -> None:
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise invalid(name, value, "a whole number", TypeError)
         if value < least:
             raise invalid(name, value, f"a whole number of {least} or more")
-        if value > most:  # sums are int64
+        if most is not None and value > most:
             raise invalid(name, value, f"a whole number up to {most:,}")
 
     return check
@@ -153,7 +153,9 @@ class Options:
         f"the reference that sets the brevity penalty: {', '.join(map(repr, REFERENCE_LENGTHS))}",
     )
     minimum_total: int = _option(
-        0, _whole_number(0), "the minimum number of n-grams to count per order and segment; NLTK counts 1"
+        0,
+        _whole_number(0, most=2**31 - 1),  # sums over segments are int64
+        "the minimum number of n-grams to count per order and segment; NLTK counts 1",
     )
     segments: bool = _option(False, check_flag, "True to add `segment_bleu`, one score per segment")
     confidence: float | None = _option(
