@@ -4,7 +4,7 @@
 
 1. One automaton over classes of characters runs every tokenizer.
 2. The tokens of a prediction are numbered. A token that only a reference has gets 0, because no n-gram with it matches.
-3. N-grams of numbers are counted: with bit sets if the prediction's positions fit one word, otherwise in a trie.
+3. N-grams of numbers are counted as the nodes of a trie.
 
 Hashes only find candidates for equal tokens; the bytes of the tokens decide.
 
@@ -150,7 +150,6 @@ def _intrinsic(function):
 
 # --- Entry points -----------------------------------------------------------------------------------------------------
 
-_SHORT = 64  # tokens, whose positions fit the bits of a word; longer predictions take another kernel
 _NO_TOKENS: Int64 = np.empty(0, np.int64)
 _REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}
 _FACTOR = np.int64(secrets.randbits(63) | 1)  # of hashes; random, so that inputs cannot be crafted to collide
@@ -294,16 +293,6 @@ def fold_product(typing_context, left, right):
         return builder.trunc(builder.xor(product, upper), ir.IntType(64))
 
     return types.int64(types.int64, types.int64), generate
-
-
-@_intrinsic
-def lowest_bit(typing_context, word):
-    """Return the index of the lowest set bit, or 64 if the word is 0, in one instruction."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
-
-    return types.int64(types.int64), generate
 
 
 def _generate_load(bits):
@@ -466,10 +455,8 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
         # 3. Add the token that ends before the character, and the character itself if it is a token.
         if i > begin:
             count = _put(tokens, count, _make_key(begin, i - begin, factor), begin, i - begin)
-        if action == _ALONE and meaning:
-            count = _put(tokens, count, meaning, i, 1)
-        elif action == _ALONE:
-            count = _put(tokens, count, _load(i, width), i, width)
+        if action == _ALONE:  # an entity is a token of one character
+            count = _put(tokens, count, meaning if meaning else _load(i, width), i, 1 if meaning else width)
         begin = i if action == _STARTS else last
     return _put(tokens, count, _make_key(begin, end - begin, factor), begin, end - begin) if end > begin else count
 
@@ -627,11 +614,7 @@ def _count_rows(
     numbers, reference_numbers = np.empty(longest_text, np.int64), np.empty(longest_row, np.int64)
     slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(_longest(bounds), np.int64)
     copies = np.empty((longest_prediction + longest_reference) // 8 + 1, np.int64)  # of texts without their markup
-    positions, found = np.empty(_SHORT + 1, np.int64), np.empty(max_order, np.int64)
-    counts, matches = np.empty((3 * max_order, _SHORT + 1), np.int64), np.empty(max_order, np.int64)
-    for n in range(len(counts)):
-        for i in range(_SHORT + 1):
-            counts[n, i] = 0
+    matches, capacity = np.empty(max_order, np.int64), np.int64(-1)  # the tokens for which the trie has memory
     for row in range(len(bounds) - 1):
         first, last = bounds[row], bounds[row + 1]
         length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
@@ -662,10 +645,11 @@ def _count_rows(
             ends[text - first] = total
             best = _effective_length(reference_length, length, count - length, best)
         # 5. Count the matching n-grams and write the row.
-        if length <= _SHORT:
-            _count_short(numbers, length, reference_numbers, ends, bounds, row, positions, found, counts, matches)
-        else:
-            _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, matches)
+        if length > capacity:  # in the first row, and in longer ones
+            capacity = 2 * length
+            nodes = np.empty(2 << _table_bits(2 * capacity * (max_order - 1)), np.int64)
+            counts = np.empty((capacity * max_order + 1, 3), np.int64)
+        _count_matches(numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches)
         for order in range(max_order):
             columns[order, row] = matches[order]
             columns[max_order + order, row] = max(length - order, minimum_total)
@@ -761,92 +745,38 @@ def _same(start, other_start, length):
 
 
 @_helper
-def _count_short(numbers, length, reference_numbers, ends, bounds, row, positions, found, counts, matches):
-    """Count the matches of a prediction whose positions fit a word, by Shift-And (Baeza-Yates and Gonnet, 1992).
-
-    Bit i of `found[n]` is set if the n + 1 tokens up to the current one equal the n + 1 tokens up to the prediction's
-    token i. Equal n-grams have the same lowest bit, which identifies them; it is 64 if the prediction lacks the n-gram.
-    """
-    # 1. Clear the counts of each n-gram in the prediction (`counts[n]`) and the highest count in any reference so far
-    #    (`counts[orders + n]`). The column of an n-gram is its lowest bit.
-    orders = len(found)
-    for n in range(orders):
-        matches[n] = found[n] = 0
-        for i in range(length):
-            counts[n, i] = counts[orders + n, i] = 0
-    # 2. Collect the positions of each token number as bits.
-    for i in range(length + 1):
-        positions[i] = 0
-    for i in range(length):
-        positions[numbers[i]] |= 1 << i
-    # 3. Count the n-grams of the prediction.
-    for i in range(length):
-        _shift_and(found, positions[numbers[i]])
-        for n in range(orders):
-            counts[n, lowest_bit(found[n])] += 1
-    for n in range(orders):
-        counts[n, _SHORT] = 0
-    # 4. Count the n-grams of each reference (`counts[2 * orders + n]`). An occurrence is a match if its number exceeds
-    #    the highest count so far, but not the count in the prediction.
-    start = 0
-    for reference in range(bounds[row], bounds[row + 1]):
-        for n in range(orders):
-            found[n] = 0
-            for i in range(length):
-                counts[2 * orders + n, i] = 0
-        for i in range(start, ends[reference - bounds[row]]):
-            _shift_and(found, positions[reference_numbers[i]])
-            if not found[0]:
-                continue
-            for n in range(orders):
-                ngram = lowest_bit(found[n])
-                count = counts[2 * orders + n, ngram] + 1
-                counts[2 * orders + n, ngram] = count
-                most = counts[orders + n, ngram]
-                matches[n] += np.int64(most < count) & np.int64(count <= counts[n, ngram])
-                counts[orders + n, ngram] = max(count, most)
-        start = ends[reference - bounds[row]]
-
-
-@_helper
-def _shift_and(found, positions):
-    for n in range(len(found) - 1, 0, -1):
-        found[n] = found[n - 1] << 1 & positions
-    found[0] = positions
-
-
-@_helper
-def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, matches):
-    """Count the matches of a prediction of any length in linear time, with n-grams as the nodes of a trie.
+def _count_matches(numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches):
+    """Count the matches of a prediction in linear time, with the distinct n-grams of the prediction as nodes of a trie.
 
     The key of a node is its parent and the number of its last token, so that keys are exact. The nodes of single tokens
-    are the token numbers, and node 0 stands for all n-grams that the prediction does not have.
+    are the token numbers, and node 0 stands for all n-grams that the prediction does not have. `nodes` is a hash table
+    of keys, each followed by its node. A node has three counts: in the prediction, the highest in any reference so far,
+    and in the current reference.
     """
-    # 1. Clear the hash table of keys and nodes, and the three counts of each node: in the prediction, the highest in
-    #    any reference so far, and in the current reference.
-    max_order = len(matches)
-    bits, nodes = _table_bits(2 * length * (max_order - 1)), np.int64(0)
-    slots = np.empty(2 << bits, np.int64)
+    # 1. Clear the hash table and the counts of single tokens.
+    max_order, highest = len(matches), np.int64(0)
+    bits = _table_bits(2 * length * (max_order - 1))
     for slot in range(2 << bits):
-        slots[slot] = 0
-    counts = np.empty((length * max_order + 1, 3), np.int64)
-    for node in range(length * max_order + 1):
+        nodes[slot] = 0
+    for i in range(length):
+        highest = max(highest, numbers[i])
+    for node in range(highest + 1):
         counts[node, 0] = counts[node, 1] = counts[node, 2] = 0
     # 2. Build the trie of the prediction, and count its n-grams.
-    for i in range(length):
-        nodes = max(nodes, numbers[i])
     for i in range(length):
         node = numbers[i]
         counts[node, 0] += 1
         for n in range(1, min(max_order, length - i)):
-            slot = _find_node(node, numbers[i + n], slots, bits, factor)
-            if slots[slot] == 0:
-                nodes += 1
-                slots[slot], slots[slot + 1] = node << 32 | numbers[i + n], nodes
-            node = slots[slot + 1]
+            slot = _find_node(node, numbers[i + n], nodes, bits, factor)
+            if nodes[slot] == 0:
+                highest += 1
+                nodes[slot], nodes[slot + 1] = node << 32 | numbers[i + n], highest
+                counts[highest, 0] = counts[highest, 1] = counts[highest, 2] = 0
+            node = nodes[slot + 1]
             counts[node, 0] += 1
     # 3. Count the n-grams of each reference. From each position, follow the trie until the prediction has no such
-    #    n-gram. An occurrence is a match under the condition of `_count_short`.
+    #    n-gram. An occurrence is a match if its number exceeds the highest count in any reference so far, but not the
+    #    count in the prediction.
     start = 0
     for n in range(max_order):
         matches[n] = 0
@@ -856,7 +786,7 @@ def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, m
             node = reference_numbers[i]
             for n in range(min(max_order, ends[reference] - i)):
                 if n:
-                    node = slots[_find_node(node, reference_numbers[i + n], slots, bits, factor) + 1]
+                    node = nodes[_find_node(node, reference_numbers[i + n], nodes, bits, factor) + 1]
                 if node == 0:
                     break
                 count = max(counts[node, 2], none_yet) + 1
@@ -868,10 +798,10 @@ def _count_long(numbers, length, reference_numbers, ends, bounds, row, factor, m
 
 
 @_helper
-def _find_node(parent, token, slots, bits, factor):
-    """Return the index in `slots` of a node's key, or an empty one for it; the node is stored after its key."""
+def _find_node(parent, token, nodes, bits, factor):
+    """Return the index in `nodes` of a node's key, or of an empty slot for it; the node is stored after its key."""
     key = parent << 32 | token
     slot = _first_slot(key, bits, factor)
-    while slots[2 * slot] and slots[2 * slot] != key:
+    while nodes[2 * slot] and nodes[2 * slot] != key:
         slot = (slot + 1) & ((1 << bits) - 1)
     return 2 * slot
