@@ -134,8 +134,10 @@ class BufferedMetric(evaluate.Metric, ABC):
         """Return the options of a call."""
 
     @abstractmethod
-    def _score(self, corpus: Corpus, options: Options, by: object = None) -> dict[str, Any]:
-        """Return the result of a corpus."""
+    def _compute(
+        self, predictions: object, references: object = None, options: Options | None = None, by: object = None
+    ) -> dict[str, Any]:
+        """Return the result of all rows."""
 
     def add(self, *arguments: object, prediction: object = None, reference: object = None, **columns: object) -> None:
         """Add one segment to the segments that the next `compute` scores."""
@@ -182,7 +184,7 @@ class BufferedMetric(evaluate.Metric, ABC):
             if self.num_process > 1 and self._gathered is None:
                 result = self._compute_together(corpus, chosen)
             else:
-                result = self._score(corpus, chosen, by)
+                result = self._compute(corpus, options=chosen, by=by)
         except BaseException:
             self._buffer.finish(put_back=self._gathered or taken)
             raise
@@ -202,7 +204,12 @@ class BufferedMetric(evaluate.Metric, ABC):
             self._remove_files()
 
     def _gather(self, predictions: Any, references: Any) -> Corpus:
-        """Return the rows of all processes, packed by `_compute_together`; after an error they stay in the buffer."""
+        """Return the rows that `_compute` scores as a corpus.
+
+        Rows of several processes, which `_compute_together` packed, stay in the buffer after an error.
+        """
+        if isinstance(predictions, Corpus):
+            return predictions
         if getattr(predictions, "type", None) != pa.binary():
             return read_corpus(predictions, references)
         gathered, problem = Buffer(), None

@@ -26,8 +26,9 @@ from .bleu_report import (
 )
 from .bleu_scoring import average_groups, bleu, bootstrap_scores, interval, order_weights, precisions, score_row
 from .bleu_statistics import Counted, adopt_counting, count_groups, prepare_batch, read_statistics, sum_corpus
-from .bleu_tokenizers import choose_tokenizer, list_tokens
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens
 from .bleu_warnings import (
+    NO_SEGMENTS,
     ONLY_SUMS,
     count_things,
     invalid,
@@ -153,10 +154,13 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None) -> Result:
     >>> score_corpus(read_corpus(["a b c d"], ["a b c d"]), Options())["score"]
     100.0
     """
+    if not len(corpus):
+        raise ValueError(NO_SEGMENTS)
     if by is not None or options.segments or options.confidence:
         counted = count_groups(corpus, options, by)
         return _score_rows(counted, options, len(corpus), ())
-    return _score_sum(corpus, options, sum_corpus(corpus, options))
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    return _score_sum(corpus, tokenizer, options, sum_corpus(corpus, tokenizer, options))
 
 
 def score_statistics(statistics: object, options: Options, by: object = None) -> Result:
@@ -179,9 +183,8 @@ def score_statistics(statistics: object, options: Options, by: object = None) ->
     return result
 
 
-def _score_sum(corpus: Corpus, options: Options, total: Int64) -> Result:
+def _score_sum(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options, total: Int64) -> Result:
     """Describe the sum of a corpus's rows, and warn about suspicious texts."""
-    tokenizer = choose_tokenizer(options, corpus.kind)
     warn_about_text(corpus.predictions, tokenizer)
     result = _describe_rows(options, total, None, None, (tokenizer.name, corpus.reference_count()))
     if result["bleu"] == 0:
@@ -356,7 +359,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     row = np.array(count_segment(prediction_tokens, tokens, orders, options.reference_length, options.minimum_total))
     counts, allowed = count_ngrams(prediction_tokens, orders), count_most_ngrams(tokens, orders)
     lengths = [len(reference) for reference in tokens]
-    explanation = Explanation(_score_sum(corpus, options, row))
+    explanation = Explanation(_score_sum(corpus, tokenizer, options, row))
     explanation["weights"] = order_weights(precisions(row, options).present, options)
     explanation["prediction"] = _cover_tokens(prediction_tokens, allowed, options.max_order)
     explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in tokens]

@@ -151,7 +151,7 @@ def _intrinsic(function):
 # --- Entry points -----------------------------------------------------------------------------------------------------
 
 _NO_TOKENS: Int64 = np.empty(0, np.int64)
-_REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}
+REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}  # the rules in `_effective_length`
 _FACTOR = np.int64(secrets.randbits(63) | 1)  # of hashes; random, so that inputs cannot be crafted to collide
 
 
@@ -168,6 +168,7 @@ def count_rows_compiled(
 
     Args:
         tokenizer: the name of a native tokenizer with an automaton; unused for tokens and ids.
+        reference_length: a name in `REFERENCE_LENGTHS`; rules without a number run in Python.
 
     Returns:
         int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
@@ -182,7 +183,7 @@ def count_rows_compiled(
     # Pass columns in C order. A single row has both orders, and numba would compile again for Fortran order.
     _count_rows(
         *lists, bounds, tokens, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
-        _REFERENCE_LENGTHS[reference_length], minimum_total, rows.T,
+        REFERENCE_LENGTHS[reference_length], minimum_total, rows.T,
     )  # fmt: skip
     return rows
 

@@ -37,7 +37,7 @@ from .bleu_options import (
     choose_options,
     explain_unknown_option,
     read_drop_in,
-    shape_drop_in,
+    shape_result,
 )
 from .bleu_pairwise import SelfBleu, score_against_others, score_pairs
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
@@ -46,7 +46,7 @@ from .bleu_scoring import bleu
 from .bleu_statistics import make_table
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
-from .bleu_warnings import BY_NAME, NO_SEGMENTS, BleuWarning, count_things
+from .bleu_warnings import BY_NAME, BleuWarning, count_things
 
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. Scores and signatures match sacreBLEU by
@@ -176,10 +176,12 @@ class BleuMetric(BufferedMetric):
         info.format = "arrow"  # the constructor rejects it for lists, evaluate's code accepts it
         return info
 
-    def _compute(self, predictions: object, references: object, options: Options | None = None) -> dict[str, Any]:
-        """Score all rows; evaluate expects this method, without variadic arguments."""
-        corpus = self._gather(predictions, references)
-        return self._score(corpus, options or self._choose({}))
+    def _compute(
+        self, predictions: object, references: object = None, options: Options | None = None, by: object = None
+    ) -> dict[str, Any]:
+        """Score all rows: the columns that evaluate passes, or a corpus in place of `predictions`."""
+        corpus, chosen = self._gather(predictions, references), options or self._choose({})
+        return shape_result(score_corpus(corpus, chosen, by), chosen)
 
     def compute(
         self,
@@ -668,12 +670,6 @@ class BleuMetric(BufferedMetric):
         if self._is_drop_in:
             return read_drop_in(self._options.convention, options, self._options)
         return self._options.override(options)
-
-    def _score(self, corpus: Corpus, options: Options, by: object = None) -> dict[str, Any]:
-        if not len(corpus):
-            raise ValueError(NO_SEGMENTS)
-        result = score_corpus(corpus, options, by)
-        return shape_drop_in(self._options.convention, result, options) if self._is_drop_in else result
 
     def _override(self, method: str, options: Mapping[str, object]) -> Options:
         """Return the options of a call to one of `METHODS`."""

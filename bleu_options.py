@@ -454,14 +454,16 @@ def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Opt
     return replace(chosen_options, segments=False, confidence=None)
 
 
-def shape_drop_in(module: str, result: Mapping[str, Any], options: Options) -> dict[str, Any]:
-    """Return a result under the keys and on the scales of one of evaluate's modules.
+def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
+    """Return a result as it is; under a drop-in, with the keys and on the scales of evaluate's module.
 
     >>> result = {**dict.fromkeys(DROP_INS["bleu"].keys, 1.0), "precisions": [1.0] * 4, "score": 100.0}
-    >>> "score" in shape_drop_in("bleu", result, Options())
+    >>> "score" in shape_result(result, choose_options("bleu", {}))
     False
     """
-    drop_in = DROP_INS[module]
+    drop_in = DROP_INS.get(options.convention)
+    if drop_in is None:
+        return result
     if drop_in.score_again:
         result = {**result, **drop_in.score_again(result, options)}
     return {name: result[key] for name, key in drop_in.keys.items()}

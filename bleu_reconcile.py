@@ -430,7 +430,8 @@ def score_segment_grid(corpus: Corpus, places: Places, options: Options, grid: G
     for tokenize, lowercase, references in product(grid["tokenize"], grid["lowercase"], grid["references"]):
         counting = {"tokenize": tokenize, "lowercase": lowercase, "minimum_total": 0, "max_order": orders}
         part = _select_references(corpus, places.get(references))
-        rows = count_corpus(part, replace(options, **counting, weights=None, smooth_method="none"))
+        counted = replace(options, **counting, weights=None, smooth_method="none")
+        rows = count_corpus(part, choose_tokenizer(counted, part.kind), counted)
         for minimum in grid["minimum_total"]:
             rows[:, orders : 2 * orders] = count_totals(rows[:, -2], orders, minimum).T
             for method, effective in product(grid["smooth_method"], grid["effective_order"]):
@@ -522,7 +523,8 @@ def _count_grid(
                 rows[length] = next(iter(rows.values()))
                 continue
             counting = {"tokenize": tokenize, "lowercase": lowercase, "reference_length": length, "minimum_total": 0}
-            rows[length] = count_corpus(corpora[references], replace(options, **counting))
+            counted, part = replace(options, **counting), corpora[references]
+            rows[length] = count_corpus(part, choose_tokenizer(counted, part.kind), counted)
         for length, minimum in product(grid["reference_length"], grid["minimum_total"]):
             row = rows[length].sum(axis=0)
             row[orders : 2 * orders] = count_totals(rows[length][:, -2], orders, minimum).sum(axis=1)

@@ -85,7 +85,7 @@ def count_groups(corpus: Corpus, options: Options, by: object) -> Counted:
     if by is None:
         tokenizer = choose_tokenizer(options, corpus.kind)
         warn_about_text(corpus.predictions, tokenizer)
-        return Counted(count_corpus(corpus, options), tokenizer.name, corpus.reference_count())
+        return Counted(count_corpus(corpus, tokenizer, options), tokenizer.name, corpus.reference_count())
     labels = read_labels(by, len(corpus))
     check_labels(options, labels)
     return count_labeled(corpus, options, labels)
@@ -113,7 +113,7 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
             part = corpus if len(places) == len(corpus) else corpus.take(places)
             with name_labels(part_labels) if part is not corpus else nullcontext():
                 warn_about_text(part.predictions, tokenizer)
-                rows[places] = count_corpus(part, part_options)
+                rows[places] = count_corpus(part, tokenizer, part_options)
     # 2. Collect the values for the signatures of the groups.
     counts = corpus.reference_counts()
     groups = {
@@ -153,42 +153,44 @@ def same_or_var(values: Iterable[str]) -> str:
     return different.pop() if len(different) == 1 else "var"
 
 
-def count_corpus(corpus: Corpus, options: Options) -> Int64:
+def count_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Int64:
     """Count all segments: int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
 
-    >>> count_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), Options(max_order=1))
+    >>> options = Options(max_order=1)
+    >>> count_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), choose_tokenizer(options, "text"), options)
     array([[2, 2, 2, 2],
            [1, 1, 1, 2]])
     """
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
     first_row = 0
-    for batch_rows in _count_batches(corpus, options):
+    for batch_rows in _count_batches(corpus, tokenizer, options):
         rows[first_row : first_row + len(batch_rows)] = batch_rows
         first_row += len(batch_rows)
     return rows
 
 
-def sum_corpus(corpus: Corpus, options: Options) -> Int64:
+def sum_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Int64:
     """Return the sum of all rows, int64 [2 N + 2], in constant memory.
 
-    >>> sum_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), Options(max_order=1))
+    >>> options = Options(max_order=1)
+    >>> sum_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), choose_tokenizer(options, "text"), options)
     array([3, 3, 3, 4])
     """
     row = np.zeros(2 * options.counted_orders + 2, np.int64)
-    for batch_rows in _count_batches(corpus, options):
+    for batch_rows in _count_batches(corpus, tokenizer, options):
         row += np.add.reduce(batch_rows)
     return row
 
 
 def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> Int64:
-    """Count the segments of a batch, with the kernel if it is compiled and in Python otherwise.
+    """Count the segments of a batch, with the kernel if it is compiled and has the rule for the reference length.
 
     >>> count_batch(read_corpus([[7, 8]], [[[7]]]).batches[0], ChosenTokenizer("ids"), Options(max_order=1)).tolist()
     [[1, 2, 2, 1]]
     """
     texts, orders = prepare_batch(batch, tokenizer), options.counted_orders
     length, minimum = options.reference_length, options.minimum_total
-    if kernels.is_ready():
+    if kernels.is_ready() and length in kernels.REFERENCE_LENGTHS:
         return kernels.count_rows_compiled(*texts, batch.bounds, tokenizer.name, orders, length, minimum)
     return count_rows(*texts, batch.bounds, tokenizer, orders, length, minimum)
 
@@ -201,9 +203,9 @@ def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, p
     )
 
 
-def _count_batches(corpus: Corpus, options: Options) -> Iterator[Int64]:
-    tokenizer = choose_tokenizer(options, corpus.kind)
-    is_compiled = kernels.is_ready() or kernels.prepare(corpus.nbytes)
+def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Iterator[Int64]:
+    has_rule = options.reference_length in kernels.REFERENCE_LENGTHS
+    is_compiled = has_rule and (kernels.is_ready() or kernels.prepare(corpus.nbytes))
     is_in_python = not is_compiled or (tokenizer.split is not None and not tokenizer.is_native)
     if is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS:  # Python holds the GIL, so threads would not help
         for batch in corpus.split(_ROWS_PER_PYTHON_BATCH if is_in_python else _ROWS_PER_BATCH):

@@ -27,6 +27,7 @@ from .bleu_statistics import (
     sum_corpus,
     tabulate,
 )
+from .bleu_tokenizers import choose_tokenizer
 from .bleu_warnings import (
     DECODED,
     DECODED_TYPE,
@@ -142,7 +143,8 @@ class TrainerMetric:
             counted = count_groups(corpus, self._options, None)
             self._sums[None] += counted.rows.sum(axis=0)
         else:
-            self._sums[None] += sum_corpus(corpus, self._options)
+            tokenizer = choose_tokenizer(self._options, corpus.kind)
+            self._sums[None] += sum_corpus(corpus, tokenizer, self._options)
         if self._keeps_history:
             self._counted.append(counted)
         self._rows += len(texts)

@@ -22,24 +22,22 @@ CASES = [
 ]
 
 
-def compare(seed: int, count: int = BATCH) -> tuple[dict, str | None]:
+def compare(seed: int, segments: int = BATCH) -> tuple[dict, str | None]:
     """Return the case of a seed, and its first difference."""
     sys.path.insert(0, str(Path(__file__).parent))
     import conftest  # noqa: F401
     from bleu.bleu_inputs import read_corpus
-    from bleu.bleu_options import Options
-    from bleu.bleu_statistics import count_corpus
-    from helpers import count_with_sacrebleu, find_difference, kernels_only, python_only, random_rows
+    from helpers import count, count_with_sacrebleu, find_difference, kernels_only, python_only, random_rows
 
     case = CASES[seed % len(CASES)]
-    predictions, references = random_rows(seed, count)
+    predictions, references = random_rows(seed, segments)
     with kernels_only():
-        rows = count_corpus(read_corpus(predictions, references), Options().override(case))
+        rows = count(read_corpus(predictions, references), **case)
     if case["tokenize"] in SACREBLEUS:
         expected = count_with_sacrebleu(predictions, references, **case)
     else:
         with python_only():
-            expected = count_corpus(read_corpus(predictions, references), Options().override(case))
+            expected = count(read_corpus(predictions, references), **case)
     return case, find_difference(predictions, references, rows, expected)
 
 

@@ -276,11 +276,19 @@ def run_both_ways(call):
 def count_both_ways(predictions, references, **options):
     """Return this project's statistics rows; assert that both implementations count the same."""
     from bleu.bleu_inputs import read_corpus
+
+    corpus = read_corpus(predictions, references)
+    return run_both_ways(lambda: count(corpus, **options))
+
+
+def count(corpus, **options):
+    """Return the statistics rows of a corpus."""
     from bleu.bleu_options import Options
     from bleu.bleu_statistics import count_corpus
+    from bleu.bleu_tokenizers import choose_tokenizer
 
-    corpus, options = read_corpus(predictions, references), Options().override(options)
-    return run_both_ways(lambda: count_corpus(corpus, options))
+    chosen = Options().override(options)
+    return count_corpus(corpus, choose_tokenizer(chosen, corpus.kind), chosen)
 
 
 def find_difference(predictions, references, rows, expected):

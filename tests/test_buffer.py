@@ -306,6 +306,37 @@ def test_an_object_can_be_pickled_after_a_distributed_compute(three_processes, e
         assert len(dill.loads(dill.dumps(metric))) == 0
 
 
+# The paths to a score: the configuration, and a call that scores with two objects, or None for several processes.
+PATHS = {
+    "compute": ("default", lambda bleu, rows: bleu.compute(**rows)),
+    "added rows": ("default", lambda bleu, rows: [bleu.add_batch(**rows), bleu.compute()]),
+    "labels": ("default", lambda bleu, rows: bleu.compute(**rows, by=[0, 1] * 150)),
+    "segments and an interval": ("hf", lambda bleu, rows: bleu.compute(**rows, segments=True, confidence=0.9)),
+    "the drop-in for sacrebleu": ("sacrebleu", lambda bleu, rows: bleu.compute(**rows)),
+    "the drop-in for bleu": ("bleu", lambda bleu, rows: bleu.compute(**rows)),
+    "combine": ("default", lambda bleu, rows: evaluate.combine([bleu]).compute(**rows)),
+}
+
+
+@pytest.mark.parametrize(("config_name", "call"), PATHS.values(), ids=PATHS)
+def test_every_score_goes_through_compute_of_the_class(load, monkeypatch, config_name, call):
+    """A breakpoint in `_compute`, the method that a reader of `evaluate.Metric` looks for, is met."""
+    bleu, calls = load(config_name), []
+    _compute = type(bleu)._compute
+    monkeypatch.setattr(type(bleu), "_compute", lambda *args, **named: calls.append(1) or _compute(*args, **named))
+    call(bleu, {"predictions": PREDICTIONS, "references": REFERENCES})
+    assert len(calls) == 1
+
+
+def test_several_processes_go_through_compute_of_the_class(three_processes, monkeypatch, expected):
+    calls, class_ = [], type(three_processes[0])
+    _compute = class_._compute
+    monkeypatch.setattr(class_, "_compute", lambda *args, **named: calls.append(1) or _compute(*args, **named))
+    parts = [(PREDICTIONS[i : i + 100], REFERENCES[i : i + 100]) for i in (0, 100, 200)]
+    assert compute_together(three_processes, parts) == [expected, None, None]
+    assert len(calls) == 1
+
+
 def test_combine_save_and_pickle(bleu, load, tmp_path, expected):
     combined = evaluate.combine([bleu, load("hf")], force_prefix=True)
     result = combined.compute(predictions=PREDICTIONS, references=REFERENCES)

@@ -7,12 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bleu import bleu_kernels
-from bleu.bleu_counting import REFERENCE_LENGTHS, count_segment
+from bleu.bleu_counting import REFERENCE_LENGTHS, ReferenceLength, count_segment
 from bleu.bleu_inputs import read_corpus
-from bleu.bleu_options import Options
-from bleu.bleu_statistics import count_corpus
 from conftest import needs_numba
-from helpers import count_both_ways, count_with_sacrebleu, random_rows
+from helpers import count, count_both_ways, count_with_sacrebleu, kernels_only, random_rows
 
 TEXT = "the cat sat on the mat"
 
@@ -106,7 +104,7 @@ def test_a_segment_of_a_million_tokens_takes_linear_time():
     """Counts known by construction: a cycle of ten words, and a reference with one more word."""
     cycle = " ".join(f"word{i % 10}" for i in range(1_000_000))
     corpus = read_corpus([cycle], [[cycle + " end"]])
-    rows = count_corpus(corpus, Options())
+    rows = count(corpus)
     assert rows.tolist() == [[10**6, 10**6 - 1, 10**6 - 2, 10**6 - 3] * 2 + [10**6, 10**6 + 1]]
 
 
@@ -120,7 +118,7 @@ def test_many_batches_keep_their_order():
     uneven = read_corpus(*(pa.chunked_array([column[chunk] for chunk in chunks]) for column in columns))
     assert len(uneven.batches) == 3
     for corpus in (many, uneven):
-        rows = count_corpus(corpus, Options())
+        rows = count(corpus)
         np.testing.assert_array_equal(rows, np.tile(expected, (20, 1)))
 
 
@@ -130,6 +128,16 @@ def test_the_order_of_references_does_not_matter(reference_length):
     rows = count_both_ways(predictions, references, reference_length=reference_length)
     backwards = [row[::-1] for row in references]
     np.testing.assert_array_equal(rows, count_both_ways(predictions, backwards, reference_length=reference_length))
+
+
+def test_a_rule_for_the_reference_length_without_a_kernel(monkeypatch):
+    """A record alone is enough: the rows come from the Python implementation, although the kernels are compiled."""
+    monkeypatch.setitem(REFERENCE_LENGTHS, "second", ReferenceLength(lambda _, lengths: sorted(lengths)[1], "by hand"))
+    corpus = read_corpus(["a b c"] * 20_000, [["a b c d e", "a", "a b"]] * 20_000)
+    with kernels_only():
+        rows = count(corpus, max_order=1, reference_length="second", tokenize="none")
+    assert rows.shape == (20_000, 4)
+    assert set(map(tuple, rows.tolist())) == {(3, 3, 3, 2)}
 
 
 @pytest.mark.parametrize("lowercase", [False, True])

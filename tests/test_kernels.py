@@ -14,9 +14,8 @@ from bleu import bleu_kernels
 from bleu.bleu_inputs import read_corpus, read_texts
 from bleu.bleu_options import Options
 from bleu.bleu_pairwise import score_against_others, score_pairs
-from bleu.bleu_statistics import sum_corpus
 from conftest import needs_numba
-from helpers import ROOT, run_python
+from helpers import ROOT, count, run_python
 
 WORTH = 2_000_000  # bytes of text
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="os.fork is not available")
@@ -74,7 +73,7 @@ def test_every_method_adds_to_the_bytes_of_the_process(kernels, monkeypatch):
     monkeypatch.setattr(kernels, "warm_up", lambda: False)
     texts, seen = ["one two three four"] * 20, [0]
     for call in (
-        lambda: sum_corpus(read_corpus(texts, texts), Options()),
+        lambda: count(read_corpus(texts, texts)),
         lambda: score_pairs(read_texts(texts=texts), Options()),
         lambda: score_against_others(read_texts(texts=texts), Options()),
     ):
