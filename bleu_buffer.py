@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from .bleu_corpus import Corpus, Kind, join_corpora, list_items, make_corpus, make_lists
 from .bleu_inputs import make_empty_corpus, read_corpus
+from .bleu_messages import BY_NAME, BY_WITH_PROCESSES, OTHER_KIND, UNKNOWN_COLUMN
 from .bleu_options import Options
-from .bleu_warnings import BY_NAME, BY_WITH_PROCESSES, OTHER_KIND, UNKNOWN_COLUMN
 
 _SMALL_CORPORA = 1000  # consecutive corpora that are combined, because Arrow arrays of one row take too much memory
 _ROWS_PER_CELL = 10_000  # rows that are packed into one value

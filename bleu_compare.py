@@ -13,6 +13,22 @@ import numpy as np
 
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus
+from .bleu_messages import (
+    AMBIGUOUS_TOKENIZER,
+    FEW_RESAMPLES,
+    FEW_SYSTEMS,
+    NEEDLESS_REFERENCES,
+    NO_CURVE,
+    NO_REFERENCES,
+    NO_SEGMENT_ROWS,
+    SYSTEMS,
+    SYSTEMS_DIFFER,
+    invalid,
+    name_system,
+    one_of,
+    warn,
+    warn_once_per_kind,
+)
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 from .bleu_report import (
     QuotableReport,
@@ -36,33 +52,27 @@ from .bleu_scoring import (
     interval,
     p_value,
     randomization_differences,
-)
-from .bleu_statistics import Counted, Group, adopt_counting, are_tables, count_groups, read_statistics
-from .bleu_warnings import (
-    AMBIGUOUS_TOKENIZER,
-    FEW_RESAMPLES,
-    FEW_SYSTEMS,
-    NEEDLESS_REFERENCES,
-    NO_CURVE,
-    NO_REFERENCES,
-    NO_SEGMENT_ROWS,
-    SYSTEMS,
-    SYSTEMS_DIFFER,
-    invalid,
-    name_system,
-    one_of,
-    warn,
     warn_about_size,
     warn_about_zero,
-    warn_once_per_kind,
 )
+from .bleu_statistics import Counted, Group, adopt_counting, are_tables, count_groups, read_statistics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}  # the default number of resamples by test
-_SIGNATURE_KEYS = {"bootstrap": "bs", "randomization": "ar"}
-_TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
+
+class Test(NamedTuple):
+    """A significance test: its name in sentences, the key of a signature, and the default number of resamples."""
+
+    says: str
+    key: str
+    n_resamples: int
+
+
+TESTS = {
+    "bootstrap": Test("paired bootstrap", "bs", 1_000),
+    "randomization": Test("paired approximate randomization", "ar", 10_000),
+}
 
 
 class GroupDifference(TypedDict, total=False):
@@ -160,7 +170,7 @@ class Comparison(QuotableReport):
                 p = f" (p = {write_p(system['p_value'])})".replace("= <", "< ") if "p_value" in system else ""
                 difference = f"a difference of {100 * system['delta']:+.2f}{p}"
                 sentences.append(f"{name} scores {describe_score(system, level)}, {difference}")
-        return "; ".join([*sentences, *_describe_test(self, _TESTS[self["test"]], systems.values())])
+        return "; ".join([*sentences, *_describe_test(self, TESTS[self["test"]].says, systems.values())])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the systems with their intervals into `ax` or a new figure, and return the Axes."""
@@ -232,7 +242,7 @@ class Ranking(QuotableReport):
             f"{_write_rank(system['rank'])}. {system['system']} {describe_score(system, level)}"
             for system in self["ranking"]
         )
-        return "; ".join([f"Ranked by BLEU: {ranked}", *self._describe_ranks(_TESTS[self["test"]])])
+        return "; ".join([f"Ranked by BLEU: {ranked}", *self._describe_ranks(TESTS[self["test"]].says)])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the differences of all pairs into `ax` or a new figure, and return the Axes."""
@@ -375,7 +385,7 @@ def rank_systems(
         adjusted = adjust_max_t(deltas, drawn.differences) if test == "bootstrap" else adjust_holm(p_values)
         if test != "bootstrap" and family_wise and len(pairs) / (n_resamples + 1) >= alpha:
             enough = int(round(len(pairs) / alpha, 9))  # 21 / 0.07 is 299.99999999999994
-            warn(FEW_RESAMPLES.format(n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough))
+            warn(FEW_RESAMPLES, n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough)
         for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
             pair |= {"p_value": p_value_alone, "p_adjusted": p_adjusted}
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
@@ -409,16 +419,16 @@ def _check_test(systems: object, test: str, n_resamples: int | None, options: Op
         raise TypeError(SYSTEMS.format(type(systems).__name__))
     if len(systems) < 2:
         raise ValueError(FEW_SYSTEMS.format(len(systems)))
-    if test not in list(RESAMPLES):  # a list in a dict would be a TypeError
-        raise invalid("test", test, one_of(RESAMPLES))
+    if test not in list(TESTS):  # a list in a dict would be a TypeError
+        raise invalid("test", test, one_of(TESTS))
     if n_resamples is None:
-        return options.n_resamples if options.is_chosen("n_resamples") else RESAMPLES[test]
+        return options.n_resamples if options.is_chosen("n_resamples") else TESTS[test].n_resamples
     return options.override({"n_resamples": n_resamples}).n_resamples
 
 
 def _sign(counted: Counted, test: str, n_resamples: int, options: Options, unknown: Collection[str]) -> dict[str, Any]:
     """Return the keys about test and resampling that both results have."""
-    resampled = {_SIGNATURE_KEYS[test]: n_resamples}
+    resampled = {TESTS[test].key: n_resamples}
     if options.confidence and test == "randomization":
         resampled["bs"] = options.n_resamples
     elif options.confidence and options.n_resamples != n_resamples:
@@ -499,7 +509,7 @@ def describe_systems(rows: Int64, test: str, n_resamples: int, options: Options)
 
     Args:
         rows: int64 [systems, segments, 2 N + 2], the baseline first.
-        test: a name in `RESAMPLES`.
+        test: a name in `TESTS`.
         n_resamples: the number of resamples of the test.
         options: the options of the score; `confidence` and `n_resamples` of the intervals; `seed`.
     """

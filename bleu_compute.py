@@ -14,6 +14,14 @@ from . import bleu_report as html
 from .bleu_corpus import Corpus, Float64, Int64
 from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, count_segment
 from .bleu_inputs import read_corpus
+from .bleu_messages import (
+    NO_SEGMENTS,
+    ONLY_SUMS,
+    count_things,
+    invalid,
+    one_of,
+    warn_once_per_kind,
+)
 from .bleu_options import OPTIONS, Options, make_signature
 from .bleu_report import (
     QuotableReport,
@@ -24,20 +32,19 @@ from .bleu_report import (
     plot_precisions,
     plot_segments,
 )
-from .bleu_scoring import average_groups, bleu, bootstrap_scores, interval, order_weights, precisions, score_row
-from .bleu_statistics import Counted, adopt_counting, count_groups, prepare_batch, read_statistics, sum_corpus
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens
-from .bleu_warnings import (
-    NO_SEGMENTS,
-    ONLY_SUMS,
-    count_things,
-    invalid,
-    one_of,
+from .bleu_scoring import (
+    average_groups,
+    bleu,
+    bootstrap_scores,
+    interval,
+    order_weights,
+    precisions,
+    score_row,
     warn_about_size,
-    warn_about_text,
     warn_about_zero,
-    warn_once_per_kind,
 )
+from .bleu_statistics import Counted, adopt_counting, count_groups, prepare_batch, read_statistics, sum_corpus
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, warn_about_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

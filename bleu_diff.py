@@ -11,13 +11,13 @@ import pyarrow as pa
 from . import bleu_report as html
 from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, list_items, make_lists
 from .bleu_inputs import read_corpus, read_labels
+from .bleu_messages import count_things, name_system
 from .bleu_options import Options, make_signature
 from .bleu_pairwise import encode_texts, number_runs, sorted_order
 from .bleu_report import Report, plot_scatter
 from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import count_batch
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
-from .bleu_warnings import count_things, name_system, warn_about_text
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, warn_about_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import bleu_warnings as messages
+from . import bleu_messages as messages
 from .bleu_corpus import (
     IDS,
     STRINGS,
@@ -36,7 +36,7 @@ from .bleu_corpus import (
     make_lists,
     pieces,
 )
-from .bleu_warnings import (
+from .bleu_messages import (
     REFERENCES,
     TEXT,
     count_things,
@@ -46,7 +46,6 @@ from .bleu_warnings import (
     name_value,
     raise_for_first_bad_row,
     warn,
-    warn_about_square,
     wrong_item,
 )
 
@@ -215,7 +214,7 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
         return None
     corpus = make_corpus([(prediction_array, reference_array, _find_bounds(counts))])
     if corpus.kind == "text" and len(rows) > 1 and set(counts) == {len(rows)}:
-        warn_about_square(len(rows))
+        warn(messages.SQUARE, rows=len(rows))
     _warn_about_sentences(prediction_array)
     return corpus
 
@@ -368,7 +367,7 @@ def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) ->
             message += messages.SINGLE_PREDICTION if rows == 1 and reference_rows > 1 else ""
         raise ValueError(message)
     if has_other_orientation and rows > 1:
-        warn_about_square(rows)
+        warn(messages.SQUARE, rows=rows)
 
 
 def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:

@@ -27,8 +27,8 @@ import pyarrow as pa
 from datasets.utils import are_progress_bars_disabled, tqdm
 
 from .bleu_corpus import Bytes, Int64, find_offsets, is_list, list_items, make_lists
+from .bleu_messages import CACHE_UNUSABLE, COMPILING, NO_NUMBA, warn
 from .bleu_tokenizers import TOKENIZERS
-from .bleu_warnings import CACHE_UNUSABLE, COMPILING, warn, warn_once_that_numba_is_missing
 
 # --- When to compile --------------------------------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ def warm_up() -> bool:
             import numba
         except ImportError:
             numba = None
-            warn_once_that_numba_is_missing()
+            warn(NO_NUMBA)
         _can_compile = numba is not None and not numba.config.DISABLE_JIT
         if not _can_compile:
             return False
@@ -123,7 +123,7 @@ def _compile_all() -> None:
             if not cached:
                 raise
             folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.dirname(__file__), "__pycache__")
-            warn(CACHE_UNUSABLE.format(error=error, folder=folder))
+            warn(CACHE_UNUSABLE, error=error, folder=folder)
 
 
 def _run_examples() -> None:

@@ -28,6 +28,7 @@ from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_inputs import fingerprint_references, read_corpus, read_texts
 from .bleu_kernels import warm_up
+from .bleu_messages import BY_NAME, BleuWarning, count_things
 from .bleu_options import (
     CORPUS_ONLY,
     DESCRIPTIONS,
@@ -46,7 +47,6 @@ from .bleu_scoring import bleu
 from .bleu_statistics import make_table
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
-from .bleu_warnings import BY_NAME, BleuWarning, count_things
 
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. Scores and signatures match sacreBLEU by

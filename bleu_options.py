@@ -15,9 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .bleu_counting import REFERENCE_LENGTHS
-from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
-from .bleu_tokenizers import TOKENIZERS
-from .bleu_warnings import (
+from .bleu_messages import (
     NOT_AN_OPTION,
     SAME_OPTION,
     SMOOTH_VALUE_IGNORED,
@@ -27,6 +25,8 @@ from .bleu_warnings import (
     one_of,
     warn,
 )
+from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
+from .bleu_tokenizers import TOKENIZERS
 
 __version__ = "0.2.0"
 
@@ -203,7 +203,7 @@ class Options:
         options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
         options._check()
         if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
-            warn(SMOOTH_VALUE_IGNORED.format(options.smooth_method, options.smooth_value))
+            warn(SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
 
     def for_label(self, label: Any) -> Options:

@@ -16,11 +16,11 @@ import pyarrow as pa
 from . import bleu_kernels as kernels
 from .bleu_corpus import TOKENS, Float64, Int64, Texts, is_list, list_items, pieces
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
+from .bleu_messages import FEW_TEXTS
 from .bleu_options import Options, make_signature
 from .bleu_report import Report, plot_segments
 from .bleu_scoring import bleu
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, prepare_texts
-from .bleu_warnings import FEW_TEXTS, warn_about_text
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, prepare_texts, warn_about_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

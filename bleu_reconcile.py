@@ -20,12 +20,12 @@ import pyarrow as pa
 from .bleu_corpus import Corpus, Int64, Kind, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus
+from .bleu_messages import REFERENCES, count_things, invalid
 from .bleu_options import CONVENTIONS, Options, choose_options, make_signature, to_python
 from .bleu_report import Report, Step, plot_steps
 from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import TOKENIZERS, choose_tokenizer
-from .bleu_warnings import REFERENCES, count_things, invalid
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

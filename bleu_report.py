@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .bleu_messages import AXES, NO_MATPLOTLIB, OPTIONAL_KEY, OTHER_KEY, count_things
 from .bleu_options import OTHER_KEYS
-from .bleu_warnings import AXES, NO_MATPLOTLIB, OPTIONAL_KEY, OTHER_KEY, count_things
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,6 +20,21 @@ import numpy as np
 from datasets.utils import tqdm
 
 from .bleu_corpus import Float64, Int64
+from .bleu_messages import (
+    FAR_TOO_SHORT,
+    FEW_SEGMENTS,
+    GROUPS_OF_ONE,
+    NO_LONG_MATCH,
+    NO_MATCH,
+    NO_REFERENCE_TOKENS,
+    NO_TOKENS,
+    ONE_SEGMENT,
+    SMALL_GROUPS,
+    TOO_SHORT,
+    TOO_SHORT_FOR_WEIGHTS,
+    count_things,
+    warn,
+)
 
 if TYPE_CHECKING:
     from .bleu_options import Options
@@ -27,6 +42,7 @@ if TYPE_CHECKING:
 Number = Any  # a float, or float64 [...] with one value per row
 Counts = Sequence[Number]  # one per order
 
+MIN_SEGMENTS = 30  # for intervals and tests
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes such differences
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB: memory does not grow with the number of resamples
@@ -216,6 +232,37 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     is_short = length < reference_length
     ratio = divide(reference_length, length, is_short & (length > 0))
     return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
+
+
+def warn_about_zero(row: Int64, segments: int | None, options: Options, name: str = "The score") -> None:
+    """Warn that a score is 0, with the cause and the fix.
+
+    Args:
+        row: int64 [2 N + 2], the statistics row of the corpus.
+        segments: the number of predictions; None if unknown.
+        options: supplies `weights`, `max_order` and `effective_order`.
+        name: the score, as the subject of the message.
+    """
+    weights = options.weights or (1.0,) * options.max_order
+    orders = [n for n, weight in enumerate(weights, 1) if weight]
+    *counts, length, reference_length = row.tolist()
+    matches, totals = counts[: len(counts) // 2], counts[len(counts) // 2 :]
+    unmatched = [n for n in orders if totals[n - 1] and not matches[n - 1]]
+    if not length:
+        predictions = count_things(segments, "empty prediction") if segments else "the predictions are empty"
+        warn(NO_TOKENS, name=name, predictions=predictions)
+    elif not reference_length:
+        warn(NO_REFERENCE_TOKENS, name=name)
+    elif not matches[0]:
+        warn(NO_MATCH, name=name)
+    elif not totals[orders[-1] - 1] and not options.effective_order:
+        warn(TOO_SHORT, name=name, tokens=count_things(orders[-1], "token"), order=orders[-1])
+    elif not totals[orders[0] - 1] and options.effective_order:
+        warn(TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(orders[0], "token"))
+    elif unmatched:
+        warn(NO_LONG_MATCH, name=name, order=unmatched[0])
+    else:
+        warn(FAR_TOO_SHORT, name=name, length=length, tokens=count_things(reference_length, "token"))
 
 
 def count_wins(deltas: Float64) -> Wins:
@@ -629,6 +676,19 @@ def adjust_holm(p_values: Float64) -> Float64:
     order = np.argsort(p_values, kind="stable")
     factors = np.arange(len(p_values), 0, -1)
     return np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)[np.argsort(order)]
+
+
+def warn_about_size(segments: int, groups: Sequence[int] = ()) -> None:
+    """Warn that a test set, or one of its groups, is too small for intervals and tests."""
+    few, limit = sum(size < MIN_SEGMENTS for size in groups), MIN_SEGMENTS
+    if 1 in groups:
+        warn(GROUPS_OF_ONE, groups=count_things(sum(size == 1 for size in groups), "group"))
+    elif few and segments >= limit:
+        warn(SMALL_GROUPS, few=few, groups=count_things(len(groups), "group"), limit=limit)
+    if segments == 1:
+        warn(ONE_SEGMENT)
+    elif segments < limit:
+        warn(FEW_SEGMENTS, segments=segments, limit=limit)
 
 
 def detectable_difference(differences: Float64) -> float:

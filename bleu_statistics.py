@@ -16,13 +16,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import bleu_kernels as kernels
-from . import bleu_warnings as messages
+from . import bleu_messages as messages
 from .bleu_corpus import Batch, Corpus, Int64, group_labels
 from .bleu_counting import count_rows, count_totals
 from .bleu_inputs import read_labels, to_arrow
+from .bleu_messages import name_labels, name_value, warn_once_per_kind
 from .bleu_options import COUNTING, Options
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
-from .bleu_warnings import name_labels, name_value, warn_about_text, warn_once_per_kind
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, warn_about_text
 
 _ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not grow with the corpus
 _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in the CPU cache

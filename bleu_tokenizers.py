@@ -19,11 +19,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import bleu_warnings as messages
-from .bleu_corpus import TOKENS, Kind, is_list, map_strings
+from . import bleu_messages as messages
+from .bleu_corpus import TOKENS, Kind, is_list, map_strings, pieces
+from .bleu_messages import warn
 
 if TYPE_CHECKING:
     from .bleu_options import Options
+
+_DETACHED_PERIODS = 100  # predictions that end in " ."; sacreBLEU's threshold is the same
+_SAMPLE_ROWS = 1000  # predictions in which characters of unspaced scripts are counted
+_UNSPACED_SHARE = 0.1  # of the characters in the sample
+
+# Thai, Lao, Burmese, Khmer, Kana, and Han: scripts written without spaces between words.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+)
 
 Split = Callable[[str], list[str]]
 Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included
@@ -313,6 +323,28 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
         split, _, automaton, *flags = TOKENIZERS[tokenize]
         return ChosenTokenizer(tokenize, lowercase, split, automaton is not None, *flags)
     return _load_from_sacrebleu(tokenize)._replace(lowercase=lowercase)
+
+
+def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) -> None:
+    """Warn if predictions do not look like the text that the tokenizer expects; tokens and ids always pass."""
+    if tokenizer.expects_raw_text and len(predictions) >= _DETACHED_PERIODS:
+        detached = sum(pc.sum(pc.ends_with(piece, " .")).as_py() or 0 for piece in pieces(predictions))
+        if detached >= _DETACHED_PERIODS:
+            warn(messages.LOOKS_TOKENIZED, count=detached, tokenizer=tokenizer.name)
+    if not tokenizer.splits_unspaced:
+        sample = "".join(predictions.slice(0, _SAMPLE_ROWS).to_pylist())
+        share = 0 if sample.isascii() else share_of_unspaced(sample)
+        if share > _UNSPACED_SHARE:
+            warn(messages.UNSPACED, share=share, tokenizer=tokenizer.name)
+
+
+def share_of_unspaced(text: str) -> float:
+    """Return the share of characters that belong to scripts written without spaces between words.
+
+    >>> share_of_unspaced("a b c 是是")
+    0.25
+    """
+    return sum(map(len, _UNSPACED.findall(text))) / max(1, len(text))
 
 
 def check_tokenizers(options: Options) -> None:

@@ -16,19 +16,7 @@ import pyarrow as pa
 
 from .bleu_corpus import STRINGS, list_items, make_corpus
 from .bleu_inputs import read_labels, read_references
-from .bleu_options import Options
-from .bleu_scoring import Scores, bleu, score_row
-from .bleu_statistics import (
-    Counted,
-    check_labels,
-    count_groups,
-    count_labeled,
-    join_counted,
-    sum_corpus,
-    tabulate,
-)
-from .bleu_tokenizers import choose_tokenizer
-from .bleu_warnings import (
+from .bleu_messages import (
     DECODED,
     DECODED_TYPE,
     LABEL_COUNT,
@@ -44,6 +32,18 @@ from .bleu_warnings import (
     name_value,
     warn,
 )
+from .bleu_options import Options
+from .bleu_scoring import Scores, bleu, score_row
+from .bleu_statistics import (
+    Counted,
+    check_labels,
+    count_groups,
+    count_labeled,
+    join_counted,
+    sum_corpus,
+    tabulate,
+)
+from .bleu_tokenizers import choose_tokenizer
 
 _DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
 
@@ -178,7 +178,7 @@ class TrainerMetric:
         """Warn if a label is not among the references of its row, but among the references of another row."""
         for row, (label, texts) in enumerate(zip(labels, references), self._rows):
             if label and label in self._known_texts and label not in map(str.strip, texts):
-                warn(OTHER_ORDER.format(row=row))
+                warn(OTHER_ORDER, row=row)
                 return
 
     def _decode(self, rows: list[Any]) -> list[str]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import html, limits
 from .metric import (
+    TESTS,
     collect_warnings,
     load_with,
     request_comparison,
@@ -37,7 +38,6 @@ from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, add_sources, is_example, measure_submission, read_submission
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
-_TESTS = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 _DOWNLOADS = {"csv": "Segments (CSV)", "parquet": "Segments (Parquet)", "json": "Result (JSON)"}
 _RANKING_NOTE = "Ranks and verdicts are corrected for the number of comparisons; p is for one pair alone."
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
@@ -120,7 +120,8 @@ class CorpusTab(NamedTuple):
             below = self.segments.show(scored)
         details += render_groups(results, options["confidence"])
         found = find_remedies(systems[baseline], references, options)
-        remedies, notes = add_warnings(found, [*warnings, *_caution(len(references), options["confidence"])])
+        remedies, notes = add_warnings(found, warnings)
+        notes += _caution(len(references), options["confidence"])
         example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
         asked_about = given[self.system] if given[self.system] in systems else baseline
         return {
@@ -166,7 +167,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 elem_id="which-references",
             )
             fixes = gr.CheckboxGroup(_FIXES, label="Before scoring", elem_id="fixes")
-            tests = [(label, name) for name, label in _TESTS.items()]
+            tests = [(test.says, name) for name, test in TESTS.items()]
             test = gr.Radio(tests, value="randomization", label="Test", elem_id="test")
         sources = add_sources()
         button = gr.Button("Score", variant="primary", elem_id="score")
@@ -436,7 +437,7 @@ def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: boo
         return f"{name} and {baseline} have the same text in every segment, {one['score']:.2f} BLEU."
     found = comparison["signature"]
     if "p_value" in one:
-        found = f"p = {one['p_value']:.4f}, {_TESTS[comparison['test']]}; {found}"
+        found = f"p = {one['p_value']:.4f}, {TESTS[comparison['test']].says}; {found}"
     if "delta_interval" in one and confidence:
         low, high = (100 * end for end in one["delta_interval"])
         found = f"{confidence:.0%} interval {low:+.2f} to {high:+.2f}, {found}"

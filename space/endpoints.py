@@ -113,7 +113,7 @@ async def _answer(request: Callable[[], Mapping[str, Any]], options: Any = None,
 
     def work() -> dict[str, Any]:
         with collect_warnings() as warnings:
-            return {**request(), "warnings": warnings}
+            return {**request(), "warnings": [str(warning) for warning in warnings]}
 
     try:
         return await run(work, options=options, passes=passes)

@@ -29,6 +29,7 @@ report: Any = import_module(f"{_package}.bleu_report")
 _options: Any = import_module(f"{_package}.bleu_options")
 _compare: Any = import_module(f"{_package}.bleu_compare")
 _counting: Any = import_module(f"{_package}.bleu_counting")
+share_of_unspaced: Any = import_module(f"{_package}.bleu_tokenizers").share_of_unspaced
 count_ngrams, count_most_ngrams = _counting.count_ngrams, _counting.count_most_ngrams
 
 OPTIONS: Mapping[str, Any] = _options.OPTIONS  # defaults by name
@@ -37,20 +38,20 @@ CONVENTIONS: Mapping[str, Mapping[str, Any]] = _options.CONVENTIONS  # the optio
 TOKENIZERS: Mapping[str, Any] = _options.TOKENIZERS
 REFERENCE_LENGTHS: Mapping[str, Any] = _options.REFERENCE_LENGTHS
 SMOOTH_METHODS: Mapping[str, Any] = _options.SMOOTH_METHODS
-RESAMPLES: Mapping[str, int] = _compare.RESAMPLES  # the default `n_resamples` of each test
+TESTS: Mapping[str, Any] = _compare.TESTS  # records; each has the phrase `says`, and the default `n_resamples`
 
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
-_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+_collected: ContextVar[list[Any] | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
-def collect_warnings() -> Iterator[list[str]]:
+def collect_warnings() -> Iterator[list[Any]]:
     """Collect the metric's warnings of this request; `warnings.catch_warnings` would mix up concurrent requests."""
-    messages: list[str] = []
-    token = _collected.set(messages)
+    collected: list[Any] = []
+    token = _collected.set(collected)
     try:
-        yield messages
+        yield collected
     finally:
         _collected.reset(token)
 
@@ -124,7 +125,8 @@ def request_comparison(
         if options.get("confidence", 0.95) is not None:  # intervals have their own number of resamples
             advice = "leave the intervals out (confidence: none), or score a part of the segments"
             limits.check_resampling(*size, OPTIONS["n_resamples"], advice)
-        limits.check_resampling(*size, options.get("n_resamples") or RESAMPLES.get(str(test), 0))
+        known = TESTS.get(str(test))
+        limits.check_resampling(*size, options.get("n_resamples") or (known.n_resamples if known else 0))
     return bleu.compare(systems, references, baseline=baseline, test=test, **options)
 
 
@@ -169,11 +171,11 @@ def request_settings(
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *arguments: Any, **named: Any) -> None:
-    messages = _collected.get()
-    if messages is None or category is not bleu.Warning:
+    collected = _collected.get()
+    if collected is None or category is not bleu.Warning:
         _show_elsewhere(message, category, *arguments, **named)
     else:
-        messages.append(str(message))
+        collected.append(message)
 
 
 _show_elsewhere = warnings.showwarning

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any, NamedTuple
 
-from .metric import TOKENIZERS
+from .metric import TOKENIZERS, share_of_unspaced
 
 _SAMPLE = 2000  # segments that are examined
 _THRESHOLD = 0.2  # share of texts above which a finding is reported
@@ -17,19 +17,15 @@ _CURLED = re.compile("[“”„«»‘’…]")
 _STRAIGHT = re.compile("[\"']|\\.\\.\\.")
 _DETACHED = re.compile(r"\s[.,;:!?](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s|t|re|ve|ll|d|m)\b|\sn['’]t\b")
 _ENTITY = re.compile("&(?:quot|apos|amp|lt|gt|#39|#91|#93|#124);")  # as tokenizers write them
-_UNSPACED = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
 
-
-# What a warning of the metric advises, by its words, with the button that does it.
-_ADVICE: dict[str, tuple[str, dict[str, Any]]] = {
-    "effective_order=True": ("Leave out the orders that are too long", {"effective_order": True}),
-    "smooth_method='exp'": ("Smooth as sacreBLEU does", {"smooth_method": "exp"}),
-    "tokenize='none'": ("Split at spaces only", {"tokenize": "none"}),
-    "tokenize='zh'": ("Use char", {"tokenize": "char"}),
+# The buttons for the options that warnings of the metric advise.
+_BUTTONS: dict[tuple[str, Any], str] = {
+    ("effective_order", True): "Leave out the orders that are too long",
+    ("smooth_method", "exp"): "Smooth as sacreBLEU does",
+    ("tokenize", "none"): "Split at spaces only",
+    ("tokenize", "char"): "Use char",
 }
-_OPTION_IN_PARENTHESES = re.compile(r" \(\w+=[^)]*\)")
-_CLAUSE_WITH_OPTION = re.compile(r"[,.][^,.]*\w=.*(?=\.$)")
 
 
 class Remedy(NamedTuple):
@@ -57,21 +53,16 @@ def find_remedies(
     return [remedy for check in checks for remedy in check(hypotheses, targets, options)]
 
 
-def add_warnings(remedies: list[Remedy], warnings: Sequence[str]) -> tuple[list[Remedy], list[str]]:
-    """Turn the warnings that advise an option into remedies with a button; return all remedies and other warnings.
-
-    >>> add_warnings([], ["The score is 0: no 4-gram matches (smooth_method='exp' counts half a match)."])[0][0].finding
-    'The score is 0: no 4-gram matches.'
-    """
+def add_warnings(remedies: list[Remedy], warnings: Sequence[Any]) -> tuple[list[Remedy], list[str]]:
+    """Turn the warnings that advise an option into remedies with a button; return all remedies and other messages."""
     known = {name for remedy in remedies for name in ("tokenize" * (remedy.fix == "detokenize"), *remedy.options)}
     notes = []
-    for warning in dict.fromkeys(warnings):
-        advice = next((advice for words, advice in _ADVICE.items() if words in warning), None)
-        if advice is None:
-            notes.append(warning)
-        elif not known & advice[1].keys():
-            finding = _CLAUSE_WITH_OPTION.sub("", _OPTION_IN_PARENTHESES.sub("", warning))
-            remedies = [*remedies, Remedy(finding, *advice)]
+    for message, warning in {str(warning): warning for warning in warnings}.items():
+        button = _BUTTONS.get((warning.option, warning.value))
+        if button is None:
+            notes.append(message)
+        elif warning.option not in known:
+            remedies = [*remedies, Remedy(warning.problem, button, {warning.option: warning.value})]
     return remedies, notes
 
 
@@ -81,8 +72,7 @@ def is_unspaced(texts: Sequence[str]) -> bool:
     >>> is_unspaced(["我们用的是中文"]), is_unspaced(["Wir schreiben Deutsch, nicht 中文."])
     (True, False)
     """
-    text = "".join(texts[:_SAMPLE])
-    return len(_UNSPACED.findall(text)) > _THRESHOLD * len(text)
+    return bool(share_of_unspaced("".join(texts[:_SAMPLE])) > _THRESHOLD)
 
 
 def explain_short(length: int, max_order: int) -> Remedy:

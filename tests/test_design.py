@@ -48,7 +48,7 @@ def test_imports_point_down(listed, path):
 
 
 def test_an_import_that_points_up_is_found(tmp_path):
-    file = tmp_path / "bleu_warnings.py"
+    file = tmp_path / "bleu_messages.py"
     file.write_text(
         "from .bleu_options import Options\n"
         "if TYPE_CHECKING:\n    from .bleu_diff import Difference\n"

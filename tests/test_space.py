@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -443,6 +444,34 @@ for unit in {CHARACTERS!r}:
         for tokenizer in metric.TOKENIZERS:
             metric.bleu.compute(predictions=[text], references=[text], tokenize=tokenizer, max_order=1)
 """)
+
+
+# Texts whose score the metric warns about, options, and the button that the demo shows.
+ADVISED = [
+    ("the cat", "the cat", {}, "Leave out the orders that are too long"),
+    ("a b c d", "a b d c", {"smooth_method": "none"}, "Smooth as sacreBLEU does"),
+    ("a b c .\n" * 100, "a b c .\n" * 100, {}, "Split at spaces only"),
+    ("ไ ท ย ไ", "ไ ท ย ไ", {}, "Use char"),
+]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "options", "button"), ADVISED, ids=[row[-1] for row in ADVISED])
+def test_buttons_do_not_depend_on_the_words_of_warnings(monkeypatch, prediction, reference, options, button):
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("remedies", "metric"))
+    messages = importlib.import_module(f"{metric._package}.bleu_messages")
+    for module in (messages, *(sys.modules[f"{metric._package}.bleu_{name}"] for name in ("scoring", "tokenizers"))):
+        for name, notice in list(vars(module).items()):
+            if isinstance(notice, messages.Notice):
+                reworded = notice._replace(problem="Something is odd", advice="; do something")
+                monkeypatch.setattr(module, name, reworded)
+    predictions, references = prediction.splitlines(), [[line] for line in reference.splitlines()]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        metric.bleu.compute(predictions=predictions, references=references, **options)
+    found, notes = remedies.add_warnings([], [warning.message for warning in caught])
+    assert {str(warning.message) for warning in caught} == {"Something is odd; do something."}
+    assert (found[0].finding, found[0].button) == ("Something is odd.", button)
+    assert not notes
 
 
 @pytest.mark.parametrize("text", ["He said : it 's  known .", "a\n. b", "&#" + "9" * 5_000 + ";", "&quot; a &quot;"])

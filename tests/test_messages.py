@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 from bleu.bleu_inputs import read_corpus
+from bleu.bleu_messages import BleuWarning
 from bleu.bleu_tokenizers import TOKENIZERS
-from bleu.bleu_warnings import BleuWarning
 from helpers import ROOT, record_warnings, run_python
 
 # Calls and the messages of their errors: place, problem, fix.

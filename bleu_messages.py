@@ -1,49 +1,53 @@
 """Every sentence said to users: warnings about suspicious input first, then the messages of errors.
 
 All warnings have one category. A message names the place in Python's notation, the problem, and the fix. It never
-prints the texts of a corpus.
+prints the texts of a corpus. The modules decide when to warn.
 """
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from .bleu_corpus import Int64, is_list, is_string, pieces
-
-if TYPE_CHECKING:
-    from .bleu_options import Options
-    from .bleu_tokenizers import ChosenTokenizer
+from .bleu_corpus import is_list, is_string
 
 TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
 
-_DETACHED_PERIODS = 100  # predictions that end in " ."; sacreBLEU's threshold is the same
-_SAMPLE_ROWS = 1000  # predictions in which characters of unspaced scripts are counted
-_MIN_SEGMENTS = 30  # for intervals and tests
-_UNSPACED_SHARE = 0.1  # of the characters in the sample
-
-# Thai, Lao, Burmese, Khmer, Kana, and Han: scripts written without spaces between words.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
-)
-
-
 _issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)  # the kinds of warnings in a call
 
 
+# --- Warnings ---------------------------------------------------------------------------------------------------------
+
+
 class BleuWarning(UserWarning):
-    """A score that is computed as requested, but perhaps not what was meant."""
+    """A score that is computed as requested, but perhaps not what was meant.
+
+    kind: the name of the suspicion; within a call, one warning is issued per kind.
+    problem: the message without its advice, as a sentence.
+    option, value: the option that fixes the problem, and its value; None if no single option does.
+    """
+
+    kind = problem = ""
+    option: str | None = None
+    value: Any = None
+
+
+class Notice(NamedTuple):
+    """A warning in templates for `str.format`; the message is the problem, the advice and a period."""
+
+    kind: str
+    problem: str
+    advice: str = ""
+    option: str | None = None
+    value: Any = None
 
 
 @contextmanager
@@ -56,146 +60,137 @@ def warn_once_per_kind() -> Iterator[None]:
         _issued.reset(token)
 
 
-def warn(message: str, kind: str = "") -> None:
-    """Warn at the line that called the metric, directly or through evaluate."""
+def warn(notice: Notice, **details: object) -> None:
+    """Warn at the line that called the metric, directly or through evaluate; `details` complete the templates."""
     issued = _issued.get()
-    if issued is not None and kind in issued:
+    if issued is not None and notice.kind in issued:
         return
-    if issued is not None and kind:
-        issued.add(kind)
+    if issued is not None:
+        issued.add(notice.kind)
+    problem = notice.problem.format(**details)
+    warning = BleuWarning(f"{problem}{notice.advice.format(**details)}.")
+    warning.kind, warning.problem, warning.option, warning.value = notice.kind, f"{problem}.", *notice[3:]
     inside = (__name__.split(".")[0], "evaluate")
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, BleuWarning, stacklevel=level)
+    warnings.warn(warning, stacklevel=level)
 
 
-def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) -> None:
-    """Warn if predictions do not look like the text that the tokenizer expects; tokens and ids always pass."""
-    if tokenizer.expects_raw_text and len(predictions) >= _DETACHED_PERIODS:
-        detached = sum(pc.sum(pc.ends_with(piece, " .")).as_py() or 0 for piece in pieces(predictions))
-        if detached >= _DETACHED_PERIODS:
-            warn(
-                f"{detached:,} predictions end with a detached period, so they look tokenized already, but tokenize="
-                f"{tokenizer.name!r} expects plain text. Detokenize them, or pass tokenize='none'.",
-                kind="tokenized",
-            )
-    if not tokenizer.splits_unspaced:
-        sample = "".join(predictions.slice(0, _SAMPLE_ROWS).to_pylist())
-        unspaced = 0 if sample.isascii() else sum(map(len, _UNSPACED.findall(sample)))
-        if unspaced > _UNSPACED_SHARE * len(sample):
-            warn(
-                f"{unspaced / len(sample):.0%} of the characters in the predictions belong to scripts written without"
-                f" spaces, which tokenize={tokenizer.name!r} does not segment. Pass tokenize='zh' (Chinese), 'ja-mecab'"
-                " (Japanese) or 'char'.",
-                kind="unspaced",
-            )
-
-
-def warn_about_zero(row: Int64, segments: int | None, options: Options, name: str = "The score") -> None:
-    """Warn that a score is 0, with the cause and the fix.
-
-    Args:
-        row: int64 [2 N + 2], the statistics row of the corpus.
-        segments: the number of predictions; None if unknown.
-        options: supplies `weights`, `max_order` and `effective_order`.
-        name: the score, as the subject of the message.
-    """
-    weights = options.weights or (1.0,) * options.max_order
-    orders = [n for n, weight in enumerate(weights, 1) if weight]
-    effective_order = options.effective_order
-    *counts, length, reference_length = row.tolist()
-    matches, totals = counts[: len(counts) // 2], counts[len(counts) // 2 :]
-    reasons = []
-    if not length:
-        reasons = [count_things(segments, "empty prediction") if segments else "the predictions are empty"]
-    elif not reference_length:
-        reasons = ["the references are empty"]
-    elif not matches[0]:
-        reasons = ["no token of the predictions occurs in the references"]
-    elif orders:
-        if not totals[orders[-1] - 1] and not effective_order:
-            reasons.append(
-                f"every prediction is shorter than {count_things(orders[-1], 'token')}, so there are no"
-                f" {orders[-1]}-grams (effective_order=True scores only the n-grams that exist)"
-            )
-        if not totals[orders[0] - 1] and effective_order:
-            reasons.append(
-                f"every prediction is shorter than {count_things(orders[0], 'token')}, the shortest n-gram with a"
-                " weight (pass weights for shorter ones)"
-            )
-        unmatched = [n for n in orders if totals[n - 1] and not matches[n - 1]]
-        if unmatched and not reasons:
-            reasons.append(
-                f"no {unmatched[0]}-gram of the predictions occurs in the references (smooth_method='exp' gives such"
-                " orders a small score)"
-            )
-    reasons = reasons or [
-        f"the predictions are far too short ({length:,} against {count_things(reference_length, 'token')}), so the"
-        " brevity penalty rounds to 0"
-    ]
-    warn(f"{name} is 0: {' and '.join(reasons)}.", kind="zero")
-
-
-def warn_about_size(segments: int, groups: Sequence[int] = ()) -> None:
-    """Warn that a test set, or one of its groups, is too small for intervals and tests."""
-    if 1 in groups:
-        warn(
-            f"{count_things(sum(size == 1 for size in groups), 'group')} with one segment: such a group and the"
-            " macro-average have no interval and no p-value. Pass more segments per group."
-        )
-    elif groups and min(groups) < _MIN_SEGMENTS <= segments:
-        few = sum(size < _MIN_SEGMENTS for size in groups)
-        warn(
-            f"{few} of {count_things(len(groups), 'group')} with fewer than {_MIN_SEGMENTS} segments: their intervals"
-            f" and tests are unreliable. Use {_MIN_SEGMENTS} segments or more per group."
-        )
-    if segments == 1:
-        warn("One segment has no interval and no p-value, because every resample equals it. Pass more segments.")
-    elif segments < _MIN_SEGMENTS:
-        warn(
-            f"Intervals and tests of {segments} segments are unreliable: a 95 % interval covers the true score in 83 %"
-            f" of cases with 5 segments, and in 89 % with 10. Use {_MIN_SEGMENTS} segments or more."
-        )
-
-
-def warn_about_square(rows: int) -> None:
-    """Warn that N predictions have N references each, so that their orientation is ambiguous."""
-    warn(
-        f"There are {rows} predictions with {rows} references each, which were read as one list per prediction. If they"
-        " are in sacreBLEU's layout, one list per reference set, pass references=list(zip(*references))."
-    )
-
-
-@cache
-def warn_once_that_numba_is_missing() -> None:
-    """Warn the first time that compiling the kernels would pay."""
-    warn(
-        "numba can't be imported. Scores are the same but take about a hundred times longer. To fix this: pip install"
-        " numba"
-    )
-
-
-SMOOTH_VALUE_IGNORED = "smooth_method={!r} takes no smooth_value; smooth_value={!r} is ignored. Remove it."
-COMPILING = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
-CACHE_UNUSABLE = "numba's cache is not usable, so every process compiles again: {error}. Delete or fix {folder}."
-SENTENCES_AS_TOKENS = (
+# Texts
+LOOKS_TOKENIZED = Notice(
+    "tokenized",
+    "{count:,} predictions end with a detached period, so they look tokenized already, but tokenize={tokenizer!r}"
+    " expects plain text",
+    ". Detokenize them, or pass tokenize='none'",
+    "tokenize",
+    "none",
+)
+UNSPACED = Notice(
+    "unspaced",
+    "{share:.0%} of the characters in the predictions belong to scripts written without spaces, which"
+    " tokenize={tokenizer!r} does not segment",
+    ". Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'",
+    "tokenize",
+    "char",
+)
+SENTENCES_AS_TOKENS = Notice(
+    "sentences",
     "Most tokens in the predictions contain a space, so they look like sentences, but each list is scored as one"
-    " tokenized segment. Pass one str per segment, and use `add_batch` or `compute` for several segments."
+    " tokenized segment",
+    ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
 )
-FEW_RESAMPLES = (
-    "n_resamples={n_resamples}: too few for Holm's adjustment of {pairs} pairs; none can reach alpha={alpha}. Pass"
-    " n_resamples={enough} or more, or test='bootstrap'."
+SQUARE = Notice(
+    "square",
+    "There are {rows} predictions with {rows} references each, which were read as one list per prediction",
+    ". If they are in sacreBLEU's layout, one list per reference set, pass references=list(zip(*references))",
 )
-RESTARTED = (
-    "The first batch was passed twice in one evaluation. If an earlier evaluation was interrupted, its"
-    " batches are being added to this one. Call `reset()` on the callback before each evaluation."
+
+# Scores of 0
+NO_TOKENS = Notice("zero", "{name} is 0: {predictions}")
+NO_REFERENCE_TOKENS = Notice("zero", "{name} is 0: the references are empty")
+NO_MATCH = Notice("zero", "{name} is 0: no token of the predictions occurs in the references")
+TOO_SHORT = Notice(
+    "zero",
+    "{name} is 0: every prediction is shorter than {tokens}, so there are no {order}-grams",
+    " (effective_order=True scores only the n-grams that exist)",
+    "effective_order",
+    True,
 )
-OTHER_ORDER = (
+TOO_SHORT_FOR_WEIGHTS = Notice(
+    "zero",
+    "{name} is 0: every prediction is shorter than {tokens}, the shortest n-gram with a weight",
+    " (pass weights for shorter ones)",
+)
+NO_LONG_MATCH = Notice(
+    "zero",
+    "{name} is 0: no {order}-gram of the predictions occurs in the references",
+    " (smooth_method='exp' gives such orders a small score)",
+    "smooth_method",
+    "exp",
+)
+FAR_TOO_SHORT = Notice(
+    "zero",
+    "{name} is 0: the predictions are far too short ({length:,} against {tokens}), so the brevity penalty rounds to 0",
+)
+
+# Sizes
+GROUPS_OF_ONE = Notice(
+    "small groups",
+    "{groups} with one segment: such a group and the macro-average have no interval and no p-value",
+    ". Pass more segments per group",
+)
+SMALL_GROUPS = Notice(
+    "small groups",
+    "{few} of {groups} with fewer than {limit} segments: their intervals and tests are unreliable",
+    ". Use {limit} segments or more per group",
+)
+ONE_SEGMENT = Notice(
+    "few segments",
+    "One segment has no interval and no p-value, because every resample equals it",
+    ". Pass more segments",
+)
+FEW_SEGMENTS = Notice(
+    "few segments",
+    "Intervals and tests of {segments} segments are unreliable: a 95 % interval covers the true score in 83 % of cases"
+    " with 5 segments, and in 89 % with 10",
+    ". Use {limit} segments or more",
+)
+FEW_RESAMPLES = Notice(
+    "few resamples",
+    "n_resamples={n_resamples}: too few for Holm's adjustment of {pairs} pairs; none can reach alpha={alpha}",
+    ". Pass n_resamples={enough} or more, or test='bootstrap'",
+)
+
+# Calls
+SMOOTH_VALUE_IGNORED = Notice(
+    "smooth value",
+    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored",
+    ". Remove it",
+)
+NO_NUMBA = Notice(
+    "numba",
+    "numba can't be imported. Scores are the same but take about a hundred times longer",
+    ". To fix this: pip install numba",
+)
+CACHE_UNUSABLE = Notice(
+    "numba's cache",
+    "numba's cache is not usable, so every process compiles again: {error}",
+    ". Delete or fix {folder}",
+)
+RESTARTED = Notice(
+    "restarted",
+    "The first batch was passed twice in one evaluation. If an earlier evaluation was interrupted, its batches are"
+    " being added to this one",
+    ". Call `reset()` on the callback before each evaluation",
+)
+OTHER_ORDER = Notice(
+    "other order",
     "The label of row {row} matches a reference of another row, not one of its own, so the trainer is not evaluating in"
-    " the order of `references`. Evaluate in the order of the data: without `group_by_length` in"
-    " `train_sampling_strategy`, for example."
+    " the order of `references`",
+    ". Evaluate in the order of the data: without `group_by_length` in `train_sampling_strategy`, for example",
 )
+COMPILING = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
 
 
 # --- Messages of errors -----------------------------------------------------------------------------------------------
