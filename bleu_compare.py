@@ -14,7 +14,6 @@ import numpy as np
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus
 from .bleu_messages import (
-    AMBIGUOUS_TOKENIZER,
     FEW_RESAMPLES,
     FEW_SYSTEMS,
     NEEDLESS_REFERENCES,
@@ -55,7 +54,15 @@ from .bleu_scoring import (
     warn_about_size,
     warn_about_zero,
 )
-from .bleu_statistics import Counted, Group, adopt_counting, are_tables, count_groups, read_statistics
+from .bleu_statistics import (
+    Counted,
+    Group,
+    adopt_counting,
+    are_tables,
+    check_same_function,
+    count_groups,
+    read_statistics,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -481,8 +488,7 @@ def _read_tables(
             known = read_statistics(statistics, by)
             found[name] = adopt_counting(known, options)
             system_options, tokenizer, unknown = found[name]
-            if tokenizer.endswith("[?]"):
-                raise ValueError(AMBIGUOUS_TOKENIZER.format(tokenizer))
+            check_same_function(tokenizer, found[next(iter(found))][1])
             tokenizers[name] = known.counted_by if tokenizer == "var" else None
             if not known.are_segments(system_options.minimum_total):
                 raise ValueError(NO_SEGMENT_ROWS)

@@ -301,8 +301,7 @@ NOT_IN_MEMORY = (
     "{}: the rows of the {} are not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
 )
 COUNTED_OTHERWISE = (
-    "statistics: counted with {name}={counted!r}, but {asked!r} was requested. Call statistics() again with the new"
-    " option."
+    "statistics: counted with {}={!r}, but {!r} was requested. Call statistics() again with the new option."
 )
 FURTHER_ORDERS = (
     "smooth_method={!r} needs n-grams of order {}, but the statistics end with order {}. Call statistics() again with"
@@ -310,12 +309,12 @@ FURTHER_ORDERS = (
 )
 FEW_ORDERS = "max_order={}: the statistics end with max_order={}. Call statistics() again with the higher order."
 AMBIGUOUS_TOKENIZER = (
-    "statistics: tokenize={} is a name that different functions can have. Add a method `signature` that returns a"
-    " unique name to the tokenizer, and call statistics() again."
+    "statistics: tokenize={} is the name of different functions, or of one function in different processes. Add a"
+    " method `signature` that returns a unique name to the tokenizer, and call statistics() again."
 )
 TABLES_DIFFER = (
-    "statistics: the tables were counted under different options and don't add up: {name} is {first!r} in statistics[0]"
-    " and {other!r} in statistics[{number}]. Call statistics() again with the same options. Only tokenizers may differ,"
+    "statistics: the tables were counted under different options and don't add up: {0} is {2!r} in statistics[0]"
+    " and {3!r} in statistics[{1}]. Call statistics() again with the same options. Only tokenizers may differ,"
     " if all tables have labels: statistics(..., by=labels), then score(tables, by='label')."
 )
 INVALID_COUNTS = "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from statistics()."

@@ -26,7 +26,7 @@ from .bleu_messages import (
     warn,
 )
 from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
-from .bleu_tokenizers import TOKENIZERS
+from .bleu_tokenizers import TOKENIZERS, print_tokenizer
 
 __version__ = "0.2.0"
 
@@ -318,7 +318,7 @@ def make_signature(
         keys.append(("seed", str(options.seed).lower()))
     keys.append(("case", "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed"))
     keys.append(("eff", "yes" if options.effective_order else "no"))
-    keys.append(("tok", "?" if "tokenize" in unknown else tokenizer))
+    keys.append(("tok", "?" if "tokenize" in unknown else print_tokenizer(tokenizer)))
     keys.append(("smooth", options.smooth_method if value is None else f"{options.smooth_method}[{value:.2f}]"))
     if value != default:
         keys.append(("value", value))  # sacreBLEU's two decimals can hide it

@@ -22,7 +22,7 @@ from .bleu_counting import count_rows, count_totals
 from .bleu_inputs import read_labels, to_arrow
 from .bleu_messages import name_labels, name_value, warn_once_per_kind
 from .bleu_options import COUNTING, Options
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, warn_about_text
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, print_tokenizer, warn_about_text
 
 _ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not grow with the corpus
 _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in the CPU cache
@@ -380,14 +380,25 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
             for label, group in statistics.groups.items():
                 label_asked = choose_tokenizer(options.for_label(label), "text").name
                 if label in options.tokenize_by and label_asked != group.tokenizer:
-                    place = {"name": f"tokenize[{label!r}]", "counted": group.tokenizer, "asked": label_asked}
-                    raise ValueError(messages.COUNTED_OTHERWISE.format(**place))
+                    check_same_function(label_asked, group.tokenizer)
+                    place, values = f"tokenize[{label!r}]", map(print_tokenizer, (group.tokenizer, label_asked))
+                    raise ValueError(messages.COUNTED_OTHERWISE.format(place, *values))
         elif is_asked and asked[name] != counted:
-            raise ValueError(messages.COUNTED_OTHERWISE.format(name=name, counted=counted, asked=asked[name]))
+            values = counted, asked[name]
+            if name == "tokenize":
+                check_same_function(*values)
+                values = tuple(map(print_tokenizer, values))
+            raise ValueError(messages.COUNTED_OTHERWISE.format(name, *values))
     unknown = [name for name in COUNTING if name not in counted_with and not options.is_chosen(name)]
     options = options.override(counted_with)
     _check_lengths(statistics, options.minimum_total)
     return options, counted_with.get("tokenize", asked["tokenize"]), unknown
+
+
+def check_same_function(tokenizer: str, other: str) -> None:
+    """Raise if two tokenizers have one name in signatures, but may be different functions."""
+    if tokenizer != other and print_tokenizer(tokenizer) == print_tokenizer(other):
+        raise ValueError(messages.AMBIGUOUS_TOKENIZER.format(print_tokenizer(tokenizer)))
 
 
 def _choose_order(statistics: Statistics, options: Options) -> int:
@@ -469,8 +480,8 @@ def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str,
     for label, *signature in chain.from_iterable(options.get("groups", ()) for options in known):
         signatures.setdefault(label, set()).add(tuple(signature))
     tokenizers = [options["tokenize"] for options in known if "tokenize" in options]
-    if len(tokenizers) > 1 and tokenizers[0].endswith("[?]"):
-        raise ValueError(messages.AMBIGUOUS_TOKENIZER.format(tokenizers[0]))
+    for tokenizer in tokenizers[1:]:
+        check_same_function(tokenizer, tokenizers[0])
     if has_labels and tokenizers and all("groups" in options for options in known):
         tokenizers = [same_or_var(tokenizers)]
         known = [{**options, "tokenize": tokenizers[0]} for options in known]
@@ -479,8 +490,10 @@ def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str,
             options.setdefault("tokenize", tokenizers[0])
         for name in (*COUNTING, "longest n-gram"):
             if options.get(name) != known[0].get(name):
-                values = {"first": known[0].get(name), "other": options.get(name)}
-                raise ValueError(messages.TABLES_DIFFER.format(name=name, number=number, **values))
+                values = known[0].get(name), options.get(name)
+                if name == "tokenize":
+                    values = tuple(map(print_tokenizer, map(str, values)))
+                raise ValueError(messages.TABLES_DIFFER.format(name, number, *values))
     references = {options.get("references", "?") for options in known}
     counted_with = {name: known[0][name] for name in COUNTING if name in known[0]}
     signed = {label: tuple(map(same_or_var, zip(*found))) for label, found in signatures.items()}

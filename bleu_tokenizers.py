@@ -7,11 +7,13 @@ speed. `TOKENIZERS` has one record per tokenizer, with all of its properties.
 
 from __future__ import annotations
 
-import hashlib
 import re
+import secrets
 import string
+import sys
 import types
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -278,7 +280,7 @@ _SACREBLEU_PACKAGES = {
 class ChosenTokenizer(NamedTuple):
     """The tokenizer of a call.
 
-    name: its name in a signature.
+    name: its name in the metadata of tables; `print_tokenizer` makes it the name in a signature.
     lowercase: True if texts, or the tokens of lists, are lower-cased first.
     split: the function that splits a text; None for tokens and ids.
     is_native: True if the kernel can split the texts too.
@@ -354,14 +356,15 @@ def check_tokenizers(options: Options) -> None:
 
 
 def name_function(function: Any) -> str:
-    """Name a function in a signature, so that different functions have different names.
+    """Name a function in the metadata of tables, so that tables add up only if one function split their texts.
 
-    The name is the result of the function's method `signature`, which sacreBLEU's tokenizers have. For a function
-    without that method, it is the module and qualified name, with a hash of code and state in brackets. `[?]` stands
-    in place of the hash if the state cannot be compared.
+    The name is the result of the function's method `signature`, which sacreBLEU's tokenizers have. For a function that
+    any process can import, it is the module and the qualified name. The name of any other function ends with a token of
+    the object, such as a lambda, a closure, a partial or a function of `__main__`: only within one process can two
+    tables have the same object. `print_tokenizer` removes the token.
 
-    >>> name_function(str.split), name_function(object.__new__(type("Tagger", (), {"__call__": print})))
-    ('str.split', 'bleu.bleu_tokenizers.Tagger[?]')
+    >>> name_function(str.split), name_function(re.split), print_tokenizer(name_function(lambda text: [text]))
+    ('str.split', 're.split', 'bleu.bleu_tokenizers.<lambda>')
     """
     signature = getattr(function, "signature", None)
     named = signature() if callable(signature) and not isinstance(function, type) else None
@@ -369,62 +372,36 @@ def name_function(function: Any) -> str:
         return named
     owner = function.func if isinstance(function, partial) else function
     owner = owner if hasattr(owner, "__qualname__") else type(owner)
-    name = ".".join(filter(None, [getattr(owner, "__module__", None), owner.__qualname__]))
-    if isinstance(function, types.MethodDescriptorType | type):
-        return owner.__qualname__ if owner is function else name
-    try:
-        state = repr(_describe_state(function))
-    except (LookupError, RecursionError, ValueError):  # unknown state, a function in its own closure, an empty cell
-        return f"{name}[?]"
-    return f"{name}[{hashlib.sha256(state.encode()).hexdigest()[:8]}]"
+    module = getattr(getattr(owner, "__objclass__", owner), "__module__", None) or ""
+    name = owner.__qualname__ if module in ("", "builtins") else f"{module}.{owner.__qualname__}"
+    found = None if module == "__main__" else sys.modules.get(module)
+    for part in owner.__qualname__.split("."):
+        found = getattr(found, part, None)
+    # Each access makes a new object of a class method, so it is compared by value.
+    if found is function or (isinstance(function, types.MethodType) and found == function):
+        return name
+    return f"{name}#{_find_token(function)}"
 
 
-def _describe_state(value: Any) -> Any:
-    """Return the state of a value as nested tuples of constants; raise LookupError for values of unknown state."""
-    if value is None or isinstance(value, (bool, int, float, str, bytes)):
-        return value
-    if isinstance(value, (tuple, list)):
-        return tuple(map(_describe_state, value))
-    if isinstance(value, dict):
-        return tuple((key, _describe_state(item)) for key, item in value.items())
-    if isinstance(value, (set, frozenset)):
-        return sorted(map(repr, map(_describe_state, value)))
-    if isinstance(value, re.Pattern):
-        return value.pattern, value.flags
-    if isinstance(value, types.CodeType):
-        return value.co_code, _describe_state(value.co_consts), value.co_names
-    if isinstance(value, types.FunctionType):
-        cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        parts = [value.__module__, value.__code__, value.__defaults__, value.__kwdefaults__, *cells]
-        names = sorted(set(_list_names(value.__code__)) & value.__globals__.keys())
-        return (*map(_describe_state, parts), *((name, _describe_global(value.__globals__[name])) for name in names))
-    if isinstance(value, partial):
-        return tuple(map(_describe_state, (value.func, value.args, value.keywords)))
-    if isinstance(value, types.ModuleType):
-        return value.__name__  # its path differs between machines
-    if isinstance(value, types.MethodDescriptorType | type):
-        return repr(value)
-    if isinstance(value, types.MethodType):
-        return _describe_state(value.__self__), _describe_state(value.__func__)
-    if isinstance(value, types.BuiltinFunctionType):
-        return value.__qualname__, _describe_state(value.__self__)
-    raise LookupError(type(value).__name__)
+def print_tokenizer(name: str) -> str:
+    """Return the name of a tokenizer as signatures show it."""
+    return re.sub("#[0-9a-f]{16}$", "", name)
 
 
-def _list_names(code: types.CodeType) -> Iterator[str]:
-    """Yield the names that code looks up, including functions inside of it."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _list_names(constant)
+_tokens: dict[int, str] = {}  # of objects, by id
+_kept: list[Any] = []  # objects without weak references, so that no other object gets their id
 
 
-def _describe_global(value: Any) -> Any:
-    """Describe a global by its constant value, pattern or code; anything else, such as a vocabulary, by its type."""
-    if isinstance(value, types.FunctionType):
-        return value.__module__, value.__qualname__, _describe_state(value.__code__)
-    is_constant = value is None or isinstance(value, (bool, int, float, str, bytes, re.Pattern))
-    return _describe_state(value) if is_constant else type(value).__qualname__
+def _find_token(function: Any) -> str:
+    """Return the token of an object, the same as long as it lives; a method has the token of its object."""
+    owner = getattr(function, "__self__", function)
+    if id(owner) not in _tokens:
+        try:
+            weakref.finalize(owner, _tokens.pop, id(owner), None).atexit = False
+        except TypeError:
+            _kept.append(owner)
+        _tokens[id(owner)] = secrets.token_hex(8)
+    return _tokens[id(owner)]
 
 
 @cache

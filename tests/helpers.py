@@ -122,6 +122,11 @@ def make_string_array(rows: list[bytes]) -> pa.StringArray:
     return pa.StringArray.from_buffers(len(rows), pa.py_buffer(ends), pa.py_buffer(b"".join(rows)))
 
 
+def split_words(text: str) -> list[str]:
+    """Split at whitespace: a function that every process can import."""
+    return text.split()
+
+
 class Words:
     """A tokenizer for the callback: id 1 is the token "a", id 2 "b", and so on; 0 is padding."""
 
