@@ -18,9 +18,9 @@ import datasets
 import evaluate
 import pyarrow as pa
 
+from . import bleu_messages as messages
 from .bleu_corpus import Corpus, Kind, join_corpora, list_items, make_corpus, make_lists
 from .bleu_inputs import make_empty_corpus, read_corpus
-from .bleu_messages import BY_NAME, BY_WITH_PROCESSES, OTHER_KIND, UNKNOWN_COLUMN
 from .bleu_options import Options
 
 _SMALL_CORPORA = 1000  # consecutive corpora that are combined, because Arrow arrays of one row take too much memory
@@ -100,7 +100,7 @@ class Buffer:
             return kind
         if kind == self._kind or (kind == "lists" and self._kind != "text"):
             return self._kind
-        raise TypeError(OTHER_KIND.format(expected=self._kind, found=corpus.kind))
+        raise TypeError(messages.OTHER_KIND.format(expected=self._kind, found=corpus.kind))
 
 
 def _join(corpora: list[Corpus]) -> Corpus:
@@ -133,16 +133,10 @@ class BufferedMetric(evaluate.Metric, ABC):
     def _choose(self, options: Mapping[str, object]) -> Options:
         """Return the options of a call."""
 
-    @abstractmethod
-    def _compute(
-        self, predictions: object, references: object = None, options: Options | None = None, by: object = None
-    ) -> dict[str, Any]:
-        """Return the result of all rows."""
-
     def add(self, *arguments: object, prediction: object = None, reference: object = None, **columns: object) -> None:
         """Add one segment to the segments that the next `compute` scores."""
         if arguments:
-            raise TypeError(BY_NAME.format(method="add", columns="prediction=..., reference=..."))
+            raise TypeError(messages.BY_NAME.format(method="add", columns="prediction=..., reference=..."))
         prediction, reference = columns.pop("predictions", prediction), columns.pop("references", reference)
         self._add([prediction], [reference], columns)
 
@@ -151,7 +145,7 @@ class BufferedMetric(evaluate.Metric, ABC):
     ) -> None:
         """Add segments to the segments that the next `compute` scores."""
         if arguments:
-            raise TypeError(BY_NAME.format(method="add_batch", columns="predictions=..., references=..."))
+            raise TypeError(messages.BY_NAME.format(method="add_batch", columns="predictions=..., references=..."))
         self._add(predictions, references, columns)
 
     def __len__(self) -> int:
@@ -165,7 +159,7 @@ class BufferedMetric(evaluate.Metric, ABC):
 
     def _add(self, predictions: object, references: object, unknown: dict[str, Any]) -> None:
         if unknown:
-            raise TypeError(UNKNOWN_COLUMN.format(next(iter(unknown))))
+            raise TypeError(messages.UNKNOWN_COLUMN.format(next(iter(unknown))))
         self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
     def _compute_rows(
@@ -174,7 +168,7 @@ class BufferedMetric(evaluate.Metric, ABC):
         """Score the buffered rows and the rows passed; return None in every process but the first."""
         chosen = self._choose(options)
         if by is not None and self.num_process > 1:
-            raise ValueError(BY_WITH_PROCESSES)
+            raise ValueError(messages.BY_WITH_PROCESSES)
         if predictions is None and references is None:
             predictions, references = [], []
         passed = read_corpus(predictions, references, allow_empty=True)

@@ -11,23 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 
+from . import bleu_messages as messages
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus
-from .bleu_messages import (
-    FEW_RESAMPLES,
-    FEW_SYSTEMS,
-    NEEDLESS_REFERENCES,
-    NO_CURVE,
-    NO_REFERENCES,
-    NO_SEGMENT_ROWS,
-    SYSTEMS,
-    SYSTEMS_DIFFER,
-    invalid,
-    name_system,
-    one_of,
-    warn,
-    warn_once_per_kind,
-)
+from .bleu_messages import invalid, name_system, one_of, warn, warn_once_per_kind
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 from .bleu_report import (
     QuotableReport,
@@ -35,7 +22,7 @@ from .bleu_report import (
     draw_interval,
     plot_pairs,
     plot_systems,
-    table,
+    write_table,
 )
 from .bleu_scoring import (
     Wins,
@@ -194,7 +181,7 @@ class Comparison(QuotableReport):
                 row.append("" if low is None else draw_interval(low, scores["bleu"], high, (min(ends), max(ends))))
         for row in rows:  # HTML drops the spaces that indent groups
             row[0] = row[0].replace("  ", "\u00a0\u00a0", 1) if row[0].startswith("  ") else row[0]
-        return table(head, rows)
+        return write_table(head, rows)
 
     def _list_scores(self) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the first cell and the scores of each row of the table."""
@@ -283,10 +270,6 @@ def _write_rank(rank: Sequence[int]) -> str:
     return "-".join(map(str, dict.fromkeys(rank)))
 
 
-def _write_accuracy(accuracy: float | None) -> str:
-    return "no better than chance" if accuracy is None else f"{100 * accuracy:.0f} %"
-
-
 def _describe_test(result: Mapping[str, Any], test: str, compared: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the test and its number of resamples; an empty list for a single segment."""
     return [f"{test}, {result['n_resamples']:,} resamples"] if any("p_value" in one for one in compared) else []
@@ -310,7 +293,7 @@ _COLUMNS = (
     Column("wins", "wins", "{:,}".format),
     Column("ties", "ties", "{:,}".format),
     Column("losses", "losses", "{:,}".format),
-    Column("people agree", "human_accuracy", _write_accuracy),
+    Column("people agree", "human_accuracy", lambda a: f"{100 * a:.0f} %" if a else "no better than chance"),
 )
 
 
@@ -346,7 +329,7 @@ def compare_systems(
     if groups:
         _add_groups(described, rows, groups, test, n_resamples, options)
     comparison = Comparison(baseline=baseline, systems={name: described[names.index(name)] for name in systems})
-    comparison |= _sign(counted[baseline], test, n_resamples, options, unknown)
+    comparison |= _list_settings(counted[baseline], test, n_resamples, options, unknown)
     if human:
         _check_curve(options, counted[baseline].tokenizer)
         for system in described[1:]:
@@ -386,13 +369,13 @@ def rank_systems(
     deltas = np.array([observed[i] - observed[j] for i, j in pairs])
     tested = [{"systems": [names[i], names[j]], "delta": delta} for (i, j), delta in zip(pairs, deltas.tolist())]
     significant = np.zeros((len(names), len(names)), bool)
-    drawn = _resample(rows, test, n_resamples, options, pairs)
+    drawn = _draw(rows, test, n_resamples, options, pairs)
     if drawn.differences is not None:
         p_values = np.array(_test(drawn.differences, deltas, test))
         adjusted = adjust_max_t(deltas, drawn.differences) if test == "bootstrap" else adjust_holm(p_values)
         if test != "bootstrap" and family_wise and len(pairs) / (n_resamples + 1) >= alpha:
             enough = int(round(len(pairs) / alpha, 9))  # 21 / 0.07 is 299.99999999999994
-            warn(FEW_RESAMPLES, n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough)
+            warn(messages.FEW_RESAMPLES, n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough)
         for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
             pair |= {"p_value": p_value_alone, "p_adjusted": p_adjusted}
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
@@ -416,16 +399,16 @@ def rank_systems(
         alpha=alpha,
         family_wise=family_wise,
     )
-    ranking |= _sign(next(iter(counted.values())), test, n_resamples, options, unknown)
+    ranking |= _list_settings(next(iter(counted.values())), test, n_resamples, options, unknown)
     return ranking
 
 
 def _check_test(systems: object, test: str, n_resamples: int | None, options: Options) -> int:
     """Return the number of resamples, or raise if an argument is invalid."""
     if not isinstance(systems, Mapping):
-        raise TypeError(SYSTEMS.format(type(systems).__name__))
+        raise TypeError(messages.SYSTEMS.format(type(systems).__name__))
     if len(systems) < 2:
-        raise ValueError(FEW_SYSTEMS.format(len(systems)))
+        raise ValueError(messages.FEW_SYSTEMS.format(len(systems)))
     if test not in list(TESTS):  # a list in a dict would be a TypeError
         raise invalid("test", test, one_of(TESTS))
     if n_resamples is None:
@@ -433,7 +416,9 @@ def _check_test(systems: object, test: str, n_resamples: int | None, options: Op
     return options.override({"n_resamples": n_resamples}).n_resamples
 
 
-def _sign(counted: Counted, test: str, n_resamples: int, options: Options, unknown: Collection[str]) -> dict[str, Any]:
+def _list_settings(
+    counted: Counted, test: str, n_resamples: int, options: Options, unknown: Collection[str]
+) -> dict[str, Any]:
     """Return the keys about test and resampling that both results have."""
     resampled = {TESTS[test].key: n_resamples}
     if options.confidence and test == "randomization":
@@ -457,10 +442,10 @@ def _count_systems(
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
     by = list(by) if isinstance(by, Iterator) else by  # read once per system
     if references is not None and any(map(are_tables, systems.values())):
-        raise ValueError(NEEDLESS_REFERENCES)
+        raise ValueError(messages.NEEDLESS_REFERENCES)
     if references is None:
         if not all(map(are_tables, systems.values())):
-            raise ValueError(NO_REFERENCES)
+            raise ValueError(messages.NO_REFERENCES)
         counted, options, unknown = _read_tables(systems, options, by)
     else:
         counted, unknown = {}, ()
@@ -491,8 +476,8 @@ def _read_tables(
             check_same_function(tokenizer, found[next(iter(found))][1])
             tokenizers[name] = known.counted_by if tokenizer == "var" else None
             if not known.are_segments(system_options.minimum_total):
-                raise ValueError(NO_SEGMENT_ROWS)
-            counted[name] = Counted(known.stack(), tokenizer, known.references, known.labels, known.groups)
+                raise ValueError(messages.NO_SEGMENT_ROWS)
+            counted[name] = known.to_counted(tokenizer)
     first = next(iter(counted))
     for name, system in counted.items():
         for noun, value, expected in (
@@ -503,7 +488,7 @@ def _read_tables(
             ("labels", system.labels, counted[first].labels),
         ):
             if value != expected:
-                raise ValueError(SYSTEMS_DIFFER.format(noun=noun, first=first, other=name))
+                raise ValueError(messages.SYSTEMS_DIFFER.format(noun=noun, first=first, other=name))
     return counted, system_options, unknown
 
 
@@ -519,16 +504,14 @@ def describe_systems(rows: Int64, test: str, n_resamples: int, options: Options)
         n_resamples: the number of resamples of the test.
         options: the options of the score; `confidence` and `n_resamples` of the intervals; `seed`.
     """
-    return _describe(rows, test, _resample(rows, test, n_resamples, options, _pair_with_baseline(rows)), options)
+    return _describe(rows, test, _draw(rows, test, n_resamples, options, _pair_with_baseline(rows)), options)
 
 
 def _pair_with_baseline(rows: Int64) -> list[tuple[int, int]]:
     return [(0, system) for system in range(1, len(rows))]
 
 
-def _resample(
-    rows: Int64, test: str, n_resamples: int, options: Options, pairs: Sequence[tuple[int, int]]
-) -> Resamples:
+def _draw(rows: Int64, test: str, n_resamples: int, options: Options, pairs: Sequence[tuple[int, int]]) -> Resamples:
     """Draw the resamples of the intervals and of the tests; all systems share the draws."""
     if rows.shape[1] < 2:
         return Resamples(None, None)
@@ -597,7 +580,7 @@ def _add_groups(
         system["groups"] = {}
     for label, group in groups.items():
         group_rows = rows[:, group.segments]
-        drawn = _resample(group_rows, test, n_resamples, options, _pair_with_baseline(rows))
+        drawn = _draw(group_rows, test, n_resamples, options, _pair_with_baseline(rows))
         resampled.append(drawn)
         for system, one in zip(systems, _describe(group_rows, test, drawn, options)):
             system["groups"][label] = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required,assignment]
@@ -658,4 +641,4 @@ def _check_curve(options: Options, tokenizer: str) -> None:
     if not _HUMAN_TOKENIZERS.fullmatch(tokenizer):
         unlike.insert(0, "tokenize")
     if unlike:
-        raise ValueError(NO_CURVE.format(unlike[0]))
+        raise ValueError(messages.NO_CURVE.format(unlike[0]))

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
-from . import bleu_report as html
 from .bleu_corpus import Corpus, Float64, Int64
-from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, count_segment
+from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
 from .bleu_inputs import read_corpus
 from .bleu_messages import (
     NO_SEGMENTS,
@@ -27,10 +26,16 @@ from .bleu_report import (
     QuotableReport,
     Report,
     describe_score,
+    explanation,
     find_in_signature,
+    headline,
+    legend,
+    paragraph,
     plain_formula,
     plot_precisions,
     plot_segments,
+    wrap,
+    write_table,
 )
 from .bleu_scoring import (
     average_groups,
@@ -44,7 +49,7 @@ from .bleu_scoring import (
     warn_about_zero,
 )
 from .bleu_statistics import Counted, adopt_counting, count_groups, prepare_batch, read_statistics, sum_corpus
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, list_tokens, warn_about_text
+from .bleu_tokenizers import choose_tokenizer, list_tokens, warn_about_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,8 +89,8 @@ class Result(QuotableReport):
 
     def to_html(self) -> str:
         head, *rows = self.rows()
-        parts = [html.headline(self["score"]), html.paragraph(". ".join(self._list_facts()))]
-        return html.wrap(*parts, html.table(head, rows), html.paragraph(self.note(), "note"))
+        parts = [headline(self["score"]), paragraph(". ".join(self._list_facts()))]
+        return wrap(*parts, write_table(head, rows), paragraph(self.note(), "note"))
 
     def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
         """Plot the scores of the segments, or precision by order, with matplotlib, and return the Axes.
@@ -133,7 +138,7 @@ class GroupedResult(Result):
         names = ["group", "BLEU", "CI", "brevity penalty", "tokens", "tokenizer"]
         if "confidence" in self:
             names[2] = f"{100 * self['confidence']:g} % CI"
-        columns = [names, *([name, *map(_write_cell, repeat(scores), _GROUP_KEYS)] for name, scores in scored)]
+        columns = [names, *([name, *map(_write_group_cell, repeat(scores), _GROUP_KEYS)] for name, scores in scored)]
         cells = [column for column in zip(*columns) if any(column[1:])]
         if find_in_signature(self["signature"], "tok") != "var":
             cells.pop()
@@ -167,7 +172,12 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None) -> Result:
         counted = count_groups(corpus, options, by)
         return _score_rows(counted, options, len(corpus), ())
     tokenizer = choose_tokenizer(options, corpus.kind)
-    return _score_sum(corpus, tokenizer, options, sum_corpus(corpus, tokenizer, options))
+    warn_about_text(corpus.predictions, tokenizer)
+    total, signed = sum_corpus(corpus, tokenizer, options), (tokenizer.name, corpus.reference_count())
+    result = _describe_rows(options, total, None, None, signed)
+    if result["bleu"] == 0:
+        warn_about_zero(total, len(corpus), options)
+    return result
 
 
 def score_statistics(statistics: object, options: Options, by: object = None) -> Result:
@@ -182,20 +192,10 @@ def score_statistics(statistics: object, options: Options, by: object = None) ->
     if wanted and not known.are_segments(options.minimum_total):
         raise ValueError(ONLY_SUMS.format(name=wanted[0], default=OPTIONS[wanted[0]]))
     if wanted or by is not None:
-        counted = Counted(known.stack(), tokenizer, known.references, known.labels, known.groups)
-        return _score_rows(counted, options, None, unknown)
+        return _score_rows(known.to_counted(tokenizer), options, None, unknown)
     result = _describe_rows(options, known.sum(), None, None, (tokenizer, known.references), unknown)
     if result["bleu"] == 0:
         warn_about_zero(known.sum(), None, options)
-    return result
-
-
-def _score_sum(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options, total: Int64) -> Result:
-    """Describe the sum of a corpus's rows, and warn about suspicious texts."""
-    warn_about_text(corpus.predictions, tokenizer)
-    result = _describe_rows(options, total, None, None, (tokenizer.name, corpus.reference_count()))
-    if result["bleu"] == 0:
-        warn_about_zero(total, len(corpus), options)
     return result
 
 
@@ -203,7 +203,7 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
     """Score counted rows and their groups, and warn; `segments` is the number of predictions, None if unknown."""
     rows = counted.rows
     with warn_once_per_kind():
-        total, resampled = rows.sum(axis=0), _resample(rows, options)
+        total, resampled = rows.sum(axis=0), _bootstrap(rows, options)
         signed = counted.tokenizer, counted.references
         result = _describe_rows(options, total, rows, resampled, signed, unknown)
         if options.confidence:
@@ -216,7 +216,7 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
         groups, samples = {}, []
         for label, group in counted.groups.items():
             group_rows = rows[group.segments]
-            total, resampled = group_rows.sum(axis=0), _resample(group_rows, options)
+            total, resampled = group_rows.sum(axis=0), _bootstrap(group_rows, options)
             signed = group.tokenizer, group.references
             groups[label] = dict(_describe_rows(options, total, group_rows, resampled, signed, unknown))
             samples.append(resampled)
@@ -232,7 +232,7 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
     return grouped
 
 
-def _resample(rows: Int64, options: Options) -> Float64 | None:
+def _bootstrap(rows: Int64, options: Options) -> Float64 | None:
     """Return bootstrap scores; None if the options have no `confidence` or if there is a single row."""
     if not options.confidence or len(rows) < 2:
         return None
@@ -275,7 +275,7 @@ def _describe_rows(
 _GROUP_KEYS = ("score", "confidence_interval", "brevity_penalty", "translation_length", "signature")
 
 
-def _write_cell(scores: Mapping[str, Any], key: str) -> str:
+def _write_group_cell(scores: Mapping[str, Any], key: str) -> str:
     value = scores.get(key)
     if value is None:
         return ""
@@ -312,12 +312,13 @@ class NGramCount(TypedDict):
 
 
 class OrderCounts(TypedDict):
-    """The n-grams of one order: total and matches, and the n-grams that were clipped or missed."""
+    """The n-grams of one order: total and matches, and the n-grams that matched, were clipped or missed."""
 
     order: int
     total: int
     unclipped_matches: int
     matches: int
+    matched: list[NGramCount]
     clipped: list[NGramCount]
     missed: list[NGramCount]
 
@@ -341,15 +342,14 @@ class Explanation(Report):
         ]
 
     def to_html(self) -> str:
-        legend = html.legend(len(self["orders"]))
-        return html.wrap(html.explanation(self), legend, html.paragraph(self.note(), "note"))
+        return wrap(explanation(self), legend(len(self["orders"])), paragraph(self.note(), "note"))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot precision by order, before clipping and after, into `ax` or a new figure, and return the Axes."""
         return plot_precisions(self, ax)
 
 
-def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
+def explain_segment(prediction: object, references: Any, options: Options) -> Explanation:
     """Count one segment with `bleu_counting`, and keep the n-grams and tokens that matched.
 
     The first order of the paper's example 2:
@@ -359,30 +359,31 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
     """
     corpus = read_corpus([prediction], [references])
+    # 1. Tokenize, and count n-grams once for everything below.
     tokenizer, orders = choose_tokenizer(options, corpus.kind), options.counted_orders
-    (prediction_tokens,), tokens = (
-        list_tokens(part, tokenizer) for part in prepare_batch(corpus.batches[0], tokenizer)
-    )
-    row = np.array(count_segment(prediction_tokens, tokens, orders, options.reference_length, options.minimum_total))
-    counts, allowed = count_ngrams(prediction_tokens, orders), count_most_ngrams(tokens, orders)
-    lengths = [len(reference) for reference in tokens]
-    explanation = Explanation(_score_sum(corpus, tokenizer, options, row))
-    explanation["weights"] = order_weights(precisions(row, options).present, options)
-    explanation["prediction"] = _cover_tokens(prediction_tokens, allowed, options.max_order)
-    explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in tokens]
-    explanation["effective_reference"] = _list_present(references)[lengths.index(row[-1])]
+    (tokens,), reference_tokens = (list_tokens(part, tokenizer) for part in prepare_batch(corpus.batches[0], tokenizer))
+    counts, allowed = count_ngrams(tokens, orders), count_most_ngrams(reference_tokens, orders)
+    lengths = [len(reference) for reference in reference_tokens]
+    counted = counts & allowed, len(tokens), lengths, orders, options.reference_length, options.minimum_total
+    row = np.array(make_row(*counted))
+    # 2. Score.
+    smoothed = precisions(row, options)
+    explanation = Explanation(score_row(row, options, smoothed))
+    explanation["signature"] = make_signature(options, tokenizer.name, corpus.reference_count())
+    warn_about_text(corpus.predictions, tokenizer)
+    if explanation["bleu"] == 0:
+        warn_about_zero(row, 1, options)
+    # 3. Describe the tokens and the n-grams. Indices of references are those of the caller, including each None.
+    present = [0] if isinstance(references, str) else [i for i, text in enumerate(references) if text is not None]
+    explanation["weights"] = order_weights(smoothed.present, options)
+    explanation["prediction"] = _cover_tokens(tokens, allowed, options.max_order)
+    explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in reference_tokens]
+    explanation["effective_reference"] = present[lengths.index(row[-1])]
     explanation["orders"] = [
         _explain_order(order, int(row[orders + order - 1]), counts, allowed)
         for order in range(1, options.max_order + 1)
     ]
     return explanation
-
-
-def _list_present(references: Any) -> list[int]:
-    """Return the indices, as the caller counts, of the references that are not None."""
-    if isinstance(references, str):
-        return [0]
-    return [i for i, reference in enumerate(references) if reference is not None]
 
 
 def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> CoveredText:
@@ -400,18 +401,16 @@ def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) ->
     return {"tokens": list(tokens), "longest_match": longest, "length": len(tokens)}
 
 
-def _explain_order(order: int, total: int, counts: NGrams, allowed: NGrams) -> OrderCounts:
-    counts_of_order = {ngram: count for ngram, count in counts.items() if len(ngram) == order}
-    unmatched: list[NGramCount] = [
-        {"ngram": list(ngram), "count": count, "allowed": allowed[ngram]}
-        for ngram, count in counts_of_order.items()
-        if count > allowed[ngram]
-    ]
+def _explain_order(order: int, total: int, counts: Mapping[Any, int], allowed: NGrams) -> OrderCounts:
+    counts = {ngram: count for ngram, count in counts.items() if len(ngram) == order}
+    described: dict[str, list[NGramCount]] = {"matched": [], "clipped": [], "missed": []}
+    for ngram, count in counts.items():
+        kind = "matched" if count <= allowed[ngram] else "clipped" if allowed[ngram] else "missed"
+        described[kind].append({"ngram": list(ngram), "count": count, "allowed": allowed[ngram]})
     return {
         "order": order,
         "total": total,
-        "unclipped_matches": sum(count for ngram, count in counts_of_order.items() if ngram in allowed),
-        "matches": sum(min(count, allowed[ngram]) for ngram, count in counts_of_order.items()),
-        "clipped": [ngram for ngram in unmatched if ngram["allowed"]],
-        "missed": [ngram for ngram in unmatched if not ngram["allowed"]],
+        "unclipped_matches": sum(count for ngram, count in counts.items() if ngram in allowed),
+        "matches": sum(min(count, allowed[ngram]) for ngram, count in counts.items()),
+        **described,  # type: ignore[typeddict-item]
     }

@@ -108,10 +108,17 @@ def count_segment(
     [2, 0, 7, 6, 7, 7]
     """
     clipped = count_ngrams(prediction, max_order) & count_most_ngrams(references, max_order)
+    lengths = len(prediction), [len(reference) for reference in references]
+    return make_row(clipped, *lengths, max_order, reference_length, minimum_total)
+
+
+def make_row(
+    clipped: NGrams, length: int, lengths: Sequence[int], max_order: int, reference_length: str, minimum_total: int
+) -> list[int]:
+    """Return the statistics row of a prediction with these clipped counts; `lengths` are those of the references."""
     matches = [0] * max_order
     for ngram, count in clipped.items():
         matches[len(ngram) - 1] += count
-    length, lengths = len(prediction), [len(reference) for reference in references]
     totals = count_totals(length, max_order, minimum_total).tolist()
     return [*matches, *totals, length, REFERENCE_LENGTHS[reference_length].choose(length, lengths)]
 

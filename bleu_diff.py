@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 import numpy as np
 import pyarrow as pa
 
-from . import bleu_report as html
-from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, list_items, make_lists
+from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, group_labels, list_items, make_lists
 from .bleu_inputs import read_corpus, read_labels
 from .bleu_messages import count_things, name_system
 from .bleu_options import Options, make_signature
-from .bleu_pairwise import encode_texts, number_runs, sorted_order
-from .bleu_report import Report, plot_scatter
+from .bleu_pairwise import encode_texts, extend_ngrams, number_runs, sorted_order
+from .bleu_report import Report, plot_scatter, write_table
 from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import count_batch
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, warn_about_text
@@ -115,7 +114,9 @@ class Difference(Report):
         ngrams.sort(key=lambda ngram: -mcnemar_statistic(ngram["only_first"], ngram["only_second"]))
         chosen: list[NGramDifference] = []
         for ngram in ngrams:
-            if not any(_is_part(ngram["ngram"], longer["ngram"]) for longer in chosen):
+            tokens, size = ngram["ngram"], len(ngram["ngram"])
+            longer_ones = (longer["ngram"] for longer in chosen)
+            if not any(tokens == longer[i : i + size] for longer in longer_ones for i in range(len(longer) - size + 1)):
                 chosen.append(ngram)
         return chosen[:count]
 
@@ -132,7 +133,7 @@ class Difference(Report):
     def _html_table(self) -> str:
         """Return a table of groups and, if the systems differ in n-grams, a table of n-grams."""
         tables = filter(None, [list(self._group_rows()), self._ngram_rows()])
-        return "".join(html.table(head, rows) for head, *rows in tables)
+        return "".join(write_table(head, rows) for head, *rows in tables)
 
     def _group_rows(self) -> Iterator[list[str]]:
         yield ["", "segments", "first", "second", "difference"]
@@ -150,21 +151,17 @@ class Difference(Report):
     def _ngram_rows(self) -> list[list[str]]:
         ngrams = [ngram for name in ("first", "second") for ngram in self.most_telling(name, _PRINTED_NGRAMS)]
         head = ["n-grams matched by one system only", "first", "second", "difference"]
-        return [head, *map(_print_ngram, ngrams)] if ngrams else []
-
-
-def _is_part(ngram: list[Any], longer: list[Any]) -> bool:
-    return any(longer[i : i + len(ngram)] == ngram for i in range(len(longer) - len(ngram) + 1))
+        rows = []
+        for ngram in ngrams:
+            first, second = ngram["only_first"], ngram["only_second"]
+            text = _shorten(" ".join(map(str, ngram["ngram"])))
+            rows.append([text, f"{first:,}", f"{second:,}", f"{second - first:+,}"])
+        return [head, *rows] if rows else []
 
 
 def _print_group(name: str, group: Any) -> list[str]:
     scores = (f"{100 * group[system]:.2f}" for system in ("first", "second"))
     return [name, f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
-
-
-def _print_ngram(ngram: NGramDifference) -> list[str]:
-    first, second = ngram["only_first"], ngram["only_second"]
-    return [_shorten(" ".join(map(str, ngram["ngram"]))), f"{first:,}", f"{second:,}", f"{second - first:+,}"]
 
 
 def _shorten(text: str) -> str:
@@ -199,9 +196,16 @@ def diff_systems(first: object, second: object, references: object, by: object, 
         "first": {"bleu": first_bleu, "score": 100 * first_bleu},
         "second": {"bleu": second_bleu, "score": 100 * second_bleu, "delta": second_bleu - first_bleu},
     }
-    difference["by_length"] = _score_lengths(rows, options)
+    # If the effective reference length differs between the systems, the shorter one decides.
+    lengths = group_labels(np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right").tolist())
+    ends = [0, *LENGTHS, None]
+    difference["by_length"] = [
+        {"from": ends[i], "to": None if ends[i + 1] is None else ends[i + 1] - 1, **scores}
+        for i, scores in _score_groups(rows, dict(sorted(lengths.items())), options)
+    ]
     if labels is not None:
-        difference["by_label"] = _score_labels(rows, labels, options)
+        labeled = _score_groups(rows, group_labels(labels), options)
+        difference["by_label"] = [{"label": label, **scores} for label, scores in labeled]
     difference["ngrams"] = ngrams.list_most_distinctive()
     difference["segments"] = _list_segments(scores)
     difference["segment_bleu"] = {"first": scores[0].tolist(), "second": scores[1].tolist()}
@@ -247,31 +251,11 @@ def _split_blocks(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer) -> Ite
         first_segment += len(batch)
 
 
-def _score_lengths(rows: Int64, options: Options) -> list[dict[str, Any]]:
-    """Score both systems by effective reference length; if it differs between them, the shorter length decides."""
-    groups = np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right")
-    found, scores = _score_groups(rows, groups, options)
-    begins, ends = [0, *LENGTHS], [*(length - 1 for length in LENGTHS), None]
-    return [{"from": begins[group], "to": ends[group], **score} for group, score in zip(found, scores)]
-
-
-def _score_labels(rows: Int64, labels: list[Any], options: Options) -> list[dict[str, Any]]:
-    """Score both systems by label, in the order of first appearance."""
-    numbers: dict[Any, int] = {}
-    groups = np.array([numbers.setdefault(label, len(numbers)) for label in labels])
-    _, scores = _score_groups(rows, groups, options)
-    return [{"label": label, **score} for label, score in zip(numbers, scores)]
-
-
-def _score_groups(rows: Int64, groups: Int64, options: Options) -> tuple[list[int], list[GroupScores]]:
-    """Return the groups that have segments, and BLEU of both systems in each."""
-    order = np.argsort(groups, kind="stable")
-    found, begins, sizes = np.unique(groups[order], return_index=True, return_counts=True)
-    scores = bleu(np.add.reduceat(rows[:, order], begins, axis=1), options)
-    return found.tolist(), [
-        {"segments": size, "first": first, "second": second, "delta": second - first}
-        for size, first, second in zip(sizes.tolist(), *scores.tolist())
-    ]
+def _score_groups(rows: Int64, groups: Mapping[Any, Int64], options: Options) -> Iterator[tuple[Any, GroupScores]]:
+    """Yield BLEU of both systems on the segments of each group."""
+    for name, segments in groups.items():
+        first, second = bleu(rows[:, segments].sum(axis=1), options).tolist()
+        yield name, {"segments": len(segments), "first": first, "second": second, "delta": second - first}
 
 
 def _list_segments(scores: Float64) -> dict[str, list[SegmentScores]]:
@@ -361,7 +345,7 @@ class NGramDifferences:
         tokens, listed = list(self._numbers), []
         for order, tables in enumerate(self._tables, 1):
             table = _merge(tables)
-            first, second = (_describe_rows(_choose_rows(table, system), system, tokens) for system in (0, 1))
+            first, second = (_describe_ngrams(_choose_rows(table, system), system, tokens) for system in (0, 1))
             listed.append(OrderDifferences(order=order, first=first, second=second))
         return listed
 
@@ -396,11 +380,8 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
     segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[text_of]
     starts, ngrams = np.arange(len(numbers)), segment_of  # n-grams without tokens are equal within a segment
     for n in range(max_order):
-        # 1. Extend the n-grams that do not end their text by a token, and sort them to give equal n-grams one number.
-        whole = np.flatnonzero(starts + n < offsets[text_of[starts] + 1])
-        keys = ngrams[whole] * len(block.tokens.dictionary) + numbers[starts[whole] + n]
-        order = sorted_order(keys)
-        starts, ngrams = starts[whole[order]], number_runs(keys[order])
+        # 1. Extend the n-grams by a token.
+        starts, ngrams = extend_ngrams(starts, ngrams, numbers, offsets[text_of[starts] + 1], n)
         # 2. Compare the clipped counts of both systems.
         counts = _count_ngrams(ngrams, text_of[starts], len(segments))
         matches = np.minimum(counts[:2], counts[2])
@@ -472,7 +453,7 @@ def _choose_rows(table: NGramTable, system: int) -> NGramTable:
     return table.take(order[like_last | (np.arange(len(order)) < LISTED_NGRAMS)])
 
 
-def _describe_rows(table: NGramTable, system: int, tokens: list[Any]) -> list[NGramDifference]:
+def _describe_ngrams(table: NGramTable, system: int, tokens: list[Any]) -> list[NGramDifference]:
     described = []
     for numbers, (only_first, only_second), segments in zip(*(column.tolist() for column in table)):
         described.append(
@@ -484,8 +465,11 @@ def _describe_rows(table: NGramTable, system: int, tokens: list[Any]) -> list[NG
                 segment=segments[system],
             )
         )
-    return sorted(described, key=_rank)[:LISTED_NGRAMS]
-
-
-def _rank(ngram: NGramDifference) -> tuple[float, int, list[Any]]:
-    return -mcnemar_statistic(ngram["only_first"], ngram["only_second"]), ngram["segment"], ngram["ngram"]
+    return sorted(
+        described,
+        key=lambda ngram: (
+            -mcnemar_statistic(ngram["only_first"], ngram["only_second"]),
+            ngram["segment"],
+            ngram["ngram"],
+        ),
+    )[:LISTED_NGRAMS]

@@ -37,8 +37,6 @@ from .bleu_corpus import (
     pieces,
 )
 from .bleu_messages import (
-    REFERENCES,
-    TEXT,
     count_things,
     describe_items,
     describe_references,
@@ -65,11 +63,11 @@ def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) ->
     for name, data in (("predictions", predictions), ("references", references)):
         if data is None:
             raise ValueError(messages.MISSING_COLUMN.format(name))
-    prediction_column = read_column("predictions", predictions, TEXT)
-    reference_column = read_column("references", references, REFERENCES)
+    prediction_column = read_column("predictions", predictions, messages.TEXT)
+    reference_column = read_column("references", references, messages.REFERENCES)
     if allow_empty and len(prediction_column) == len(reference_column) == 0:
         return make_empty_corpus("text")
-    _check_lengths(prediction_column, reference_column)
+    _check_row_counts(prediction_column, reference_column)
     prediction_column = _check_texts("predictions", prediction_column, reference_column.type)
     reference_column = _check_references(reference_column, prediction_column)
     _warn_about_sentences(prediction_column)
@@ -90,7 +88,7 @@ def read_texts(**columns: Any) -> Texts:
     >>> read_texts(predictions=[["a"], []], references=[[]]).columns["references"].to_pylist()
     [[]]
     """
-    arrays = {name: read_column(name, data, TEXT) for name, data in columns.items()}
+    arrays = {name: read_column(name, data, messages.TEXT) for name, data in columns.items()}
     types = sorted((array.type for array in arrays.values()), key=lambda type_: pa.types.is_null(innermost_type(type_)))
     for name, array in arrays.items():
         if not len(array):
@@ -119,7 +117,7 @@ def fingerprint_references(references: Any) -> str:
     >>> fingerprint_references(["a b"]) == fingerprint_references([("a b", None)])
     True
     """
-    column = read_column("references", references, REFERENCES)
+    column = read_column("references", references, messages.REFERENCES)
     if pa.types.is_integer(innermost_type(column.type)):
         text_type = IDS
     else:
@@ -174,7 +172,7 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
         raise TypeError(messages.NOT_A_COLUMN.format(name=name, found=name_value(data), expected=expected))
     data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
     try:
-        array, problem = to_arrow(data, depth=2 if expected == REFERENCES else 1), None
+        array, problem = to_arrow(data, depth=2 if expected == messages.REFERENCES else 1), None
     except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
         array, problem = None, str(error)
     if problem is not None:  # outside of the `except`, or the traceback would begin with Arrow's error
@@ -351,7 +349,7 @@ def _check_utf8(name: str, array: pa.ChunkedArray) -> None:
         # The invalid bytes belong to an item outside of the slice, which is not read.
 
 
-def _check_lengths(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
+def _check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
     rows, reference_rows = len(predictions), len(references)
     if rows == reference_rows == 0:
         raise ValueError(messages.NO_SEGMENTS)
@@ -385,7 +383,7 @@ def _check_texts(name: str, array: pa.ChunkedArray, other: pa.DataType) -> pa.Ch
     if is_list(array.type) and pa.types.is_null(array.type.value_type):
         array = array.cast(TYPES["ids" if pa.types.is_integer(innermost_type(other)) else "tokens"])
     if array.type not in TYPES.values():
-        raise wrong_item(name, 0, describe_type(array.type), TEXT)
+        raise wrong_item(name, 0, describe_type(array.type), messages.TEXT)
     if is_list(array.type):
         _check_tokens(name, array)
     return array

@@ -117,20 +117,16 @@ def _compile_all() -> None:
         try:
             for function in _kernels:
                 globals()[function.__name__] = njit(nogil=True, cache=cached)(function)
-            _run_examples()
+            text, bounds = pa.array(["a b"], pa.large_string()), np.array([0, 1])
+            count_rows_compiled(text, text, bounds, "13a", 1, "closest", 0)
+            split_texts_compiled(text, "13a")
+            count_common(*(np.array(values) for values in ([0], [0], [0, 1], [0])), np.zeros((1, 1), np.int64))
             return
         except Exception as error:  # numba's cache is unusable; a bug in a kernel is raised by the second attempt
             if not cached:
                 raise
             folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.dirname(__file__), "__pycache__")
             warn(CACHE_UNUSABLE, error=error, folder=folder)
-
-
-def _run_examples() -> None:
-    text, bounds = pa.array(["a b"], pa.large_string()), np.array([0, 1])
-    count_rows_compiled(text, text, bounds, "13a", 1, "closest", 0)
-    split_texts_compiled(text, "13a")
-    count_common(*(np.array(values) for values in ([0], [0], [0, 1], [0])), np.zeros((1, 1), np.int64))
 
 
 def _kernel(function):
@@ -236,16 +232,15 @@ def _find_tokens(columns: list[pa.Array]) -> tuple[list[Int64], Int64]:
     """
     lists, tokens, first = [], [], 0
     for items, offsets in map(list_items, columns):
-        addresses = _find_ids(items) if pa.types.is_integer(items.type) else _find_strings(items)
+        if pa.types.is_integer(items.type):
+            address = items.buffers()[1].address if len(items) else 0
+            addresses = address + 8 * np.arange(items.offset, items.offset + len(items) + 1)
+        else:
+            addresses = _find_strings(items)
         lists.append(first + offsets)
         tokens.append(addresses)
         first += len(addresses)
     return lists, np.concatenate(tokens)
-
-
-def _find_ids(ids: pa.Array) -> Int64:
-    address = ids.buffers()[1].address if len(ids) else 0
-    return address + 8 * np.arange(ids.offset, ids.offset + len(ids) + 1)
 
 
 # --- Instructions that numba lacks ------------------------------------------------------------------------------------

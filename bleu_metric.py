@@ -449,8 +449,9 @@ class BleuMetric(BufferedMetric):
                 references: the same for each reference, with the n-grams that the prediction matches.
                 effective_reference: the index of the reference that sets the brevity penalty.
                 orders: for each order, its `total`, the matches before clipping (`unclipped_matches`) and after
-                    (`matches`), and the n-grams that were `clipped` (more occurrences than in any single reference) or
-                    `missed` (in no reference), each with its `count` in the prediction and the `allowed` count.
+                    (`matches`), and the n-grams that `matched`, were `clipped` (more occurrences than in any single
+                    reference) or `missed` (in no reference), each with its `count` in the prediction and the `allowed`
+                    count.
 
         Raises:
             TypeError, ValueError: as `compute`.

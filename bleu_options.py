@@ -14,17 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import bleu_messages as messages
 from .bleu_counting import REFERENCE_LENGTHS
-from .bleu_messages import (
-    NOT_AN_OPTION,
-    SAME_OPTION,
-    SMOOTH_VALUE_IGNORED,
-    UNKNOWN_OPTION,
-    WEIGHTS,
-    invalid,
-    one_of,
-    warn,
-)
+from .bleu_messages import invalid, one_of, warn
 from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
 from .bleu_tokenizers import TOKENIZERS, print_tokenizer
 
@@ -102,7 +94,7 @@ def _check_confidence(name: str, value: Any) -> None:
 
 def _check_weights(name: str, value: Any) -> None:
     if isinstance(value, (Mapping, Set)) or not hasattr(value, "__len__"):
-        raise TypeError(WEIGHTS.format(type(value).__name__))
+        raise TypeError(messages.WEIGHTS.format(type(value).__name__))
     for weight in value:
         _check_number(name, weight)
     if len(value) and (min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT):
@@ -194,7 +186,7 @@ class Options:
             if name not in OPTIONS:
                 raise TypeError(explain_unknown_option(name))
             if name in without:
-                raise ValueError(NOT_AN_OPTION.format(name=name, method=method))
+                raise ValueError(messages.NOT_AN_OPTION.format(name=name, method=method))
         given = {name: to_python(value) for name, value in given.items()}
         tokenize_by = self.tokenize_by
         if "tokenize" in given:
@@ -203,7 +195,7 @@ class Options:
         options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
         options._check()
         if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
-            warn(SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
+            warn(messages.SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
 
     def for_label(self, label: Any) -> Options:
@@ -385,9 +377,9 @@ def explain_unknown_option(name: str, known: Iterable[str] = OPTIONS) -> str:
     'Unknown option `use_effective_order`: write `effective_order`.'
     """
     if name in OTHER_NAMES:
-        return f"{UNKNOWN_OPTION.format(name)}: {OTHER_NAMES[name]}."
+        return f"{messages.UNKNOWN_OPTION.format(name)}: {OTHER_NAMES[name]}."
     nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
-    return f"{UNKNOWN_OPTION.format(name)}." + (f" Did you mean `{nearest[0]}`?" if nearest else "")
+    return f"{messages.UNKNOWN_OPTION.format(name)}." + (f" Did you mean `{nearest[0]}`?" if nearest else "")
 
 
 class DropIn(NamedTuple):
@@ -448,7 +440,7 @@ def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Opt
         if value is None or option is None:
             continue
         if name != option and given.get(option) is not None:
-            raise TypeError(SAME_OPTION.format(name=name, option=option))
+            raise TypeError(messages.SAME_OPTION.format(name=name, option=option))
         chosen[option] = ("laplace" if value else "none") if name == "smooth" else value
     chosen_options = options.override(chosen, without=CORPUS_ONLY, method=f"evaluate's `{module}` compute")
     return replace(chosen_options, segments=False, confidence=None)

@@ -135,12 +135,12 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
         raise ValueError(FEW_TEXTS)
     tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
     warn_about_text(column, tokenizer)
-    scores = bleu(_count_rows(*number_texts(texts, tokenizer), options), options)
+    scores = bleu(_count_against_others(*number_texts(texts, tokenizer), options), options)
     signature = make_signature(options, tokenizer.name, str(len(column) - 1))
     return SelfBleu(self_bleu=float(scores.mean()), segment_bleu=scores.tolist(), signature=signature)
 
 
-def _count_rows(numbers: Int64, offsets: Int64, options: Options) -> Int64:
+def _count_against_others(numbers: Int64, offsets: Int64, options: Options) -> Int64:
     """Count each text with all other texts as its references: int64 [texts, 2 N + 2]."""
     lengths = np.diff(offsets)
     matches = [
@@ -213,19 +213,39 @@ def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[
     """
     parts = [[(np.empty(0, np.int64), np.empty(0, np.int64))] for _ in range(max_order)]
     numbered = [0] * max_order
-    text_of, vocabulary = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), int(numbers.max(initial=0)) + 1
-    for starts in _group_by_first_token(numbers):
-        texts, ngrams = text_of[starts], np.zeros(len(starts), np.int64)
+    text_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    # N-grams that begin in different groups of first tokens are never equal; a group fits the cache.
+    first_tokens, ends = sorted_order(numbers), np.cumsum(np.bincount(numbers))
+    wanted = np.arange(_NGRAMS_PER_SORT, len(numbers) + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT).clip(max=len(numbers))
+    group_ends = np.unique(ends[np.searchsorted(ends, wanted)])
+    for starts in np.split(first_tokens, group_ends[:-1]):
+        ngrams = np.zeros(len(starts), np.int64)
         for n in range(max_order):
-            # Extend the n-grams that do not end their text by a token, and sort them to give equal n-grams one number.
-            whole = np.flatnonzero(starts + n < offsets[texts + 1])
-            keys = ngrams[whole] * vocabulary + numbers[starts[whole] + n]
-            order = sorted_order(keys)
-            starts, texts, ngrams = starts[whole[order]], texts[whole[order]], number_runs(keys[order])
+            starts, ngrams = extend_ngrams(starts, ngrams, numbers, offsets[text_of[starts] + 1], n)
+            texts = text_of[starts]
             occurrences = _number_occurrences(ngrams, texts)
             parts[n].append((texts, numbered[n] + occurrences))
             numbered[n] += int(occurrences.max(initial=-1)) + 1
     return [(np.concatenate(texts), np.concatenate(ngrams)) for texts, ngrams in (zip(*part) for part in parts)]
+
+
+def extend_ngrams(starts: Int64, ngrams: Int64, numbers: Int64, ends: Int64, length: int) -> tuple[Int64, Int64]:
+    """Extend n-grams by a token, without those that end their text; return starts and numbers, sorted by number.
+
+    Args:
+        starts: the positions at which n-grams of `length` tokens start.
+        ngrams: the numbers of these n-grams.
+        numbers: the tokens of all texts, numbered from 0.
+        ends: the ends of the texts of the n-grams.
+        length: the number of tokens before.
+
+    >>> extend_ngrams(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([5, 6, 5]), np.array([3, 3, 3]), 1)
+    (array([0, 1]), array([0, 1]))
+    """
+    whole = np.flatnonzero(starts + length < ends)
+    keys = ngrams[whole] * (int(numbers.max(initial=0)) + 1) + numbers[starts[whole] + length]
+    order = sorted_order(keys)
+    return starts[whole[order]], number_runs(keys[order])
 
 
 def sorted_order(keys: Int64) -> Int64:
@@ -260,14 +280,6 @@ def _split_column(column: pa.ChunkedArray, name: str, tokenizer: ChosenTokenizer
         else:
             yield pa.array(list_tokens(texts, tokenizer), TOKENS)
         row += len(piece)
-
-
-def _group_by_first_token(numbers: Int64) -> Iterator[Int64]:
-    """Yield the positions of tokens in groups; n-grams that begin in different groups are never equal."""
-    order, ends = sorted_order(numbers), np.cumsum(np.bincount(numbers))
-    wanted = np.arange(_NGRAMS_PER_SORT, len(numbers) + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT).clip(max=len(numbers))
-    group_ends = np.unique(ends[np.searchsorted(ends, wanted)])
-    return iter(np.split(order, group_ends[:-1]))
 
 
 def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:

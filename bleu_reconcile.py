@@ -206,7 +206,8 @@ def find_settings(
     >>> find_settings(["a b c d"], ["a b c d e"], Options(max_order=1), (), 77.88, None)["matches"][0]["steps"]
     []
     """
-    reported = _to_python(reported)
+    # A NumPy float has the decimals that it displays; `tolist` turns a 32-bit 66.87 into 66.87000274658203.
+    reported = float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
     read = _read_score(reported, decimals)
     references = read_column("references", references, REFERENCES)  # with each None, so that indices are the user's
     corpus = read_corpus(predictions, references)
@@ -255,14 +256,14 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
                 "score": 100 * scores[setting],
                 "difference": scores[setting] - scores[start],
                 "steps": list_steps(scores, start, setting),
-                "signature": _sign(corpus, conventions[name], ALL),
+                "signature": _sign_setting(corpus, conventions[name], ALL),
             }
             for name, setting in settings.items()
         }
     )
 
 
-def _sign(corpus: Corpus, options: Options, references: str | int) -> str:
+def _sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
     tokenizer = choose_tokenizer(options, corpus.kind).name
     return make_signature(options, tokenizer, corpus.reference_count() if references == ALL else "1")
 
@@ -313,7 +314,7 @@ def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], 
     return {
         "references": references,
         "options": {**{name: getattr(options, name) for name in fixed}, **factors},
-        "signature": _sign(corpus, setting_options, references),
+        "signature": _sign_setting(corpus, setting_options, references),
     }
 
 
@@ -329,11 +330,6 @@ def _list_indifferent(setting: Setting, equal_settings: Sequence[Setting]) -> di
 
 # Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
 _WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
-
-
-def _to_python(reported: object) -> Any:
-    """Convert a NumPy float to the decimals it displays; `tolist` turns a 32-bit 66.87 into 66.87000274658203."""
-    return float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
 
 
 def _read_score(reported: object, decimals: int | None) -> ReportedScore:

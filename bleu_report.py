@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .bleu_messages import AXES, NO_MATPLOTLIB, OPTIONAL_KEY, OTHER_KEY, count_things
+from . import bleu_messages as messages
+from .bleu_messages import count_things
 from .bleu_options import OTHER_KEYS
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Report(dict[str, Any]):
 
     def _html_table(self) -> str:
         head, *rows = self.rows()
-        return table(head, rows, self.wide_columns)
+        return write_table(head, rows, self.wide_columns)
 
     def _surround(self, table: str) -> str:
         return "\n\n".join(filter(None, [self.title(), table, self.note()]))
@@ -126,9 +127,9 @@ class Report(dict[str, Any]):
     def __missing__(self, key: Any) -> Any:
         name = OTHER_KEYS.get(key, key) if isinstance(key, str) else key
         if name in self:
-            raise KeyError(OTHER_KEY.format(key, name))
+            raise KeyError(messages.OTHER_KEY.format(key, name))
         if name in self.optional_keys:
-            raise KeyError(OPTIONAL_KEY.format(key, self.optional_keys[name]))
+            raise KeyError(messages.OPTIONAL_KEY.format(key, self.optional_keys[name]))
         raise KeyError(key)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -242,23 +243,23 @@ def format_markdown(rows: Rows, left: int = 1) -> str:
     | A\\|B | 27.31 |
     """
     rows = [row or [""] * len(rows[0]) for row in rows]  # an empty line, since Markdown has no rules
-    head, *body = ([_write_cell(cell, _MARKDOWN, "&nbsp;") for cell in row] for row in rows)
+    head, *body = ([_escape_cell(cell, _MARKDOWN, "&nbsp;") for cell in row] for row in rows)
     lines = [head, [*["---"] * left, *["---:"] * (len(head) - left)], *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def format_latex(rows: Rows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
-    lines = (" & ".join(_write_cell(cell, _LATEX, "~") for cell in row) + r" \\" for row in rows)
+    lines = (" & ".join(_escape_cell(cell, _LATEX, "~") for cell in row) + r" \\" for row in rows)
     head, *body = (line if row else r"\midrule" for line, row in zip(lines, rows))
     begin = rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}"
     return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"])
 
 
-def _write_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
+def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
     """Escape a cell; `space` stands for each space that indents it.
 
-    >>> _write_cell("  [en]\\n", _LATEX, "~")
+    >>> _escape_cell("  [en]\\n", _LATEX, "~")
     '~~{[}en]'
     """
     indent = len(cell) - len(cell.lstrip(" "))
@@ -346,7 +347,9 @@ def multiply(factors: Sequence[tuple[str, float]], power: str, fraction_power: s
     """
 
     def raise_to(base: str, weight: float) -> str:
-        exponent = _exponent(weight)
+        parts = round(1 / max(weight, 1e-9))
+        is_fraction = abs(weight * parts - 1) < 1e-9
+        exponent = ("1" if parts == 1 else f"1/{parts}") if is_fraction else f"{weight:.4g}"
         return base + (fraction_power if "/" in exponent else power).format(exponent) if exponent != "1" else base
 
     if len({weight for _, weight in factors}) == 1:
@@ -376,11 +379,6 @@ def describe_penalty(result: ResultDict) -> str:
         return f"No brevity penalty: {lengths}"
     rule = f"exp(1 − {reference_length:,}/{length:,})" if length else "0"
     return f"Brevity penalty {rule}: {lengths}"
-
-
-def _exponent(weight: float) -> str:
-    parts = round(1 / max(weight, 1e-9))
-    return ("1" if parts == 1 else f"1/{parts}") if abs(weight * parts - 1) < 1e-9 else f"{weight:.4g}"
 
 
 # --- HTML -------------------------------------------------------------------------------------------------------------
@@ -572,10 +570,10 @@ def explanation(result: ResultDict, name: str = "") -> str:
     return "".join([*parts, ngrams(result)])
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str] = ()) -> str:
+def write_table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str] = ()) -> str:
     """Write a table: the first column is aligned left, numbers right, and the columns named in `words` wrap.
 
-    >>> table(["system"], [["<A>"]])
+    >>> write_table(["system"], [["<A>"]])
     '<div class="bleu-table"><table><tr><th>system</th></tr><tr><td>&lt;A&gt;</td></tr></table></div>'
     """
     kinds = [' class="words"' if name in words else "" for name in head]
@@ -666,7 +664,7 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Ax
         _write_beside(ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform())  # right of the Axes
     ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
-    ax.set_yticks(range(len(systems)), list(map(_plain, names)))
+    ax.set_yticks(range(len(systems)), list(map(_escape_dollars, names)))
     ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
     ax.set_xlabel("BLEU" + (", with its interval" if "confidence_interval" in systems[baseline] else ""))
@@ -692,7 +690,7 @@ def plot_pairs(
         if len(names) <= _LABELED_SYSTEMS:
             number = f"{deltas[row, column]:+.1f}"
             ax.annotate(number, (column, row), ha="center", va="center", color=color, **_LABEL)
-    ticks, labels = range(len(names)), list(map(_plain, names))
+    ticks, labels = range(len(names)), list(map(_escape_dollars, names))
     ax.set_xticks(ticks, labels, rotation=90)
     ax.set_yticks(ticks, labels)
     ax.set_xlim(-0.5, len(names) - 0.5)
@@ -733,13 +731,13 @@ def plot_scatter(
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
     ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
     counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
-    better = ", ".join(f"{_plain(name)} better in {count:,}" for name, count in counts.items())
+    better = ", ".join(f"{_escape_dollars(name)} better in {count:,}" for name, count in counts.items())
     ax.set_title(f"{better} of {len(x):,} segments", fontsize="medium", wrap=True)
     ax.set_xlim(-2, 102)
     ax.set_ylim(-2, 102)
     ax.set_aspect("equal")
-    ax.set_xlabel(f"BLEU of a segment, {_plain(names[0])}")
-    ax.set_ylabel(f"BLEU of a segment, {_plain(names[1])}")
+    ax.set_xlabel(f"BLEU of a segment, {_escape_dollars(names[0])}")
+    ax.set_ylabel(f"BLEU of a segment, {_escape_dollars(names[1])}")
     return ax
 
 
@@ -748,7 +746,7 @@ def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
         import matplotlib.pyplot as plt
         from matplotlib import rcParamsDefault
     except ImportError:
-        raise ImportError(NO_MATPLOTLIB) from None
+        raise ImportError(messages.NO_MATPLOTLIB) from None
     if ax is None:
         has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
         # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
@@ -756,7 +754,7 @@ def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
         with plt.rc_context({} if has_style else _PAGE):
             ax = figure.subplots()
     if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
-        raise ValueError(AXES)
+        raise ValueError(messages.AXES)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
@@ -789,7 +787,7 @@ def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> Non
     ax.annotate(text, (x, y), (4, 0), va="center", color=_ink(ax), **_OFFSET, **kwargs)
 
 
-def _plain(text: Any) -> str:
+def _escape_dollars(text: Any) -> str:
     return str(text).replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
 
 

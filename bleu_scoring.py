@@ -19,22 +19,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 from datasets.utils import tqdm
 
+from . import bleu_messages as messages
 from .bleu_corpus import Float64, Int64
-from .bleu_messages import (
-    FAR_TOO_SHORT,
-    FEW_SEGMENTS,
-    GROUPS_OF_ONE,
-    NO_LONG_MATCH,
-    NO_MATCH,
-    NO_REFERENCE_TOKENS,
-    NO_TOKENS,
-    ONE_SEGMENT,
-    SMALL_GROUPS,
-    TOO_SHORT,
-    TOO_SHORT_FOR_WEIGHTS,
-    count_things,
-    warn,
-)
+from .bleu_messages import count_things, warn
 
 if TYPE_CHECKING:
     from .bleu_options import Options
@@ -116,22 +103,22 @@ def bleu(rows: Int64, options: Options) -> Number:
     return _combine(weights, logarithms, brevity_penalty(statistics.length, statistics.reference_length))
 
 
-def score_row(row: Int64, options: Options) -> Scores:
+def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
     """Return the scores and counts of one corpus in plain Python types.
 
     Args:
         row: int64 [2 N + 2], the sum of the corpus's rows.
         options: as for `bleu`.
+        smoothed: the result of `precisions`, if it is known.
     """
-    statistics, orders = _split_rows(row), range(1, options.max_order + 1)
-    smoothed = _smooth(statistics, options)
-    penalty = float(brevity_penalty(statistics.length, statistics.reference_length))
+    smoothed, orders = smoothed or precisions(row, options), range(1, options.max_order + 1)
+    *counts, length, reference_length = row.tolist()
+    penalty = float(brevity_penalty(length, reference_length))
     logarithms = [_log(value) for value in smoothed.values]
     by_order = [_combine(order_weights(smoothed.present, options, n), logarithms, penalty) for n in orders]
     score = by_order[-1]
     if options.weights is not None:
         score = _combine(order_weights(smoothed.present, options), logarithms, penalty)
-    *counts, length, reference_length = row.tolist()
     totals = counts[len(counts) // 2 :]
     return {
         "bleu": score,
@@ -250,19 +237,19 @@ def warn_about_zero(row: Int64, segments: int | None, options: Options, name: st
     unmatched = [n for n in orders if totals[n - 1] and not matches[n - 1]]
     if not length:
         predictions = count_things(segments, "empty prediction") if segments else "the predictions are empty"
-        warn(NO_TOKENS, name=name, predictions=predictions)
+        warn(messages.NO_TOKENS, name=name, predictions=predictions)
     elif not reference_length:
-        warn(NO_REFERENCE_TOKENS, name=name)
+        warn(messages.NO_REFERENCE_TOKENS, name=name)
     elif not matches[0]:
-        warn(NO_MATCH, name=name)
+        warn(messages.NO_MATCH, name=name)
     elif not totals[orders[-1] - 1] and not options.effective_order:
-        warn(TOO_SHORT, name=name, tokens=count_things(orders[-1], "token"), order=orders[-1])
+        warn(messages.TOO_SHORT, name=name, tokens=count_things(orders[-1], "token"), order=orders[-1])
     elif not totals[orders[0] - 1] and options.effective_order:
-        warn(TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(orders[0], "token"))
+        warn(messages.TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(orders[0], "token"))
     elif unmatched:
-        warn(NO_LONG_MATCH, name=name, order=unmatched[0])
+        warn(messages.NO_LONG_MATCH, name=name, order=unmatched[0])
     else:
-        warn(FAR_TOO_SHORT, name=name, length=length, tokens=count_things(reference_length, "token"))
+        warn(messages.FAR_TOO_SHORT, name=name, length=length, tokens=count_things(reference_length, "token"))
 
 
 def count_wins(deltas: Float64) -> Wins:
@@ -329,7 +316,8 @@ def _smooth(statistics: _Statistics, options: Options, scale: float = 1.0) -> Pr
     present = has_ngrams(totals)
     if scale != 1:
         matches = [scale * match for match in matches]
-    values = [_divide_counts(*counts, scale) for counts in zip(matches, totals, present)]
+    # A precision is at most 1, and 0 if there are no n-grams.
+    values = [choose(quotient > scale, scale, quotient) for quotient in map(divide, matches, totals, present)]
     if not method.scores_no_match and has_match is not True:
         values = [choose(has_match, value, 0.0) for value in values]
     return Precisions(values, present)
@@ -354,13 +342,6 @@ def _log(value: Number) -> Number:
         with np.errstate(divide="ignore"):
             return np.log(value)
     return float(np.log(value)) if value > 0 else -math.inf
-
-
-def _divide_counts(match: Number, total: Number, flag: Number, most: float) -> Number:
-    """Return a precision: at most `most`, and 0 if there are no n-grams."""
-    if isinstance(flag, np.ndarray):
-        return np.minimum(divide(match, total, flag), most)
-    return min(float(match / total), most) if flag else 0.0
 
 
 # --- Smoothing --------------------------------------------------------------------------------------------------------
@@ -682,13 +663,13 @@ def warn_about_size(segments: int, groups: Sequence[int] = ()) -> None:
     """Warn that a test set, or one of its groups, is too small for intervals and tests."""
     few, limit = sum(size < MIN_SEGMENTS for size in groups), MIN_SEGMENTS
     if 1 in groups:
-        warn(GROUPS_OF_ONE, groups=count_things(sum(size == 1 for size in groups), "group"))
+        warn(messages.GROUPS_OF_ONE, groups=count_things(sum(size == 1 for size in groups), "group"))
     elif few and segments >= limit:
-        warn(SMALL_GROUPS, few=few, groups=count_things(len(groups), "group"), limit=limit)
+        warn(messages.SMALL_GROUPS, few=few, groups=count_things(len(groups), "group"), limit=limit)
     if segments == 1:
-        warn(ONE_SEGMENT)
+        warn(messages.ONE_SEGMENT)
     elif segments < limit:
-        warn(FEW_SEGMENTS, segments=segments, limit=limit)
+        warn(messages.FEW_SEGMENTS, segments=segments, limit=limit)
 
 
 def detectable_difference(differences: Float64) -> float:

@@ -260,6 +260,10 @@ class Statistics(NamedTuple):
         """Return all rows, int64 [rows, 2 N + 2]."""
         return np.stack([np.asarray(column) for column in self.table.columns]).T
 
+    def to_counted(self, tokenizer: str) -> Counted:
+        """Return the rows as those of a corpus, with the tokenizer for its signature."""
+        return Counted(self.stack(), tokenizer, self.references, self.labels, self.groups)
+
     def sum(self) -> Int64:
         """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
         return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
@@ -381,17 +385,17 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
                 label_asked = choose_tokenizer(options.for_label(label), "text").name
                 if label in options.tokenize_by and label_asked != group.tokenizer:
                     check_same_function(label_asked, group.tokenizer)
-                    place, values = f"tokenize[{label!r}]", map(print_tokenizer, (group.tokenizer, label_asked))
-                    raise ValueError(messages.COUNTED_OTHERWISE.format(place, *values))
+                    names = map(print_tokenizer, (group.tokenizer, label_asked))
+                    raise ValueError(messages.COUNTED_OTHERWISE.format(f"tokenize[{label!r}]", *names))
         elif is_asked and asked[name] != counted:
-            values = counted, asked[name]
+            values = [counted, asked[name]]
             if name == "tokenize":
                 check_same_function(*values)
-                values = tuple(map(print_tokenizer, values))
+                values = list(map(print_tokenizer, values))
             raise ValueError(messages.COUNTED_OTHERWISE.format(name, *values))
     unknown = [name for name in COUNTING if name not in counted_with and not options.is_chosen(name)]
     options = options.override(counted_with)
-    _check_lengths(statistics, options.minimum_total)
+    _check_unigrams(statistics, options.minimum_total)
     return options, counted_with.get("tokenize", asked["tokenize"]), unknown
 
 
@@ -490,9 +494,9 @@ def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str,
             options.setdefault("tokenize", tokenizers[0])
         for name in (*COUNTING, "longest n-gram"):
             if options.get(name) != known[0].get(name):
-                values = known[0].get(name), options.get(name)
+                values = [known[0].get(name), options.get(name)]
                 if name == "tokenize":
-                    values = tuple(map(print_tokenizer, map(str, values)))
+                    values = [value and print_tokenizer(value) for value in values]
                 raise ValueError(messages.TABLES_DIFFER.format(name, number, *values))
     references = {options.get("references", "?") for options in known}
     counted_with = {name: known[0][name] for name in COUNTING if name in known[0]}
@@ -512,7 +516,7 @@ def _check_counts(table: pa.Table) -> None:
         raise ValueError(messages.INVALID_COUNTS)
 
 
-def _check_lengths(statistics: Statistics, minimum_total: int) -> None:
+def _check_unigrams(statistics: Statistics, minimum_total: int) -> None:
     """Raise unless there are as many unigrams as tokens, or more with a `minimum_total`."""
     unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
     fits = pc.greater_equal(unigrams, lengths) if minimum_total else pc.equal(unigrams, lengths)

@@ -459,7 +459,7 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
             return pa.array(lists, TOKENS)
         except UnicodeEncodeError:
             pass
-    return pa.array([_check_tokens(tokens, name, row_of(place)) for place, tokens in enumerate(lists)], TOKENS)
+    return pa.array([_check_split(tokens, name, row_of(place)) for place, tokens in enumerate(lists)], TOKENS)
 
 
 def lower_case(texts: pa.Array) -> pa.Array:
@@ -500,7 +500,7 @@ def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[list[Any]]:
     return [tokenizer.split(text) for text in texts.to_pylist()]
 
 
-def _check_tokens(tokens: Any, name: str, row: int) -> list[str]:
+def _check_split(tokens: Any, name: str, row: int) -> list[str]:
     """Return the result of a user's function as a list of str, or raise."""
     if not isinstance(tokens, (list, tuple)):
         raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row, found=type(tokens).__name__))

@@ -14,26 +14,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from . import bleu_messages as messages
 from .bleu_corpus import STRINGS, list_items, make_corpus
 from .bleu_inputs import read_labels, read_references
-from .bleu_messages import (
-    DECODED,
-    DECODED_TYPE,
-    LABEL_COUNT,
-    LABEL_KEYS,
-    LABEL_ROWS,
-    LOGITS,
-    NO_LABELS,
-    NO_SEGMENTS,
-    OTHER_ORDER,
-    REFERENCE_ROWS,
-    RESTARTED,
-    count_things,
-    name_value,
-    warn,
-)
+from .bleu_messages import count_things, name_value, warn
 from .bleu_options import Options
-from .bleu_scoring import Scores, bleu, score_row
+from .bleu_scoring import bleu, score_row
 from .bleu_statistics import (
     Counted,
     check_labels,
@@ -70,11 +56,11 @@ class TrainerMetric:
             [] if by is None else read_labels(by, None if references is None else len(self._references or ()))
         )
         if by is not None and not self._labels:
-            raise ValueError(LABEL_COUNT.format(labels="0 labels", predictions="the evaluation data"))
+            raise ValueError(messages.LABEL_COUNT.format(labels="0 labels", predictions="the evaluation data"))
         self._keys = {label: f"bleu_{label}" for label in self._labels}
         for label, key in self._keys.items():
             if key == "bleu_macro" or list(self._keys.values()).count(key) > 1:
-                raise ValueError(LABEL_KEYS.format(label))
+                raise ValueError(messages.LABEL_KEYS.format(label))
         check_labels(options, self._labels)
         self._expected = len(self._labels) if self._references is None else len(self._references)  # 0 if unknown
         self._keeps_history, self.history = history, list[pa.Table]()
@@ -115,10 +101,10 @@ class TrainerMetric:
         if prediction[1] is not None:
             label_rows = _list_rows(prediction[1])
         elif self._references is None:
-            raise ValueError(NO_LABELS)
+            raise ValueError(messages.NO_LABELS)
         if label_rows is not None and len(label_rows) != len(generated):
             counts = count_things(len(generated), "prediction"), count_things(len(label_rows), "row")
-            raise ValueError(LABEL_ROWS.format(*counts))
+            raise ValueError(messages.LABEL_ROWS.format(*counts))
         self._warn_about_restart(generated, label_rows)
         texts = self._decode(generated)
         labels = [] if label_rows is None else self._decode(label_rows)
@@ -163,14 +149,16 @@ class TrainerMetric:
     def _wrong_number(self, predictions: int) -> ValueError:
         found = count_things(predictions, "prediction")
         if self._references is None:
-            return ValueError(LABEL_COUNT.format(labels=count_things(self._expected, "label"), predictions=found))
-        return ValueError(REFERENCE_ROWS.format(count_things(self._expected, "list"), found))
+            return ValueError(
+                messages.LABEL_COUNT.format(labels=count_things(self._expected, "label"), predictions=found)
+            )
+        return ValueError(messages.REFERENCE_ROWS.format(count_things(self._expected, "list"), found))
 
     def _warn_about_restart(self, predicted: list[Any], labels: list[Any] | None) -> None:
         """Warn if the first batch appears again before the evaluation has a result."""
         batch = hashlib.sha256(b"".join(row.tobytes() for row in [*predicted, *(labels or [])])).digest()
         if self._rows and batch == self._first_batch:
-            warn(RESTARTED)
+            warn(messages.RESTARTED)
         if not self._rows:
             self._first_batch = batch
 
@@ -178,7 +166,7 @@ class TrainerMetric:
         """Warn if a label is not among the references of its row, but among the references of another row."""
         for row, (label, texts) in enumerate(zip(labels, references), self._rows):
             if label and label in self._known_texts and label not in map(str.strip, texts):
-                warn(OTHER_ORDER, row=row)
+                warn(messages.OTHER_ORDER, row=row)
                 return
 
     def _decode(self, rows: list[Any]) -> list[str]:
@@ -186,19 +174,19 @@ class TrainerMetric:
         ids = [row[row != self._ignore_index].tolist() for row in rows]
         texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
         if not isinstance(texts, list):
-            raise TypeError(DECODED_TYPE.format(name_value(texts)))
+            raise TypeError(messages.DECODED_TYPE.format(name_value(texts)))
         others = [text for text in texts if not isinstance(text, str)]
         if others:
-            raise TypeError(DECODED_TYPE.format(f"a list with {name_value(others[0])}"))
+            raise TypeError(messages.DECODED_TYPE.format(f"a list with {name_value(others[0])}"))
         if len(texts) != len(ids):
-            raise ValueError(DECODED.format(count_things(len(texts), "text"), count_things(len(ids), "row")))
+            raise ValueError(messages.DECODED.format(count_things(len(texts), "text"), count_things(len(ids), "row")))
         return [text.strip() for text in texts]
 
     def _finish(self) -> dict[str, float]:
         if self._expected and self._rows != self._expected:
             raise self._wrong_number(self._rows)
         if not self._rows:
-            raise ValueError(NO_SEGMENTS)
+            raise ValueError(messages.NO_SEGMENTS)
         sums = np.stack(list(self._sums.values()))
         result = score_row(sums.sum(axis=0), self._options)
         # Only here, `bleu` is on the scale 0-100, as published training scripts log it.
@@ -209,12 +197,10 @@ class TrainerMetric:
         if self._keeps_history:
             self.history.append(tabulate(join_counted(self._counted), self._options))
         self.reset()
-        return scores | (_list_details(result) if self._details else {})
-
-
-def _list_details(result: Scores) -> dict[str, float]:
-    precisions = {f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)}
-    return {name: float(result[name]) for name in _DETAILS} | precisions  # type: ignore[literal-required]
+        if self._details:
+            scores |= {name: float(result[name]) for name in _DETAILS}  # type: ignore[literal-required]
+            scores |= {f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)}
+        return scores
 
 
 def _list_rows(part: Any) -> list[np.ndarray[Any, Any]]:
@@ -230,7 +216,7 @@ def _list_rows(part: Any) -> list[np.ndarray[Any, Any]]:
         return [row for item in items for row in ([_to_array(item)] if item.ndim == 1 else _list_rows(item))]
     array = _to_array(part)
     if array.ndim > 2:
-        raise ValueError(LOGITS.format(list(array.shape)))
+        raise ValueError(messages.LOGITS.format(list(array.shape)))
     return list(map(np.asarray, array))  # lists in an array of objects, too
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 import numpy as np
 
-from .metric import count_most_ngrams, count_ngrams, report
+from .metric import report
 from .remedies import Remedy
 
 STYLE: str = report.STYLE
@@ -34,6 +34,7 @@ LINK_BUTTON = (
 )
 
 _SHOWN_NGRAMS = 100  # per order, in the steps
+_KINDS = ("matched", "clipped", "missed")  # of n-grams, in the steps
 _FIRST_ROWS = 10  # of a list of segments; page.css hides the others
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+-]?\d[\d,]*(\.\d+)?"
@@ -150,18 +151,15 @@ def reference(number: int, text: Mapping[str, Any], max_order: int, remark: str)
 
 def steps(result: Mapping[str, Any]) -> str:
     """Return the computation of a score, folded: the counts of each n-gram, then the numbers that follow from them."""
-    most = count_most_ngrams([text["tokens"] for text in result["references"]], len(result["orders"]))
-    counts = count_ngrams(result["prediction"]["tokens"], len(result["orders"]))
     factors = report.list_factors(result)
     # 1. A table for each order that is part of the score.
     tables = []
     for order, (factor, _), precision in zip(result["orders"], factors, result["precisions"]):
-        n = order["order"]
-        found = {ngram: count for ngram, count in counts.items() if len(ngram) == n}
-        cells = [
-            [" ".join(map(str, ngram)), f"{count}", f"{most[ngram]}", f"{min(count, most[ngram])}"]
-            for ngram, count in list(found.items())[:_SHOWN_NGRAMS]
-        ]
+        n, found = order["order"], [ngram for kind in _KINDS for ngram in order[kind]]
+        cells = []
+        for ngram in found[:_SHOWN_NGRAMS]:
+            counts = ngram["count"], ngram["allowed"], min(ngram["count"], ngram["allowed"])
+            cells.append([" ".join(map(str, ngram["ngram"])), *map(str, counts)])
         more = f"<p>and {len(found) - _SHOWN_NGRAMS:,} more</p>" if len(found) > _SHOWN_NGRAMS else ""
         head = [f"{n}-gram", "in the candidate", "most in one reference", "counts"]
         tables.append(
@@ -179,8 +177,9 @@ def steps(result: Mapping[str, Any]) -> str:
         ("Score", f"{report.write_number(penalty)} · {root:.4f} · 100 = {result['score']:.2f}"),
     ]
     lines = "".join(f"<div><dt>{name}</dt><dd>{show(text)}</dd></div>" for name, text in conclusion)
-    missing = sum(counts.values()) - sum(result["counts"])
-    summary = f"Step by step <small>{missing:,} of {count_things(sum(counts.values()), 'n-gram')} don’t count</small>"
+    total = sum(ngram["count"] for order in result["orders"] for kind in _KINDS for ngram in order[kind])
+    missing = total - sum(result["counts"])
+    summary = f"Step by step <small>{missing:,} of {count_things(total, 'n-gram')} don’t count</small>"
     return (
         f'<details class="bleu-steps" data-fold="steps"><summary>{summary}</summary>'
         f'<div class="bleu-sides">{"".join(tables)}</div><dl>{lines}</dl></details>'

@@ -28,9 +28,7 @@ _package = type(bleu).__module__.rpartition(".")[0]
 report: Any = import_module(f"{_package}.bleu_report")
 _options: Any = import_module(f"{_package}.bleu_options")
 _compare: Any = import_module(f"{_package}.bleu_compare")
-_counting: Any = import_module(f"{_package}.bleu_counting")
 share_of_unspaced: Any = import_module(f"{_package}.bleu_tokenizers").share_of_unspaced
-count_ngrams, count_most_ngrams = _counting.count_ngrams, _counting.count_most_ngrams
 
 OPTIONS: Mapping[str, Any] = _options.OPTIONS  # defaults by name
 CONVENTIONS: Mapping[str, Mapping[str, Any]] = _options.CONVENTIONS  # the options that each sets

@@ -137,16 +137,17 @@ def test_a_fork_while_a_thread_compiles(kernels, compiled):
 def test_after_a_compilation_that_failed(kernels, monkeypatch, error):
     """Small calls still run the Python implementations, and the next large one compiles again."""
 
-    def fail():
+    def fail(*arguments):
         raise error
 
-    monkeypatch.setattr(kernels, "_run_examples", fail)
+    monkeypatch.setattr(kernels, "count_rows_compiled", fail)
     for _ in range(2):
         with pytest.raises(type(error)):
             kernels.prepare(WORTH + 1)
         assert not kernels.is_ready()
         assert kernels.count_common in kernels._kernels  # the Python function
-    monkeypatch.setattr(kernels, "_run_examples", lambda: None)
+    monkeypatch.setattr(kernels, "count_rows_compiled", lambda *arguments: None)
+    monkeypatch.setattr(kernels, "split_texts_compiled", lambda *arguments: None)
     assert kernels.prepare(1)
 
 
