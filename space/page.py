@@ -15,7 +15,7 @@ from starlette.middleware import Middleware
 
 from . import html, limits
 from .corpus import add_corpus_tab
-from .endpoints import ENDPOINTS
+from .endpoints import ENDPOINTS, explain
 from .metric import bleu
 from .sentence import Sentence, add_sentence_tab
 
@@ -62,7 +62,6 @@ LAUNCH: dict[str, Any] = {
     "ssr_mode": False,
     "footer_links": ["api"],
     "state_session_capacity": limits.SESSIONS,
-    "max_threads": limits.THREADS,
     "enable_monitoring": False,
     "app_kwargs": {"middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]},
 }
@@ -88,8 +87,8 @@ def build_demo() -> gr.Blocks:
         restored = blocks.load(partial(_restore, tabs, sentence), link, shown, js="bleuPage.arrive", **limits.QUIET)
         restored.then(None, js="() => bleuPage.arrived()")
         for endpoint in ENDPOINTS:
-            api(endpoint, **limits.WORK)
-    blocks.queue(default_concurrency_limit=limits.CONCURRENT_SENTENCES, max_size=limits.QUEUE_SIZE)
+            api(endpoint, **({} if endpoint is explain else limits.WORK))  # a sentence does not wait for corpora
+    blocks.queue(default_concurrency_limit=limits.CONCURRENT_EVENTS, max_size=limits.QUEUE_SIZE)
     return blocks
 
 

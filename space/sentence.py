@@ -109,7 +109,7 @@ def add_sentence_tab() -> Sentence:
                     buttons = [gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             sentence = Sentence(
-                gr.State(shown, time_to_live=limits.SECONDS_KEPT),
+                gr.State(None, time_to_live=limits.SECONDS_KEPT),
                 [candidate, second, references],
                 options,
                 html.add_clickable(scores, "sentence-score"),
