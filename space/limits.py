@@ -296,7 +296,8 @@ async def _reject(error: RejectedError, scope: Scope, receive: Receive, send: Se
 
 def run(work: Callable[[], T]) -> T:
     """Run the work of a request, unless it has waited for too long; describe an error that is not the visitor's."""
-    request = LocalContext.request.get(None)
+    wrapped = LocalContext.request.get(None)
+    request = wrapped and wrapped.request  # of Starlette
     if request and time.monotonic() - request.scope["arrived"] > SECONDS_TO_WAIT:
         raise Error(f"The demo was busy for {SECONDS_TO_WAIT} seconds. Try again.", print_exception=False)
     try:

@@ -322,7 +322,7 @@ def test_work_that_has_waited_for_too_long_is_not_done(monkeypatch):
     """So the queue that a flood leaves behind is empty within a minute."""
     limits = importlib.import_module("space.limits")
     arrived = {"arrived": time.monotonic()}
-    context = SimpleNamespace(get=lambda default: SimpleNamespace(scope=arrived))
+    context = SimpleNamespace(get=lambda default: SimpleNamespace(request=SimpleNamespace(scope=arrived)))
     monkeypatch.setattr(limits, "LocalContext", SimpleNamespace(request=context))
     assert limits.run(lambda: "done") == "done"
     arrived["arrived"] -= limits.SECONDS_TO_WAIT + 1
