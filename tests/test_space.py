@@ -57,6 +57,7 @@ def test_the_security_policy_says_how_long_texts_are_kept():
 LIMITS = [
     ("check_sentence", (["a" * 2001],), "A text has 2,001 characters; the limit is 2,000. Shorten it, or score it as a corpus."),
     ("check_sentence", ([["a"] * 3000],), "A text has 3,000 tokens; the limit is 2,000. Shorten it, or score it as a corpus."),
+    ("check_corpus", (["a"] * 100_001, ["a"] * 100_001), "There are 100,001 predictions; the limit is 100,000. Score a part of them here, or all of them with the metric in Python (see About)."),
     ("check_corpus", (["a"], [["b"] * 21]), "Segment 1 has 21 references; the limit is 20."),
     ("check_systems", ({number: [] for number in range(11)}, []), "There are 11 systems; the limit is 10."),
     ("check_search", (["a"] * 150_000, ["a"] * 150_000), "A search takes up to 100,000 texts, and there are 300,000. Search with a part of them."),
