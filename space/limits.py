@@ -71,8 +71,8 @@ T = TypeVar("T")
 # All uploads and results. Gradio deletes files that are too old; Python deletes the folder when the server stops.
 _FOLDER = tempfile.TemporaryDirectory(prefix="bleu-", ignore_cleanup_errors=True)
 os.environ["GRADIO_TEMP_DIR"] = _FOLDER.name
-# Gradio makes a table of its last events after each event, and shows it on a page that `Gate` does not pass on.
-os.environ["GRADIO_ANALYTICS_MAX_EVENTS"] = "1"
+# After each event, Gradio would make a table of its last events, for a page that `Gate` does not pass on.
+os.environ["GRADIO_ANALYTICS_CACHE_FREQUENCY"] = "1_000_000_000"
 
 
 class RejectedError(ValueError):
