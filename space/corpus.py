@@ -32,10 +32,10 @@ from .options import (
     read_options,
 )
 from .remedies import add_warnings, find_remedies, is_unspaced
-from .scored import Scored, measure_result, prepare_submission, read_segment, read_segments, score_submission
+from .scored import Scored, prepare_submission, read_segment, read_segments, score_submission
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
-from .sources import EXAMPLE_NOTE, Sources, add_sources, is_example, measure_submission, read_submission
+from .sources import EXAMPLE_NOTE, Sources, add_sources, is_example, read_submission
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
 _DOWNLOADS = {"csv": "Segments (CSV)", "parquet": "Segments (Parquet)", "json": "Result (JSON)"}
@@ -53,7 +53,7 @@ class CorpusTab(NamedTuple):
     options: OptionFields
     message: gr.HTML
     column: gr.Column
-    scored: gr.State
+    key: gr.Textbox  # of the result; hidden
     summary: gr.HTML
     baseline: gr.Dropdown
     details: gr.HTML
@@ -73,24 +73,23 @@ class CorpusTab(NamedTuple):
 
     def outputs(self) -> list[Any]:
         """Return the components that `show_score` updates."""
-        head = [self.options.fold, self.message, self.column, self.scored, self.summary, self.baseline, self.details]
+        head = [self.options.fold, self.message, self.column, self.key, self.summary, self.baseline, self.details]
         return [*head, *self.downloads, *self.segments, *self.differences, self.system, self.answer]
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
-    async def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 for Gradio
+    def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 for Gradio
         """Return the update that shows the result for the values of the inputs, baseline and system asked about."""
         given, update = dict(zip([*self.inputs(), self.baseline, self.system], values)), Update()
         try:
             options = read_options([given[field] for field in self.options.fields])
             update[self.options.fold] = gr.update(label=fold_label(options))
-            size = measure_submission([given[field] for field in self.sources])
-            return update | await limits.run(lambda: self._score(given, options, progress), size, options)
+            return update | limits.run(lambda: self._score(given, options, progress))
         except limits.ERRORS as error:
             failed: Update = {
                 self.message: html.message(limits.explain_error(error)),
                 self.column: gr.update(visible=False),
             }
-            return {**update, **failed, self.scored: None}
+            return {**update, **failed, self.key: ""}
 
     def _score(self, given: Update, options: dict[str, Any], progress: gr.Progress) -> Update:
         # 1. Read the texts.
@@ -103,11 +102,12 @@ class CorpusTab(NamedTuple):
         # 2. Score one system, or compare several.
         progress(0.4, desc="Scoring")
         with collect_warnings() as warnings:
-            scored, results = score_submission(submission, options, which, remark)
             if others:
-                progress(0.7, desc="Resampling")
                 comparison = request_comparison(systems, references, baseline, given[self.test], options)
                 ranking = request_ranking(systems, references, options) if len(systems) > 2 else {}
+                progress(0.7, desc="Writing")
+            # Last, because Gradio deletes files that are shown only.
+            scored, results = score_submission(submission, options, which, remark)
         # 3. Draw the result, with the segments of one system, or the differences between two.
         progress(0.9, desc="Drawing")
         if others:
@@ -128,11 +128,11 @@ class CorpusTab(NamedTuple):
             self.options.fold: gr.update(label=fold_label(options, remark)),
             self.message: "",
             self.column: gr.update(visible=True),
-            self.scored: scored,
+            self.key: scored.key,
             self.summary: summary + example + html.remedies(remedies) + html.notes(notes),
             self.baseline: gr.update(choices=scored.systems, value=baseline, visible=bool(others)),
             self.details: details,
-            **dict(zip(self.downloads, (scored.csv, scored.parquet, scored.json))),
+            **dict(zip(self.downloads, scored.list_downloads())),
             self.segments.column: gr.update(visible=not others),
             self.differences.column: gr.update(visible=bool(others)),
             **below,
@@ -172,7 +172,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         sources = add_sources()
         button = gr.Button("Score", variant="primary", elem_id="score")
     message = html.add_html(elem_id="corpus-message")
-    scored = gr.State(None, time_to_live=limits.SECONDS_KEPT)
+    key = gr.Textbox(visible=False)
     with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
         html.add_html(_OUTDATED)
         with gr.Row(elem_id="verdict"):
@@ -180,31 +180,26 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 summary = html.add_clickable("", "corpus-summary")
             with gr.Column(scale=4, min_width=280, elem_id="why-part"):
                 html.add_html("<h2>Expected another number?</h2>")
-                system = gr.Dropdown([], label="System", elem_id="why-system")
+                system = html.add_system_field("System", "why-system")
                 label = "Score as reported; empty for all conventions"
                 reported = gr.Textbox(label=label, max_length=30, elem_id="reported")
                 why = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
-        baseline = gr.Dropdown([], label="Baseline", elem_id="baseline")
+        baseline = html.add_system_field("Baseline", "baseline")
         details = html.add_clickable("", "corpus-details")
         with gr.Row(elem_classes="bleu-downloads"):
             downloads = [
                 gr.DownloadButton(label, size="sm", elem_id=f"download-{kind}", min_width=0)
                 for kind, label in _DOWNLOADS.items()
             ]
-        segments, differences = add_segments(scored), add_differences(scored)
+        segments, differences = add_segments(key), add_differences(key)
 
-    async def answer_number(scored: Scored | None, system: str, reported: str) -> str:
-        try:
-            return await limits.run(
-                lambda: explain_number(scored, system, reported), measure_result(scored), passes=limits.SEARCH_PASSES
-            )
-        except limits.RejectedError as error:
-            return html.message(str(error))
+    def answer_number(*fields: str) -> str:
+        return limits.run(lambda: explain_number(*fields))
 
-    gr.on([why.click, reported.submit], answer_number, [scored, system, reported], answer, **limits.PRIVATE_WORK)
+    gr.on([why.click, reported.submit], answer_number, [key, system, reported], answer, **limits.PRIVATE_WORK)
     system.input(lambda: "", None, answer, **limits.QUIET)
-    above = (sources, which, fixes, test, options, message, column, scored, summary, baseline, details, downloads)
+    above = (sources, which, fixes, test, options, message, column, key, summary, baseline, details, downloads)
     tab = CorpusTab(*above, segments, differences, system, answer)
     _connect(tab, corpus, button)
     _connect_sentence(tab, tabs, sentence)
@@ -217,11 +212,11 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
     pressed.then(None, js="() => bleuPage.answer()")
 
-    async def open_tab(scored: Scored | None, *values: Any) -> Any:
+    def open_tab(key: str, *values: Any, progress: gr.Progress = gr.Progress()) -> Any:  # noqa: B008 for Gradio
         """Score the example, or what is in the fields, when the tab is opened and has no result."""
-        return gr.skip() if scored else await tab.show_score(*values)
+        return gr.skip() if key else tab.show_score(*values, progress=progress)
 
-    opened = corpus.select(open_tab, [tab.scored, *fields], outputs, **{**work, "js": "bleuPage.open"})
+    opened = corpus.select(open_tab, [tab.key, *fields], outputs, **{**work, "js": "bleuPage.open"})
     opened.then(None, js="() => bleuPage.answer()")
     gr.on([field.change for field in inputs], None, inputs, None, js="bleuPage.changed")
     _, convention, option_fields = tab.options
@@ -237,9 +232,9 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
 def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None:
     """Open segments in the tab for one sentence, with one or two candidates, and lead back."""
 
-    def fill(scored: Scored | None, number: str, systems: Sequence[str]) -> Update:
+    def fill(key: str, number: str, systems: Sequence[str]) -> Update:
         try:
-            scored, segment = read_segment(scored, number, systems)
+            scored, segment = read_segment(key, number, systems)
         except limits.RejectedError as error:
             raise gr.Error(str(error), print_exception=False) from None
         first, *others = (text.replace("\n", " ") for text in segment.predictions)
@@ -253,16 +248,16 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
             sentence.back: gr.update(value=f"Back to segment {number}", visible=True),
         }
 
-    def open_segment(event: gr.EventData, scored: Scored | None) -> Update:
-        return fill(scored, str(event.segment), ())
+    def open_segment(event: gr.EventData, key: str) -> Update:
+        return fill(key, str(event.segment), ())
 
-    def open_pair(event: gr.EventData, scored: Scored | None, *pair: str) -> Update:
-        return fill(scored, str(event.segment), pair) if event.action == "sentence" else {opened: ""}
+    def open_pair(event: gr.EventData, key: str, *pair: str) -> Update:
+        return fill(key, str(event.segment), pair) if event.action == "sentence" else {opened: ""}
 
     opened, target = tab.differences.opened, [tabs, *sentence.outputs(), sentence.second_fold, sentence.back]
-    segment = tab.segments.listing.click(open_segment, tab.scored, target, **limits.QUIET)
+    segment = tab.segments.listing.click(open_segment, tab.key, target, **limits.QUIET)
     segment.then(None, js="() => bleuPage.visit('#back')")
-    pair = [tab.scored, tab.differences.first, tab.differences.second]
+    pair = [tab.key, tab.differences.first, tab.differences.second]
     both = opened.click(open_pair, pair, [opened, *target], **limits.QUIET)
     both.then(None, js="() => bleuPage.leave()")
     update = {tabs: gr.update(selected="corpus"), sentence.back: gr.update(visible=False)}
@@ -272,7 +267,7 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
 
 def render_system(scored: Scored, result: Any) -> tuple[str, str]:
     """Return the result of a single system as HTML: the score, and the details."""
-    _, table = read_segments(scored)
+    _, table = read_segments(scored.key)
     scores, ratios = (table[name].to_numpy() for name in ("bleu", "length_ratio"))
     (name,), confidence = scored.systems, scored.options["confidence"]
     sentence = quote_system(name, result, len(scores), confidence, scored.remark)
@@ -496,10 +491,10 @@ def _write_interval(result: Mapping[str, Any], confidence: float | None) -> str:
     return f"{confidence:.0%} interval {low:.2f} to {high:.2f}"
 
 
-def explain_number(scored: Scored | None, system: str, reported: str) -> str:
+def explain_number(key: str, system: str, reported: str) -> str:
     """Return the settings that give a reported score, or all conventions if none is reported, as HTML."""
     try:
-        scored, table = read_segments(scored)
+        scored, table = read_segments(key)
         predictions = table[scored.name_column(system, "prediction")].to_pylist()
         references = table["references"].to_pylist()
         with collect_warnings():

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from .limits import ERRORS, SEARCH_PASSES, explain_error, run
+from .limits import ERRORS, explain_error, run
 from .metric import (
     collect_warnings,
     request_comparison,
@@ -18,7 +18,7 @@ from .metric import (
 )
 
 
-async def explain(prediction: str, references: list[str], options: dict[str, Any] | None = None) -> dict[str, Any]:
+def explain(prediction: str, references: list[str], options: dict[str, Any] | None = None) -> dict[str, Any]:
     """Explain the score of one sentence: its tokens, each with its longest matching n-gram.
 
     Args:
@@ -29,10 +29,10 @@ async def explain(prediction: str, references: list[str], options: dict[str, Any
     Returns:
         The result of `bleu.explain`: scores, tokens, and the clipped and missed n-grams of each order.
     """
-    return await _answer(lambda: request_explanation(prediction, references, options or {}))
+    return _answer(lambda: request_explanation(prediction, references, options or {}))
 
 
-async def score(predictions: list[str], references: list[Any], options: dict[str, Any] | None = None) -> dict[str, Any]:
+def score(predictions: list[str], references: list[Any], options: dict[str, Any] | None = None) -> dict[str, Any]:
     """Score a corpus, and each of its segments.
 
     Args:
@@ -43,10 +43,10 @@ async def score(predictions: list[str], references: list[Any], options: dict[str
     Returns:
         The result of `bleu.compute` with `segments=True`.
     """
-    return await _answer(lambda: request_score(predictions, references, options or {})[0], options)
+    return _answer(lambda: request_score(predictions, references, options or {})[0])
 
 
-async def compare(
+def compare(
     systems: dict[str, list[str]],
     references: list[Any],
     baseline: str | None = None,
@@ -65,10 +65,10 @@ async def compare(
     Returns:
         The result of `bleu.compare`: scores, intervals, difference and p-value.
     """
-    return await _answer(lambda: request_comparison(systems, references, baseline, test, options or {}), options)
+    return _answer(lambda: request_comparison(systems, references, baseline, test, options or {}))
 
 
-async def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]:
+def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]:
     """Score a corpus under each convention, and explain each difference.
 
     Args:
@@ -78,10 +78,10 @@ async def conventions(predictions: list[str], references: list[Any]) -> dict[str
     Returns:
         The result of `bleu.conventions`.
     """
-    return await _answer(lambda: request_conventions(predictions, references), passes=SEARCH_PASSES)
+    return _answer(lambda: request_conventions(predictions, references))
 
 
-async def reconcile(
+def reconcile(
     predictions: list[str],
     references: list[Any],
     reported: float | str,
@@ -100,15 +100,13 @@ async def reconcile(
     Returns:
         The result of `bleu.reconcile`.
     """
-    return await _answer(
-        lambda: request_settings(predictions, references, reported, decimals, options or {}), passes=SEARCH_PASSES
-    )
+    return _answer(lambda: request_settings(predictions, references, reported, decimals, options or {}))
 
 
 ENDPOINTS = (explain, score, compare, conventions, reconcile)
 
 
-async def _answer(request: Callable[[], Mapping[str, Any]], options: Any = None, passes: int = 1) -> dict[str, Any]:
+def _answer(request: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     """Return the result of a request with the metric's warnings, or raise its error as one that Gradio passes on."""
 
     def work() -> dict[str, Any]:
@@ -116,6 +114,6 @@ async def _answer(request: Callable[[], Mapping[str, Any]], options: Any = None,
             return {**request(), "warnings": [str(warning) for warning in warnings]}
 
     try:
-        return await run(work, options=options, passes=passes)
+        return run(work)
     except ERRORS as error:
         raise gr.Error(explain_error(error), print_exception=False) from None

@@ -74,6 +74,11 @@ def add_clickable(text: str, elem_id: str) -> gr.HTML:
     return add_html(text, elem_id=elem_id, js_on_load=_ON_LOAD)
 
 
+def add_system_field(label: str, elem_id: str, **details: Any) -> gr.Dropdown:
+    """Add a choice among systems. Gradio forgets the choices of old sessions, and would reject each value then."""
+    return gr.Dropdown([], label=label, elem_id=elem_id, allow_custom_value=True, **details)
+
+
 def button(text: str, action: str, **data: str) -> Any:
     """Return a button of a clickable component.
 

@@ -5,26 +5,19 @@ from __future__ import annotations
 import os
 import re
 from base64 import b64encode
-from functools import cache, partial
-from io import BytesIO
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from gradio.events import api
-from PIL import Image, ImageDraw, ImageFont
-from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from . import html, limits
 from .corpus import add_corpus_tab
-from .endpoints import ENDPOINTS
+from .endpoints import ENDPOINTS, explain
 from .metric import bleu
 from .sentence import Sentence, add_sentence_tab
-from .sources import EXAMPLES
 
 _FOLDER = Path(__file__).parent
 _THEME = gr.themes.Base(
@@ -46,77 +39,11 @@ _THEME = gr.themes.Base(
     form_gap_width="0px",
 )
 
-_INTRODUCTION = """\
-BLEU counts the sequences of one to four words that a translation shares with human translations. 0 means none, 100
-all."""
-_HEADER = f"""
+_HEADER = """
 <header class="bleu-head"><h1>BLEU</h1>
-<p>{_INTRODUCTION}</p></header>
+<p>BLEU counts the sequences of one to four words that a translation shares with human translations. 0 means none, 100
+all.</p></header>
 """
-_PREVIEW = "/preview.png"
-_TAGS = re.compile(rb'<meta\s+(?:property="og:|name="twitter:)[^>]*>')
-
-
-class LinkPreview:
-    """ASGI middleware that replaces Gradio's tags for link previews in the page, and draws the picture."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        start: dict[str, Any] = {}
-        parts: list[bytes] = []
-
-        async def replace(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                start.update(message)
-                return
-            parts.append(message.get("body", b""))
-            if message.get("more_body"):
-                return
-            page = _TAGS.sub(b"", b"".join(parts)).replace(b"<head>", b"<head>" + _write_tags(Request(scope)), 1)
-            MutableHeaders(raw=start["headers"])["content-length"] = str(len(page))
-            await send(start)
-            await send({**message, "body": page})
-
-        if scope["type"] == "http" and scope["path"] == _PREVIEW:
-            await Response(_draw_preview(), media_type="image/png")(scope, receive, send)
-        else:
-            is_page = scope["type"] == "http" and scope["path"] == "/"
-            await self._app(scope, receive, replace if is_page else send)
-
-
-def _write_tags(request: Request) -> bytes:
-    """Return the tags for link previews; a picture needs an absolute address."""
-    scheme = request.headers.get("x-forwarded-proto", request.url.scheme).split(",")[0]
-    picture = request.url.replace(scheme=scheme, path=_PREVIEW, query="")
-    tags = {"title": "BLEU", "type": "website", "description": _INTRODUCTION, "image": str(picture)}
-    lines = [f'<meta property="og:{name}" content="{html.show(text)}">' for name, text in tags.items()]
-    return "".join([*lines, '<meta name="twitter:card" content="summary_large_image">']).encode()
-
-
-@cache
-def _draw_preview() -> bytes:
-    """Return a picture of the first example: its score, and its tokens in their colors."""
-    example = EXAMPLES[next(iter(EXAMPLES))]
-    found = bleu.explain(example.candidate, example.references.split("\n"))
-    image = Image.new("RGB", (1200, 630), "white")
-    draw, font = ImageDraw.Draw(image), ImageFont.load_default(54)
-    draw.text((60, 40), f"{found['score']:.2f} BLEU", "#1d4ed8", ImageFont.load_default(150))
-    x, y = 60.0, 290
-    for token, order in zip(found["prediction"]["tokens"], found["prediction"]["longest_match"]):
-        width = draw.textlength(token, font)
-        if x + width > 1140:
-            x, y = 60.0, y + 100
-        shade = "#ffffff", "#dfeafe", "#bfd5fc", "#a0c1fb", "#80acf9"
-        draw.rounded_rectangle((x - 10, y - 6, x + width + 10, y + 70), 10, shade[order])
-        draw.text((x, y), token, "#1f2937", font)
-        x += width + 36
-    image.save(picture := BytesIO(), "PNG")
-    return picture.getvalue()
-
-
 _LOAD = """\
 import evaluate
 
@@ -135,11 +62,8 @@ LAUNCH: dict[str, Any] = {
     "ssr_mode": False,
     "footer_links": ["api"],
     "state_session_capacity": limits.SESSIONS,
-    "max_threads": limits.THREADS,
     "enable_monitoring": False,
-    "app_kwargs": {
-        "middleware": [Middleware(LinkPreview), Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]
-    },
+    "app_kwargs": {"middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]},
 }
 
 
@@ -163,8 +87,8 @@ def build_demo() -> gr.Blocks:
         restored = blocks.load(partial(_restore, tabs, sentence), link, shown, js="bleuPage.arrive", **limits.QUIET)
         restored.then(None, js="() => bleuPage.arrived()")
         for endpoint in ENDPOINTS:
-            api(endpoint, **limits.WORK)
-    blocks.queue(default_concurrency_limit=limits.CONCURRENT_SENTENCES, max_size=limits.QUEUE_SIZE)
+            api(endpoint, **({} if endpoint is explain else limits.WORK))  # a sentence does not wait for corpora
+    blocks.queue(default_concurrency_limit=limits.CONCURRENT_EVENTS, max_size=limits.QUEUE_SIZE)
     return blocks
 
 

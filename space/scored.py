@@ -1,9 +1,12 @@
-"""A scored submission: its texts and scores are in a file, which the visitor may download."""
+"""Scored submissions: texts and scores are in files, which the visitor may download.
+
+A page knows its result by the secret name of a folder. So no session has to be kept for it.
+"""
 
 from __future__ import annotations
 
 import json
-import os
+import re
 import secrets
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -18,29 +21,35 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from .limits import SECONDS_KEPT, RejectedError, check_disk
+from .limits import SECONDS_KEPT, RejectedError
 from .metric import request_score
 from .options import describe_references_used
 from .remedies import FIXES
 from .sources import Submission, rename
 
+_SEGMENTS = "segments.parquet"
+_KEY = re.compile("[0-9a-f]{32}")
 _FIXED = {"quotes": "quotes made straight", "detokenize": "predictions detokenized"}
 
 
 class Scored(NamedTuple):
-    """A scored submission, with the paths of its downloads."""
+    """A scored submission; `key` is the secret name of the folder with its downloads."""
 
+    key: str
     systems: list[str]
     options: dict[str, Any]
     which: int | str  # the references that count: "all" or an index
     remark: str  # changes to the texts before scoring
-    csv: str
-    parquet: str
-    json: str
 
     def name_column(self, system: str, name: str) -> str:
         """Return the name of a system's column in the table of segments."""
-        return _name_column(self.systems, system, name)
+        if system not in self.systems:
+            raise RejectedError("Choose a system of the list.")
+        return f"{system}: {name}" if len(self.systems) > 1 else name
+
+    def list_downloads(self) -> list[str]:
+        """Return the paths of the segments as CSV and as Parquet, and of the result as JSON."""
+        return [str(_find_folder(self.key) / name) for name in ("segments.csv", _SEGMENTS, "bleu.json")]
 
 
 class OpenedSegment(NamedTuple):
@@ -92,10 +101,9 @@ def score_submission(
     submission: Submission, options: Mapping[str, Any], which: int | str, remark: str
 ) -> tuple[Scored, dict[str, dict[str, Any]]]:
     """Score each system, write the downloads, and return the scored submission and each system's result."""
-    check_disk()
+    scored = Scored(secrets.token_hex(16), list(submission.systems), dict(options), which, remark)
     results: dict[str, dict[str, Any]] = {}
     columns: dict[str, Any] = {"segment": np.arange(1, len(submission.references) + 1)}
-    systems = list(submission.systems)
     for system, predictions in submission.systems.items():
         result, statistics = request_score(predictions, submission.references, options, submission.labels)
         for group in result.get("groups", {}).values():
@@ -106,37 +114,29 @@ def score_submission(
             **dict(zip(statistics.column_names, statistics.columns)),
             "prediction": predictions,
         }
-        columns |= {_name_column(systems, system, name): column for name, column in of_system.items()}
+        columns |= {scored.name_column(system, name): column for name, column in of_system.items()}
         results[system] = result
     table = pa.table({**columns, "references": submission.references})
-    csv, parquet = (str(_make_folder() / f"segments.{kind}") for kind in ("csv", "parquet"))
+    _find_folder(scored.key).mkdir(parents=True)
+    csv, parquet, _ = scored.list_downloads()
     pyarrow.csv.write_csv(pa.table({name: _defuse(column) for name, column in _flatten(table)}), csv)
-    pq.write_table(table, parquet)
-    written = write_json(results if len(results) > 1 else results[systems[0]], "bleu")
-    return Scored(systems, dict(options), which, remark, csv, parquet, written), results
+    pq.write_table(table.replace_schema_metadata({"scored": json.dumps(scored)}), parquet)
+    write_json(results if len(results) > 1 else results[scored.systems[0]], "bleu", scored.key)
+    return scored, results
 
 
-def _name_column(systems: Sequence[str], system: str, name: str) -> str:
-    return f"{system}: {name}" if len(systems) > 1 else name
-
-
-def measure_result(scored: Scored | None) -> int:
-    """Return the bytes of the texts and scores of a visitor, without reading them."""
-    return os.path.getsize(scored.parquet) if scored and os.path.exists(scored.parquet) else 0
-
-
-def read_segments(scored: Scored | None) -> tuple[Scored, pa.Table]:
-    """Return the scored submission of a visitor and its segments, or raise if they were deleted."""
-    if scored is None:
-        raise RejectedError("These results were deleted. Press Score again.")
-    if not Path(scored.parquet).exists():
+def read_segments(key: str) -> tuple[Scored, pa.Table]:
+    """Return the scored submission of a page and its segments, or raise if they were deleted."""
+    # Anything but a key could be the path of another file.
+    if not _KEY.fullmatch(key) or not (path := _find_folder(key) / _SEGMENTS).exists():
         raise RejectedError(f"Results are deleted after {SECONDS_KEPT // 60} minutes. Press Score again.")
-    return scored, pq.read_table(scored.parquet)
+    table = pq.read_table(path)
+    return Scored(*json.loads(table.schema.metadata[b"scored"])), table
 
 
-def read_segment(scored: Scored | None, number: str, systems: Sequence[str] = ()) -> tuple[Scored, OpenedSegment]:
+def read_segment(key: str, number: str, systems: Sequence[str] = ()) -> tuple[Scored, OpenedSegment]:
     """Return the scored submission, and a segment by its number from 1, as text."""
-    scored, table = read_segments(scored)
+    scored, table = read_segments(key)
     if not number.isdecimal() or not 0 < int(number) <= len(table):
         raise RejectedError(f"Choose a segment from 1 to {len(table):,}.")
     row = table.slice(int(number) - 1, 1).to_pylist()[0]
@@ -144,18 +144,16 @@ def read_segment(scored: Scored | None, number: str, systems: Sequence[str] = ()
     return scored, OpenedSegment(predictions, [text for text in row["references"] if text is not None])
 
 
-def write_json(result: Mapping[str, Any], name: str) -> str:
+def write_json(result: Mapping[str, Any], name: str, key: str) -> str:
     """Write a result as JSON for this visitor to download, and return the path."""
-    path = _make_folder() / f"{name}.json"
+    path = _find_folder(key) / f"{name}.json"
     path.write_text(json.dumps(result, ensure_ascii=False, indent=2), encoding="utf-8")
     return str(path)
 
 
-def _make_folder() -> Path:
-    """Make a folder with a secret name. Gradio deletes the files in it within `SECONDS_KEPT`."""
-    folder = Path(gr.utils.get_upload_folder()) / secrets.token_hex(16)
-    folder.mkdir(parents=True)
-    return folder
+def _find_folder(key: str) -> Path:
+    """Return the folder of a result. Gradio deletes the files in it within `SECONDS_KEPT`."""
+    return Path(gr.utils.get_upload_folder()) / key
 
 
 def _flatten(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:

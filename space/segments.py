@@ -14,7 +14,7 @@ from gradio.blocks import Block
 from . import html, limits
 from .metric import request_difference, request_explanation
 from .options import SCORING_OPTIONS
-from .scored import OpenedSegment, Scored, measure_result, read_segment, read_segments, write_json
+from .scored import OpenedSegment, Scored, read_segment, read_segments, write_json
 from .sentence import Update, find_differing
 
 # The column that the segments are sorted by, and the direction.
@@ -40,7 +40,7 @@ class Segments(NamedTuple):
 
     def show(self, scored: Scored) -> Update:
         """Return the update that lists all segments."""
-        listing = list_segments(scored, "", FIRST_ORDER)
+        listing = list_segments(scored.key, "", FIRST_ORDER)
         return {self.search: "", self.order: FIRST_ORDER, self.listing: listing}
 
 
@@ -62,15 +62,15 @@ class Differences(NamedTuple):
             field: gr.update(choices=scored.systems, value=name)
             for field, name in ((self.first, first), (self.second, second))
         }
-        return {self.search: "", **choices, **self.show_pair(scored, first, second, "")}
+        return {self.search: "", **choices, **self.show_pair(scored.key, first, second, "")}
 
-    def show_pair(self, scored: Scored | None, first: str, second: str, search: str) -> Update:
+    def show_pair(self, key: str, first: str, second: str, search: str) -> Update:
         """Return the update that shows two systems, with the segments that contain a text, and closes the segment."""
         update: Update = {self.listing: "", self.opened: ""}
         if first == second:
             return update | {self.overview: html.message("Choose two different systems.")}
         try:
-            scored, table = read_segments(scored)
+            scored, table = read_segments(key)
             one, other = (table[scored.name_column(name, "prediction")].to_pylist() for name in (first, second))
             options = {name: scored.options[name] for name in SCORING_OPTIONS}
             difference = request_difference(one, other, table["references"].to_pylist(), options)
@@ -78,12 +78,12 @@ class Differences(NamedTuple):
             return update | {self.overview: html.message(limits.explain_error(error))}
         return update | {
             self.overview: render_overview(difference, (first, second)),
-            self.download: write_json(dict(difference), "differences"),
-            self.listing: list_pairs(scored, first, second, search),
+            self.download: write_json(dict(difference), "differences", key),
+            self.listing: list_pairs(key, first, second, search),
         }
 
 
-def add_segments(scored: gr.State) -> Segments:
+def add_segments(key: gr.Textbox) -> Segments:
     """Add the list of segments, and its event handlers."""
     with gr.Column(elem_id="segments-part") as column:
         html.add_html("<h2>Segments</h2>")
@@ -91,32 +91,29 @@ def add_segments(scored: gr.State) -> Segments:
             search = gr.Textbox(label="With the text", max_length=200, elem_id="search")
             order = gr.Dropdown(list(_ORDERS), value=FIRST_ORDER, label="Order", elem_id="order")
         listing = html.add_clickable("", "segments")
-    inputs = [scored, search, order]
+    inputs = [key, search, order]
     gr.on([search.input, order.input], list_segments, inputs, listing, trigger_mode="always_last", **limits.QUIET)
     return Segments(column, search, order, listing)
 
 
-def add_differences(scored: gr.State) -> Differences:
+def add_differences(key: gr.Textbox) -> Differences:
     """Add the section on two systems, and its event handlers."""
     with gr.Column(elem_id="differences", visible=False) as column:
         html.add_html("<h2>Where two differ</h2>")
         with gr.Row():
-            first = gr.Dropdown([], label="One system", elem_id="first-system")
-            second = gr.Dropdown([], label="Another", elem_id="second-system")
+            first = html.add_system_field("One system", "first-system")
+            second = html.add_system_field("Another", "second-system")
             download = gr.DownloadButton("Differences (JSON)", size="sm", elem_id="download-differences")
         overview = html.add_clickable("", "overview")
         opened = html.add_clickable("", "opened")
         search = gr.Textbox(label="Segments with the text", max_length=200, elem_id="search-differences")
         listing = html.add_clickable("", "difference-list")
     differences = Differences(column, first, second, overview, download, search, listing, opened)
-    pair: list[Block] = [scored, first, second]
+    pair: list[Block] = [key, first, second]
     shown = [overview, download, listing, opened]
 
-    async def show_pair(scored: Scored | None, *fields: str) -> Update:
-        try:
-            return await limits.run(lambda: differences.show_pair(scored, *fields), measure_result(scored))
-        except limits.RejectedError as error:
-            return {overview: html.message(str(error))}
+    def show_pair(*fields: str) -> Update:
+        return limits.run(lambda: differences.show_pair(*fields))
 
     gr.on([first.input, second.input], show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
     search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **limits.QUIET)
@@ -125,17 +122,17 @@ def add_differences(scored: gr.State) -> Differences:
     return differences
 
 
-def list_segments(scored: Scored | None, search: str, order: str) -> str:
+def list_segments(key: str, search: str, order: str) -> str:
     """Return the list of the segments that contain a text, as HTML."""
     try:
-        scored, table = read_segments(scored)
+        scored, table = read_segments(key)
     except limits.RejectedError as error:
         return html.message(str(error))
     names = {name: scored.name_column(scored.systems[0], name) for name in ("bleu", "length_ratio", "prediction")}
     columns = {"segment": "segment", "references": "references", **names}
-    found = find_text(pa.table({name: table[column] for name, column in columns.items()}), search)
-    key, direction = _ORDERS[order]
-    values = direction * found[key].to_numpy(zero_copy_only=False).astype(float)
+    found = find_text(pa.table({name: table[source] for name, source in columns.items()}), search)
+    column, direction = _ORDERS[order]
+    values = direction * found[column].to_numpy(zero_copy_only=False).astype(float)
     chosen = found.take(np.argsort(values, kind="stable")[: limits.SHOWN_SEGMENTS]).to_pylist()
     rows = [
         [
@@ -151,15 +148,15 @@ def list_segments(scored: Scored | None, search: str, order: str) -> str:
     return html.segment_rows(len(found), limits.SHOWN_SEGMENTS, head, rows)
 
 
-def list_pairs(scored: Scored | None, first: str, second: str, search: str) -> str:
+def list_pairs(key: str, first: str, second: str, search: str) -> str:
     """Return the list of the segments that contain a text, those in which two systems differ most first, as HTML."""
     try:
-        scored, table = read_segments(scored)
+        scored, table = read_segments(key)
+        bleu_columns, text_columns = (
+            [scored.name_column(name, kind) for name in (first, second)] for kind in ("bleu", "prediction")
+        )
     except limits.RejectedError as error:
-        return html.message(limits.explain_error(error))
-    bleu_columns, text_columns = (
-        [scored.name_column(name, key) for name in (first, second)] for key in ("bleu", "prediction")
-    )
+        return html.message(str(error))
     columns = {name: table[name] for name in ("segment", "references", *bleu_columns, *text_columns)}
     found = find_text(pa.table(columns), search)
     scores = [100 * found[name].to_numpy() for name in bleu_columns]
@@ -194,11 +191,11 @@ def find_text(table: pa.Table, search: str) -> pa.Table:
     return table.filter(pa.array(found))
 
 
-def _open_pair(event: gr.EventData, scored: Scored | None, first: str, second: str) -> str:
+def _open_pair(event: gr.EventData, key: str, first: str, second: str) -> str:
     """Return a segment of two systems side by side, as HTML."""
     number = str(event.segment)
     try:
-        scored, segment = read_segment(scored, number, (first, second))
+        scored, segment = read_segment(key, number, (first, second))
         return _render_pair(number, segment, (first, second), scored.options)
     except limits.ERRORS as error:
         return html.message(limits.explain_error(error))

@@ -109,7 +109,7 @@ def add_sentence_tab() -> Sentence:
                     buttons = [gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             sentence = Sentence(
-                gr.State(shown, time_to_live=limits.SECONDS_KEPT),
+                gr.State(None, time_to_live=limits.SECONDS_KEPT),
                 [candidate, second, references],
                 options,
                 html.add_clickable(scores, "sentence-score"),
@@ -152,7 +152,8 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
             values_of_options = convention_values("default", SCORING_OPTIONS)
             changes = dict(zip(options.fields, values_of_options))
         # Leave the text fields alone: the visitor may have typed more since this request was sent.
-        return changes | sentence.show_results(Shown(texts), values_of_options)
+        update = sentence.show_results(Shown(texts), values_of_options)
+        return changes | update if changes else {**update, options.fold: gr.skip()}  # the label is of the options
 
     def show_chosen(*values: Any) -> Update:
         texts, values_of_options = sentence.split(values)
@@ -169,7 +170,7 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
 
     last = {"trigger_mode": "always_last", **limits.QUIET}  # of several changes, the last one wins
     typed = [text.input for text in sentence.texts]
-    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, **last)
+    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, preprocess=False, **last)  # saves a thread per field
     chosen = [field.input for field in options.fields]
     gr.on(chosen, show_chosen, fields, outputs, **last)
     options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **last)

@@ -167,7 +167,7 @@ def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown, gr.Dropdown
         """Show how each file was read, and the columns to choose from; or the error of a file."""
         found: list[Description] = []
         try:
-            measure_files(_as_list(uploads))
+            check_files(_as_list(uploads))
             found += [describe_file(path) for path in _as_list(uploads)]
             text = list_files([(one.file.name, _describe_upload(one)) for one in found])
         except limits.RejectedError as error:
@@ -218,13 +218,11 @@ def read_submission(values: Sequence[Any]) -> Submission:
     if is_example(values):
         return read_example()
     if origin == FROM_TEXT:
-        if (pasted_references or "").count("\t") > limits.MAX_TEXTS:
-            raise limits.RejectedError(f"There are over {limits.MAX_TEXTS:,} references, the limit here. {_PART}")
         texts = {"System": split_lines(first), "Second system": split_lines(second)}
         systems = {name: lines for name, lines in texts.items() if lines}
         references = [line.split("\t") for line in split_lines(pasted_references)]
     else:
-        measure_submission(values)
+        check_files(_as_list(system_files) + _as_list(reference_files))
         uploads = {
             "systems": _choose_columns("systems", system_files, system_columns),
             "references": _choose_columns("references", reference_files, reference_columns),
@@ -332,20 +330,13 @@ def _join_references(uploads: Sequence[tuple[Description, list[str]]]) -> list[l
     return [list(chain.from_iterable(cells)) for cells in zip(*sets)]
 
 
-def measure_submission(values: Sequence[Any]) -> int:
-    """Return the size of the files of a submission; pasted text is in the request itself."""
-    origin, system_files, _, reference_files, *_ = values
-    return measure_files(_as_list(system_files) + _as_list(reference_files)) if origin == FROM_FILES else 0
-
-
-def measure_files(paths: Sequence[str]) -> int:
-    """Return the size of files in bytes, or reject them if they are too large together, without reading them."""
+def check_files(paths: Sequence[str]) -> None:
+    """Reject files that are too large together, without reading them."""
     size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
     if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
         raise limits.RejectedError(
             f"The files have {size / 1_000_000:,.0f} MB together; the limit is {limits.MAX_FILE_MEGABYTES}. {_PART}"
         )
-    return size
 
 
 def _choose_columns(role: str, uploads: Any, columns: Any) -> list[tuple[Description, list[str]]]:
@@ -416,28 +407,19 @@ def _read_columns(upload: Description, chosen: Sequence[str]) -> Columns:
 def split_lines(text: str) -> list[str]:
     """Split a text into segments; only a line feed ends a line, as in the tools that write such files.
 
-    Too many lines are rejected before there is a list of them.
-
     >>> split_lines("one\\r\\n\\x0ctwo\\n")
     ['one', '\\x0ctwo']
     """
-    if text and text.count("\n") > limits.MAX_SEGMENTS:
-        raise limits.RejectedError(f"There are over {limits.MAX_SEGMENTS:,} lines, the limit here. {_PART}")
     return text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n") if text else []
 
 
 def _check_file(path: str) -> Path:
-    """Reject a file that is deleted, empty, too large or of a format that is not accepted."""
+    """Reject a file that is deleted, empty or of a format that is not accepted."""
     file = Path(path)
     if not file.exists():
         raise limits.RejectedError(f"{file.name} was deleted, as all uploads are after a while. Upload it again.")
-    size = file.stat().st_size
-    if not size:
+    if not file.stat().st_size:
         raise limits.RejectedError(f"{file.name} is empty. Upload another file.")
-    if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
-        raise limits.RejectedError(
-            f"{file.name} has {size / 1_000_000:,.0f} MB; the limit is {limits.MAX_FILE_MEGABYTES}. {_PART}"
-        )
     if file.suffix.lower() == ".parquet":
         raise limits.RejectedError(f"{file.name}: Parquet is not accepted. Upload {_FORMATS}.")
     if file.suffix.lower() == ".json":

@@ -4,12 +4,11 @@ import asyncio
 import doctest
 import importlib
 import json
-import os
 import random
 import re
 import subprocess
 import sys
-import threading
+import time
 import tracemalloc
 import warnings
 from pathlib import Path
@@ -19,7 +18,6 @@ import pytest
 from conftest import ROOT
 
 gradio = pytest.importorskip("gradio")
-anyio = pytest.importorskip("anyio")
 
 FILES = sorted(path.stem for path in (ROOT / "space").glob("[!_]*.py"))
 
@@ -60,6 +58,7 @@ def test_the_security_policy_says_how_long_texts_are_kept():
 LIMITS = [
     ("check_sentence", (["a" * 2001],), "A text has 2,001 characters; the limit is 2,000. Shorten it, or score it as a corpus."),
     ("check_sentence", ([["a"] * 3000],), "A text has 3,000 tokens; the limit is 2,000. Shorten it, or score it as a corpus."),
+    ("check_corpus", (["a"] * 100_001, ["a"] * 100_001), "There are 100,001 predictions; the limit is 100,000. Score a part of them here, or all of them with the metric in Python (see About)."),
     ("check_corpus", (["a"], [["b"] * 21]), "Segment 1 has 21 references; the limit is 20."),
     ("check_systems", ({number: [] for number in range(11)}, []), "There are 11 systems; the limit is 10."),
     ("check_search", (["a"] * 150_000, ["a"] * 150_000), "A search takes up to 100,000 texts, and there are 300,000. Search with a part of them."),
@@ -143,7 +142,7 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
     monkeypatch.setattr(corpus, "request_settings", fail)
     submission = sources.Submission({"A": ["a b c d"]}, [["a b c d"]])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
-    answer = corpus.explain_number(kept, "A", "127")
+    answer = corpus.explain_number(kept.key, "A", "127")
     assert told in answer
     assert "Python" not in answer
     assert len(answer) < 500
@@ -170,7 +169,7 @@ def test_a_mean_of_segment_scores_is_explained_but_not_applied():
     mean = sum(result["segment_bleu"]) / 3
     submission = sources.Submission({"A": predictions}, [[text] for text in references])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
-    answer = corpus.explain_number(kept, "A", f"{100 * mean:.6f}")
+    answer = corpus.explain_number(kept.key, "A", f"{100 * mean:.6f}")
     assert f"becomes {100 * mean:.2f} if the score is the mean of the segments’ scores" in answer
     assert "data-action" not in answer
 
@@ -178,7 +177,7 @@ def test_a_mean_of_segment_scores_is_explained_but_not_applied():
 def test_an_error_that_no_one_expects_is_told_in_a_sentence(capsys):
     limits = importlib.import_module("space.limits")
     with pytest.raises(gradio.Error, match=r"This is an error of the demo, not of your texts\. Try other options\."):
-        asyncio.run(limits.run({}.popitem))
+        limits.run({}.popitem)
     assert "KeyError" in capsys.readouterr().err
 
 
@@ -196,7 +195,7 @@ def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
     pairs = [{"systems": ["B", "A"], "p_adjusted": 0.06}, {"systems": ["B", "C"], "p_adjusted": 0.002}]
     pairs += [{"systems": ["A", "C"], "p_adjusted": 0.002}]
     ranking = {"ranking": [{"system": name, "rank": rank} for name, rank in ranks.items()], "pairs": pairs}
-    kept = scored.Scored(names, {"confidence": None}, "all", "", "", "", "")
+    kept = scored.Scored("", names, {"confidence": None}, "all", "")
     summary, details = corpus.render_systems(kept, comparison, ranking, "B", {})
     assert "Of 3 systems, B and A are best: the differences between them may be chance." in summary
     assert "Corrected for the comparisons of 3 systems, the difference may be chance." in summary
@@ -208,20 +207,22 @@ JOIN, EXPLAIN, SCORE, UPLOAD = (
     f"/gradio_api/{path}" for path in ("queue/join", "call/explain", "call/score", "upload")
 )
 NOT_FOUND = (404, "Not Found")
-NO_DATA = (422, 'Expected an object such as {"data": []}.')
-TOO_MANY = "There are {} values in this request; the limit is {}. Send a part of them."
+NO_LENGTH = (411, "Send the header Content-Length.")
+LARGE_JSON = (413, "The texts have more than 300 kB. Upload them as files, or use the metric in Python.")
+LARGE_UPLOAD = (413, "The files have more than 25 MB together. Upload a part of them, or use the metric in Python.")
 
 
 def json_body(data, **others):
     return json.dumps({"data": data, **others}).encode()
 
 
-def pass_gate(path, body=b"", method="POST", gate=None, headers=None, client="1"):
+def pass_gate(path, body=b"", method="POST", headers=None):
     """Return the status and the message of a rejected request, or the body that the app behind the gate receives."""
     received, sent, parts = [], [], [body[i : i + 1_000_000] for i in range(0, len(body), 1_000_000)] or [b""]
 
     async def app(scope, receive, send):
-        received.append((await receive())["body"] if scope["path"] != UPLOAD else b"")
+        received.append((await receive())["body"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
 
     async def receive():
         return {"type": "http.request", "body": parts.pop(0), "more_body": bool(parts)}
@@ -229,26 +230,15 @@ def pass_gate(path, body=b"", method="POST", gate=None, headers=None, client="1"
     async def send(message):
         sent.append(message)
 
-    demo = importlib.import_module("app").demo
     headers = [(b"content-length", b"%d" % len(body))] if headers is None else headers
-    scope = {"type": "http", "method": method, "path": path, "headers": headers, "client": (client, 1)}
-    gate = gate or make_gate()
-    gate._app = app
-    scope["app"] = SimpleNamespace(get_blocks=lambda: demo)
-    asyncio.run(gate(scope, receive, send))
+    asyncio.run(make_gate(app)({"type": "http", "method": method, "path": path, "headers": headers}, receive, send))
+    assert (b"x-content-type-options", b"nosniff") in sent[0]["headers"]
     return received[0] if received else (sent[0]["status"], json.loads(sent[1]["body"])["detail"])
 
 
-def make_gate():
+def make_gate(app):
     limits, endpoints = (importlib.import_module(f"space.{name}") for name in ("limits", "endpoints"))
-    return limits.Gate(None, [endpoint.__name__ for endpoint in endpoints.ENDPOINTS])
-
-
-def functions(name):
-    """Return the numbers of the functions for programs, or of those for the page."""
-    names = [endpoint.__name__ for endpoint in importlib.import_module("space.endpoints").ENDPOINTS]
-    found = importlib.import_module("app").demo.fns.items()
-    return [number for number, function in found if (function.api_name in names) == (name == "endpoints")]
+    return limits.Gate(app, [endpoint.__name__ for endpoint in endpoints.ENDPOINTS])
 
 
 @pytest.mark.parametrize("path", [
@@ -279,34 +269,16 @@ def test_bodies_go_to_exact_paths_only(path):
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "answer"),
+    ("path", "size", "answer"),
     [
-        (SCORE, b"[" + b"[]," * 400_000, (413, TOO_MANY.format("800,001", "300,000"))),
-        (SCORE, json_body([["a"] * 310_000]), (413, TOO_MANY.format("310,001", "300,000"))),
-        (SCORE, b"[" * 100, (413, "The lists in this request are nested 100 deep; the limit is 12.")),
-        (SCORE, bytes(10_000_001), (413, "This is more than 10 MB, the limit for one request. Send a part of it.")),
-        (EXPLAIN, bytes(1_000_001), (413, "This is more than 1 MB, the limit for one request. Send a part of it.")),
-        (UPLOAD, bytes(25_000_001), (413, "This is more than 25 MB, the limit for one request. Send a part of it.")),
-        ("/gradio_api/cancel", bytes(10_001), (413, "This is more than 0.01 MB, the limit for one request. Send a part of it.")),
-        (SCORE, b"[1]", NO_DATA),
-        (SCORE, json_body([], x=["a"] * 2_000), NO_DATA),  # Gradio would repeat the list in its message
-        (SCORE, json_body({str(i): [] for i in range(2_000)}), NO_DATA),
-        (SCORE, b"{", (422, "This is not JSON, or has a number that is too large (Expecting property name enclosed in double quotes: line 1 column 2 (char 1)).")),
-        (JOIN, json_body([["a"] * 1_001], fn_index=10**6), (413, TOO_MANY.format("1,004", "1,000"))),
+        *((path, 300_001, LARGE_JSON) for path in (JOIN, EXPLAIN, SCORE, "/gradio_api/call/v2/explain", "/gradio_api/cancel")),
+        (UPLOAD, 25_000_001, LARGE_UPLOAD),
+        (SCORE, 300_000, bytes(300_000)),
+        (UPLOAD, 25_000_000, bytes(1_000_000)),  # its first part
     ],
 )  # fmt: skip
-def test_a_body_is_checked_before_gradio_parses_it(path, body, answer):
-    assert pass_gate(path, body) == answer
-
-
-def test_many_values_go_to_endpoints_only():
-    """The page sends a value per field: 100,000 paths of files kept Gradio busy."""
-    body = {
-        name: [json_body([["a"] * 2_000], fn_index=number) for number in functions(name)]
-        for name in ("endpoints", "page")
-    }
-    assert [pass_gate(JOIN, one) for one in body["endpoints"]] == body["endpoints"]
-    assert {pass_gate(JOIN, one) for one in body["page"]} == {(413, TOO_MANY.format("2,003", "1,000"))}
+def test_a_body_has_a_largest_size(path, size, answer):
+    assert pass_gate(path, bytes(size)) == answer
 
 
 @pytest.mark.parametrize("path", [JOIN, EXPLAIN, SCORE, "/gradio_api/call/v2/explain", "/gradio_api/cancel"])
@@ -315,42 +287,25 @@ def test_a_small_body_passes_unchanged(path):
     assert pass_gate(path, body) == body
 
 
-@pytest.mark.parametrize("headers", [[], [(b"content-length", b"-1")], [(b"content-length", b"9" * 30)]])
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [],
+        [(b"content-length", b"-1")],
+        [(b"content-length", b"9" * 30)],
+        [(b"content-length", b"2"), (b"transfer-encoding", b"chunked")],  # the length of a chunked body is ignored
+    ],
+)
 def test_a_body_has_a_length(headers):
-    assert pass_gate(SCORE, b"{}", headers=headers) == (411, "Send the header Content-Length.")
-
-
-def test_uploads_are_limited_per_visitor_and_together(monkeypatch):
-    limits = importlib.import_module("space.limits")
-    monkeypatch.setattr(limits, "MAX_VISITOR_MEGABYTES", 3)
-    monkeypatch.setattr(limits, "MAX_SERVER_MEGABYTES", 5)
-    gate, megabyte = make_gate(), bytes(1_000_000)
-    much = "More than {} MB were uploaded within an hour. Try again later."
-    assert [pass_gate(UPLOAD, megabyte, gate=gate) for _ in range(4)] == [b"", b"", b"", (429, much.format(3))]
-    assert [pass_gate(UPLOAD, megabyte, gate=gate, client="2") for _ in range(3)] == [b"", b"", (429, much.format(5))]
-    monkeypatch.setattr(limits, "SECONDS_KEPT", 0)
-    assert pass_gate(UPLOAD, megabyte, gate=gate) == b""
-
-
-def test_large_bodies_wait_for_their_turn_before_they_are_parsed(monkeypatch):
-    """Clients that hold back the ends of their requests do not fill the memory; small requests still pass."""
-    limits, body = importlib.import_module("space.limits"), json_body(["a" * 2_000_000])
-    monkeypatch.setattr(limits, "_LARGE_WORK", lane := limits.Lane("large", running=1, per_client=1, waiting=2))
-    monkeypatch.setattr(limits, "SECONDS_TO_WAIT", 0)
-    busy = (503, "The demo is busy with large requests. Wait for yours, or try again later.")
-    with lane.hold_place("1"):
-        assert [pass_gate(SCORE, body, client=client) for client in "12"] == [busy, body]
-        with lane.hold_place("2"):
-            assert pass_gate(SCORE, body, client="3") == busy
-            assert pass_gate(SCORE, json_body([]), client="1") == json_body([])
-    assert pass_gate(SCORE, body, client="1") == body
+    assert pass_gate(SCORE, b"{}", headers=headers) == NO_LENGTH
 
 
 def test_nothing_is_kept_of_a_rejected_body():
-    """It is read nevertheless, because clients read the answer only after sending."""
+    """The answer comes first; the body is read nevertheless, because clients read the answer only after sending."""
     held, sent = [], []
 
     async def receive():
+        assert b"more than 300 kB" in sent[1]["body"]
         held.append(tracemalloc.get_traced_memory()[0] / 1_000_000)
         return {"type": "http.request", "body": bytes(1_000_000), "more_body": len(held) < 30}
 
@@ -359,25 +314,39 @@ def test_nothing_is_kept_of_a_rejected_body():
 
     headers = [(b"content-length", b"30000000")]
     tracemalloc.start()
-    asyncio.run(make_gate()({"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send))
+    asyncio.run(make_gate(None)({"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send))
     tracemalloc.stop()
-    assert b"more than 10 MB" in sent[1]["body"]
     assert (len(held), max(held) < 3) == (30, True)
+    assert not sent[-1].get("more_body")
 
 
-def test_a_body_that_breaks_off_is_not_passed_on():
-    """A body that is too large is not stored."""
-    sent = []
+def test_work_that_has_waited_for_too_long_is_not_done(monkeypatch):
+    """So the queue that a flood leaves behind is empty within a minute."""
+    limits = importlib.import_module("space.limits")
+    arrived = {"arrived": time.monotonic()}
+    context = SimpleNamespace(get=lambda default: SimpleNamespace(request=SimpleNamespace(scope=arrived)))
+    monkeypatch.setattr(limits, "LocalContext", SimpleNamespace(request=context))
+    assert limits.run(lambda: "done") == "done"
+    arrived["arrived"] -= limits.SECONDS_TO_WAIT + 1
+    with pytest.raises(gradio.Error, match=r"^'The demo was busy for 30 seconds\. Try again\.'$"):
+        limits.run(lambda: "done")
 
-    async def receive():
-        return {"type": "http.disconnect"}
 
-    async def send(message):
-        sent.append(message)
-
-    headers = [(b"content-length", b"10")]
-    asyncio.run(make_gate()({"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send))
-    assert sent[0]["status"] == 400
+def test_a_result_is_found_by_its_key_only(tmp_path):
+    """No session is needed for it; anything but a key could be the path of another file."""
+    metric, scored, sources = (importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources"))
+    submission = sources.Submission({"A": ["a b c d"]}, [["a b c d"]])
+    kept, _ = scored.score_submission(submission, metric.OPTIONS, 0, "a remark")
+    found, table = scored.read_segments(kept.key)
+    assert found == kept
+    assert table["prediction"].to_pylist() == ["a b c d"]
+    _, path, _ = kept.list_downloads()
+    (tmp_path / "segments.parquet").write_bytes(Path(path).read_bytes())
+    for key in ("", "0" * 32, str(tmp_path), f"{kept.key}/", f"{kept.key}/../{kept.key}", kept.key.upper() + "\n"):
+        with pytest.raises(ValueError, match=r"^Results are deleted after 60 minutes\. Press Score again\.$"):
+            scored.read_segments(key)
+    with pytest.raises(ValueError, match=r"^Choose a system of the list\.$"):
+        found.name_column("B", "bleu")
 
 
 @pytest.mark.parametrize(
@@ -614,13 +583,6 @@ def test_groups_are_a_table_of_the_metrics_scores():
     assert corpus.render_groups({"A": {"score": 1.0}}, 0.9) == ""
 
 
-def test_pasted_text_is_counted_before_it_is_split():
-    sources = importlib.import_module("space.sources")
-    for system, references in (("a\n" * 5_000_000, "a"), ("a", "a\t" * 5_000_000), ("a", "a\n" * 5_000_000)):
-        with pytest.raises(ValueError, match=r"^There are over [15]00,000 (lines|references), the limit here."):
-            sources.read_submission([sources.FROM_TEXT, None, None, None, None, system, "", references, None])
-
-
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
@@ -665,90 +627,13 @@ def test_names_that_become_equal_stay_apart():
     assert systems == {"x" * 60: ["a"], "x" * 60 + " (2)": ["b"]}
 
 
-def test_small_work_does_not_wait_for_large_work():
-    """Sixteen clients ask for much, of whom one asks for more than its share; what is too much is told at once."""
-    limits = importlib.import_module("space.limits")
-    done, go_on = [], threading.Event()
-
-    def large():
-        go_on.wait(60)
-        done.append("large")
-
-    async def ask_all():
-        lanes = [limits.Lane("large", 1, 4, 20), limits.Lane("small", 2, 30, 60)]
-        async with anyio.create_task_group() as group:
-            rejected = []
-
-            async def ask(client):
-                try:
-                    await lanes[0].run(large, client)
-                except limits.RejectedError as error:
-                    rejected.append((client, str(error)))
-
-            for client in [*map(str, range(16)), *"0000"]:
-                group.start_soon(ask, client)
-            await anyio.sleep(0.1)
-            assert rejected == [("0", "The demo is busy with large requests. Wait for yours, or try again later.")]
-            assert await lanes[1].run(lambda: "small", "0") == "small"
-            assert done == []
-            go_on.set()
-        assert len(done) == 19
-        assert await lanes[0].run(lambda: "again", "0") == "again"
-
-    asyncio.run(ask_all())
-
-
-@pytest.mark.parametrize(
-    ("size", "options", "lane"),
-    [
-        (100, None, "small"),
-        (600_000, None, "large"),
-        (400_000, {"n_resamples": 1000}, "small"),
-        (400_000, {"n_resamples": 10_000}, "large"),
-        (400_000, {"n_resamples": 10**400}, "large"),
-        (100, ["n_resamples"], "small"),
-    ],
-)
-def test_work_is_small_or_large_by_its_bytes_and_resamples(monkeypatch, size, options, lane):
-    limits = importlib.import_module("space.limits")
-    for name in ("small", "large"):
-        monkeypatch.setattr(
-            limits, f"_{name.upper()}_WORK", SimpleNamespace(run=lambda work, _, name=name: passed(name))
-        )
-
-    async def passed(name):
-        return name
-
-    assert asyncio.run(limits.run(lambda: None, size, options)) == lane
-    assert asyncio.run(limits.run(lambda: None, 100_000, passes=limits.SEARCH_PASSES)) == "large"
-
-
-def test_too_many_results_are_not_kept_and_old_ones_are_deleted(monkeypatch):
-    limits = importlib.import_module("space.limits")
-    folder = Path(limits._FOLDER.name)
-    monkeypatch.setattr(limits, "MAX_DISK_MEGABYTES", 1)
-    (folder / "new").write_bytes(bytes(600_000))
-    (folder / "old").write_bytes(bytes(600_000))
-    with pytest.raises(ValueError, match=r"^The demo keeps too many results already. Try again in an hour.$"):
-        limits.check_disk()
-    os.utime(folder / "old", (0, 0))
-    limits.check_disk()
-    assert ((folder / "new").exists(), (folder / "old").exists()) == (True, False)
-
-
 def test_the_documented_limits_are_in_force():
     limits, page = importlib.import_module("space.limits"), (ROOT / "docs" / "space.md").read_text(encoding="utf-8")
-    small, large = limits._SMALL_WORK, limits._LARGE_WORK
     for line in (
-        f"{limits.MAX_BODY_MEGABYTES} MB (`/explain`: {limits.MAX_SENTENCE_MEGABYTES} MB), {limits.MAX_BODY_VALUES:,} values,"
-        f" lists nested {limits.MAX_BODY_DEPTH} deep",
+        f"{limits.MAX_BODY_BYTES // 1000} kB",
         f"{limits.MAX_FILE_MEGABYTES} MB together, {limits.MAX_SEGMENTS:,} lines each, {limits.MAX_TEXTS:,} texts,"
         f" {limits.MAX_FILE_SIGNS:,} cells, {limits.MAX_SYSTEMS} systems, {limits.MAX_REFERENCES} references",
-        f"{limits.MAX_VISITOR_MEGABYTES // 1000} GB per visitor, {limits.MAX_SERVER_MEGABYTES // 1000} GB in total; with the"
-        f" results, {limits.MAX_DISK_MEGABYTES // 1000} GB on the disk",
         f"{limits.MAX_SENTENCE_CHARACTERS:,} characters per text, {limits.MAX_SENTENCE_TOTAL:,} together",
-        f"(up to {limits.MAX_SMALL_BYTES // 1000} kB and 1,000 resamples) does not wait for large work;"
-        f" {large._per_client} large requests per client, {large._most} in total",
+        f"{limits.CONCURRENT_CORPORA} corpora at a time; a request that has waited for {limits.SECONDS_TO_WAIT} seconds",
     ):
         assert line in page
-    assert small._most + large._most < limits.THREADS

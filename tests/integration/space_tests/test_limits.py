@@ -1,14 +1,13 @@
 """The limits of the demo: sizes, counts, and how long files are kept."""
 
+import re
 import socket
 import time
-import urllib.error
-import urllib.request
 
 import pytest
 from space_server import serve_space
 
-from .visitor import expect, score, tab, upload
+from .visitor import choose, expect, fill, score, tab, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -30,11 +29,7 @@ ONE = {"predictions": ["a"], "references": ["a"]}
     [
         ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "Segment 1 has 21 references; the limit is 20"),
         ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Segment 1 has 100,001 characters"),
-        (
-            "/score",
-            {"predictions": ["a"] * 100_001, "references": ["a"] * 100_001},
-            "100,001 predictions; the limit is 100,000",
-        ),
+        ("/score", {"predictions": ["a" * 10] * 30_000, "references": ["a"]}, "413 Request Entity Too Large"),
         ("/score", {**ONE, "options": {"tokenize": "flores200"}}, "Others need the metric"),
         ("/score", {**ONE, "options": {"x" * 200: 1}}, "The name of an option has 200 characters"),
         ("/score", {**ONE, "options": {"max_order": 10**400}}, "max_order has more than 20 digits"),
@@ -97,18 +92,43 @@ def test_uploads_are_deleted_when_the_server_is_stopped(browser, tmp_path):
     assert kept(tmp_path) == []
 
 
-def test_a_form_has_files_only(address):
-    """Gradio would hold any other field in memory, and copy it with each piece."""
-    for part, status in (('name="files"; filename="a.txt"', 200), ('name="files"', 400), ('name="filename"', 400)):
-        body = f"--b\r\nContent-Disposition: form-data; {part}\r\n\r\na\r\n--b--\r\n".encode()
-        headers = {"Content-Type": "multipart/form-data; boundary=b"}
-        request = urllib.request.Request(f"{address}gradio_api/upload", body, headers)
-        try:
-            answer = urllib.request.urlopen(request, timeout=30)
-        except urllib.error.HTTPError as error:
-            answer = error
-            assert answer.read() == b"Upload up to 30 files at a time, without other fields."
-        assert answer.status == status
+def test_a_result_outlives_the_sessions_of_other_visitors(browser, tmp_path):
+    """One session is kept here, so each visitor who types evicts the one before."""
+    with serve_space(tmp_path, "import space.limits; space.limits.SESSIONS = 1") as address:
+        page, other = browser.new_page(), browser.new_page()
+        for one in (page, other):
+            one.goto(address)
+        tab(page, "Corpus")
+
+        def evict(word):
+            fill(other, "#candidate", f"{word} sat on the mat")
+            expect(other.locator("#sentence .bleu-tokens").first).to_contain_text(word)
+
+        evict("cat")
+        page.locator("#why").click()
+        expect(page.locator("#why-answer")).to_contain_text("depending on the convention")
+        evict("dog")
+        page.locator("#difference-list button").first.click()
+        expect(page.locator("#opened h3")).to_be_visible()
+        evict("cow")
+        choose(page, "#second-system", "cedar")
+        expect(page.locator("#overview")).to_contain_text("cedar is better in")
+        evict("fox")
+        choose(page, "#baseline", "birch")
+        expect(page.locator("#corpus-details tr", has_text="baseline")).to_contain_text("birch")
+        for one in (page, other):
+            one.close()
+
+
+def test_a_page_of_which_the_result_was_deleted_says_so(page):
+    tab(page, "Corpus")
+    expired = "Results are deleted after 60 minutes. Press Score again."
+    page.route(
+        "**/queue/join*",
+        lambda route: route.continue_(post_data=re.sub('"[0-9a-f]{32}"', f'"{"0" * 32}"', route.request.post_data)),
+    )
+    page.locator("#why").click()
+    expect(page.locator("#why-answer")).to_contain_text(expired)
 
 
 def kept(folder):
