@@ -52,6 +52,14 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker(pytest.mark.skip(reason="slow: python -m pytest tests --slow"))
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_warning_recorded(warning_message):
+    """Record the metric's warnings as plain ones: pytest-xdist imports their class, which only this process can do."""
+    if warning_message.category.__module__.startswith("evaluate_modules."):
+        warning_message.message = UserWarning(str(warning_message.message))
+        warning_message.category = UserWarning
+
+
 @pytest.fixture(scope="session")
 def load():
     """Return a function that loads the metric from this checkout: `load("nltk", lowercase=True)`.

@@ -184,6 +184,7 @@ def test_text_after_lists_without_tokens(bleu, texts):
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_two_processes_share_files(tmp_path, expected):
     """With evaluate's own distribution, the first process returns the score and the others return None."""
     code = """

@@ -211,6 +211,7 @@ print(json.dumps([score, [str(warning.message) for warning in caught if "numba" 
 
 
 @needs_numba
+@pytest.mark.processes
 def test_damaged_kernel_caches(bleu, tmp_path):
     """For each seed a random file of the cache is truncated or filled with random bytes; the next process compiles."""
     shutil.copytree(os.environ["NUMBA_CACHE_DIR"], tmp_path, dirs_exist_ok=True)  # `bleu` has filled it

@@ -671,6 +671,9 @@ class Charset:
     def signature(self):
         return "charset"
 
+    def __repr__(self):
+        return "Charset()"  # pytest-xdist needs a test's name to be the same in all processes
+
 
 HUMAN_OPTIONS = [
     ({"tokenize": "zh"}, None), ({"tokenize": "char"}, None), ({"tokenize": "ja-mecab"}, None), ({"seed": 1}, None),

@@ -798,6 +798,7 @@ import os; os._exit(0)
 """
 
 
+@pytest.mark.processes
 def test_lists_nested_too_deep_are_an_error_everywhere():
     assert run_python(DEEP, ROOT / "bleu_metric.py") == []
 

@@ -200,6 +200,7 @@ bleu.compare({"A": predictions, "B": predictions}, references)
 """
 
 
+@pytest.mark.processes
 def test_one_sentence_needs_no_numba(tmp_path):
     """No method imports numba, which takes longer than the sentence, or compiles, writes or says anything."""
     stderr, _, has_numba = run(ONE_SENTENCE, tmp_path)
@@ -219,6 +220,7 @@ LARGE = "bleu.compute(predictions=predictions * 30_000, references=references * 
 
 @needs_numba
 @pytest.mark.slow
+@pytest.mark.processes
 class TestProcesses:
     def test_a_second_process_compiles_nothing(self, warm_cache):
         first = read_cache(warm_cache)
@@ -298,6 +300,7 @@ WITHOUT = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("environment", "warnings"), WITHOUT)
+@pytest.mark.processes
 def test_without_a_compiler(tmp_path, environment, warnings):
     """All calls run the Python implementations; a warning says once that numba is missing."""
     stderr, messages, _ = run("bleu.warm_up()\n" + LARGE, tmp_path, **environment)

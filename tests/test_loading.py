@@ -11,7 +11,9 @@ import shutil
 import threading
 
 import pytest
-from helpers import ROOT, list_files, random_rows, run_python
+from helpers import ROOT, list_files, random_rows, read_result, run_python, start_python
+
+pytestmark = pytest.mark.processes
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FILES = sorted(path.name for path in ROOT.glob("bleu_*.py"))
@@ -142,12 +144,8 @@ def test_a_snapshot_of_the_hub(run, monkeypatch, tmp_path):
     assert run(load.replace("<user>", "user") + "\nprint(len(bleu))")[0] == 0
 
 
-def test_from_a_folder_of_another_name(tmp_path, expected):
-    """By the path of the file, without importing numba; the scores of a few segments do not need it either."""
-    folder = copy_files(tmp_path / "snapshots" / COMMIT)
-    assert run_python(SCORE, folder / "bleu_metric.py") == {"score": expected, "numba": False}
-
-
-def test_from_a_folder_of_the_same_name(tmp_path, expected):
-    folder = copy_files(tmp_path / "bleu_metric")
-    assert run_python(SCORE, folder) == {"score": expected, "numba": False}
+def test_from_folders(tmp_path, expected):
+    """Neither by the path of the file nor by the folder is numba imported: the scores of a few segments don't need it."""
+    file = copy_files(tmp_path / "snapshots" / COMMIT) / "bleu_metric.py"
+    processes = [start_python(SCORE, path) for path in (file, copy_files(tmp_path / "bleu_metric"))]  # at the same time
+    assert [read_result(process) for process in processes] == [{"score": expected, "numba": False}] * 2

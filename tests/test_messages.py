@@ -250,6 +250,7 @@ def test_calls_that_read_text_warn_once(bleu, call):
     assert sum("written without spaces" in message for message in messages) == 1
 
 
+@pytest.mark.processes
 def test_a_missing_numba_warns_once_and_only_if_compiling_would_pay():
     code = """
 import json, sys

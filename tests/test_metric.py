@@ -52,6 +52,7 @@ class TestLoading:
             assert evaluate.load(str(path)).compute(predictions=PREDICTIONS, references=REFERENCES) == expected
 
     @pytest.mark.slow
+    @pytest.mark.processes
     def test_without_a_network(self, expected, tmp_path):
         """Every attempt to open a connection or to look up a name is an error."""
         blocked = (
@@ -62,6 +63,7 @@ class TestLoading:
         assert run_python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path)) == expected
 
     @pytest.mark.slow
+    @pytest.mark.processes
     def test_two_processes_that_compile_at_once(self, tmp_path, expected):
         environment = {"NUMBA_CACHE_DIR": str(tmp_path), "HF_MODULES_CACHE": str(tmp_path)}
         code = SCORE.replace("print", "bleu.warm_up(); print")

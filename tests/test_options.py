@@ -715,6 +715,7 @@ def test_as_any_metric_of_evaluate(load, tmp_path, name):
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_two_processes_share_files(tmp_path, load):
     code = """
 import json, sys

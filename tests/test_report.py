@@ -110,6 +110,7 @@ class TestDict:
         assert result["precisions"]
 
 
+@pytest.mark.processes
 def test_in_a_process_that_never_loaded_the_metric(bleu, tmp_path):
     """The process unpickles the same plain dicts."""
     results = [make(bleu) for make in MAKE.values()]

@@ -590,16 +590,19 @@ def shows_a_bar_within(process, seconds):
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_a_progress_bar_for_long_calls():
     assert shows_a_bar_within(start_python(PROGRESS, "enabled", 10**7), seconds=100)
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_no_progress_bar_if_datasets_disables_them():
     assert not shows_a_bar_within(start_python(PROGRESS, "disabled", 10**7), seconds=10)
 
 
 @pytest.mark.slow
+@pytest.mark.processes
 def test_no_progress_bar_for_short_calls():
     process = start_python(PROGRESS, "enabled", 100)
     assert "Bootstrap" not in process.communicate()[1]

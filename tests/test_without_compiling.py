@@ -5,6 +5,8 @@ import json
 import pytest
 from helpers import ROOT, random_rows, run_python
 
+pytestmark = pytest.mark.processes
+
 # Calls in a process that does not compile, and in this process.
 CALLS = {
     "compute": "bleu.compute(predictions=predictions, references=references, segments=True, confidence=0.9, n_resamples=20)",

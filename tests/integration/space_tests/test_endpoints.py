@@ -12,7 +12,7 @@ from .corpus import PREDICTIONS, ROWS, SECOND_PREDICTIONS
 
 gradio_client = pytest.importorskip("gradio_client")
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the server takes seconds to start
 
 
 def test_explain(client, bleu):
