@@ -253,9 +253,11 @@ def _split_blocks(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer) -> Ite
 
 def _score_groups(rows: Int64, groups: Mapping[Any, Int64], options: Options) -> Iterator[tuple[Any, GroupScores]]:
     """Yield BLEU of both systems on the segments of each group."""
-    for name, segments in groups.items():
-        first, second = bleu(rows[:, segments].sum(axis=1), options).tolist()
-        yield name, {"segments": len(segments), "first": first, "second": second, "delta": second - first}
+    sizes = [len(segments) for segments in groups.values()]
+    grouped = rows[:, np.concatenate(list(groups.values()))]
+    scores = bleu(np.add.reduceat(grouped, np.cumsum([0, *sizes[:-1]]), axis=1), options)
+    for name, size, first, second in zip(groups, sizes, *scores.tolist()):
+        yield name, {"segments": size, "first": first, "second": second, "delta": second - first}
 
 
 def _list_segments(scores: Float64) -> dict[str, list[SegmentScores]]:
@@ -379,9 +381,10 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
     text_of = np.arange(len(offsets) - 1).repeat(np.diff(offsets))
     segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[text_of]
     starts, ngrams = np.arange(len(numbers)), segment_of  # n-grams without tokens are equal within a segment
+    vocabulary = len(block.tokens.dictionary)
     for n in range(max_order):
         # 1. Extend the n-grams by a token.
-        starts, ngrams = extend_ngrams(starts, ngrams, numbers, offsets[text_of[starts] + 1], n)
+        starts, ngrams = extend_ngrams(starts, ngrams, numbers, vocabulary, offsets[text_of[starts] + 1], n)
         # 2. Compare the clipped counts of both systems.
         counts = _count_ngrams(ngrams, text_of[starts], len(segments))
         matches = np.minimum(counts[:2], counts[2])

@@ -213,7 +213,7 @@ def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[
     """
     parts = [[(np.empty(0, np.int64), np.empty(0, np.int64))] for _ in range(max_order)]
     numbered = [0] * max_order
-    text_of = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    text_of, vocabulary = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)), int(numbers.max(initial=0)) + 1
     # N-grams that begin in different groups of first tokens are never equal; a group fits the cache.
     first_tokens, ends = sorted_order(numbers), np.cumsum(np.bincount(numbers))
     wanted = np.arange(_NGRAMS_PER_SORT, len(numbers) + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT).clip(max=len(numbers))
@@ -221,7 +221,7 @@ def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[
     for starts in np.split(first_tokens, group_ends[:-1]):
         ngrams = np.zeros(len(starts), np.int64)
         for n in range(max_order):
-            starts, ngrams = extend_ngrams(starts, ngrams, numbers, offsets[text_of[starts] + 1], n)
+            starts, ngrams = extend_ngrams(starts, ngrams, numbers, vocabulary, offsets[text_of[starts] + 1], n)
             texts = text_of[starts]
             occurrences = _number_occurrences(ngrams, texts)
             parts[n].append((texts, numbered[n] + occurrences))
@@ -229,21 +229,24 @@ def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[
     return [(np.concatenate(texts), np.concatenate(ngrams)) for texts, ngrams in (zip(*part) for part in parts)]
 
 
-def extend_ngrams(starts: Int64, ngrams: Int64, numbers: Int64, ends: Int64, length: int) -> tuple[Int64, Int64]:
+def extend_ngrams(
+    starts: Int64, ngrams: Int64, numbers: Int64, vocabulary: int, ends: Int64, length: int
+) -> tuple[Int64, Int64]:
     """Extend n-grams by a token, without those that end their text; return starts and numbers, sorted by number.
 
     Args:
         starts: the positions at which n-grams of `length` tokens start.
         ngrams: the numbers of these n-grams.
         numbers: the tokens of all texts, numbered from 0.
+        vocabulary: the number of different tokens.
         ends: the ends of the texts of the n-grams.
         length: the number of tokens before.
 
-    >>> extend_ngrams(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([5, 6, 5]), np.array([3, 3, 3]), 1)
+    >>> extend_ngrams(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([0, 1, 0]), 2, np.array([3, 3, 3]), 1)
     (array([0, 1]), array([0, 1]))
     """
     whole = np.flatnonzero(starts + length < ends)
-    keys = ngrams[whole] * (int(numbers.max(initial=0)) + 1) + numbers[starts[whole] + length]
+    keys = ngrams[whole] * vocabulary + numbers[starts[whole] + length]
     order = sorted_order(keys)
     return starts[whole[order]], number_runs(keys[order])
 
