@@ -129,11 +129,11 @@ class Comparison(QuotableReport):
     nrefs:1
     """
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         """Return one row per system, followed by one row per group and one for the macro-average."""
         scored = self._list_scores()
         columns = [column for column in _COLUMNS if any(column.key in scores for _, scores in scored)]
-        level = f"{100 * self['confidence']:g} % CI" if "confidence" in self else "CI"
+        level = f"{100 * self['confidence']:g}% CI" if "confidence" in self else "CI"
         head = ["system", *(column.name.replace("CI", level) for column in columns)]
         cells = (
             (column.write(scores[column.key]) if column.key in scores else "" for column in columns)
@@ -141,7 +141,7 @@ class Comparison(QuotableReport):
         )
         return [head, *([name, *row] for (name, _), row in zip(scored, cells))]
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
         for name, system in self["systems"].items():
             group = {"group": None} if "groups" in system else {}
@@ -149,13 +149,13 @@ class Comparison(QuotableReport):
             records += [{"system": name, "group": label, **one} for label, one in system.get("groups", {}).items()]
         return records
 
-    def note(self) -> str:
+    def _note(self) -> str:
         test = _describe_test(self, self["test"], self["systems"].values())
         note = "; ".join([*test, self["signature"]])
         has_accuracy = any("human_accuracy" in system for system in self["systems"].values())
         return f"{HUMAN_NOTE} {note}" if has_accuracy else note
 
-    def sentence(self) -> str:
+    def _sentence(self) -> str:
         systems, level = self["systems"], self.get("confidence")
         baseline = describe_score(systems[self["baseline"]], level)
         sentences = [f"In BLEU, the baseline {self['baseline']} scores {baseline}"]
@@ -172,7 +172,7 @@ class Comparison(QuotableReport):
 
     def _html_table(self) -> str:
         """Return the table, with the intervals drawn in an additional column."""
-        head, *rows = self.rows()
+        head, *rows = self._rows()
         ends = [end for system in self["systems"].values() for end in system.get("confidence_interval", ())]
         if ends:
             head.append("")
@@ -207,15 +207,15 @@ class Ranking(QuotableReport):
     -------------------
     2     B       30.00
     <BLANKLINE>
-    bootstrap, 1,000 resamples; ranks at a family-wise error of 5 %; nrefs:1
+    bootstrap, 1,000 resamples; ranks at a family-wise error of 5%; nrefs:1
     """
 
-    left_columns = 2
-    wide_columns = ("system",)
+    _left_columns = 2
+    _wide_columns = ("system",)
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         has_intervals = "confidence" in self
-        rows = [["rank", "system", "BLEU", *([f"{100 * self['confidence']:g} % CI"] if has_intervals else [])]]
+        rows = [["rank", "system", "BLEU", *([f"{100 * self['confidence']:g}% CI"] if has_intervals else [])]]
         cluster = 1
         for system in self["ranking"]:
             rows += [[]] if system["cluster"] != cluster else []
@@ -224,13 +224,13 @@ class Ranking(QuotableReport):
             rows.append([_write_rank(system["rank"]), str(system["system"]), f"{system['score']:.2f}", *interval])
         return rows
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         return [{**system, "rank": _write_rank(system["rank"])} for system in self["ranking"]]
 
-    def note(self) -> str:
+    def _note(self) -> str:
         return "; ".join([*self._describe_ranks(self["test"]), self["signature"]])
 
-    def sentence(self) -> str:
+    def _sentence(self) -> str:
         level = self.get("confidence")
         ranked = ", ".join(
             f"{_write_rank(system['rank'])}. {system['system']} {describe_score(system, level)}"
@@ -251,7 +251,7 @@ class Ranking(QuotableReport):
     def _describe_ranks(self, test: str) -> list[str]:
         error = "a family-wise error" if self["family_wise"] else "an error per pair"
         tested = _describe_test(self, test, self["pairs"])
-        return [*tested, f"ranks at {error} of {100 * self['alpha']:g} %"] if tested else []
+        return [*tested, f"ranks at {error} of {100 * self['alpha']:g}%"] if tested else []
 
 
 class Column(NamedTuple):
@@ -293,7 +293,7 @@ _COLUMNS = (
     Column("wins", "wins", "{:,}".format),
     Column("ties", "ties", "{:,}".format),
     Column("losses", "losses", "{:,}".format),
-    Column("people agree", "human_accuracy", lambda a: f"{100 * a:.0f} %" if a else "no better than chance"),
+    Column("people agree", "human_accuracy", lambda a: f"{100 * a:.0f}%" if a else "no better than chance"),
 )
 
 
@@ -610,7 +610,7 @@ _HUMAN_TOKENIZERS = re.compile("13a|zh|char|ja-mecab-.*")
 HUMAN_NOTE = (
     "People agree: estimated accuracy, the share of system pairs that people and BLEU rank in the same order (Kocmi et"
     " al., 2024). The curve was fitted on 6,530 pairs, mostly versions of one system. On unrelated systems, people"
-    " agree less: in WMT21 and WMT23 on 62 % of 381 pairs that differ by 1 to 2 points, where the curve says 71 %."
+    " agree less: in WMT21 and WMT23 on 62% of 381 pairs that differ by 1 to 2 points, where the curve says 71%."
 )
 
 
@@ -618,7 +618,7 @@ def estimate_human_accuracy(delta: float) -> float | None:
     """Return the estimated share of pairs that people and BLEU rank alike; None below that of chance.
 
     This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score Magnitudes and
-    Accuracies"), which reaches 50 % at 0.28 points.
+    Accuracies"), which reaches 50% at 0.28 points.
 
     Args:
         delta: a difference on the scale 0-1.

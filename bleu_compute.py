@@ -60,8 +60,8 @@ if TYPE_CHECKING:
 class Result(QuotableReport):
     """The result of `compute` and `score`: a dict that prints as a dict and displays as a table by order."""
 
-    prints_as_table = False
-    optional_keys = MappingProxyType(
+    _prints_as_table = False
+    _optional_keys = MappingProxyType(
         {
             **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), "segments=True"),
             **dict.fromkeys(("confidence_interval", "bootstrap_mean", "standard_error"), "confidence=0.95"),
@@ -70,17 +70,17 @@ class Result(QuotableReport):
         }
     )
 
-    def title(self) -> str:
+    def _title(self) -> str:
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
 
-    def sentence(self) -> str:
+    def _sentence(self) -> str:
         return f"BLEU is {describe_score(self, self.get('confidence'))}"
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         head = ["n-grams", "matches", "total", "precision", "BLEU-n"]
         return [head, *([*map("{:,}".format, record[:3]), *_percent(record[3:])] for record in self._orders())]
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         records = [dict(zip(("order", "matches", "total", "precision", "bleu"), record)) for record in self._orders()]
         if "confidence_interval" in self:
             names = ("confidence_interval", "bootstrap_mean", "standard_error")
@@ -88,9 +88,9 @@ class Result(QuotableReport):
         return records + [{"segment": i, "bleu": score} for i, score in enumerate(self.get("segment_bleu", ()))]
 
     def to_html(self) -> str:
-        head, *rows = self.rows()
+        head, *rows = self._rows()
         parts = [headline(self["score"]), paragraph(". ".join(self._list_facts()))]
-        return wrap(*parts, write_table(head, rows), paragraph(self.note(), "note"))
+        return wrap(*parts, write_table(head, rows), paragraph(self._note(), "note"))
 
     def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
         """Plot the scores of the segments, or precision by order, with matplotlib, and return the Axes.
@@ -112,7 +112,7 @@ class Result(QuotableReport):
         """Describe the interval and the segment scores, if the result has them, and the lengths."""
         facts = []
         if "confidence_interval" in self:
-            facts.append("{:g} % CI {} to {}".format(100 * self["confidence"], *_percent(self["confidence_interval"])))
+            facts.append("{:g}% CI {} to {}".format(100 * self["confidence"], *_percent(self["confidence_interval"])))
         if "segment_bleu" in self:
             scores = self["segment_bleu"]
             quantiles = "lowest {}, median {}, highest {}".format(*_percent(np.quantile(scores, [0, 0.5, 1])))
@@ -124,20 +124,20 @@ class Result(QuotableReport):
 class GroupedResult(Result):
     """The result with `by`: a dict that prints and displays as a table with one row per group."""
 
-    prints_as_table = True
+    _prints_as_table = True
 
-    def title(self) -> str:
+    def _title(self) -> str:
         micro, macro, groups = self["score"], self["macro_score"], count_things(len(self["groups"]), "group")
         return f"BLEU {micro:.2f} as the micro-average and {macro:.2f} as the macro-average of {groups}"
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         """Return one row per group, then the averages; tokenizers are listed only if they differ."""
         macro = {"score": self["macro_score"], "confidence_interval": self.get("macro_confidence_interval")}
         scored = [(str(label), group) for label, group in self["groups"].items()]
         scored += [("micro-average", self), ("macro-average", macro)]
         names = ["group", "BLEU", "CI", "brevity penalty", "tokens", "tokenizer"]
         if "confidence" in self:
-            names[2] = f"{100 * self['confidence']:g} % CI"
+            names[2] = f"{100 * self['confidence']:g}% CI"
         columns = [names, *([name, *map(_write_group_cell, repeat(scores), _GROUP_KEYS)] for name, scores in scored)]
         cells = [column for column in zip(*columns) if any(column[1:])]
         if find_in_signature(self["signature"], "tok") != "var":
@@ -145,16 +145,16 @@ class GroupedResult(Result):
         rows = list(map(list, zip(*cells)))
         return [*rows[:-2], [], *rows[-2:]]
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         lists = ("precisions", "counts", "totals", "bleu_by_order", "segment_bleu")
         return [
             {"group": label, **{name: value for name, value in group.items() if name not in lists}}
             for label, group in self["groups"].items()
         ]
 
-    def sentence(self) -> str:
+    def _sentence(self) -> str:
         groups = count_things(len(self["groups"]), "group")
-        return f"{super().sentence()}; the macro-average of {groups} is {self['macro_score']:.2f}"
+        return f"{super()._sentence()}; the macro-average of {groups} is {self['macro_score']:.2f}"
 
     def to_html(self) -> str:
         return Report.to_html(self)
@@ -326,15 +326,15 @@ class OrderCounts(TypedDict):
 class Explanation(Report):
     """The result of `explain`: a dict for programs, a table in print, and colors in a notebook."""
 
-    def title(self) -> str:
+    def _title(self) -> str:
         return f"BLEU {self['score']:.2f} = 100 · {plain_formula(self)}"
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         head = ["n-grams", "total", "unclipped matches", "matches", "precision"]
-        rows = [list(record.values()) for record in self.records()]
+        rows = [list(record.values()) for record in self._records()]
         return [head, *([*map(str, counts), *_percent([precision])] for *counts, precision in rows)]
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         keys = ("order", "total", "unclipped_matches", "matches")
         return [
             {**{key: order[key] for key in keys}, "precision": precision}
@@ -342,7 +342,7 @@ class Explanation(Report):
         ]
 
     def to_html(self) -> str:
-        return wrap(explanation(self), legend(len(self["orders"])), paragraph(self.note(), "note"))
+        return wrap(explanation(self), legend(len(self["orders"])), paragraph(self._note(), "note"))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot precision by order, before clipping and after, into `ax` or a new figure, and return the Axes."""

@@ -87,7 +87,7 @@ class Difference(Report):
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.2.0
     """
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         groups = [{"group": "length", **group} for group in self["by_length"]]
         return groups + [{"group": "label", **group} for group in self.get("by_label", ())]
 
@@ -120,10 +120,10 @@ class Difference(Report):
                 chosen.append(ngram)
         return chosen[:count]
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         return [*self._group_rows(), *([name, "", *numbers] for name, *numbers in self._ngram_rows())]
 
-    def title(self) -> str:
+    def _title(self) -> str:
         first, second = (100 * self["systems"][name]["bleu"] for name in ("first", "second"))
         return (
             f"The second system scores {second:.2f}, the first {first:.2f}: {second - first:+.2f} BLEU; better in"

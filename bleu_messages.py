@@ -152,8 +152,8 @@ ONE_SEGMENT = Notice(
 )
 FEW_SEGMENTS = Notice(
     "few segments",
-    "Intervals and tests of {segments} segments are unreliable: a 95 % interval covers the true score in 83 % of cases"
-    " with 5 segments, and in 89 % with 10",
+    "Intervals and tests of {segments} segments are unreliable: a 95% interval covers the true score in 83% of cases"
+    " with 5 segments, and in 89% with 10",
     ". Use {limit} segments or more",
 )
 FEW_RESAMPLES = Notice(

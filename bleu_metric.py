@@ -292,8 +292,8 @@ class BleuMetric(BufferedMetric):
                 p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is one-sided in effect.
                 delta_interval, delta_standard_error: of the difference, by paired bootstrap.
                 wins, ties, losses: numbers of segments.
-                detectable_delta: the minimum detectable effect, the smallest true difference that a test at the 5 %
-                    level detects with 80 % power (Card et al., 2020).
+                detectable_delta: the minimum detectable effect, the smallest true difference that a test at the 5%
+                    level detects with 80% power (Card et al., 2020).
                 human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883; None if the
                     estimate is not better than chance, below 0.28 points.
                 groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its segments alone.

@@ -105,14 +105,14 @@ def _index_ngrams(texts: Int64, ngrams: Int64, predictions: int, first_reference
 class SelfBleu(Report):
     """The result of `self_bleu`: a dict that prints as a dict and displays as a small table."""
 
-    prints_as_table = False
+    _prints_as_table = False
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         scores = [self["self_bleu"], *np.quantile(self["segment_bleu"], [0, 0.5, 1])]
         head = ["texts", "self-BLEU", "lowest", "median", "highest"]
         return [head, [f"{len(self['segment_bleu']):,}", *(f"{100 * score:.2f}" for score in scores)]]
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -89,14 +89,14 @@ class StepDict(TypedDict):
 class Reconciliation(Report):
     """The result of `reconcile`: a dict that displays as a table."""
 
-    def title(self) -> str:
+    def _title(self) -> str:
         settings = self["matches"] or self["nearest"]
         if self["matches"]:
             verb = "gives" if len(settings) == 1 else "give"
             return f"{count_things(len(settings), 'setting')} {verb} {self['reported']}:"
         return f"No setting gives {self['reported']}. The closest are:"
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         settings = self["matches"] or self["nearest"]
         rows = [
             [describe_steps(found["steps"]), f"{found['score']:.4f}", f"{found['difference']:+.4f}"]
@@ -104,7 +104,7 @@ class Reconciliation(Report):
         ]
         return [["settings", "BLEU", "off by"], *rows]
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         names = ("bleu", "score", "difference", "signature")
         return [
             {"settings": describe_steps(setting["steps"]), **{name: setting[name] for name in names}}
@@ -125,12 +125,12 @@ class Reconciliation(Report):
 class Conventions(Report):
     """The result of `conventions`: a dict from the name of a convention to its score, which displays as a table."""
 
-    wide_columns = ("due to",)
+    _wide_columns = ("due to",)
 
-    def title(self) -> str:
+    def _title(self) -> str:
         return "The same text under each convention"
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         rows = [
             [
                 name,
@@ -142,7 +142,7 @@ class Conventions(Report):
         ]
         return [["convention", "BLEU", "difference", "due to"], *rows]
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         names = ("bleu", "score", "difference", "signature")
         return [{"convention": name, **{key: result[key] for key in names}} for name, result in self.items()]
 

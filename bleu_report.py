@@ -49,13 +49,13 @@ ResultDict = Mapping[str, Any]
 class Report(dict[str, Any]):
     """A dict that displays as a table.
 
-    Subclasses implement `rows` and may override `title`, `note` and `records`. If `prints_as_table` is False, `print`
-    shows the dict. Pickling makes a plain dict, so that a process that never loaded the metric can read it.
+    Subclasses implement `_rows` and may override `_title`, `_note` and `_records`. If `_prints_as_table` is False,
+    `print` shows the dict. Pickling makes a plain dict, so that a process that never loaded the metric can read it.
 
     >>> class Scores(Report):
-    ...     def rows(self):
+    ...     def _rows(self):
     ...         return [["system", "BLEU"], *([name, f"{score:.1f}"] for name, score in self.items())]
-    ...     def note(self):
+    ...     def _note(self):
     ...         return "two systems"
     >>> print(Scores(A=27.31, B=9.0))
     system  BLEU
@@ -67,69 +67,69 @@ class Report(dict[str, Any]):
     {'A': [0, 1, 2, ... 997 more]}
     """
 
-    prints_as_table = True
-    left_columns = 1  # columns that are aligned left; the others are numbers
-    optional_keys: Mapping[str, str] = MappingProxyType({})  # keys that an option adds, and the option
-    wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
+    _prints_as_table = True
+    _left_columns = 1  # columns that are aligned left; the others are numbers
+    _optional_keys: Mapping[str, str] = MappingProxyType({})  # keys that an option adds, and the option
+    _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
 
-    def rows(self) -> list[list[str]]:
+    def _rows(self) -> list[list[str]]:
         """Return the cells of the table, the head first; an empty row is a rule."""
         return [["key", "value"], *([str(name), repr(value)] for name, value in shorten(self).items())]
 
-    def records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, Any]]:
         """Return the rows of `to_pandas`, with numbers as they are in the dict."""
         return [dict(self)]
 
-    def title(self) -> str:
+    def _title(self) -> str:
         """Return the line above the table."""
         return ""
 
-    def note(self) -> str:
+    def _note(self) -> str:
         """Return the line below the table."""
         return str(self.get("signature", ""))
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
-        return self._surround(format_markdown(self.rows(), self.left_columns))
+        return self._surround(format_markdown(self._rows(), self._left_columns))
 
     def to_latex(self) -> str:
         """Return the table in LaTeX, for the package `booktabs`."""
-        comments = (f"% {' '.join(text.split())}" for text in (self.title(), self.note()) if text)
-        return "\n".join([format_latex(self.rows(), self.left_columns), *comments])
+        comments = (f"% {' '.join(text.split())}" for text in (self._title(), self._note()) if text)
+        return "\n".join([format_latex(self._rows(), self._left_columns), *comments])
 
     def to_html(self) -> str:
         """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
-        return wrap(paragraph(self.title()), self._html_table(), paragraph(self.note(), "note"))
+        return wrap(paragraph(self._title()), self._html_table(), paragraph(self._note(), "note"))
 
     def to_pandas(self) -> Any:
         """Return the table as a pandas DataFrame; an interval becomes two columns, `..._low` and `..._high`."""
         import pandas as pd
 
-        return pd.DataFrame([_split_intervals(record) for record in self.records()])
+        return pd.DataFrame([_split_intervals(record) for record in self._records()])
 
     def copy(self) -> Report:
         """Return a shallow copy, as `dict.copy`."""
         return type(self)(self)
 
     def _html_table(self) -> str:
-        head, *rows = self.rows()
-        return write_table(head, rows, self.wide_columns)
+        head, *rows = self._rows()
+        return write_table(head, rows, self._wide_columns)
 
     def _surround(self, table: str) -> str:
-        return "\n\n".join(filter(None, [self.title(), table, self.note()]))
+        return "\n\n".join(filter(None, [self._title(), table, self._note()]))
 
     def __repr__(self) -> str:
         return repr(shorten(self))
 
     def __str__(self) -> str:
-        return self._surround(format_plain(self.rows(), self.left_columns)) if self.prints_as_table else repr(self)
+        return self._surround(format_plain(self._rows(), self._left_columns)) if self._prints_as_table else repr(self)
 
     def __missing__(self, key: Any) -> Any:
         name = OTHER_KEYS.get(key, key) if isinstance(key, str) else key
         if name in self:
             raise KeyError(messages.OTHER_KEY.format(key, name))
-        if name in self.optional_keys:
-            raise KeyError(messages.OPTIONAL_KEY.format(key, self.optional_keys[name]))
+        if name in self._optional_keys:
+            raise KeyError(messages.OPTIONAL_KEY.format(key, self._optional_keys[name]))
         raise KeyError(key)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -145,16 +145,16 @@ class Report(dict[str, Any]):
         return self.to_html()
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        if self.prints_as_table:
+        if self._prints_as_table:
             printer.text(str(self))
         else:
             printer.pretty(shorten(self))
 
 
 class QuotableReport(Report):
-    """A report that can be quoted in a paper. Subclasses implement `sentence`."""
+    """A report that can be quoted in a paper. Subclasses implement `_sentence`."""
 
-    def sentence(self) -> str:
+    def _sentence(self) -> str:
         """Return the result in one sentence, without the period."""
         raise NotImplementedError
 
@@ -166,19 +166,19 @@ class QuotableReport(Report):
                 fingerprint and signature are comparable.
         """
         facts = [f"signature {self['signature']}", *([f"references {fingerprint}"] if fingerprint else [])]
-        return f"{'; '.join([self.sentence(), *facts])}.\n\n{CITATION}"
+        return f"{'; '.join([self._sentence(), *facts])}.\n\n{CITATION}"
 
 
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
     """Write a score with its interval, if it has one.
 
     >>> describe_score({"score": 34.518, "confidence_interval": [0.331, 0.356]}, 0.95)
-    '34.52 (95 % CI 33.10 to 35.60)'
+    '34.52 (95% CI 33.10 to 35.60)'
     """
     if not confidence or "confidence_interval" not in scores:
         return f"{scores['score']:.2f}"
     low, high = scores["confidence_interval"]
-    return f"{scores['score']:.2f} ({100 * confidence:g} % CI {100 * low:.2f} to {100 * high:.2f})"
+    return f"{scores['score']:.2f} ({100 * confidence:g}% CI {100 * low:.2f} to {100 * high:.2f})"
 
 
 def find_in_signature(signature: str, key: str) -> str:

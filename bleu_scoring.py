@@ -616,8 +616,8 @@ def center(differences: Float64) -> Float64:
 def center_as_sacrebleu(differences: Float64) -> Float64:
     """Return absolute differences minus their mean, as sacreBLEU computes them (Riezler and Maxwell, 2005).
 
-    If one system is better in most resamples, the test is one-sided in effect: at the 5 % level, `p_value` rejects a
-    true null hypothesis in 11 % to 13 % of cases, with 30 segments or more.
+    If one system is better in most resamples, the test is one-sided in effect: at the 5% level, `p_value` rejects a
+    true null hypothesis in 11% to 13% of cases, with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
 
@@ -673,7 +673,7 @@ def warn_about_size(segments: int, groups: Sequence[int] = ()) -> None:
 
 
 def detectable_difference(differences: Float64) -> float:
-    """Return the smallest true difference that a test set detects with 80 % power at the 5 % level.
+    """Return the smallest true difference that a test set detects with 80% power at the 5% level.
 
     This is z(0.975) + z(0.8) standard errors of the paired difference (Card et al., 2020, "With Little Power Comes
     Great Responsibility").

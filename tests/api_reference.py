@@ -36,7 +36,7 @@ An option by the name of another tool raises a `TypeError` that says what to wri
 """
 SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
 ENTRY = re.compile(r"([\w*`]+(?:, [\w*`]+)*): ")  # the names of arguments, keys or errors, before their description
-PARTS_OF_REPORTS = ("rows", "records", "title", "note", "sentence", "copy")  # users need not call them
+PARTS_OF_REPORTS = ("copy",)  # users need not call it
 
 Method = Callable[..., object]
 

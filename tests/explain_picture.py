@@ -60,7 +60,7 @@ def make_picture() -> str:
     """Return the picture as SVG."""
     result = evaluate.load(str(ROOT / "bleu_metric.py")).explain(PREDICTION, REFERENCES)
     max_order = len(result["orders"])
-    name, score, formula = result.title().split(" ", 2)  # BLEU 45.18 = ...
+    name, score, formula = result._title().split(" ", 2)  # BLEU 45.18 = ...
     parts = [f'<text x="{LEFT}" y="42">{name} <tspan class="score">{score}</tspan> {escape(formula)}</text>']
     labels = ["Prediction", *(f"Reference {i}" for i in range(1, len(REFERENCES) + 1))]
     for row, (label, text) in enumerate(zip(labels, [result["prediction"], *result["references"]])):

@@ -212,9 +212,9 @@ def test_the_bootstrap_test_is_two_sided_and_centered(bleu, corpus):
 
 @pytest.mark.slow
 def test_rates_of_false_alarms(bleu):
-    """Systems exchanged at random per segment are equally good: p < 0.05 in 5 % of test sets, sacreBLEU's p in more.
+    """Systems exchanged at random per segment are equally good: p < 0.05 in 5% of test sets, sacreBLEU's p in more.
 
-    The upper limit is three standard errors above 5 %.
+    The upper limit is three standard errors above 5%.
     """
     systems, references = make_systems(400)
     generator, runs, alarms = random.Random(0), 300, Counter()
@@ -354,7 +354,7 @@ def paired_differences(bleu, first, second, references, n_resamples, seed):
 def test_the_interval_of_a_difference_and_the_detectable_difference(load, test):
     """Both come from the paired bootstrap, with the number of resamples chosen at load, under either test.
 
-    The minimum detectable effect: with 80 % power at the level of 5 %, z(0.975) + z(0.8) = 2.80 standard errors of the
+    The minimum detectable effect: with 80% power at the level of 5%, z(0.975) + z(0.8) = 2.80 standard errors of the
     paired differences (Card et al., 2020).
     """
     bleu = load(n_resamples=200, seed=3)
@@ -638,12 +638,12 @@ def test_tables_that_do_not_fit_are_rejected(bleu, method, number):
 
 @pytest.mark.parametrize("points", [0, 0.1, 0.27, 0.28, 0.5, 1, 1.5, -1.5, 2, 5, 30])
 def test_the_curve_of_human_accuracy(points):
-    """The formula of Kocmi et al. (2024), and no value where it is below 50 %, from 0 to 0.27 points."""
+    """The formula of Kocmi et al. (2024), and no value where it is below 50%, from 0 to 0.27 points."""
     expected = 0.8833333333333225 / (1 + math.exp(-0.9663926931178954 * abs(points)))
     found = estimate_human_accuracy(points / 100)
     assert found == (pytest.approx(expected, abs=1e-12) if abs(points) >= 0.28 else None)
     if abs(points) == 1.5:
-        assert round(100 * expected) == 72  # between the 64 % at 1 and the 77 % at 2 points
+        assert round(100 * expected) == 72  # between the 64% at 1 and the 77% at 2 points
 
 
 def test_human_accuracy_in_the_result(bleu):
@@ -915,11 +915,11 @@ def test_a_ranking_prints_as_wmts_tables(bleu):
     first, *others = result["ranking"]
     assert [one["rank"] for one in result["ranking"]] == [[1, 1], [2, 3], [2, 3]]
     lines = str(result).splitlines()
-    assert lines[0].split() == ["rank", "system", "BLEU", "95", "%", "CI"]
+    assert lines[0].split() == ["rank", "system", "BLEU", "95%", "CI"]
     assert lines[1].split()[:4] == ["1", "loses", "0.1", f"{first['score']:.2f}"]
     assert set(lines[2]) == {"-"}  # the rule between clusters
     assert [line.split()[0] for line in lines[3:5]] == ["2-3", "2-3"]
-    assert lines[-1] == f"bootstrap, 1,000 resamples; ranks at a family-wise error of 5 %; {result['signature']}"
+    assert lines[-1] == f"bootstrap, 1,000 resamples; ranks at a family-wise error of 5%; {result['signature']}"
     latex = result.to_latex().splitlines()
     assert latex.count(r"\midrule") == 2  # below the head, and between the clusters
     assert latex.index(r"\midrule", 4) == 5
@@ -955,7 +955,7 @@ def test_max_t_finds_the_pairs_that_holm_finds(bleu):
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("runs", [20, pytest.param(400, marks=pytest.mark.slow)])
 def test_false_alarms_in_rankings_of_equal_systems(bleu, monkeypatch, test, runs):
-    """Any false alarm among the 21 pairs of 7 equal systems: in 5 % of 400 runs, within two standard errors.
+    """Any false alarm among the 21 pairs of 7 equal systems: in 5% of 400 runs, within two standard errors.
 
     Holm's procedure may stay below. Without adjustment, far more runs have one. 20 runs have three errors.
     """

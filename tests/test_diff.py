@@ -330,7 +330,7 @@ def test_result(bleu):
 
 def test_records_are_the_groups(bleu):
     """By hand: the second system has "a" and "b c" right; the first has "x" for "a", and one token of two."""
-    records = bleu.diff(["x", "b x"], ["a", "b c"], ["a", "b c"], by=["A", "B"], max_order=1).records()
+    records = bleu.diff(["x", "b x"], ["a", "b c"], ["a", "b c"], by=["A", "B"], max_order=1)._records()
     scores = {"second": 1.0}
     assert records == [
         {"group": "length", "from": 0, "to": 9, "segments": 2, "first": pytest.approx(1 / 3), **scores, "delta": pytest.approx(2 / 3)},
@@ -399,7 +399,7 @@ def test_in_html_ngrams_are_a_table_of_their_own(bleu):
 
 
 def test_printed_ngrams_are_not_parts_of_each_other(bleu):
-    rows = bleu.diff(["a b c d", "a x"], ["", "a"], ["a b c d", "a x"]).rows()
+    rows = bleu.diff(["a b c d", "a x"], ["", "a"], ["a b c d", "a x"])._rows()
     ngrams = rows[[row[0] for row in rows].index("n-grams matched by one system only") + 1 :]
     assert ngrams == [["a b c d", "", "1", "0", "-1"], ["a x", "", "1", "0", "-1"]]
 
@@ -407,7 +407,7 @@ def test_printed_ngrams_are_not_parts_of_each_other(bleu):
 def test_printed_in_columns_whatever_the_text(bleu):
     """Tokens of a function and labels may be long, or contain line breaks."""
     answer = bleu.diff(["a\nb|" + "x" * 60], ["b"], ["a\nb|" + "x" * 60], by=["y\n" * 40], tokenize=lambda text: [text])
-    assert [row[0] for row in answer.rows()[-1:]] == ["a b|" + "x" * 43 + "…"]
+    assert [row[0] for row in answer._rows()[-1:]] == ["a b|" + "x" * 43 + "…"]
     assert len(str(answer).splitlines()) == 10
     assert answer["ngrams"][0]["first"][0]["ngram"] == ["a\nb|" + "x" * 60]
 

@@ -316,11 +316,11 @@ def test_self_bleu_result(bleu, load):
 def test_self_bleu_as_a_table(bleu):
     """The second "b" of the last text is in no other text: 1, 1 and 1/2."""
     answer = bleu.self_bleu(["a b", "a b", "b b"], max_order=1)
-    assert answer.rows() == [
+    assert answer._rows() == [
         ["texts", "self-BLEU", "lowest", "median", "highest"],
         ["3", "83.33", "50.00", "100.00", "100.00"],
     ]
-    assert answer.records() == [{"text": 0, "bleu": 1.0}, {"text": 1, "bleu": 1.0}, {"text": 2, "bleu": 0.5}]
+    assert answer._records() == [{"text": 0, "bleu": 1.0}, {"text": 1, "bleu": 1.0}, {"text": 2, "bleu": 0.5}]
     assert answer.to_markdown().endswith(f"\n\n{answer['signature']}")
 
 

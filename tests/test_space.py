@@ -373,7 +373,7 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     difference = metric.bleu.diff(["a b c d"], ["x y z e"], ["a b c d e"])
     overview = segments.render_overview(difference, ("A", "B"))
     assert "B gets more often</h3>" in overview
-    assert [row[0] for row in difference.rows()[-2:]] == ["a b c d", "e"]
+    assert [row[0] for row in difference._rows()[-2:]] == ["a b c d", "e"]
     for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
         assert (f">{ngram}</td>" in overview) == is_listed
 
