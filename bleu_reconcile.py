@@ -60,7 +60,7 @@ FACTORS: dict[str, tuple[Any, ...]] = {
     "lowercase": (False, True),
     "minimum_total": (0, 1),
     "reference_length": tuple(REFERENCE_LENGTHS),
-    "smooth_method": ("exp", "none", "floor", "add-k", "laplace"),
+    "smooth_method": ("exp", "none", "skip", "floor", "add-k", "laplace"),
     "max_order": (4, 3, 2, 1),
 }
 

@@ -318,6 +318,9 @@ def _smooth(statistics: _Statistics, options: Options, scale: float = 1.0) -> Pr
         matches = [scale * match for match in matches]
     # A precision is at most 1, and 0 if there are no n-grams.
     values = [choose(quotient > scale, scale, quotient) for quotient in map(divide, matches, totals, present)]
+    if method.skips:  # a factor of 1 changes no product; with effective order, the order has no weight either
+        present = [match > 0 for match in matches]
+        values = [choose(flag, value, scale) for flag, value in zip(present, values)]
     if not method.scores_no_match and has_match is not True:
         values = [choose(has_match, value, 0.0) for value in values]
     return Precisions(values, present)
@@ -435,6 +438,7 @@ class SmoothMethod(NamedTuple):
     divides: True if it divides by the value, which then must not be 0.
     further_orders: the number of orders beyond N that it needs.
     scores_no_match: True if predictions without any match score above 0.
+    skips: True if orders without a match are left out of the product.
     """
 
     smooth: Smooth
@@ -443,10 +447,12 @@ class SmoothMethod(NamedTuple):
     divides: bool = False
     further_orders: int = 0
     scores_no_match: bool = False
+    skips: bool = False
 
 
 SMOOTH_METHODS: dict[str, SmoothMethod] = {
     "none": SmoothMethod(_none, "orders without a match are not smoothed"),
+    "skip": SmoothMethod(_none, "orders without a match are left out", skips=True),
     "floor": SmoothMethod(_floor, "orders without a match count a small number (floor)", 0.1),
     "add-k": SmoothMethod(_add_k, "a constant is added to matches and totals of the longer n-grams (add-k)", 1.0),
     "exp": SmoothMethod(_exp, "orders without a match are smoothed as in sacreBLEU"),

@@ -196,6 +196,43 @@ def test_weights_are_not_renormalized_unless_orders_are_left_out():
     assert bleu_scoring.bleu(row, effective) == pytest.approx((3 / 4) ** 0.25 * (1 / 3) ** 0.75)
 
 
+# Matches and totals of orders 1 to 4, weights, and BLEU with and without effective order: orders without a match are left
+# out; their weights are lost, or go to the other orders.
+SKIPPED = [
+    ([2, 1, 0, 0], [5, 4, 3, 2], None, (2 / 5 * 1 / 4) ** 0.25, (2 / 5 * 1 / 4) ** 0.5),
+    ([2, 1, 0, 0], [5, 4, 3, 2], (0.1, 0.3, 0.2, 0.4), (2 / 5) ** 0.1 * (1 / 4) ** 0.3, (2 / 5) ** 0.25 * (1 / 4) ** 0.75),
+    ([2, 0, 0, 0], [5, 4, 3, 2], None, (2 / 5) ** 0.25, 2 / 5),
+    ([4, 3, 2, 1], [5, 4, 3, 2], None, (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25, (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25),
+    ([1, 0, 0, 0], [2, 1, 0, 0], None, (1 / 2) ** 0.25, 1 / 2),  # too short for orders 3 and 4
+    ([1, 0, 0, 0], [2, 1, 0, 0], (0, 0.5, 0.5, 0), 1, 0),  # a product of no precisions; no order to take the weights
+    ([0, 0, 0, 0], [5, 4, 3, 2], None, 0, 0), ([0, 0, 0, 0], [0, 0, 0, 0], None, 0, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("matches", "totals", "weights", "score", "effective"), SKIPPED)
+def test_orders_without_a_match_are_skipped(matches, totals, weights, score, effective):
+    row = np.array([*matches, *totals, 6, 6])
+    for effective_order, expected in ((False, score), (True, effective)):
+        options = Options(smooth_method="skip", weights=weights, effective_order=effective_order)
+        assert bleu_scoring.bleu(row, options) == pytest.approx(expected, abs=1e-15)
+        assert bleu_scoring.bleu(np.array([row, row]), options) == pytest.approx([expected] * 2, abs=1e-15)
+
+
+def test_skipping_is_nltk_before_3_3(load):
+    """NLTK 3.2's method0 ends the sum of logarithms at the first order without a match; no match at all scores 0."""
+    bleu = load("nltk", smooth_method="skip")
+    for predictions, references in small_corpora():
+        tokens = [p.split() for p in predictions], [[text.split() for text in row] for row in references]
+        fractions = [[modified_precision(row, p, n) for p, row in zip(*tokens)] for n in range(1, 5)]
+        sums = [(sum(f.numerator for f in row), sum(f.denominator for f in row)) for row in fractions]
+        logarithms = [math.log(m / t) for m, t in itertools.takewhile(lambda pair: pair[0], sums)]
+        length = sum(map(len, tokens[0]))
+        closest = sum(nltk_bleu.closest_ref_length(row, len(p)) for p, row in zip(*tokens))
+        expected = nltk_bleu.brevity_penalty(closest, length) * math.exp(math.fsum(0.25 * x for x in logarithms))
+        result = bleu.compute(predictions=predictions, references=references)
+        assert result["bleu"] == pytest.approx(expected if sums[0][0] else 0, abs=1e-12)
+
+
 def test_confidence_is_sacrebleus_bootstrap(bleu):
     """The draws are sacreBLEU's: its mean, and its ci as half the width, within the precision of float32."""
     predictions, references = random_rows(seed=6, count=150)
@@ -260,6 +297,7 @@ ROWS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=3)
 # K is 5: ln(10) / 5 is L. Method 5 starts from the matches of order 1, plus 1.
 L = math.log(10) / 5
 BY_HAND = [
+    ("skip", [6, 3, 0, 0, 0], [6 / 10, 3 / 9, 1, 1]),
     ("chen-cherry-4", [6, 3, 1, 1, 0], [6 / 10, 3 / 9, 1 / 8, 1 / 7]),
     ("chen-cherry-4", [6, 3, 0, 0, 0], [6 / 10, 3 / 9, L / 8, L**2 / 7]),
     ("nltk-4", [6, 3, 0, 0, 0], [6 / 10, 3 / 9, L / 2 / 8, L / 4 / 7]),

@@ -103,22 +103,33 @@ def test_d_brevity_penalty(load):
     assert result["brevity_penalty"] == math.exp(-0.5)
 
 
-def test_d_mean_over_the_orders_that_match(load):
-    """2/7: only unigrams match, so `max_order=1` is the mean over the orders above 0."""
-    bleu = load("papineni", tokenize=without_marks, lowercase=True)
-    references = [["The cat is on the mat."] * 2]
-    result = bleu.compute(predictions=["the the the the the the the."], references=references, max_order=1)
-    assert result["bleu"] == pytest.approx(2 / 7, abs=1e-15)
+@pytest.mark.parametrize(
+    ("candidate", "references", "score"),
+    [
+        ("the the the the the the the.", ["The cat is on the mat."] * 2, 2 / 7),
+        (CANDIDATE_2, REFERENCES, math.exp(1 - 16 / 14) * (8 / 14 * 1 / 13) ** 0.5),
+    ],
+)
+def test_d_mean_over_the_orders_that_match(load, candidate, references, score):
+    """Only unigrams match, or only unigrams and bigrams: their geometric mean, without the other orders."""
+    bleu = load("hf", tokenize=without_marks, lowercase=True, smooth_method="skip", effective_order=True)
+    assert bleu.compute(predictions=[candidate], references=[references])["bleu"] == pytest.approx(score, abs=1e-15)
 
 
 def test_e_sentence_and_corpus_calls(lowered):
-    """NLTK's two calls; the tutorial drops an order without a match from the product, a weight of 0 does the same."""
+    """NLTK's two calls."""
     predictions, references = [CANDIDATE_1, CANDIDATE_2], [REFERENCES, REFERENCES]
     tokens = [p.lower().split() for p in predictions], [[r.lower().split() for r in row] for row in references]
     result = lowered.compute(predictions=predictions, references=references, segments=True)
     assert result["bleu"] == pytest.approx(nltk_bleu.corpus_bleu(tokens[1], tokens[0]), abs=1e-15)
     sentences = [nltk_bleu.sentence_bleu(row, p) for p, row in zip(*tokens)]
     assert result["segment_bleu"] == pytest.approx(sentences, abs=1e-15)
-    second = lowered.compute(predictions=[CANDIDATE_2], references=[REFERENCES], weights=(0.25, 0.25, 0, 0))
-    assert second["counts"][2:] == [0, 0]
-    assert second["bleu"] == pytest.approx(second["brevity_penalty"] * (8 / 14 * 1 / 13) ** 0.25, abs=1e-15)
+
+
+def test_e_orders_without_a_match_are_factors_of_1(load):
+    """The weights of the orders that match stay 1/4."""
+    bleu = load("nltk", lowercase=True, smooth_method="skip")
+    result = bleu.compute(predictions=[CANDIDATE_2], references=[REFERENCES])
+    assert (result["counts"], result["totals"]) == ([8, 1, 0, 0], [14, 13, 12, 11])
+    assert result["precisions"] == [8 / 14, 1 / 13, 1, 1]
+    assert result["bleu"] == pytest.approx(math.exp(1 - 16 / 14) * (8 / 14 * 1 / 13) ** 0.25, abs=1e-15)
