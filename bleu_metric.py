@@ -28,7 +28,7 @@ from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_inputs import fingerprint_references, read_corpus, read_texts
 from .bleu_kernels import warm_up
-from .bleu_messages import BY_NAME, BleuWarning, count_things
+from .bleu_messages import BY_NAME, CONFIG_AND_SIGNATURE, BleuWarning, count_things
 from .bleu_options import (
     CORPUS_ONLY,
     DESCRIPTIONS,
@@ -38,6 +38,7 @@ from .bleu_options import (
     choose_options,
     explain_unknown_option,
     read_drop_in,
+    read_signature,
     shape_result,
 )
 from .bleu_pairwise import SelfBleu, score_against_others, score_pairs
@@ -129,23 +130,32 @@ def _show_options(metric: type) -> type:
 
 @_show_options
 class BleuMetric(BufferedMetric):
-    """BLEU as an `evaluate.Metric`; make an object with `evaluate.load`.
+    """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 
     Args:
         config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or `"sacrebleu"` or
             `"bleu"`, under which `compute` has the arguments and results of evaluate's module of that name.
-        **arguments: options, which become the defaults of every call, and arguments of `evaluate.load`.
+        signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used; not with a
+            `config_name`. Options passed as `**arguments` win.
+        **arguments: options, used as defaults in every call; any other arguments of `evaluate.load`.
 
     Raises:
         TypeError: an argument is neither an option nor an argument of `evaluate.load`.
-        ValueError: the convention is unknown, or an option has an invalid value.
+        ValueError: the convention is unknown, an option has an invalid value, or the signature can't be read.
     """
 
     Warning = BleuWarning
 
-    def __init__(self, config_name: str | None = None, **arguments: object) -> None:
+    def __init__(self, config_name: str | None = None, *, signature: str | None = None, **arguments: object) -> None:
         parameters = inspect.signature(evaluate.Metric.__init__).parameters
         given = {name: value for name, value in arguments.items() if name in OPTIONS or name not in parameters}
+        if signature is not None:
+            if config_name is not None:
+                raise ValueError(CONFIG_AND_SIGNATURE)
+            signed = read_signature(signature).options
+            if "smooth_method" in given:
+                signed.pop("smooth_value", None)
+            given = {**signed, **given}
         self._options = choose_options(config_name or "default", given)
         check_tokenizers(self._options)
         super().__init__(config_name=config_name, **{k: v for k, v in arguments.items() if k in parameters})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from . import bleu_messages as messages
 from .bleu_counting import REFERENCE_LENGTHS
 from .bleu_messages import invalid, one_of, warn
 from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
-from .bleu_tokenizers import TOKENIZERS, print_tokenizer
+from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
 
 __version__ = "0.2.0"
 
@@ -313,17 +314,129 @@ def make_signature(
     keys.append(("tok", "?" if "tokenize" in unknown else print_tokenizer(tokenizer)))
     keys.append(("smooth", options.smooth_method if value is None else f"{options.smooth_method}[{value:.2f}]"))
     if value != default:
-        keys.append(("value", value))  # sacreBLEU's two decimals can hide it
+        keys.append(("value", _write_number(value)))  # sacreBLEU's two decimals can hide it
     if options.max_order != Options.max_order:
         keys.append(("order", options.max_order))
     if options.weights is not None:
-        keys.append(("weights", "/".join(f"{weight:g}" for weight in options.weights)))
+        keys.append(("weights", "/".join(map(_write_number, options.weights))))
     if "reference_length" in unknown or options.reference_length != Options.reference_length:
         keys.append(("reflen", "?" if "reference_length" in unknown else options.reference_length))
     if "minimum_total" in unknown or options.minimum_total:
         keys.append(("mintotal", "?" if "minimum_total" in unknown else options.minimum_total))
     keys.append(("version", f"bleu_metric-{__version__}"))
     return "|".join(f"{key}:{text}" for key, text in keys)
+
+
+def _write_number(number: float | None) -> str:
+    return repr(float(number or 0)).removesuffix(".0")
+
+
+class Key(NamedTuple):
+    """A key of signatures.
+
+    short: sacreBLEU's short form; the key itself where sacreBLEU has none.
+    option: the option that its value sets; None for a key without an effect on the options.
+    read: the function from its text to the option's value; it raises a KeyError or ValueError for an unknown text.
+    """
+
+    short: str
+    option: str | None = None
+    read: Callable[[str], Any] = str
+
+
+def _read_tokenizer(text: str) -> str:
+    """Return the tokenizer that a signature names; the default for rows that were tokenized already."""
+    name = re.sub("^(ja|ko)-mecab-.*", r"\1-mecab", text)  # sacreBLEU adds the versions of MeCab and its dictionary
+    names = {name: name for name in (*TOKENIZERS, *SACREBLEU_PACKAGES)}
+    return {**names, "tokens": OPTIONS["tokenize"], "ids": OPTIONS["tokenize"]}[name]
+
+
+SIGNATURE_KEYS = {
+    "nrefs": Key("#"),
+    "bs": Key("bs", "n_resamples", int),
+    "ar": Key("ar"),
+    "ci": Key("ci"),
+    "docs": Key("docs"),
+    "seed": Key("rs", "seed", lambda text: None if text == "none" else int(text)),
+    "test": Key("t"),
+    "lang": Key("l"),
+    "origlang": Key("o"),
+    "subset": Key("S"),
+    "case": Key("c", "lowercase", {"mixed": False, "lc": True}.__getitem__),
+    "eff": Key("e", "effective_order", {"no": False, "yes": True}.__getitem__),
+    "tok": Key("tok", "tokenize", _read_tokenizer),
+    "smooth": Key("s", "smooth_method", lambda text: re.sub(r"\[\d+\.\d+\]$", "", text)),
+    "value": Key("value", "smooth_value", float),
+    "order": Key("order", "max_order", int),
+    "weights": Key("weights", "weights", lambda text: [float(weight) for weight in text.split("/")]),
+    "reflen": Key("reflen", "reference_length"),
+    "mintotal": Key("mintotal", "minimum_total", int),
+    "version": Key("v"),
+}
+
+
+class Signed(NamedTuple):
+    """The content of a signature.
+
+    options: the options that differ from the defaults.
+    references: the number of references per segment, `"var"` if it differs; None if the signature doesn't say it.
+    score: the score written before the signature, or after it and `=`; empty without a score.
+    """
+
+    options: dict[str, Any]
+    references: str | None
+    score: str
+
+
+def read_signature(text: object, name: str = "signature") -> Signed:
+    """Read a signature of this metric or of sacreBLEU 2, with long or short keys.
+
+    Args:
+        text: the signature; `BLEU|` before it, and a score before or after it, are accepted.
+        name: the argument, for errors.
+
+    Raises:
+        TypeError: `text` is not a str.
+        ValueError: a key is unknown, or its value is missing or can't be read.
+
+    >>> read_signature("BLEU|#:1|c:lc|e:no|tok:ja-mecab-0.996-IPA|s:floor[0.50]|v:2.6.0 = 27.3 58.1/33.2/20.9/13.5")[:2]
+    ({'lowercase': True, 'tokenize': 'ja-mecab', 'smooth_method': 'floor', 'smooth_value': 0.5}, '1')
+    """
+    if not isinstance(text, str):
+        raise TypeError(messages.NOT_A_SIGNATURE.format(name, messages.name_value(text)))
+    # 1. Separate the score.
+    signed, _, after = text.partition(" = ")
+    *before, signed = signed.split() or [""]
+    if signed.startswith("BLEU+"):
+        raise ValueError(messages.OLD_SIGNATURE.format(name))
+    # 2. Read each key.
+    long_keys = {key.short: long for long, key in SIGNATURE_KEYS.items()}
+    texts: dict[str, str] = {}
+    options: dict[str, Any] = {}
+    for pair in signed.removeprefix("BLEU|").split("|"):
+        written, _, text = pair.partition(":")
+        long = long_keys.get(written, written)
+        if long not in SIGNATURE_KEYS:
+            raise ValueError(messages.SIGNATURE_KEY.format(name, written[:40], ", ".join(SIGNATURE_KEYS)))
+        if not text or long in texts:
+            raise ValueError(messages.SIGNATURE_PAIR.format(name, written, "occurs twice" if text else "has no value"))
+        texts[long], (_, option, read) = text, SIGNATURE_KEYS[long]
+        if option is not None:
+            try:
+                options[option] = read(text)
+                Options.__dataclass_fields__[option].metadata["check"](option, options[option])
+            except (KeyError, TypeError, ValueError):
+                raise ValueError(messages.SIGNATURE_VALUE.format(name, pair, option)) from None
+    # 3. Read the value of the smoothing method, which is rounded to two decimals, and drop values equal to defaults.
+    default = SMOOTH_METHODS[options.get("smooth_method", Options.smooth_method)].value
+    rounded = texts.get("smooth", "").partition("[")[2].rstrip("]")
+    if rounded and "value" not in texts:
+        if default is None or float(rounded) == 0:
+            raise ValueError(messages.SIGNATURE_VALUE.format(name, f"smooth:{texts['smooth']}", "smooth_value"))
+        options["smooth_value"] = float(rounded)
+    defaults = {**OPTIONS, "smooth_value": default}
+    options = {option: value for option, value in options.items() if value != defaults[option]}
+    return Signed(options, texts.get("nrefs"), " ".join(before) or after.partition(" ")[0])
 
 
 # --- Other tools ------------------------------------------------------------------------------------------------------

@@ -267,7 +267,7 @@ TOKENIZERS: dict[str, Tokenizer] = {
 # --- The tokenizer of a call ------------------------------------------------------------------------------------------
 
 # The tokenizers of sacreBLEU 2.6, and the packages that each needs. Names from later releases are tried as well.
-_SACREBLEU_PACKAGES = {
+SACREBLEU_PACKAGES = {
     "ja-mecab": "sacrebleu[ja]",
     "ko-mecab": "sacrebleu[ko]",
     "spm": "sacrebleu sentencepiece",
@@ -407,7 +407,7 @@ def _find_token(function: Any) -> str:
 @cache
 def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
     """Return a tokenizer of sacreBLEU, such as `"ja-mecab"` or `"flores200"`."""
-    packages = _SACREBLEU_PACKAGES.get(name, "sacrebleu")
+    packages = SACREBLEU_PACKAGES.get(name, "sacrebleu")
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError as error:

@@ -3,6 +3,7 @@
 import copy
 import gc
 import inspect
+import itertools
 import json
 import math
 import pickle
@@ -18,7 +19,8 @@ import evaluate
 import numpy as np
 import pytest
 from bleu.bleu_metric import METHODS
-from bleu.bleu_options import CORPUS_ONLY, OTHER_NAMES
+from bleu.bleu_options import CORPUS_ONLY, OPTIONS, OTHER_NAMES, SIGNATURE_KEYS, read_signature
+from bleu.bleu_scoring import SMOOTH_METHODS
 from helpers import ROOT, random_rows, read_result, record_warnings, small_corpora, start_python
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from sacrebleu.metrics import BLEU
@@ -144,6 +146,152 @@ def test_weights_must_not_be_a_mapping(bleu, load, weights):
         message = error_of(call)
         assert "weights" in message
         assert "dict" in message or "mapping" in message
+
+
+# Signatures as sources of options.
+
+SMOOTHINGS = [("exp", None), ("none", None), ("floor", None), ("floor", 0.25), ("add-k", None), ("add-k", 2)]
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "none", "intl", "zh", "char", "ja-mecab", "ko-mecab"])
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_signatures_of_sacrebleu_are_read(load, tokenize, lowercase):
+    """sacreBLEU writes the signature, long and short, and gives the score of each combination of its options."""
+    hard = ["The cat sat.", "a 東京 タワー"], [["the cat sits.", "東京 の タワー"], ["A cat.", "東京 タワー a"]]
+    easy = TEXTS, [[row[0] for row in TEXT_REFERENCES], [row[-1] for row in TEXT_REFERENCES]]
+    for (smooth_method, smooth_value), effective_order in itertools.product(SMOOTHINGS, [False, True]):
+        oracle = BLEU(
+            tokenize=tokenize, lowercase=lowercase, smooth_method=smooth_method, smooth_value=smooth_value, effective_order=effective_order
+        )  # fmt: skip
+        expected = [oracle.corpus_score(*corpus).score for corpus in (hard, easy)]
+        signature = oracle.get_signature()
+        signed = f"BLEU|{signature} = {expected[0]:.1f} 58.1/33.2/20.9/13.5 (BP = 1.000 ratio = 1.010)"
+        for written in (signature.format(), signature.format(short=True), signed):
+            metric = load(signature=written)
+            for (predictions, streams), score in zip((hard, easy), expected):
+                result = metric.compute(predictions=predictions, references=list(zip(*streams)))
+                assert result["score"] == pytest.approx(score, abs=1e-9), written
+
+
+def test_signatures_of_sacrebleu_with_resamples(load):
+    oracle = BLEU(smooth_method="floor")
+    oracle.corpus_score(TEXTS, [[row[0] for row in TEXT_REFERENCES]], n_bootstrap=20)
+    for short in (False, True):
+        metric = load(signature=oracle.get_signature().format(short=short))
+        assert repr(metric) == "BleuMetric('default', smooth_method='floor', n_resamples=20)"
+        assert "confidence_interval" not in metric.compute(**CORPUS)
+
+
+OWN = [
+    *({"smooth_method": method} for method in SMOOTH_METHODS),
+    *({"smooth_method": name, "smooth_value": 0.005} for name, method in SMOOTH_METHODS.items() if method.value),
+    {"smooth_method": "floor", "smooth_value": 0},
+    *({"tokenize": name} for name in ("none", "intl", "zh", "char", "multi-bleu", "ja-mecab", "ko-mecab")),
+    *({"reference_length": name} for name in ("closest", "shortest", "longest")),
+    {"lowercase": True, "effective_order": True, "minimum_total": 2},
+    {"max_order": 3, "weights": [1 / 3, 1 / 7, 1e-5]},
+    {"max_order": 6, "weights": [2, 0.1, 0.25, 0, 1, 1]},
+    {"confidence": 0.9, "n_resamples": 30, "seed": 0},
+    {"confidence": 0.9, "seed": None},
+]
+
+
+@pytest.mark.parametrize("options", OWN, ids=str)
+def test_signatures_of_this_metric_are_read(load, options):
+    expected = load().compute(**CORPUS, **options)
+    metric = load(signature=expected["signature"])
+    result = metric.compute(**CORPUS, confidence=options.get("confidence"))
+    assert (result["score"], result["signature"]) == (expected["score"], expected["signature"])
+    defaults = {**OPTIONS, "reference_length": "closest"}
+    chosen = {name: value for name, value in options.items() if value != defaults[name] and name != "confidence"}
+    assert all(f"{name}=" in repr(metric) for name in chosen)
+
+
+@pytest.mark.parametrize(
+    "rows", [{"predictions": [["A"]], "references": [[["a"]]]}, {"predictions": [[1]], "references": [[[1]]]}]
+)
+def test_signatures_of_tokens_and_ids_are_read(load, rows):
+    result = load().compute(**rows, max_order=1)
+    assert load(signature=result["signature"]).compute(**rows) == result
+
+
+READ = [  # a signature; the options, the number of references and the score
+    ("nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0", {}, "var", ""),
+    ("#:2|c:lc|e:yes|tok:zh|s:none|v:2.0.0", {"lowercase": True, "effective_order": True, "tokenize": "zh", "smooth_method": "none"}, "2", ""),
+    ("27.30 nrefs:1|case:lc", {"lowercase": True}, "1", "27.30"),
+    ("BLEU 27.3 nrefs:1|case:lc", {"lowercase": True}, "1", "BLEU 27.3"),
+    ("BLEU|case:lc = 27.3 58.1/33.2/20.9/13.5 (BP = 1.000 ratio = 1.010)", {"lowercase": True}, None, "27.3"),
+    ("tok:ja-mecab-0.996-IPA", {"tokenize": "ja-mecab"}, None, ""),
+    ("tok:ko-mecab-0.996/ko-0.9.2-KO", {"tokenize": "ko-mecab"}, None, ""),
+    ("tok:flores200|smooth:add-k[1.00]", {"tokenize": "flores200", "smooth_method": "add-k"}, None, ""),
+    ("nrefs:1|ar:10000|seed:none|case:mixed", {"seed": None}, "1", ""),
+    ("nrefs:1|bs:1000|ar:10000|ci:2000|docs:171|rs:12345|case:mixed", {}, "1", ""),
+    ("nrefs:1|bs:50|t:wmt20|l:en-de|o:en|S:news|test:a", ValueError, "'test'", "twice"),
+    ("nrefs:1|bs:50|t:wmt20|l:en-de|o:en|S:news", {"n_resamples": 50}, "1", ""),
+    ("  smooth:floor[0.50]\n", {"smooth_method": "floor", "smooth_value": 0.5}, None, ""),
+    ("smooth:floor[0.01]|value:0.005", {"smooth_method": "floor", "smooth_value": 0.005}, None, ""),
+    ("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0", ValueError, "'nc'", "BLEU"),
+    ("chrF2|nrefs:1|case:mixed", ValueError, "'chrF2'", "BLEU"),
+    ("case:", ValueError, "'case'", "no value"),
+    ("version", ValueError, "'version'", "no value"),
+    ("", ValueError, "''", "key"),
+    ("case:?", ValueError, "case:?", "lowercase"),
+    ("tok:?", ValueError, "tok:?", "tokenize"),
+    ("case:upper", ValueError, "case:upper", "lowercase"),
+    ("eff:true", ValueError, "eff:true", "effective_order"),
+    ("tok:str.split", ValueError, "tok:str.split", "tokenize"),
+    ("tok:var", ValueError, "tok:var", "tokenize"),
+    ("smooth:floor[0.00]", ValueError, "smooth:floor[0.00]", "smooth_value"),
+    ("s:add-k[0.00]", ValueError, "smooth:add-k[0.00]", "smooth_value"),
+    ("smooth:exp[0.10]", ValueError, "smooth:exp[0.10]", "smooth_value"),
+    ("smooth:kneser-ney", ValueError, "smooth:kneser-ney", "smooth_method"),
+    ("order:0", ValueError, "order:0", "max_order"),
+    ("order:four", ValueError, "order:four", "max_order"),
+    ("bs:0", ValueError, "bs:0", "n_resamples"),
+    ("weights:0.5/", ValueError, "weights:0.5/", "weights"),
+    ("reflen:average", ValueError, "reflen:average", "reference_length"),
+    ("BLEU+case.mixed+lang.en-de+numrefs.1+smooth.exp+test.wmt18+tok.13a+version.1.2.9 = 27.3 58/33", ValueError, "BLEU+case", "sacreBLEU 1"),
+    (b"case:lc", TypeError, "bytes", "signature"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("signature", "expected", "references", "score"), READ, ids=[str(row[0]) for row in READ])
+def test_forms_of_signatures(load, signature, expected, references, score):
+    """With an error, the last two columns are parts of its message."""
+    if isinstance(expected, dict):
+        assert read_signature(signature) == (expected, references, score)
+        return
+    for call in (lambda: read_signature(signature), lambda: load(signature=signature)):
+        message = error_of(call)
+        assert references in message
+        assert score in message
+    with pytest.raises(expected):
+        load(signature=signature)
+
+
+def test_each_key_has_one_short_form():
+    """Long keys are those of sacreBLEU and of this metric; a short form belongs to one key."""
+    short = [key.short for key in SIGNATURE_KEYS.values()]
+    assert len({*short, *SIGNATURE_KEYS}) == len(short) + sum(key.short != long for long, key in SIGNATURE_KEYS.items())
+    oracle = BLEU()
+    oracle.corpus_score(["a"], [["a"]])
+    theirs = oracle.get_signature()._abbr
+    assert theirs == {long: SIGNATURE_KEYS[long].short for long in theirs}
+
+
+def test_options_win_over_a_signature(load):
+    signature = "nrefs:1|case:lc|eff:no|tok:zh|smooth:floor[0.50]|order:2|version:1"
+    metric = load(signature=signature, tokenize="char", max_order=3)
+    shown = "tokenize='char', lowercase=True, max_order=3, smooth_method='floor', smooth_value=0.5"
+    assert repr(metric) == f"BleuMetric('default', {shown})"
+    assert "|smooth:add-k[1.00]|" in load(signature=signature, smooth_method="add-k").compute(**CORPUS)["signature"]
+    assert "|smooth:floor[0.25]|" in metric.compute(**CORPUS, smooth_value=0.25)["signature"]
+
+
+@pytest.mark.parametrize("name", ["default", "nltk", "sacrebleu"])
+def test_a_convention_and_a_signature_exclude_each_other(load, name):
+    with pytest.raises(ValueError, match="config_name and signature"):
+        load(name, signature="case:lc")
 
 
 # Options at load, which `conventions` keeps under each convention.

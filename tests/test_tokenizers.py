@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 from bleu.bleu_options import Options
 from bleu.bleu_tokenizers import (
-    _SACREBLEU_PACKAGES,
+    SACREBLEU_PACKAGES,
     TOKENIZERS,
     _load_from_sacrebleu,
     choose_tokenizer,
@@ -235,7 +235,7 @@ def test_multi_bleu_has_the_scores_of_the_script(load):
 )
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_sacrebleus_own_tokenizers(tokenize, prediction, reference, lowercase):
-    assert tokenize in _SACREBLEU_PACKAGES
+    assert tokenize in SACREBLEU_PACKAGES
     expected = count_with_sacrebleu([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase)
     np.testing.assert_array_equal(
         count_both_ways([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
@@ -306,7 +306,7 @@ def test_unknown_names():
         _load_from_sacrebleu("13b")
 
 
-@pytest.mark.parametrize("name", _SACREBLEU_PACKAGES)
+@pytest.mark.parametrize("name", SACREBLEU_PACKAGES)
 def test_sacrebleus_own_tokenizers_say_what_to_install(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "sacrebleu.metrics.bleu", None)
     _load_from_sacrebleu.cache_clear()
