@@ -111,8 +111,8 @@ def _compile_all() -> None:
 
     for function in _intrinsics:
         globals()[function.__name__] = intrinsic(function)
-    for function in _helpers:
-        globals()[function.__name__] = njit(nogil=True)(function)
+    for function in _helpers:  # without the wrappers for calls from Python, which take a tenth of the time to compile
+        globals()[function.__name__] = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     for cached in (True, False):
         try:
             for function in _kernels:
@@ -314,6 +314,7 @@ _TAKE_OUT = -1  # of one occurrence: markup that is deleted from the text
 
 _CHARACTERS = 1 << 16  # the offset of the classes of characters in a table, after the classes of pairs of bytes
 
+_LINE_FEED, _HYPHEN_SIGN, _LESS_THAN = b"\n-<"  # `ord` in a kernel would compile a part of numba's str
 _SKIPPED, _BREAK = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
 # mteval replaces `&quot;`, `&amp;`, `&lt;` in this order, so `&amp;lt;` is replaced twice and `&amp;quot;` once.
 _ENTITIES = (
@@ -511,7 +512,7 @@ def _strip(start, end, table, strips_start):
         i = end - 1
         while i > start and load_byte(i) & 0xC0 == 0x80:
             i -= 1
-        if _classify(i, end, table)[0] != _SPACE and load_byte(i) != ord("\n"):  # a line feed is markup in 13a
+        if _classify(i, end, table)[0] != _SPACE and load_byte(i) != _LINE_FEED:  # a line feed is markup in 13a
             break
         end = i
     return start, end
@@ -547,9 +548,9 @@ def _decode(i, end):
 def _undo_markup(i, start, end, is_clean):
     """Return the class of `&`, `<` or a line feed in 13a, its number of bytes, and the character of an entity or 0."""
     first = load_byte(i)
-    if first == ord("\n"):
-        return _TAKE_OUT if not is_clean and i > start and load_byte(i - 1) == ord("-") else _SPACE, 1, 0
-    if first == ord("<"):
+    if first == _LINE_FEED:
+        return _TAKE_OUT if not is_clean and i > start and load_byte(i - 1) == _HYPHEN_SIGN else _SPACE, 1, 0
+    if first == _LESS_THAN:
         return _TAKE_OUT if not is_clean and _starts_with(_SKIPPED, i, end) else _ALONE, 1, 0
     word = _load(i, min(8, end - i))
     for entity in range(len(_ENTITY_WORDS)):
