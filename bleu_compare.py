@@ -13,7 +13,7 @@ import numpy as np
 
 from . import bleu_messages as messages
 from .bleu_corpus import Float64, Int64
-from .bleu_inputs import read_corpus
+from .bleu_inputs import read_corpus, read_systems
 from .bleu_messages import invalid, name_system, one_of, warn, warn_once_per_kind
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 from .bleu_report import (
@@ -22,6 +22,7 @@ from .bleu_report import (
     draw_interval,
     plot_pairs,
     plot_systems,
+    write_label,
     write_table,
 )
 from .bleu_scoring import (
@@ -144,9 +145,10 @@ class Comparison(QuotableReport):
     def _records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
         for name, system in self["systems"].items():
-            group = {"group": None} if "groups" in system else {}
-            records.append({"system": name} | group | {key: system[key] for key in system if key != "groups"})
-            records += [{"system": name, "group": label, **one} for label, one in system.get("groups", {}).items()]
+            part = {"part": "all", "group": None} if "groups" in system else {}
+            records.append({"system": name} | part | {key: system[key] for key in system if key != "groups"})
+            groups = system.get("groups", {}).items()
+            records += [{"system": name, "part": "group", "group": label, **group} for label, group in groups]
         return records
 
     def _note(self) -> str:
@@ -188,7 +190,8 @@ class Comparison(QuotableReport):
         scored: list[tuple[str, Mapping[str, Any]]] = []
         for name, system in self["systems"].items():
             scored.append((f"{name} (baseline)" if name == self["baseline"] else str(name), system))
-            scored += [(f"  {label}", group) for label, group in system.get("groups", {}).items()]
+            groups = system.get("groups", {})
+            scored += [(f"  {write_label(label, ['macro-average'])}", group) for label, group in groups.items()]
             if "groups" in system:
                 macro = {key.removeprefix("macro_"): value for key, value in system.items() if key.startswith("macro_")}
                 scored.append(("  macro-average", macro | {"score": 100 * macro["bleu"]}))
@@ -301,7 +304,7 @@ _COLUMNS = (
 
 
 def compare_systems(
-    systems: Mapping[Any, object],
+    systems: object,
     references: object,
     baseline: object,
     test: str,
@@ -316,6 +319,7 @@ def compare_systems(
     >>> compare_systems(systems, ["a", "b"] * 20, None, "randomization", 99, Options(max_order=1))["systems"]["B"]
     {'bleu': 0.5, 'score': 50.0, 'delta': -0.5, 'p_value': 0.01, 'wins': 0, 'ties': 20, 'losses': 20}
     """
+    systems = read_systems(systems)
     n_resamples = _check_test(systems, test, n_resamples, options)
     check_flag("human", human)
     if baseline is not None and baseline not in list(systems):
@@ -338,7 +342,7 @@ def compare_systems(
 
 
 def rank_systems(
-    systems: Mapping[Any, object],
+    systems: object,
     references: object,
     test: str,
     n_resamples: int | None,
@@ -353,6 +357,7 @@ def rank_systems(
     >>> [(one["system"], one["rank"], one["cluster"]) for one in ranking]
     [('B', [1, 2], 1), ('C', [1, 2], 1), ('A', [3, 3], 2)]
     """
+    systems = read_systems(systems)
     n_resamples, alpha = _check_test(systems, test, n_resamples, options), to_python(alpha)
     if not (isinstance(alpha, float) and 0 < alpha < 1):
         raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
@@ -403,10 +408,8 @@ def rank_systems(
     return ranking
 
 
-def _check_test(systems: object, test: str, n_resamples: int | None, options: Options) -> int:
+def _check_test(systems: Mapping[Any, object], test: str, n_resamples: int | None, options: Options) -> int:
     """Return the number of resamples, or raise if an argument is invalid."""
-    if not isinstance(systems, Mapping):
-        raise TypeError(messages.SYSTEMS.format(type(systems).__name__))
     if len(systems) < 2:
         raise ValueError(messages.FEW_SYSTEMS.format(len(systems)))
     if test not in list(TESTS):  # a list in a dict would be a TypeError

@@ -35,6 +35,7 @@ from .bleu_report import (
     plot_precisions,
     plot_segments,
     wrap,
+    write_label,
     write_table,
 )
 from .bleu_scoring import (
@@ -133,8 +134,9 @@ class GroupedResult(Result):
     def _rows(self) -> list[list[str]]:
         """Return one row per group, then the averages; tokenizers are listed only if they differ."""
         macro = {"score": self["macro_score"], "confidence_interval": self.get("macro_confidence_interval")}
-        scored = [(str(label), group) for label, group in self["groups"].items()]
-        scored += [("micro-average", self), ("macro-average", macro)]
+        averages = {"micro-average": self, "macro-average": macro}
+        scored = [(write_label(label, averages), group) for label, group in self["groups"].items()]
+        scored += averages.items()
         names = ["group", "BLEU", "CI", "brevity penalty", "tokens", "tokenizer"]
         if "confidence" in self:
             names[2] = f"{100 * self['confidence']:g}% CI"

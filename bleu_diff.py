@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 import numpy as np
 import pyarrow as pa
 
+from . import bleu_messages as messages
 from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, group_labels, list_items, make_lists
-from .bleu_inputs import read_corpus, read_labels
-from .bleu_messages import count_things, name_system
+from .bleu_inputs import read_corpus, read_labels, read_systems
+from .bleu_messages import count_things, invalid, name_system, one_of, warn_once_per_kind
 from .bleu_options import Options, make_signature
 from .bleu_pairwise import encode_texts, extend_ngrams, number_runs, sorted_order
-from .bleu_report import Report, plot_scatter, write_table
+from .bleu_report import Report, escape_unseen, plot_scatter, write_label, write_table
 from .bleu_scoring import NOISE, bleu, count_wins
-from .bleu_statistics import count_batch
+from .bleu_statistics import are_tables, count_batch
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, warn_about_text
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ class NGramDifference(TypedDict):
 
     ngram: list[Any]
     count: int
-    only_first: int
-    only_second: int
+    matches: dict[Any, int]
     segment: int
 
 
@@ -47,16 +47,14 @@ class OrderDifferences(TypedDict):
     """The n-grams of one order that each system matches more often."""
 
     order: int
-    first: list[NGramDifference]
-    second: list[NGramDifference]
+    systems: dict[Any, list[NGramDifference]]
 
 
 class GroupScores(TypedDict):
     """BLEU of both systems on a group of segments."""
 
     segments: int
-    first: float
-    second: float
+    bleu: dict[Any, float]
     delta: float
 
 
@@ -64,8 +62,7 @@ class SegmentScores(TypedDict):
     """BLEU of both systems on a segment."""
 
     segment: int
-    first: float
-    second: float
+    bleu: dict[Any, float]
     delta: float
 
 
@@ -75,43 +72,43 @@ class SegmentScores(TypedDict):
 class Difference(Report):
     """The result of `diff`: a dict that displays as a table.
 
-    >>> print(diff_systems(["a b c e"], ["a b c d"], ["a b c d"], None, Options(max_order=2)))
-    The second system scores 100.00, the first 70.71: +29.29 BLEU; better in 1 segment, equal in 0, worse in 0
+    >>> print(diff_systems({"A": ["a b c e"], "B": ["a b c d"]}, ["a b c d"], None, Options(max_order=2)))
+    B scores 100.00 and A 70.71: +29.29 BLEU. B is better in 1 segment, equal in 0 and worse in 0
     <BLANKLINE>
-                                        segments  first  second  difference
+                                        segments      A       B  difference
     all                                        1  70.71  100.00      +29.29
     reference of 0 to 9 tokens                 1  70.71  100.00      +29.29
-    n-grams matched by one system only            first  second  difference
+    n-grams matched by one system only                A       B  difference
     c d                                               0       1          +1
     <BLANKLINE>
     nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.2.0
     """
 
-    def _records(self) -> list[dict[str, Any]]:
-        groups = [{"group": "length", **group} for group in self["by_length"]]
-        return groups + [{"group": "label", **group} for group in self.get("by_label", ())]
-
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the segment scores of both systems into `ax` or a new figure, and return the Axes."""
-        scores = self["segment_bleu"]
-        return plot_scatter(scores["first"], scores["second"], ("first", "second"), ax)
+        return plot_scatter(self["segment_bleu"], ax)
 
-    def most_telling(self, system: str, count: int) -> list[NGramDifference]:
+    def distinctive_ngrams(self, name: Any, count: int = 10) -> list[NGramDifference]:
         """Return the most distinctive n-grams of all orders, without parts of n-grams that are already listed.
 
         Args:
-            system: `"first"` or `"second"`, the system that matches the n-grams more often.
+            name: the system that matches the n-grams more often.
             count: the largest number of n-grams.
 
         Returns:
             Dicts as in `ngrams`.
 
-        >>> difference = diff_systems(["a b c"], ["x"], ["a b c"], None, Options(max_order=2))
-        >>> [ngram["ngram"] for ngram in difference.most_telling("first", 5)]
+        Raises:
+            ValueError: neither system has this name.
+
+        >>> difference = diff_systems({"A": ["a b c"], "B": ["x"]}, ["a b c"], None, Options(max_order=2))
+        >>> [ngram["ngram"] for ngram in difference.distinctive_ngrams("A")]
         [['a', 'b'], ['b', 'c']]
         """
-        ngrams = [ngram for order in reversed(self["ngrams"]) for ngram in order[system]]
-        ngrams.sort(key=lambda ngram: -mcnemar_statistic(ngram["only_first"], ngram["only_second"]))
+        if name not in list(self["systems"]):
+            raise invalid("name", name, one_of(self["systems"]))
+        ngrams = [ngram for order in reversed(self["ngrams"]) for ngram in order["systems"][name]]
+        ngrams.sort(key=lambda ngram: -mcnemar_statistic(*ngram["matches"].values()))
         chosen: list[NGramDifference] = []
         for ngram in ngrams:
             tokens, size = ngram["ngram"], len(ngram["ngram"])
@@ -120,158 +117,172 @@ class Difference(Report):
                 chosen.append(ngram)
         return chosen[:count]
 
+    def _records(self) -> list[dict[str, Any]]:
+        records = [{"part": "length", **group} for group in self["by_length"]]
+        records += [{"part": "group", "group": label, **group} for label, group in self.get("groups", {}).items()]
+        return [
+            {key: value for key, value in record.items() if key not in ("bleu", "delta")}
+            | {f"bleu_{name}": score for name, score in record["bleu"].items()}
+            | {"delta": record["delta"]}
+            for record in records
+        ]
+
     def _rows(self) -> list[list[str]]:
         return [*self._group_rows(), *([name, "", *numbers] for name, *numbers in self._ngram_rows())]
 
     def _title(self) -> str:
-        first, second = (100 * self["systems"][name]["bleu"] for name in ("first", "second"))
+        (first, first_score), (second, second_score) = (
+            (_shorten(name), one["score"]) for name, one in self["systems"].items()
+        )
         return (
-            f"The second system scores {second:.2f}, the first {first:.2f}: {second - first:+.2f} BLEU; better in"
-            f" {count_things(self['wins'], 'segment')}, equal in {self['ties']:,}, worse in {self['losses']:,}"
+            f"{second} scores {second_score:.2f} and {first} {first_score:.2f}: {second_score - first_score:+.2f} BLEU."
+            f" {second} is better in {count_things(self['wins'], 'segment')}, equal in {self['ties']:,} and worse in"
+            f" {self['losses']:,}"
         )
 
     def _html_table(self) -> str:
         """Return a table of groups and, if the systems differ in n-grams, a table of n-grams."""
-        tables = filter(None, [list(self._group_rows()), self._ngram_rows()])
+        tables = filter(None, [self._group_rows(), self._ngram_rows()])
         return "".join(write_table(head, rows) for head, *rows in tables)
 
-    def _group_rows(self) -> Iterator[list[str]]:
-        yield ["", "segments", "first", "second", "difference"]
+    def _group_rows(self) -> list[list[str]]:
+        scores, (_, second) = self["segment_bleu"], self["systems"].values()
         systems = {name: system["bleu"] for name, system in self["systems"].items()}
-        delta = self["systems"]["second"]["delta"]
-        yield _print_group("all", {"segments": len(self["segment_bleu"]["first"]), **systems, "delta": delta})
+        size = len(next(iter(scores.values())))
+        groups = {"all": {"segments": size, "bleu": systems, "delta": second["delta"]}}
         for group in self["by_length"]:
             bounds = f"{group['from']} to {group['to']}" if group["to"] else f"{group['from']} and more"
-            yield _print_group(f"reference of {bounds} tokens", group)
-        for group in self.get("by_label", ())[:_PRINTED_LABELS]:
-            yield _print_group(_shorten(str(group["label"])), group)
-        if len(self.get("by_label", ())) > _PRINTED_LABELS:
-            yield [f"… {len(self['by_label']) - _PRINTED_LABELS:,} more labels", "", "", "", ""]
+            groups[f"reference of {bounds} tokens"] = group
+        labeled = self.get("groups", {})
+        shown = [(write_label(label, groups), labeled[label]) for label in list(labeled)[:_PRINTED_LABELS]]
+        rows = [["", "segments", *map(_shorten, systems), "difference"]]
+        for name, group in [*groups.items(), *shown]:
+            numbers = (f"{100 * score:.2f}" for score in group["bleu"].values())
+            rows.append([_shorten(name), f"{group['segments']:,}", *numbers, f"{100 * group['delta']:+.2f}"])
+        if len(labeled) > _PRINTED_LABELS:
+            rows.append([f"… {len(labeled) - _PRINTED_LABELS:,} more labels", "", "", "", ""])
+        return rows
 
     def _ngram_rows(self) -> list[list[str]]:
-        ngrams = [ngram for name in ("first", "second") for ngram in self.most_telling(name, _PRINTED_NGRAMS)]
-        head = ["n-grams matched by one system only", "first", "second", "difference"]
         rows = []
-        for ngram in ngrams:
-            first, second = ngram["only_first"], ngram["only_second"]
+        for ngram in (ngram for name in self["systems"] for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS)):
+            first, second = ngram["matches"].values()
             text = _shorten(" ".join(map(str, ngram["ngram"])))
             rows.append([text, f"{first:,}", f"{second:,}", f"{second - first:+,}"])
+        head = ["n-grams matched by one system only", *map(_shorten, self["systems"]), "difference"]
         return [head, *rows] if rows else []
 
 
-def _print_group(name: str, group: Any) -> list[str]:
-    scores = (f"{100 * group[system]:.2f}" for system in ("first", "second"))
-    return [name, f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
-
-
-def _shorten(text: str) -> str:
-    """Write a text on a single line of limited length."""
-    text = " ".join(text.split())
+def _shorten(text: Any) -> str:
+    text = escape_unseen(text)
     return text if len(text) <= _PRINTED_CHARACTERS else text[: _PRINTED_CHARACTERS - 1] + "…"
 
 
 # --- Counting and scoring ---------------------------------------------------------------------------------------------
 
 
-def diff_systems(first: object, second: object, references: object, by: object, options: Options) -> Difference:
+def diff_systems(systems: object, references: object, by: object, options: Options) -> Difference:
     """Compare two systems segment by segment and n-gram by n-gram.
 
-    >>> difference = diff_systems(["a b", "c"], ["a b", "d"], ["a b", "d"], ["A", "B"], Options(max_order=1))
-    >>> difference["by_label"][1]
-    {'label': 'B', 'segments': 1, 'first': 0.0, 'second': 1.0, 'delta': 1.0}
+    >>> systems = {"A": ["a b", "c"], "B": ["a b", "d"]}
+    >>> diff_systems(systems, ["a b", "d"], ["x", "y"], Options(max_order=1))["groups"]["y"]
+    {'segments': 1, 'bleu': {'A': 0.0, 'B': 1.0}, 'delta': 1.0}
     """
-    corpora = {}
-    for name, predictions in (("first", first), ("second", second)):
-        with name_system(name):
-            corpora[name] = read_corpus(predictions, references)
-        references = corpora[name].references  # read once
-    labels = None if by is None else read_labels(by, len(corpora["first"]))
-    tokenizer = choose_tokenizer(options, corpora["first"].kind)
-    warn_about_text(corpora["first"].predictions, tokenizer)
+    # 1. Read the texts; references and labels are read once.
+    predictions, corpora = read_systems(systems), {}
+    if len(predictions) != 2:
+        raise ValueError(messages.TWO_SYSTEMS.format(len(predictions)))
+    if any(map(are_tables, predictions.values())):
+        raise TypeError(messages.NO_TEXTS)
+    with warn_once_per_kind():
+        for name, texts in predictions.items():
+            with name_system(name):
+                corpora[name] = read_corpus(texts, references)
+            references = corpora[name].references
+        first, second = corpora
+        labels = None if by is None else read_labels(by, len(corpora[first]))
+        tokenizer = choose_tokenizer(options, corpora[first].kind)
+        for corpus in corpora.values():
+            warn_about_text(corpus.predictions, tokenizer)
+    # 2. Count, and score the systems and the segments.
     rows, ngrams = _count_pair(corpora, tokenizer, options)
-    scores = bleu(rows, options.for_segments())
-    difference = Difference(count_wins(scores[1] - scores[0]))
-    first_bleu, second_bleu = bleu(rows.sum(axis=1), options).tolist()
-    difference["systems"] = {
-        "first": {"bleu": first_bleu, "score": 100 * first_bleu},
-        "second": {"bleu": second_bleu, "score": 100 * second_bleu, "delta": second_bleu - first_bleu},
-    }
-    # If the effective reference length differs between the systems, the shorter one decides.
+    scores, segment_scores = bleu(rows.sum(axis=1), options).tolist(), bleu(rows, options.for_segments())
+    difference = Difference(count_wins(segment_scores[1] - segment_scores[0]))
+    difference["systems"] = {name: {"bleu": score, "score": 100 * score} for name, score in zip(corpora, scores)}
+    difference["systems"][second]["delta"] = scores[1] - scores[0]
+    # 3. Score the groups. If the effective reference length differs between the systems, the shorter one decides.
     lengths = group_labels(np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right").tolist())
     ends = [0, *LENGTHS, None]
     difference["by_length"] = [
-        {"from": ends[i], "to": None if ends[i + 1] is None else ends[i + 1] - 1, **scores}
-        for i, scores in _score_groups(rows, dict(sorted(lengths.items())), options)
+        {"from": ends[i], "to": None if ends[i + 1] is None else ends[i + 1] - 1, **group}
+        for i, group in _score_groups(rows, dict(sorted(lengths.items())), list(corpora), options)
     ]
     if labels is not None:
-        labeled = _score_groups(rows, group_labels(labels), options)
-        difference["by_label"] = [{"label": label, **scores} for label, scores in labeled]
-    difference["ngrams"] = ngrams.list_most_distinctive()
-    difference["segments"] = _list_segments(scores)
-    difference["segment_bleu"] = {"first": scores[0].tolist(), "second": scores[1].tolist()}
-    difference["signature"] = make_signature(options, tokenizer.name, corpora["first"].reference_count())
+        difference["groups"] = dict(_score_groups(rows, group_labels(labels), list(corpora), options))
+    # 4. List n-grams and segments.
+    difference["ngrams"] = ngrams.list_most_distinctive(first, second)
+    difference["segments"] = _list_segments(segment_scores, first, second)
+    difference["segment_bleu"] = dict(zip(corpora, segment_scores.tolist()))
+    difference["signature"] = make_signature(options, tokenizer.name, corpora[first].reference_count())
     return difference
 
 
 def _count_pair(
-    corpora: dict[str, Corpus], tokenizer: ChosenTokenizer, options: Options
+    corpora: Mapping[Any, Corpus], tokenizer: ChosenTokenizer, options: Options
 ) -> tuple[Int64, NGramDifferences]:
     """Return the rows of both systems, int64 [2, segments, 2 N + 2], and the n-grams in which they differ.
 
     Each text is tokenized once; all further steps work on token ids.
     """
-    ids, ngrams = ChosenTokenizer("ids"), NGramDifferences(options.max_order)
-    rows: Int64 = np.empty((2, len(corpora["first"]), 2 * options.counted_orders + 2), np.int64)
-    for block in _split_blocks(corpora, tokenizer):
-        segments = len(block.bounds) - 1
-        texts = make_lists(block.offsets, pa.array(np.asarray(block.tokens.indices).astype(np.int64)))
-        block_rows = slice(block.first_segment, block.first_segment + segments)
+    (first, second), kind = corpora.values(), next(iter(corpora.values())).kind
+    table = pa.table([first.predictions, second.predictions, first.references], ["first", "second", "references"])
+    rows: Int64 = np.empty((2, len(table), 2 * options.counted_orders + 2), np.int64)
+    ngrams, start = NGramDifferences(options.max_order), 0
+    for columns in filter(len, table.to_batches(max_chunksize=_SEGMENTS_PER_BLOCK)):
+        # 1. Prepare the texts of a block; errors name rows of the corpus.
+        size, batch = len(columns), Batch(start, columns.column(0), *list_items(columns.column(2)))
+        texts = {
+            f"System {name!r}: predictions": (column, batch.row_of_prediction)
+            for name, column in zip(corpora, columns.columns)
+        }
+        texts["references"] = (batch.references, batch.row_of_reference)
+        prepared = {
+            name: pa.chunked_array([prepare_texts(column, tokenizer, name, row_of)])
+            for name, (column, row_of) in texts.items()
+        }
+        # 2. Number the tokens of all texts; the texts are in lower case already.
+        tokens, offsets = encode_texts(Texts(prepared, kind), tokenizer._replace(lowercase=False))
+        numbers = make_lists(offsets, pa.array(np.asarray(tokens.indices).astype(np.int64)))
+        # 3. Count both systems.
         for system in range(2):
-            predictions = texts.slice(system * segments, segments)
-            batch = Batch(block.first_segment, predictions, texts.slice(2 * segments), block.bounds)
-            rows[system, block_rows] = count_batch(batch, ids, options)
-        ngrams.add(block)
+            part = batch._replace(predictions=numbers.slice(system * size, size), references=numbers.slice(2 * size))
+            rows[system, start : start + size] = count_batch(part, ChosenTokenizer("ids"), options)
+        ngrams.add(Block(start, tokens, offsets, batch.bounds))
+        start += size
     return rows, ngrams
 
 
-def _split_blocks(corpora: dict[str, Corpus], tokenizer: ChosenTokenizer) -> Iterator[Block]:
-    """Yield the tokens of both systems and of the references, one block of segments at a time."""
-    columns = {name: corpus.predictions for name, corpus in corpora.items()}
-    table = pa.table({**columns, "references": corpora["first"].references})
-    prepared_already, first_segment = tokenizer._replace(lowercase=False), 0
-    for batch in filter(len, table.to_batches(max_chunksize=_SEGMENTS_PER_BLOCK)):
-        first = Batch(first_segment, batch.column("first"), *list_items(batch.column("references")))
-        texts = {
-            name: prepare_texts(batch.column(name), tokenizer, f"System {name!r}: predictions", first.row_of_prediction)
-            for name in corpora
-        }
-        texts["references"] = prepare_texts(first.references, tokenizer, "references", first.row_of_reference)
-        prepared = Texts({name: pa.chunked_array([text]) for name, text in texts.items()}, corpora["first"].kind)
-        yield Block(first_segment, *encode_texts(prepared, prepared_already), first.bounds)
-        first_segment += len(batch)
-
-
-def _score_groups(rows: Int64, groups: Mapping[Any, Int64], options: Options) -> Iterator[tuple[Any, GroupScores]]:
+def _score_groups(
+    rows: Int64, groups: Mapping[Any, Int64], names: Sequence[Any], options: Options
+) -> Iterator[tuple[Any, GroupScores]]:
     """Yield BLEU of both systems on the segments of each group."""
     sizes = [len(segments) for segments in groups.values()]
     grouped = rows[:, np.concatenate(list(groups.values()))]
     scores = bleu(np.add.reduceat(grouped, np.cumsum([0, *sizes[:-1]]), axis=1), options)
-    for name, size, first, second in zip(groups, sizes, *scores.tolist()):
-        yield name, {"segments": size, "first": first, "second": second, "delta": second - first}
+    for label, size, both in zip(groups, sizes, scores.T.tolist()):
+        yield label, {"segments": size, "bleu": dict(zip(names, both)), "delta": both[1] - both[0]}
 
 
-def _list_segments(scores: Float64) -> dict[str, list[SegmentScores]]:
+def _list_segments(scores: Float64, first: Any, second: Any) -> dict[Any, list[SegmentScores]]:
     """List the segments in which each system is better, the largest differences first."""
     deltas = scores[1] - scores[0]
-    order = np.argsort(deltas, kind="stable")
-    best = {"first": order[:LISTED_SEGMENTS], "second": np.argsort(-deltas, kind="stable")[:LISTED_SEGMENTS]}
     return {
         name: [
-            {"segment": i, "first": float(scores[0, i]), "second": float(scores[1, i]), "delta": float(deltas[i])}
-            for i in segments.tolist()
-            if (deltas[i] > NOISE if name == "second" else deltas[i] < -NOISE)
+            {"segment": i, "bleu": {first: float(scores[0, i]), second: float(scores[1, i])}, "delta": float(deltas[i])}
+            for i in np.argsort(-leads, kind="stable")[:LISTED_SEGMENTS].tolist()
+            if leads[i] > NOISE
         ]
-        for name, segments in best.items()
+        for name, leads in ((first, -deltas), (second, deltas))
     }
 
 
@@ -319,8 +330,8 @@ class NGramDifferences:
     >>> differences = NGramDifferences(max_order=1)
     >>> tokens = pa.array(["a", "b", "a", "c"]).dictionary_encode()
     >>> differences.add(Block(0, tokens, np.array([0, 1, 2, 4]), np.array([0, 1])))
-    >>> differences.list_most_distinctive()[0]["first"]
-    [{'ngram': ['a'], 'count': 1, 'only_first': 1, 'only_second': 0, 'segment': 0}]
+    >>> differences.list_most_distinctive("A", "B")[0]["systems"]["A"]
+    [{'ngram': ['a'], 'count': 1, 'matches': {'A': 1, 'B': 0}, 'segment': 0}]
     """
 
     def __init__(self, max_order: int) -> None:
@@ -331,44 +342,55 @@ class NGramDifferences:
     def add(self, block: Block) -> None:
         """Add the n-grams of a block."""
         found = list(_find_differences(block, len(self._tables)))
-        numbers = self._number_tokens(
-            block.tokens.dictionary, np.concatenate([table.tokens.ravel() for table in found])
+        # Only tokens of n-grams that differ get a number in the tables.
+        numbers, is_used = (
+            np.zeros(len(block.tokens.dictionary), np.int64),
+            np.zeros(len(block.tokens.dictionary), bool),
         )
+        is_used[np.concatenate([table.tokens.ravel() for table in found])] = True
+        used = block.tokens.dictionary.filter(pa.array(is_used)).to_pylist()
+        numbers[is_used] = [self._numbers.setdefault(token, len(self._numbers)) for token in used]
         for tables, table in zip(self._tables, found):
             tables.append(table._replace(tokens=numbers[table.tokens].astype(np.int32)))
             if sum(len(table.tokens) for table in tables) > MAX_NGRAMS:
                 tables[:] = [_drop_rarest(_merge(tables), MAX_NGRAMS // 2)]
 
-    def list_most_distinctive(self) -> list[OrderDifferences]:
-        """List, for each order, the most distinctive n-grams of each system.
+    def list_most_distinctive(self, first: Any, second: Any) -> list[OrderDifferences]:
+        """List, for each order, the most distinctive n-grams of each system; the arguments are the systems' names.
 
         N-grams are sorted by McNemar's statistic, then by segment, then by tokens.
         """
         tokens, listed = list(self._numbers), []
         for order, tables in enumerate(self._tables, 1):
-            table = _merge(tables)
-            first, second = (_describe_ngrams(_choose_rows(table, system), system, tokens) for system in (0, 1))
-            listed.append(OrderDifferences(order=order, first=first, second=second))
+            table, systems = _merge(tables), dict[Any, list[NGramDifference]]()
+            for system, name in enumerate((first, second)):
+                rows = zip(*(column.tolist() for column in _choose_rows(table, system)))
+                ngrams = [
+                    NGramDifference(
+                        ngram=[tokens[number] for number in numbers],
+                        count=abs(surplus[0] - surplus[1]),
+                        matches=dict(zip((first, second), surplus)),
+                        segment=segments[system],
+                    )
+                    for numbers, surplus, segments in rows
+                ]
+                ngrams.sort(
+                    key=lambda one: (-mcnemar_statistic(*one["matches"].values()), one["segment"], one["ngram"])
+                )
+                systems[name] = ngrams[:LISTED_NGRAMS]
+            listed.append(OrderDifferences(order=order, systems=systems))
         return listed
 
-    def _number_tokens(self, tokens: pa.Array, used: Int32) -> Int64:
-        """Return the number of each token of a block in the tables; only used tokens get a number."""
-        numbers, is_used = np.zeros(len(tokens), np.int64), np.zeros(len(tokens), bool)
-        is_used[used] = True
-        found = tokens.filter(pa.array(is_used)).to_pylist()
-        numbers[is_used] = [self._numbers.setdefault(token, len(self._numbers)) for token in found]
-        return numbers
 
-
-def mcnemar_statistic(only_first: Any, only_second: Any) -> Any:
-    """Return (a - b)² / (a + b) for the matches that only one system has (McNemar, 1947).
+def mcnemar_statistic(a: Any, b: Any) -> Any:
+    """Return (a - b)² / (a + b) for the matches that only the one or the other system has (McNemar, 1947).
 
     Large values are unlikely if both systems are equally likely to miss a match.
 
     >>> mcnemar_statistic(12, 0), mcnemar_statistic(300, 300)
     (12.0, 0.0)
     """
-    return (only_first - only_second) ** 2 / (only_first + only_second)
+    return (a - b) ** 2 / (a + b)
 
 
 def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
@@ -454,25 +476,3 @@ def _choose_rows(table: NGramTable, system: int) -> NGramTable:
     last = order[LISTED_NGRAMS - 1]
     like_last = (scores[order] == scores[last]) & (segments[order] == segments[last])
     return table.take(order[like_last | (np.arange(len(order)) < LISTED_NGRAMS)])
-
-
-def _describe_ngrams(table: NGramTable, system: int, tokens: list[Any]) -> list[NGramDifference]:
-    described = []
-    for numbers, (only_first, only_second), segments in zip(*(column.tolist() for column in table)):
-        described.append(
-            NGramDifference(
-                ngram=[tokens[number] for number in numbers],
-                count=abs(only_first - only_second),
-                only_first=only_first,
-                only_second=only_second,
-                segment=segments[system],
-            )
-        )
-    return sorted(
-        described,
-        key=lambda ngram: (
-            -mcnemar_statistic(ngram["only_first"], ngram["only_second"]),
-            ngram["segment"],
-            ngram["ngram"],
-        ),
-    )[:LISTED_NGRAMS]

@@ -7,6 +7,7 @@ Arrow columns and then checked; texts that are in Arrow already are not copied.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
 from itertools import accumulate, chain
@@ -48,6 +49,12 @@ from .bleu_messages import (
 )
 
 _SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
+# Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en", "docid"
+_NOT_A_SYSTEM = re.compile(
+    r"(ref|reference|src|source|tgt|target|gold|doc|document|domain|label|seg|segment|id|lang|lp)s?"
+    r"([\W_]*(id|text|[a-z]|\d+)|[\W_]+[a-z]{2})?",
+    re.IGNORECASE,
+)
 _NESTED = (dict, set, frozenset)  # containers that Arrow recurses into and that rows must not contain
 
 
@@ -158,6 +165,26 @@ def read_labels(labels: Any, rows: int | None) -> list[Any]:
         counts = {"labels": count_things(len(read), "label"), "predictions": count_things(rows, "prediction")}
         raise ValueError(messages.LABEL_COUNT.format(**counts))
     return read
+
+
+def read_systems(systems: Any) -> dict[Any, Any]:
+    """Return the data of each system, from a dict by name, or from a table of texts with one column per system.
+
+    >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
+    ['a c']
+    """
+    if isinstance(systems, Mapping):
+        return dict(systems)
+    if hasattr(systems, "collect") or not hasattr(systems, "columns"):  # a frame that is not in memory, or a Series
+        raise TypeError(messages.SYSTEMS.format(type(systems).__name__))
+    names = systems.column_names if isinstance(systems, pa.Table) else list(systems.columns)
+    if len(set(names)) < len(names):
+        raise ValueError(messages.SAME_NAMES)
+    for name in names:
+        texts = (value.as_py() if isinstance(value, pa.Scalar) else value for value in systems[name])
+        if _NOT_A_SYSTEM.fullmatch(str(name)) or (len(systems) and not any(isinstance(text, str) for text in texts)):
+            raise ValueError(messages.NOT_A_SYSTEM.format(name))
+    return {name: systems[name] for name in names}
 
 
 def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:

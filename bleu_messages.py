@@ -213,8 +213,19 @@ CONFIG_AND_SIGNATURE = "config_name and signature: both choose options. Pass one
 SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only."
 INVALID = "{name}={value!r}: pass {expected}."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
-SYSTEMS = "systems: expected a dict from names to predictions, got {}. Pass {{'A': [...], 'B': [...]}}."
+SYSTEMS = "systems: expected a dict from names to predictions, or a DataFrame, got {}. Pass {{'A': [...], 'B': [...]}}."
+SYSTEMS_FIRST = (
+    "{0}() takes all systems in one dict, and the other arguments by name. Write {0}({{'A': [...], 'B': [...]}},"
+    " references)."
+)
+NOT_A_SYSTEM = (
+    "systems: the column {!r} does not look like the texts of a system. Drop it first, or pass a dict of columns:"
+    " {{'A': frame['A'], 'B': frame['B']}}."
+)
+SAME_NAMES = "systems: the table has two columns of one name. Rename one."
 FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass at least two systems."
+TWO_SYSTEMS = "systems: expected exactly two systems, got {}. Pass {{'A': [...], 'B': [...]}}; rank() takes more."
+NO_TEXTS = "systems: diff() compares texts, got statistics. Pass the predictions of both systems."
 SYSTEMS_DIFFER = (
     "systems: the tables of {first!r} and {other!r} differ in their {noun}. Pass tables of the same segments, made by"
     " statistics() with the same options."
@@ -229,9 +240,12 @@ NO_CURVE = (
     " `{}` or `human`."
 )
 FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
+NOT_A_FINGERPRINT = "references: expected the references, got a str. Pass them; report() computes their fingerprint."
 AXES = "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of plt.subplots()."
 NO_MATPLOTLIB = "Plots need matplotlib. Install it: pip install matplotlib"
 OTHER_KEY = "No key {!r}: it is called {!r} here."
+INNER_KEY = "No key {0!r}. Write result[{1!r}][{0!r}]."
+NO_KEY = "No key {!r}. The keys are {}."
 OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 
 # Columns

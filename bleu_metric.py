@@ -28,7 +28,7 @@ from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_inputs import fingerprint_references, read_corpus, read_texts
 from .bleu_kernels import warm_up
-from .bleu_messages import BY_NAME, CONFIG_AND_SIGNATURE, BleuWarning, count_things
+from .bleu_messages import BY_NAME, CONFIG_AND_SIGNATURE, SYSTEMS_FIRST, BleuWarning, count_things
 from .bleu_options import (
     CORPUS_ONLY,
     DESCRIPTIONS,
@@ -165,6 +165,10 @@ class BleuMetric(BufferedMetric):
         super().__setstate__(state)
         self._sign_compute()
 
+    def __dir__(self) -> list[str]:
+        """List the attributes of the class; the others are evaluate's files, locks and settings."""
+        return dir(type(self))
+
     def __repr__(self) -> str:
         values = vars(self._options)
         if self._options.tokenize_by is not None:
@@ -266,9 +270,9 @@ class BleuMetric(BufferedMetric):
 
     def compare(
         self,
-        systems: Mapping[str, object],
+        systems: object,
         references: object = None,
-        *,
+        *arguments: object,
         baseline: str | None = None,
         test: str = "randomization",
         n_resamples: int | None = None,
@@ -280,6 +284,7 @@ class BleuMetric(BufferedMetric):
 
         Args:
             systems: the predictions of each system, by its name; or its table from `statistics`, or a list of tables.
+                A pandas or polars DataFrame or `pa.Table` may have one column of text per system, and no others.
             references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
             test: `"randomization"`, paired approximate randomization (Riezler and Maxwell, 2005), which holds its level
@@ -321,15 +326,17 @@ class BleuMetric(BufferedMetric):
         >>> comparison["systems"]["right"]["p_value"] < 0.05
         True
         """
+        if arguments:
+            raise TypeError(SYSTEMS_FIRST.format("compare"))
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("compare", given)
         return compare_systems(systems, references, baseline, test, n_resamples, chosen, by, human)
 
     def rank(
         self,
-        systems: Mapping[str, object],
+        systems: object,
         references: object = None,
-        *,
+        *arguments: object,
         test: str = "bootstrap",
         n_resamples: int | None = None,
         alpha: float = 0.05,
@@ -371,6 +378,8 @@ class BleuMetric(BufferedMetric):
         >>> [(system["system"], system["rank"]) for system in bleu.rank(systems, references)["ranking"]]
         [('right', [1, 2]), ('same', [1, 2]), ('short', [3, 3])]
         """
+        if arguments:
+            raise TypeError(SYSTEMS_FIRST.format("rank"))
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("rank", given)
         return rank_systems(systems, references, test, n_resamples, alpha, family_wise, chosen)
@@ -398,49 +407,56 @@ class BleuMetric(BufferedMetric):
         return fingerprint_references(references)
 
     def diff(
-        self, first: object, second: object, references: object, by: object = None, **options: object
+        self,
+        systems: object,
+        references: object,
+        *arguments: object,
+        by: object = None,
+        **options: object,
     ) -> Difference:
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
         Args:
-            first: the predictions of the first system, as for `compute`.
-            second: the predictions of the second system, or of another version of the first.
+            systems: the predictions of two systems by name, as for `compare`; the first system is the baseline.
             references: as for `compute`.
-            by: one label per segment, such as its domain or document: a list or another column of str, numbers or None.
+            by: one label per segment, as for `compute`.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.
 
         Returns:
-            A dict, which prints as a table. Scores are on the scale 0-1 except `score`; `delta` is the score of the
-            second system minus the score of the first:
+            A dict, which prints as a table. Scores are on the scale 0-1 except `score`. `bleu` and `matches` are dicts
+            with one number per system; `delta` is the score of the second system minus the score of the first:
                 wins, ties, losses: numbers of segments in which the second system scores higher, equally, and lower.
-                systems: `bleu` and `score` of `"first"` and `"second"`, and `delta` of the second.
+                systems: `bleu` and `score` of each system, and `delta` of the second.
                 by_length: for each range of reference lengths, `from` and `to` in tokens (`to` is None for the last
-                    range), the number of `segments`, BLEU of `first` and `second`, and `delta`.
-                by_label: the same for each `label`, in order of first appearance; only if `by` is passed.
-                ngrams: for each `order`, the 20 most distinctive n-grams (by McNemar's statistic) that the `first`
-                    system matches more often, and the same for the `second`. Each has its tokens (`ngram`), the surplus
-                    of matches (`count`), the matches that only one system has in a segment (`only_first`,
-                    `only_second`), and the index of the first `segment` with a surplus. If systems differ in more than
-                    two million n-grams of an order, the rarest are dropped on the way.
-                segments: the 20 segments with the largest lead of the `first` system, and of the `second`: the index
-                    (`segment`), the scores `first` and `second`, with effective order, and `delta`.
-                segment_bleu: the scores of all segments, `first` and `second`, with effective order.
+                    range), the number of `segments`, `bleu` and `delta`.
+                groups: for each label, `segments`, `bleu` and `delta`, in order of first appearance; only if `by` is
+                    passed.
+                ngrams: for each `order`, a dict `systems` that lists for each system the 20 most distinctive n-grams
+                    (by McNemar's statistic) that it matches more often. Each has its tokens (`ngram`), the surplus of
+                    matches (`count`), the `matches` that only one system has in a segment, and the index of the first
+                    `segment` with a surplus. If systems differ in more than two million n-grams of an order, the rarest
+                    are dropped on the way. `distinctive_ngrams(name)` lists n-grams of all orders.
+                segments: for each system, the 20 segments with its largest lead: the index (`segment`), `bleu`, with
+                    effective order, and `delta`.
+                segment_bleu: for each system, the scores of all segments, with effective order.
                 signature: as from `compute`.
 
         Raises:
-            TypeError, ValueError: as `compute`, with `'first'` or `'second'` as the system's name; or `by` does not
-                have one label per segment.
+            TypeError, ValueError: as `compute`, with the name of the system; there are not two systems; or `by` does
+                not have one label per segment.
 
         >>> bleu = evaluate.load("bleu_metric", max_order=2)
         >>> references = ["the cat sat on the mat", "a dog barks"]
-        >>> difference = bleu.diff(["a cat sat on a mat", "a dog barks"], references, references, by=["cats", "dogs"])
+        >>> systems = {"old": ["a cat sat on a mat", "a dog barks"], "new": references}
+        >>> difference = bleu.diff(systems, references, by=["cats", "dogs"])
         >>> difference["wins"], difference["ties"], difference["losses"]
         (1, 1, 0)
-        >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["second"]]
+        >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["systems"]["new"]]
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
-        chosen = self._override("diff", options)
-        return diff_systems(first, second, references, by, chosen)
+        if arguments:
+            raise TypeError(SYSTEMS_FIRST.format("diff"))
+        return diff_systems(systems, references, by, self._override("diff", options))
 
     def explain(self, prediction: object, references: object, **options: object) -> Explanation:
         """Show which n-grams matched in one segment and how its score was computed.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
+from difflib import get_close_matches
 from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import bleu_messages as messages
+from .bleu_inputs import fingerprint_references
 from .bleu_messages import count_things
 from .bleu_options import OTHER_KEYS
 
@@ -90,11 +92,12 @@ class Report(dict[str, Any]):
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
-        return self._surround(format_markdown(self._rows(), self._left_columns))
+        title = _escape_cell(self._title(), _MARKDOWN, " ")
+        return self._surround(title, format_markdown(self._rows(), self._left_columns))
 
     def to_latex(self) -> str:
         """Return the table in LaTeX, for the package `booktabs`."""
-        comments = (f"% {' '.join(text.split())}" for text in (self._title(), self._note()) if text)
+        comments = (f"% {escape_unseen(text)}" for text in (self._title(), self._note()) if text)
         return "\n".join([format_latex(self._rows(), self._left_columns), *comments])
 
     def to_html(self) -> str:
@@ -115,22 +118,28 @@ class Report(dict[str, Any]):
         head, *rows = self._rows()
         return write_table(head, rows, self._wide_columns)
 
-    def _surround(self, table: str) -> str:
-        return "\n\n".join(filter(None, [self._title(), table, self._note()]))
+    def _surround(self, title: str, table: str) -> str:
+        return "\n\n".join(filter(None, [title, table, escape_unseen(self._note())]))
 
     def __repr__(self) -> str:
         return repr(shorten(self))
 
     def __str__(self) -> str:
-        return self._surround(format_plain(self._rows(), self._left_columns)) if self._prints_as_table else repr(self)
+        if not self._prints_as_table:
+            return repr(self)
+        return self._surround(escape_unseen(self._title()), format_plain(self._rows(), self._left_columns))
 
     def __missing__(self, key: Any) -> Any:
-        name = OTHER_KEYS.get(key, key) if isinstance(key, str) else key
+        near = get_close_matches(str(key), [*map(str, self), *self._optional_keys], n=1)
+        name = OTHER_KEYS.get(key, near[0] if near else "")
+        holders = [holder for holder, value in self.items() if isinstance(value, Mapping) and key in value]
+        if name in self._optional_keys and name not in self:
+            raise KeyError(messages.OPTIONAL_KEY.format(key, self._optional_keys[name]))
+        if holders:
+            raise KeyError(messages.INNER_KEY.format(key, holders[0]))
         if name in self:
             raise KeyError(messages.OTHER_KEY.format(key, name))
-        if name in self._optional_keys:
-            raise KeyError(messages.OPTIONAL_KEY.format(key, self._optional_keys[name]))
-        raise KeyError(key)
+        raise KeyError(messages.NO_KEY.format(key, ", ".join(map(repr, self))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
@@ -158,15 +167,22 @@ class QuotableReport(Report):
         """Return the result in one sentence, without the period."""
         raise NotImplementedError
 
-    def report(self, fingerprint: str | None = None) -> str:
+    def report(self, references: object = None) -> str:
         """Return a sentence to quote, with the signature, and below it what to cite, in BibTeX.
 
         Args:
-            fingerprint: what `fingerprint` returned for the references; None to leave it out. Scores with the same
+            references: the references, to name their fingerprint; None to leave it out. Scores with the same
                 fingerprint and signature are comparable.
+
+        Raises:
+            TypeError, ValueError: `references` is not a column of references.
         """
-        facts = [f"signature {self['signature']}", *([f"references {fingerprint}"] if fingerprint else [])]
-        return f"{'; '.join([self._sentence(), *facts])}.\n\n{CITATION}"
+        facts = [f"signature {self['signature']}"]
+        if isinstance(references, str):
+            raise TypeError(messages.NOT_A_FINGERPRINT)
+        if references is not None:
+            facts.append(f"references {fingerprint_references(references)}")
+        return escape_unseen("; ".join([self._sentence(), *facts])) + f".\n\n{CITATION}"
 
 
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
@@ -188,6 +204,16 @@ def find_in_signature(signature: str, key: str) -> str:
     '13a'
     """
     return dict(part.partition(":")[::2] for part in signature.split("|")).get(key, "")
+
+
+def write_label(label: Any, summaries: Collection[str]) -> str:
+    """Write the label of a group; in quotes if the name of a summary row or None could be meant.
+
+    >>> write_label("news", ["macro-average"]), write_label("macro-average", ["macro-average"]), write_label(None, [])
+    ('news', "'macro-average'", 'None')
+    """
+    is_clear = not isinstance(label, str) or (label == label.strip() != "" and label not in ("None", *summaries))
+    return str(label) if is_clear else repr(label)
 
 
 class _More:
@@ -216,6 +242,19 @@ def shorten(value: Any) -> Any:
     return [*map(shorten, value[:shown]), _More(len(value) - shown)]
 
 
+# Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def escape_unseen(text: Any) -> str:
+    """Replace invisible characters that could forge a table with Python's escape sequences.
+
+    >>> print(escape_unseen("A\\n\\u202eB"))
+    A\\n\\u202eB
+    """
+    return _UNSEEN.sub(lambda found: ascii(found.group())[1:-1], str(text))
+
+
 # --- Tables -----------------------------------------------------------------------------------------------------------
 
 
@@ -228,6 +267,7 @@ def format_plain(rows: Rows, left: int = 1) -> str:
     -------------
     B        9.00
     """
+    rows = [list(map(escape_unseen, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*filter(None, rows))]
     rule = "-" * (sum(widths) + 2 * len(widths) - 2)
     cells = ([*map(str.ljust, row[:left], widths), *map(str.rjust, row[left:], widths[left:])] for row in rows)
@@ -260,10 +300,11 @@ def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
     """Escape a cell; `space` stands for each space that indents it.
 
     >>> _escape_cell("  [en]\\n", _LATEX, "~")
-    '~~{[}en]'
+    '~~{[}en]\\\\textbackslash{}n'
     """
-    indent = len(cell) - len(cell.lstrip(" "))
-    return space * indent + "".join(escapes.get(character, character) for character in " ".join(cell.split()))
+    text = escape_unseen(cell)
+    indent = len(text) - len(text.lstrip(" "))
+    return space * indent + "".join(escapes.get(character, character) for character in text[indent:])
 
 
 def _split_intervals(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -274,7 +315,7 @@ def _split_intervals(record: Mapping[str, Any]) -> dict[str, Any]:
     """
     flat: dict[str, Any] = {}
     for name, value in record.items():
-        if name.endswith("_interval"):
+        if name.endswith("_interval") and isinstance(value, list):
             flat[f"{name}_low"], flat[f"{name}_high"] = value
         else:
             flat[name] = value
@@ -386,9 +427,6 @@ def describe_penalty(result: ResultDict) -> str:
 _SHOWN_NGRAMS = 100  # per order and kind, clipped or missed
 _KINDS = {"clipped": "more occurrences than in any single reference", "missed": "in no reference"}  # of n-grams
 
-# Control characters, bidirectional controls, and lone surrogates.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-
 STYLE = """
 .bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
   --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
@@ -464,7 +502,7 @@ def show(text: Any) -> str:
     """
     if isinstance(text, Markup):
         return text
-    return _UNSEEN.sub(lambda found: f"\\{ascii(found.group())[2:-1]}", escape(str(text)))
+    return escape(escape_unseen(text))
 
 
 def paragraph(text: str, kind: str = "title") -> str:
@@ -664,7 +702,7 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Ax
         _write_beside(ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform())  # right of the Axes
     ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
-    ax.set_yticks(range(len(systems)), list(map(_escape_dollars, names)))
+    ax.set_yticks(range(len(systems)), list(map(_write_name, names)))
     ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
     ax.set_xlabel("BLEU" + (", with its interval" if "confidence_interval" in systems[baseline] else ""))
@@ -690,7 +728,7 @@ def plot_pairs(
         if len(names) <= _LABELED_SYSTEMS:
             number = f"{deltas[row, column]:+.1f}"
             ax.annotate(number, (column, row), ha="center", va="center", color=color, **_LABEL)
-    ticks, labels = range(len(names)), list(map(_escape_dollars, names))
+    ticks, labels = range(len(names)), list(map(_write_name, names))
     ax.set_xticks(ticks, labels, rotation=90)
     ax.set_yticks(ticks, labels)
     ax.set_xlim(-0.5, len(names) - 0.5)
@@ -720,24 +758,21 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
     return ax
 
 
-def plot_scatter(
-    first: Sequence[float], second: Sequence[float], names: tuple[str, str], ax: Axes | None = None
-) -> Axes:
-    """Plot segment scores (0-1) of two systems against each other; points above the diagonal favor the second."""
+def plot_scatter(scores: Mapping[Any, Sequence[float]], ax: Axes | None = None) -> Axes:
+    """Plot segment scores (0-1) of two systems, by name; points above the diagonal favor the second system."""
     ax = _open(ax, width=4.8, height=4.8)
-    x, y = 100 * np.asarray(first, float), 100 * np.asarray(second, float)
+    names, (x, y) = [_write_name(name) for name in scores], (100 * np.asarray(one, float) for one in scores.values())
     crowd = np.sqrt(len(x) + 1)
     opacity, size = float(np.clip(30 / crowd, 0.05, 0.8)), float(np.clip(150 / crowd, 12, 40))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
     ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
-    counts = {names[1]: (y > x).sum(), names[0]: (x > y).sum()}
-    better = ", ".join(f"{_escape_dollars(name)} better in {count:,}" for name, count in counts.items())
-    ax.set_title(f"{better} of {len(x):,} segments", fontsize="medium", wrap=True)
+    title = f"{names[1]} better in {(y > x).sum():,}, {names[0]} better in {(x > y).sum():,} of {len(x):,} segments"
+    ax.set_title(title, fontsize="medium", wrap=True)
     ax.set_xlim(-2, 102)
     ax.set_ylim(-2, 102)
     ax.set_aspect("equal")
-    ax.set_xlabel(f"BLEU of a segment, {_escape_dollars(names[0])}")
-    ax.set_ylabel(f"BLEU of a segment, {_escape_dollars(names[1])}")
+    ax.set_xlabel(f"BLEU of a segment, {names[0]}")
+    ax.set_ylabel(f"BLEU of a segment, {names[1]}")
     return ax
 
 
@@ -787,8 +822,8 @@ def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> Non
     ax.annotate(text, (x, y), (4, 0), va="center", color=_ink(ax), **_OFFSET, **kwargs)
 
 
-def _escape_dollars(text: Any) -> str:
-    return str(text).replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
+def _write_name(name: Any) -> str:
+    return escape_unseen(name).replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
 
 
 def _percentages(matches: Sequence[int], totals: Sequence[int]) -> list[float]:

@@ -66,7 +66,7 @@ def warm_up() -> None:
         bleu.compute(predictions=["a b c d"], references=["a b c d"], tokenize=tokenizer)
     texts = ["a b c d", "a b c e", "a b d e"] * 10
     bleu.compare({"A": texts, "B": texts[::-1]}, texts)
-    bleu.diff(texts, texts[::-1], texts)
+    bleu.diff({"A": texts, "B": texts[::-1]}, texts)
     bleu.reconcile(texts[::-1], texts, "50")
     # Freeze the objects of the libraries: a full garbage collection would stall a request for 0.3 s.
     gc.freeze()
@@ -137,12 +137,12 @@ def request_ranking(systems: Mapping[str, Sequence[Any]], references: Sequence[A
 
 
 def request_difference(
-    first: Sequence[Any], second: Sequence[Any], references: Sequence[Any], options: Mapping[str, Any]
+    systems: Mapping[str, Sequence[Any]], references: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
     """Return the result of `diff`."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
-    limits.check_systems({"first": first, "second": second}, references)
-    return bleu.diff(first, second, references, **options)
+    limits.check_systems(systems, references)
+    return bleu.diff(systems, references, **options)
 
 
 def request_conventions(predictions: Sequence[Any], references: Sequence[Any]) -> Any:

@@ -71,13 +71,13 @@ class Differences(NamedTuple):
             return update | {self.overview: html.message("Choose two different systems.")}
         try:
             scored, table = read_segments(key)
-            one, other = (table[scored.name_column(name, "prediction")].to_pylist() for name in (first, second))
+            systems = {name: table[scored.name_column(name, "prediction")].to_pylist() for name in (first, second)}
             options = {name: scored.options[name] for name in SCORING_OPTIONS}
-            difference = request_difference(one, other, table["references"].to_pylist(), options)
+            difference = request_difference(systems, table["references"].to_pylist(), options)
         except limits.RejectedError as error:
             return update | {self.overview: html.message(limits.explain_error(error))}
         return update | {
-            self.overview: render_overview(difference, (first, second)),
+            self.overview: render_overview(difference),
             self.download: write_json(dict(difference), "differences", key),
             self.listing: list_pairs(key, first, second, search),
         }
@@ -226,30 +226,31 @@ def _render_pair(number: str, segment: OpenedSegment, names: tuple[str, str], op
     return head + html.legend(order) + html.side_by_side(*sides) + references
 
 
-def render_overview(difference: Any, names: tuple[str, str]) -> str:
+def render_overview(difference: Any) -> str:
     """Return the result of `diff` as HTML: a sentence, a chart, scores by length and distinctive n-grams."""
-    first, second = names
-    systems = difference["systems"]
+    systems, scores = difference["systems"], difference["segment_bleu"]
+    first, second = systems
     words = (
         f"{second} is better in {html.count_things(difference['wins'], 'segment')},"
         f" {first} in {difference['losses']:,};"
-        f" {difference['ties']:,} are equal. Overall {systems['second']['score']:.2f} against"
-        f" {systems['first']['score']:.2f} BLEU."
+        f" {difference['ties']:,} are equal. Overall {systems[second]['score']:.2f} against"
+        f" {systems[first]['score']:.2f} BLEU."
     )
-    chart = html.scatter(_choose_points(difference["segment_bleu"]), names, words)
+    chart = html.scatter(_choose_points(*scores.values()), (first, second), words)
     lengths = [
         [
             f"{group['from']} to {group['to']}" if group["to"] is not None else f"{group['from']} and more",
             f"{group['segments']:,}",
-            *(f"{100 * group[side]:.2f}" for side in ("first", "second")),
+            *(f"{100 * score:.2f}" for score in group["bleu"].values()),
             f"{100 * group['delta']:+.2f}",
         ]
         for group in difference["by_length"]
     ]
     by_length = html.rows(["tokens of the reference", "segments", first, second, "difference"], lengths)
     ngrams = (
-        html.heading(f"{name} gets more often") + _render_ngrams(difference.most_telling(side, limits.SHOWN_NGRAMS))
-        for side, name in (("first", first), ("second", second))
+        html.heading(f"{name} gets more often")
+        + _render_ngrams(difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS))
+        for name in systems
     )
     return (
         f'<p data-announce="{html.show(words)}">{html.show(words)}</p>'
@@ -257,9 +258,9 @@ def render_overview(difference: Any, names: tuple[str, str]) -> str:
     )
 
 
-def _choose_points(scores: Mapping[str, Sequence[float]]) -> list[html.Point]:
+def _choose_points(*scores: Sequence[float]) -> list[html.Point]:
     """Return the segments to draw: all, or those that differ most."""
-    first, second = (100 * np.array(scores[side]) for side in ("first", "second"))
+    first, second = (100 * np.array(one) for one in scores)
     order = np.argsort(-np.abs(second - first), kind="stable")[: limits.SHOWN_POINTS]
     return [html.Point(row + 1, float(first[row]), float(second[row])) for row in sorted(order.tolist())]
 
@@ -270,6 +271,6 @@ def _render_ngrams(ngrams: Sequence[Mapping[str, Any]]) -> str:
     rows = []
     for one in ngrams:
         number = str(one["segment"] + 1)
-        matches = f"{one['only_first']:,} : {one['only_second']:,}"
+        matches = " : ".join(f"{count:,}" for count in one["matches"].values())
         rows.append([" ".join(map(str, one["ngram"])), matches, html.segment_button(number)])
     return html.rows(["n-gram", "matches", "segment"], rows)

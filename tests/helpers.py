@@ -152,9 +152,9 @@ def calls_of_columns(bleu):
         "compare, baseline": lambda rows: bleu.compare({"A": rows, "B": texts}, texts, **compare),
         "compare, system": lambda rows: bleu.compare({"A": texts, "B": rows}, texts, **compare),
         "compare, references": lambda rows: bleu.compare({"A": texts, "B": texts}, rows, **compare),
-        "diff, first": lambda rows: bleu.diff(rows, texts, texts),
-        "diff, second": lambda rows: bleu.diff(texts, rows, texts),
-        "diff, references": lambda rows: bleu.diff(texts, texts, rows),
+        "diff, first": lambda rows: bleu.diff({"A": rows, "B": texts}, texts),
+        "diff, second": lambda rows: bleu.diff({"A": texts, "B": rows}, texts),
+        "diff, references": lambda rows: bleu.diff({"A": texts, "B": texts}, rows),
         "conventions, predictions": lambda rows: bleu.conventions(rows, texts),
         "conventions, references": lambda rows: bleu.conventions(texts, rows),
         "reconcile, predictions": lambda rows: bleu.reconcile(rows, texts, 50),
@@ -167,7 +167,7 @@ def calls_of_values(bleu):
     ids, texts = np.array([[1], [2]]), ["a b", "c d"]
     names = "matches_1", "totals_1", "prediction_length", "reference_length"
     return {
-        "diff, by": lambda rows: bleu.diff(texts, texts, texts, by=rows),
+        "diff, by": lambda rows: bleu.diff({"A": texts, "B": texts}, texts, by=rows),
         "compute, by": lambda rows: bleu.compute(predictions=texts, references=texts, by=rows),
         "compare, by": lambda rows: bleu.compare({"A": texts, "B": texts}, texts, by=rows, n_resamples=5),
         "compute_metrics, by": lambda rows: bleu.compute_metrics(Words(), by=rows)((ids, ids)),

@@ -454,7 +454,7 @@ def test_a_failing_tokenizer_names_its_system(bleu):
     with pytest.raises(ValueError, match=r"^System 'B': predictions\[2\]: the tokenizer failed: KeyError: 'cat'"):
         bleu.compare(systems, fine, tokenize=tokenize)
     with pytest.raises(ValueError, match=r"^System 'second': predictions\[2\]: the tokenizer failed: KeyError: 'cat'"):
-        bleu.diff(*systems.values(), fine, tokenize=tokenize)
+        bleu.diff(systems, fine, tokenize=tokenize)
 
 
 def test_one_warning_of_each_kind(bleu):

@@ -38,8 +38,9 @@ def make_systems(segments, seed=0):
 
 
 def diff(first, second, references, by=None, **options):
-    """Return the result of `diff_systems`; assert that the Python implementations return the same."""
-    call = lambda: bleu_diff.diff_systems(first, second, references, by, Options().override(options))  # noqa: E731
+    """Return the result of `diff_systems` for "A" and "B"; assert that the Python implementations return the same."""
+    systems = {"A": first, "B": second}
+    call = lambda: bleu_diff.diff_systems(systems, references, by, Options().override(options))  # noqa: E731
     answer = call()
     with python_only():
         assert call() == answer
@@ -74,14 +75,14 @@ def check_ngrams(answer, counts):
     assert [order["order"] for order in answer["ngrams"]] == list(counts)
     for order in answer["ngrams"]:
         only_first, only_second = counts[order["order"]]
-        for name, own, other in (("first", only_first, only_second), ("second", only_second, only_first)):
+        for name, own, other in (("A", only_first, only_second), ("B", only_second, only_first)):
             distinctive = sorted((mcnemar_statistic(own[g], other[g]) for g in own if own[g] > other[g]), reverse=True)
-            listed = order[name]
-            assert [mcnemar_statistic(n["only_first"], n["only_second"]) for n in listed] == distinctive[:LISTED_NGRAMS]
+            listed = order["systems"][name]
+            assert [mcnemar_statistic(*n["matches"].values()) for n in listed] == distinctive[:LISTED_NGRAMS]
             assert len({tuple(ngram["ngram"]) for ngram in listed}) == len(listed)
             for ngram in listed:
                 key = tuple(ngram["ngram"])
-                assert (ngram["only_first"], ngram["only_second"]) == (only_first[key], only_second[key])
+                assert ngram["matches"] == {"A": only_first[key], "B": only_second[key]}
                 assert ngram["count"] == own[key] - other[key]
 
 
@@ -105,10 +106,10 @@ TABLE = [
 def test_ngrams_by_hand(first, second, references, options, expected, why):
     answer = diff(first, second, references, **options)
     found = {
-        " ".join(ngram["ngram"]): (ngram["only_first"], ngram["only_second"], ngram["segment"])
+        " ".join(ngram["ngram"]): (ngram["matches"]["A"], ngram["matches"]["B"], ngram["segment"])
         for order in answer["ngrams"]
-        for name in ("first", "second")
-        for ngram in order[name]
+        for listed in order["systems"].values()
+        for ngram in listed
     }
     assert found == expected
 
@@ -160,11 +161,11 @@ def check_scores(bleu, answer, first, second, references, **options):
     results = [
         bleu.compute(predictions=system, references=references, segments=True, **options) for system in (first, second)
     ]
-    for name, result in zip(("first", "second"), results):
+    for name, result in zip("AB", results):
         assert answer["systems"][name]["bleu"] == pytest.approx(result["bleu"], rel=1e-12)
         assert answer["systems"][name]["score"] == pytest.approx(result["score"], rel=1e-12)
         np.testing.assert_allclose(answer["segment_bleu"][name], result["segment_bleu"], rtol=1e-12)
-    assert answer["systems"]["second"]["delta"] == pytest.approx(results[1]["bleu"] - results[0]["bleu"], abs=1e-12)
+    assert answer["systems"]["B"]["delta"] == pytest.approx(results[1]["bleu"] - results[0]["bleu"], abs=1e-12)
     deltas = np.subtract(results[1]["segment_bleu"], results[0]["segment_bleu"])
     signs = Counter(np.sign(np.where(np.abs(deltas) < 1e-12, 0, deltas)).tolist())
     assert (answer["wins"], answer["ties"], answer["losses"]) == (signs[1], signs[0], signs[-1])
@@ -182,19 +183,19 @@ def test_a_group_has_the_score_of_its_rows(bleu, options):
     first, second, references = make_systems(80, seed=3)
     labels = [("news", "", None, 3)[i * i % 7 % 4] for i in range(80)]
     answer = diff(first, second, references, by=labels, **options)
-    assert [group["label"] for group in answer["by_label"]] == list(dict.fromkeys(labels))
+    assert list(answer["groups"]) == list(dict.fromkeys(labels))
     tables = [bleu.statistics(predictions=system, references=references, **options) for system in (first, second)]
     lengths = np.minimum(*(table["reference_length"].to_numpy() for table in tables))
     bounds = lambda group: (group["from"], np.inf if group["to"] is None else group["to"])  # noqa: E731
-    groups = [(group, [label == group["label"] for label in labels]) for group in answer["by_label"]]
+    groups = [(group, [label == name for label in labels]) for name, group in answer["groups"].items()]
     groups += [(group, (bounds(group)[0] <= lengths) & (lengths <= bounds(group)[1])) for group in answer["by_length"]]
     for group, is_in in groups:
         scores = [bleu.score(table.filter(pa.array(is_in)), **options)["bleu"] for table in tables]
-        assert [group["first"], group["second"]] == pytest.approx(scores, rel=1e-12)
+        assert group["bleu"] == pytest.approx(dict(zip("AB", scores)), rel=1e-12)
         assert group["delta"] == pytest.approx(scores[1] - scores[0], abs=1e-12)
         assert group["segments"] == sum(is_in) > 0
-    for name in ("by_label", "by_length"):
-        assert sum(group["segments"] for group in answer[name]) == 80
+    for parts in (answer["by_length"], answer["groups"].values()):
+        assert sum(group["segments"] for group in parts) == 80
 
 
 # The groups of reference lengths: the shortest and the longest length of each.
@@ -234,46 +235,49 @@ LABELS = [
 
 @pytest.mark.parametrize(("labels", "expected"), LABELS, ids=lambda value: type(value).__name__)
 def test_labels_in_any_container(bleu, labels, expected):
-    answer = bleu.diff(["a"] * 3, ["b"] * 3, ["a"] * 3, by=labels)
-    assert [group["label"] for group in answer["by_label"]] == expected
-    assert json.loads(json.dumps(answer)) == answer
+    answer = bleu.diff({"A": ["a"] * 3, "B": ["b"] * 3}, ["a"] * 3, by=labels)
+    assert list(answer["groups"]) == expected
+    names = [label if isinstance(label, str) else json.dumps(label) for label in expected]
+    assert list(json.loads(json.dumps(answer))["groups"]) == names
 
 
 def test_the_segments_that_differ_most():
     first, second, references = make_systems(100, seed=4)
     answer = diff(first, second, references)
-    scores = np.array([answer["segment_bleu"][name] for name in ("first", "second")])
+    scores = np.array([answer["segment_bleu"][name] for name in "AB"])
     deltas = scores[1] - scores[0]
-    for name, sign in (("first", -1), ("second", 1)):
+    for name, sign in (("A", -1), ("B", 1)):
         listed = answer["segments"][name]
         assert [row["delta"] for row in listed] == sorted((deltas[sign * deltas > 1e-12]).tolist(), key=lambda d: -sign * d)[:20]  # fmt: skip
         for row in listed:
-            assert [row["first"], row["second"], row["delta"]] == [*scores[:, row["segment"]], deltas[row["segment"]]]
+            assert row["bleu"] == dict(zip("AB", scores[:, row["segment"]]))
+            assert row["delta"] == deltas[row["segment"]]
 
 
-def test_exchanged_systems():
-    """Exchanged systems have the mirrored result, with mirrored n-grams and segments."""
+def test_exchanged_systems(bleu):
+    """With the other system as the baseline, only signs, wins and losses differ."""
     first, second, references = make_systems(50, seed=5)
-    one, other = diff(first, second, references, by=range(50)), diff(second, first, references, by=range(50))
+    systems, labels = {"A": first, "B": second}, range(50)
+    one = bleu.diff(systems, references, by=labels)
+    other = bleu.diff(dict(reversed(systems.items())), references, by=labels)
     assert (one["wins"], one["ties"], one["losses"]) == (other["losses"], other["ties"], other["wins"])
-    swap = {"first": "second", "second": "first", "only_first": "only_second", "only_second": "only_first"}
 
-    def mirror(value):
+    def negate(value):
         if isinstance(value, dict):
-            return {swap.get(key, key): -item if key == "delta" else mirror(item) for key, item in value.items()}
-        return [mirror(item) for item in value] if isinstance(value, list) else value
+            return {key: -item if key == "delta" else negate(item) for key, item in value.items()}
+        return [negate(item) for item in value] if isinstance(value, list) else value
 
-    for key in ("by_length", "by_label", "ngrams", "segments", "segment_bleu"):
-        assert mirror(one[key]) == other[key]
+    for key in ("by_length", "groups", "ngrams", "segments", "segment_bleu"):
+        assert negate(one[key]) == other[key]
 
 
 def test_a_system_beside_itself():
     first, _, references = make_systems(30, seed=6)
     answer = diff(first, list(first), references)
     assert (answer["wins"], answer["ties"], answer["losses"]) == (0, 30, 0)
-    assert answer["systems"]["second"]["delta"] == 0
-    assert answer["segments"] == {"first": [], "second": []}
-    assert all(order["first"] == order["second"] == [] for order in answer["ngrams"])
+    assert answer["systems"]["B"]["delta"] == 0
+    assert answer["segments"] == {"A": [], "B": []}
+    assert all(order["systems"] == {"A": [], "B": []} for order in answer["ngrams"])
 
 
 def test_the_size_of_blocks_does_not_change_the_result():
@@ -288,7 +292,8 @@ def test_columns_with_different_chunks(bleu):
     first, second, references = make_systems(30, seed=8)
     chunked = pa.chunked_array([first[:4], first[4:4], first[4:]]), pa.chunked_array([second[:11], second[11:]])
     references_in_pieces = pa.chunked_array([pa.array(references[:20]), pa.array(references[20:])])
-    assert bleu.diff(*chunked, references_in_pieces) == bleu.diff(first, second, references)
+    expected = bleu.diff({"A": first, "B": second}, references)
+    assert bleu.diff(dict(zip("AB", chunked)), references_in_pieces) == expected
 
 
 def test_the_limit_drops_what_differs_least():
@@ -299,16 +304,17 @@ def test_the_limit_drops_what_differs_least():
     with mock.patch.object(bleu_diff, "MAX_NGRAMS", 40), mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 10):
         answer = diff(first, [""] * 600, first, max_order=2)
     for order, known in zip(answer["ngrams"], expected["ngrams"]):
-        frequent = [ngram for ngram in known["first"] if ngram["count"] > 1]
+        frequent = [ngram for ngram in known["systems"]["A"] if ngram["count"] > 1]
         assert frequent
-        assert order["first"][: len(frequent)] == frequent
+        assert order["systems"]["A"][: len(frequent)] == frequent
 
 
 def test_nothing_is_dropped_up_to_the_limit():
     for limit, kept in ((4, list("abcd")), (3, ["a"])):  # a table above the limit keeps half the limit
         with mock.patch.object(bleu_diff, "MAX_NGRAMS", limit):
-            answer = bleu_diff.diff_systems(["a b c d"], [""], ["a b c d"], None, Options(max_order=1))
-        assert [ngram["ngram"] for ngram in answer["ngrams"][0]["first"]] == [[token] for token in kept]
+            systems = {"A": ["a b c d"], "B": [""]}
+            answer = bleu_diff.diff_systems(systems, ["a b c d"], None, Options(max_order=1))
+        assert [ngram["ngram"] for ngram in answer.distinctive_ngrams("A")] == [[token] for token in kept]
 
 
 def test_a_full_table_keeps_the_given_number_of_rows():
@@ -319,97 +325,154 @@ def test_a_full_table_keeps_the_given_number_of_rows():
 
 
 def test_result(bleu):
-    answer = bleu.diff(*make_systems(30), by=["x"] * 30, max_order=2)
+    first, second, references = make_systems(30)
+    answer = bleu.diff({"old": first, 7: second}, references, by=["x"] * 30, max_order=2)
     assert list(answer) == [
-        "wins", "ties", "losses", "systems", "by_length", "by_label", "ngrams", "segments", "segment_bleu", "signature",
+        "wins", "ties", "losses", "systems", "by_length", "groups", "ngrams", "segments", "segment_bleu", "signature",
     ]  # fmt: skip
-    assert json.loads(json.dumps(answer)) == answer
-    assert "by_label" not in bleu.diff(["a"], ["b"], ["a"])
-    assert "|tok:ids|" in bleu.diff([[1]], [[2]], [[[1]]])["signature"]
+    # Whatever belongs to a system is found by its name; the baseline has no difference.
+    assert {name: list(system) for name, system in answer["systems"].items()} == {
+        "old": ["bleu", "score"],
+        7: ["bleu", "score", "delta"],
+    }
+    dicts = [answer["segments"], answer["segment_bleu"], *(order["systems"] for order in answer["ngrams"])]
+    dicts += [group["bleu"] for group in [*answer["by_length"], *answer["groups"].values()]]
+    dicts += [row["bleu"] for rows in answer["segments"].values() for row in rows]
+    dicts += [ngram["matches"] for name in answer["systems"] for ngram in answer.distinctive_ngrams(name)]
+    assert {tuple(by_name) for by_name in dicts} == {("old", 7)}
+    assert list(answer["by_length"][0]) == ["from", "to", "segments", "bleu", "delta"]
+    assert list(answer["groups"]["x"]) == ["segments", "bleu", "delta"]
+    assert list(answer["segments"]["old"][0]) == ["segment", "bleu", "delta"]
+    assert list(answer["ngrams"][0]["systems"]["old"][0]) == ["ngram", "count", "matches", "segment"]
+    plain = bleu.diff({"A": ["a"], "B": ["b"]}, ["a"])
+    assert "groups" not in plain
+    assert json.loads(json.dumps(plain)) == plain
+    assert "|tok:ids|" in bleu.diff({"A": [[1]], "B": [[2]]}, [[[1]]])["signature"]
 
 
 def test_records_are_the_groups(bleu):
-    """By hand: the second system has "a" and "b c" right; the first has "x" for "a", and one token of two."""
-    records = bleu.diff(["x", "b x"], ["a", "b c"], ["a", "b c"], by=["A", "B"], max_order=1)._records()
-    scores = {"second": 1.0}
-    assert records == [
-        {"group": "length", "from": 0, "to": 9, "segments": 2, "first": pytest.approx(1 / 3), **scores, "delta": pytest.approx(2 / 3)},
-        {"group": "label", "label": "A", "segments": 1, "first": 0.0, **scores, "delta": 1.0},
-        {"group": "label", "label": "B", "segments": 1, "first": pytest.approx(0.5), **scores, "delta": pytest.approx(0.5)},
-    ]  # fmt: skip
+    """By hand: "new" has "a" and "b c" right; "old" has "x" for "a", and one token of two."""
+    systems = {"old": ["x", "b x"], "new": ["a", "b c"]}
+    frame = bleu.diff(systems, ["a", "b c"], by=["A", None], max_order=1).to_pandas()
+    assert frame.replace({float("nan"): None}).to_dict("list") == {
+        "part": ["length", "group", "group"],
+        "from": [0, None, None],
+        "to": [9, None, None],
+        "segments": [2, 1, 1],
+        "bleu_old": pytest.approx([1 / 3, 0, 1 / 2]),
+        "bleu_new": [1, 1, 1],
+        "delta": pytest.approx([2 / 3, 1, 1 / 2]),
+        "group": [None, "A", None],
+    }
+
+
+@pytest.mark.parametrize("name", ["references", "first", "interval", "_interval", "label", "segments", "", 3, None])
+def test_names_of_systems_are_free(bleu, name):
+    """No name of a system is mistaken for a column or a key."""
+    difference = bleu.diff({name: ["a b"], "other": ["a c"]}, ["a b"], by=["x"], max_order=2)
+    assert difference["segment_bleu"][name] == [1]
+    assert difference.to_pandas()[f"bleu_{name}"].tolist() == [1, 1]
+    assert [ngram["ngram"] for ngram in difference.distinctive_ngrams(name)] == [["a", "b"]]
+    for shown in (str(difference), difference.to_markdown(), difference.to_latex(), difference.to_html()):
+        assert str(name) in shown
+
+
+def test_distinctive_ngrams_of_an_unknown_system(bleu):
+    difference = bleu.diff({"A": ["a b"], "B": ["a c"]}, ["a b"])
+    with pytest.raises(ValueError, match=r"^name='C': pass one of 'A', 'B'\.$"):
+        difference.distinctive_ngrams("C")
+
+
+def test_distinctive_ngrams_count(bleu):
+    """There are ten by default, as many as are asked for, and no more than the systems differ in."""
+    difference = bleu.diff({"A": ["a b c d e f g h i j k l"], "B": [""]}, ["a x b x c x d x e x f x g x h x i x j x k"])
+    lengths = [len(difference.distinctive_ngrams("A", *count)) for count in ((), (3,), (100,))]
+    assert lengths == [10, 3, 11]
+    assert len(difference.distinctive_ngrams("A", count=2)) == 2
+    assert difference.distinctive_ngrams("B") == []
 
 
 def test_options_at_load_are_defaults(load):
     bleu = load(lowercase=True, segments=True, confidence=0.9)
-    assert bleu.diff(["A b"], ["a B"], ["a b"])["ties"] == 1
-    assert bleu.diff(["A b"], ["a b"], ["a b"], lowercase=False)["wins"] == 1
+    assert bleu.diff({"A": ["A b"], "B": ["a B"]}, ["a b"])["ties"] == 1
+    assert bleu.diff({"A": ["A b"], "B": ["a b"]}, ["a b"], lowercase=False)["wins"] == 1
 
 
-def test_references_may_come_as_a_generator(bleu):
+def test_columns_may_be_generators(bleu):
     first, second, references = make_systems(10)
-    assert bleu.diff(iter(first), iter(second), iter(references)) == bleu.diff(first, second, references)
+    systems, once = {"A": first, "B": second}, {"A": iter(first), "B": iter(second)}
+    assert bleu.diff(once, iter(references)) == bleu.diff(systems, references)
 
 
 PRINTED = """\
-The second system scores 58.31, the first 92.00: -33.69 BLEU; better in 0 segments, equal in 12, worse in 24
+new scores 58.31 and old 92.00: -33.69 BLEU. new is better in 0 segments, equal in 12 and worse in 24
 
-                                    segments  first  second  difference
-all                                       36  92.00   58.31      -33.69
-reference of 0 to 9 tokens                36  92.00   58.31      -33.69
-0                                          3  92.00   58.31      -33.69
-1                                          3  92.00   58.31      -33.69
-2                                          3  92.00   58.31      -33.69
-3                                          3  92.00   58.31      -33.69
-4                                          3  92.00   58.31      -33.69
-5                                          3  92.00   58.31      -33.69
-6                                          3  92.00   58.31      -33.69
-7                                          3  92.00   58.31      -33.69
-8                                          3  92.00   58.31      -33.69
-9                                          3  92.00   58.31      -33.69
+                                    segments    old    new  difference
+all                                       36  92.00  58.31      -33.69
+reference of 0 to 9 tokens                36  92.00  58.31      -33.69
+0                                          3  92.00  58.31      -33.69
+1                                          3  92.00  58.31      -33.69
+2                                          3  92.00  58.31      -33.69
+3                                          3  92.00  58.31      -33.69
+4                                          3  92.00  58.31      -33.69
+5                                          3  92.00  58.31      -33.69
+6                                          3  92.00  58.31      -33.69
+7                                          3  92.00  58.31      -33.69
+8                                          3  92.00  58.31      -33.69
+9                                          3  92.00  58.31      -33.69
 … 2 more labels
-n-grams matched by one system only            first  second  difference
+n-grams matched by one system only              old    new  difference
 """
 
 
 def test_printed(bleu):
-    first = ["the cat sat on the mat", "a dog barks", "x y z"] * 12
-    second = ["the cat sat on a mat", "dog a barks", "x y z"] * 12
+    systems = {
+        "old": ["the cat sat on the mat", "a dog barks", "x y z"] * 12,
+        "new": ["the cat sat on a mat", "dog a barks", "x y z"] * 12,
+    }
     references = ["the cat sat on the mat", "a dog barks loudly", "x y z"] * 12
-    by = [i // 3 for i in range(36)]
-    printed = str(bleu.diff(first, second, references, by=by, max_order=3))
+    printed = str(bleu.diff(systems, references, by=[i // 3 for i in range(36)], max_order=3))
     assert printed.startswith(PRINTED)
     assert len(printed.splitlines()) < 30
     assert max(map(len, printed.splitlines())) <= 120
 
 
 def test_printed_without_ngrams(bleu):
-    lines = str(bleu.diff(["a"], ["a"], ["b"])).splitlines()
-    assert lines[0].endswith("better in 0 segments, equal in 1, worse in 0")
+    lines = str(bleu.diff({"A": ["a"], "B": ["a"]}, ["b"])).splitlines()
+    assert lines[0].endswith("better in 0 segments, equal in 1 and worse in 0")
     assert not any("matched" in line for line in lines)
 
 
 def test_in_html_ngrams_are_a_table_of_their_own(bleu):
     """The n-grams have a separate table; there is no empty table without n-grams."""
-    tables = bleu.diff(["a b"], ["a c"], ["a b"]).to_html().split("<table>")[1:]
-    assert [re.findall("<th>(.*?)</th>", table) for table in tables] == [
-        ["", "segments", "first", "second", "difference"],
-        ["n-grams matched by one system only", "first", "second", "difference"],
+    html = bleu.diff({"old & <b>": ["a b"], "new": ["a c"]}, ["a b"]).to_html()
+    assert [re.findall("<th>(.*?)</th>", table) for table in html.split("<table>")[1:]] == [
+        ["", "segments", "old &amp; &lt;b&gt;", "new", "difference"],
+        ["n-grams matched by one system only", "old &amp; &lt;b&gt;", "new", "difference"],
     ]
-    assert bleu.diff(["a"], ["a"], ["b"]).to_html().count("<table>") == 1
+    assert bleu.diff({"A": ["a"], "B": ["a"]}, ["b"]).to_html().count("<table>") == 1
 
 
 def test_printed_ngrams_are_not_parts_of_each_other(bleu):
-    rows = bleu.diff(["a b c d", "a x"], ["", "a"], ["a b c d", "a x"])._rows()
+    rows = bleu.diff({"A": ["a b c d", "a x"], "B": ["", "a"]}, ["a b c d", "a x"])._rows()
     ngrams = rows[[row[0] for row in rows].index("n-grams matched by one system only") + 1 :]
     assert ngrams == [["a b c d", "", "1", "0", "-1"], ["a x", "", "1", "0", "-1"]]
 
 
 def test_printed_in_columns_whatever_the_text(bleu):
-    """Tokens of a function and labels may be long, or contain line breaks."""
-    answer = bleu.diff(["a\nb|" + "x" * 60], ["b"], ["a\nb|" + "x" * 60], by=["y\n" * 40], tokenize=lambda text: [text])
-    assert [row[0] for row in answer._rows()[-1:]] == ["a b|" + "x" * 43 + "…"]
+    """Tokens of a function, labels and names may be long, or contain line breaks."""
+    texts, name = ["a\nb|" + "x" * 60], "name\n" * 40
+    answer = bleu.diff({name: texts, "B": ["b"]}, texts, by=["y\n" * 40], tokenize=lambda text: [text])
+    assert [row[0] for row in answer._rows()[-1:]] == ["a\\nb|" + "x" * 42 + "…"]
     assert len(str(answer).splitlines()) == 10
-    assert answer["ngrams"][0]["first"][0]["ngram"] == ["a\nb|" + "x" * 60]
+    assert len(str(answer).splitlines()[2]) < 160
+    assert answer["ngrams"][0]["systems"][name][0]["ngram"] == texts
+
+
+@pytest.mark.parametrize("label", ["all", "reference of 0 to 9 tokens", "None", "", " x"])
+def test_a_label_is_told_apart_from_other_rows(bleu, label):
+    rows = bleu.diff({"A": ["a"] * 2, "B": ["a"] * 2}, ["a"] * 2, by=[label, None])._rows()
+    assert [row[0] for row in rows] == ["", "all", "reference of 0 to 9 tokens", repr(label), "None"]
 
 
 def raises(text):
@@ -417,12 +480,12 @@ def raises(text):
 
 
 ERRORS = [
-    ([], [], [], {}, ValueError, "System 'first': There are no segments to score"),
-    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'second': Got 2 predictions and 1 reference."),
-    (["a"], [None], ["a"], {}, ValueError, r"System 'second': predictions\[0\]: .*got None"),
-    ([1.5], ["a"], ["a"], {}, TypeError, r"System 'first': predictions\[0\]: .*got float"),
-    (["a"], [["a"]], ["a"], {}, TypeError, r"System 'second': predictions\[0\]: .*got a list of one str"),
-    (None, ["a"], ["a"], {}, ValueError, "System 'first': predictions: expected one item per segment, got None"),
+    ([], [], [], {}, ValueError, "System 'A': There are no segments to score"),
+    (["a"], ["a", "b"], ["a"], {}, ValueError, "System 'B': Got 2 predictions and 1 reference."),
+    (["a"], [None], ["a"], {}, ValueError, r"System 'B': predictions\[0\]: .*got None"),
+    ([1.5], ["a"], ["a"], {}, TypeError, r"System 'A': predictions\[0\]: .*got float"),
+    (["a"], [["a"]], ["a"], {}, TypeError, r"System 'B': predictions\[0\]: .*got a list of one str"),
+    (None, ["a"], ["a"], {}, ValueError, "System 'A': predictions: expected one item per segment, got None"),
     (["a"], ["a"], ["a"], {"by": ["x", "y"]}, ValueError, "by: got 2 labels for 1 prediction"),
     (["a"], ["a"], ["a"], {"by": "x"}, TypeError, "by: expected a list or another column, got str"),
     (["a"], ["a"], ["a"], {"by": 3}, TypeError, "by: expected a list or another column, got int"),
@@ -433,8 +496,8 @@ ERRORS = [
     (["a"], ["a"], ["a"], {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
     (["a"], ["a"], ["a"], {"confidence": 0.9}, ValueError, "`confidence` is not an option of diff"),
     (["a"], ["a"], ["a"], {"segments": True}, ValueError, "`segments` is not an option of diff"),
-    (["a"], ["b"], ["a"], {"tokenize": raises}, ValueError, r"System 'first': predictions\[0\]: the tokenizer failed"),
-    (["a"], ["b"], ["a"], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, r"System 'second': predictions\[0\]: the tokenizer failed"),
+    (["a"], ["b"], ["a"], {"tokenize": raises}, ValueError, r"System 'A': predictions\[0\]: the tokenizer failed"),
+    (["a"], ["b"], ["a"], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, r"System 'B': predictions\[0\]: the tokenizer failed"),
     (["a"], ["a"], [["a", "b"]], {"tokenize": {"a": ["a"]}.__getitem__}, ValueError, r"references\[0\]: the tokenizer failed"),
 ]  # fmt: skip
 
@@ -442,11 +505,27 @@ ERRORS = [
 @pytest.mark.parametrize(("first", "second", "references", "options", "error", "message"), ERRORS, ids=[row[-1] for row in ERRORS])  # fmt: skip
 def test_errors(bleu, first, second, references, options, error, message):
     with pytest.raises(error, match=message):
-        bleu.diff(first, second, references, **options)
+        bleu.diff({"A": first, "B": second}, references, **options)
+
+
+CALLS = [
+    (lambda bleu: bleu.diff(["a"], ["b"], ["a"]), TypeError, r"diff\(\) takes all systems in one dict, .* Write diff\(\{'A': \[...\], 'B': \[...\]\}, references\)"),
+    (lambda bleu: bleu.diff(["a"], ["b"]), TypeError, "systems: expected a dict from names to predictions, or a DataFrame, got list"),
+    (lambda bleu: bleu.diff({"A": ["a"], "B": ["b"]}, ["a"], ["x"]), TypeError, "the other arguments by name"),
+    (lambda bleu: bleu.diff({"A": ["a"]}, ["a"]), ValueError, "expected exactly two systems, got 1"),
+    (lambda bleu: bleu.diff({"A": ["a"], "B": ["a"], "C": ["a"]}, ["a"]), ValueError, "expected exactly two systems, got 3"),
+    (lambda bleu: bleu.diff(dict.fromkeys("AB", bleu.statistics(predictions=["a"], references=["a"])), ["a"]), TypeError, "diff\\(\\) compares texts, got statistics"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "error", "message"), CALLS, ids=[row[-1] for row in CALLS])
+def test_errors_of_calls(bleu, call, error, message):
+    with pytest.raises(error, match=message):
+        call(bleu)
 
 
 def test_a_tokenizers_error_names_the_row_of_the_corpus(bleu):
     tokenize = lambda text: text.split() if text != "odd" else 1  # noqa: E731
     first, references = ["a"] * 30, [["a", "a"]] * 29 + [["a", "odd"]]
     with mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 7), pytest.raises(TypeError, match=r"references\[29\]: "):
-        bleu_diff.diff_systems(first, first, references, None, Options(tokenize=tokenize))
+        bleu_diff.diff_systems({"A": first, "B": first}, references, None, Options(tokenize=tokenize))

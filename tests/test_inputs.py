@@ -1,6 +1,7 @@
 """Inputs: the containers that may be passed, and the errors for those that may not."""
 
 import hashlib
+import re
 import sys
 import threading
 from unittest import mock
@@ -732,7 +733,7 @@ def test_columns_of_unequal_length_are_rejected(bleu, container, count):
         with pytest.raises(ValueError, match=r"Got \d predictions? and \d references?"):
             print(name, call(container(["a b"] * count)))
     with pytest.raises(ValueError, match=f"by: got {count} labels? for 2 predictions"):
-        bleu.diff(["a", "b"], ["a", "b"], ["a", "b"], by=container(["x"] * count))
+        bleu.diff({"A": ["a", "b"], "B": ["a", "b"]}, ["a", "b"], by=container(["x"] * count))
     assert len(bleu) == 0
 
 
@@ -885,7 +886,7 @@ def test_bytes_that_are_not_utf8_in_every_method(bleu):
             with pytest.raises(ValueError, match=r"(predictions|references|texts)\[\d\]: got invalid UTF-8"):
                 print(name, call(make_string_array([b"a", b"\xff"])))
     with pytest.raises(ValueError, match=r"^by\[1\]: got invalid UTF-8"):
-        bleu.diff(["a"] * 2, ["a"] * 2, ["a"] * 2, by=make_string_array([b"a", b"\xff"]))
+        bleu.diff({"A": ["a"] * 2, "B": ["a"] * 2}, ["a"] * 2, by=make_string_array([b"a", b"\xff"]))
 
 
 # Lists that another thread changes during a call.
@@ -1032,3 +1033,102 @@ def test_the_fingerprint_ignores_the_options(load):
 def test_references_without_a_fingerprint(bleu, rows, error, message):
     with pytest.raises(error, match=message):
         bleu.fingerprint(rows)
+
+
+# Tables of systems, for `compare`, `rank` and `diff`.
+
+SYSTEMS = {"A": ["the cat sat on the mat", "a dog"] * 2, "big model": ["the cat sat", "a dog ran"] * 2}
+TABLES = {
+    "pandas": pd.DataFrame,
+    "pandas, other index": lambda data: pd.DataFrame(data, index=[9, 9, 3, 1]),
+    "pandas, string": lambda data: pd.DataFrame(data).astype("string"),
+    "pandas, category": lambda data: pd.DataFrame(data).astype("category"),
+    "polars": pl.DataFrame,
+    "pyarrow": pa.table,
+    "pyarrow, large": lambda data: pa.table({name: pa.array(texts, pa.large_string()) for name, texts in data.items()}),
+}
+METHODS_OF_SYSTEMS = {
+    "compare": lambda bleu, systems: bleu.compare(systems, SYSTEMS["A"], n_resamples=9),
+    "rank": lambda bleu, systems: bleu.rank(systems, SYSTEMS["A"], n_resamples=9),
+    "diff": lambda bleu, systems: bleu.diff(systems, SYSTEMS["A"]),
+}
+
+
+@pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
+@pytest.mark.parametrize("kind", TABLES)
+def test_a_table_has_a_column_per_system(bleu, method, kind):
+    call = METHODS_OF_SYSTEMS[method]
+    assert call(bleu, TABLES[kind](SYSTEMS)) == call(bleu, SYSTEMS)
+
+
+FOUR_TEXTS = ["a b", "c d", "e", "f"]
+NOT_SYSTEMS = [  # a column, its values
+    *(
+        (name, FOUR_TEXTS)
+        for name in ("reference", "References", "ref", "refs", "ref_A", "ref-B", "ref 1", "reference_en")
+    ),
+    *(
+        (name, FOUR_TEXTS)
+        for name in ("source", "src", "Source", "doc", "docid", "doc_id", "document", "domain", "target")
+    ),
+    ("x", [1, 2, 3, 4]),
+    ("x", [0.5, 0.5, 0.5, None]),
+    ("x", [["a"], ["b"], ["c"], ["d"]]),
+    ("x", [None] * 4),
+]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize(("name", "values"), NOT_SYSTEMS, ids=str)
+def test_other_columns_of_a_table_must_be_dropped(bleu, kind, name, values):
+    table = TABLES[kind]({**SYSTEMS, name: values})
+    for call in METHODS_OF_SYSTEMS.values():
+        with pytest.raises(ValueError, match=f"^systems: the column '{name}' does not look like .* Drop it first, or"):
+            call(bleu, table)
+
+
+def test_systems_with_such_a_name_are_passed_in_a_dict(bleu):
+    assert list(bleu.compare({"A": FOUR_TEXTS, "reference": FOUR_TEXTS}, FOUR_TEXTS, n_resamples=9)["systems"]) == [
+        "A",
+        "reference",
+    ]
+
+
+def test_names_of_systems_that_only_begin_like_a_reference(bleu):
+    names = ["doc-level-transformer", "goldfish", "referential", "Source-Aware MT", "targeted", "idefics", "languid"]
+    table = pd.DataFrame(dict.fromkeys(names, FOUR_TEXTS))
+    assert list(bleu.compare(table, FOUR_TEXTS, n_resamples=9)["systems"]) == names
+
+
+@pytest.mark.parametrize(
+    "systems",
+    [pd.Series(FOUR_TEXTS), pl.Series(FOUR_TEXTS), pa.array(FOUR_TEXTS), pl.DataFrame(SYSTEMS).lazy(), [FOUR_TEXTS, FOUR_TEXTS], None, "A", np.array([FOUR_TEXTS] * 2)],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_systems_that_are_neither_a_dict_nor_a_table(bleu, systems):
+    expected = f"systems: expected a dict from names to predictions, or a DataFrame, got {type(systems).__name__}."
+    for call in METHODS_OF_SYSTEMS.values():
+        with pytest.raises(TypeError, match=re.escape(expected)):
+            call(bleu, systems)
+
+
+def test_two_columns_of_one_name(bleu):
+    frame = pd.DataFrame([["a", "b"]], columns=["A", "A"])
+    for table in (frame, pa.table([["a"], ["b"]], names=["A", "A"])):
+        with pytest.raises(ValueError, match="two columns of one name"):
+            bleu.compare(table, ["a"])
+
+
+def test_a_missing_prediction_in_a_table_is_named(bleu):
+    for missing in (None, float("nan")):
+        frame = pd.DataFrame({**SYSTEMS, "B": ["a", "b", missing, "c"]})
+        with pytest.raises((TypeError, ValueError), match=r"^System 'B': predictions\[2\]: .*got (None|NaN)"):
+            bleu.compare(frame, SYSTEMS["A"])
+    with pytest.raises(ValueError, match="System 'A': There are no segments"):
+        bleu.diff(pa.table(dict.fromkeys("AB", pa.array([], pa.string()))), [])
+
+
+@pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
+def test_systems_as_positional_arguments(bleu, method):
+    with pytest.raises(TypeError, match=re.escape(f"Write {method}({{'A': [...], 'B': [...]}}, references).")):
+        getattr(bleu, method)(FOUR_TEXTS, FOUR_TEXTS, FOUR_TEXTS)

@@ -195,7 +195,7 @@ bleu.pairwise(predictions * 3)
 bleu.self_bleu(predictions * 3)
 bleu.conventions(predictions, references)
 bleu.reconcile(predictions, references, 50)
-bleu.diff(predictions, predictions, references)
+bleu.diff({"A": predictions, "B": predictions}, references)
 bleu.compare({"A": predictions, "B": predictions}, references)
 """
 

@@ -31,7 +31,7 @@ ERRORS = [
     (lambda bleu: bleu.compute(predictions="a", references=["a"]), "predictions: expected a list or another column, got str. Pass one item per segment: a str, a list of str tokens or a list of int token ids."),
     (lambda bleu: bleu.compute(predictions=[[5, -100]], references=[[[5]]]), "predictions[0]: got the token id -100. Ids are never negative. Remove label padding such as -100: [id for id in row if id >= 0]."),
     (lambda bleu: bleu.compute(predictions=[[1]], references=[[[1]]], tokenize="zh"), "tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text."),
-    (lambda bleu: bleu.diff(["a"], ["a"], ["a"], by=["x", "y"]), "by: got 2 labels for 1 prediction. Pass one label per segment."),
+    (lambda bleu: bleu.diff({"A": ["a"], "B": ["a"]}, ["a"], by=["x", "y"]), "by: got 2 labels for 1 prediction. Pass one label per segment."),
     (lambda bleu: bleu.compare({"A": ["a"]}, ["a"]), "systems: expected two or more systems, got 1. Pass at least two systems."),
     (lambda bleu: bleu.compare({"A": ["a"], "B": [1]}, ["a"]), "System 'B': predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int."),
     (lambda bleu: bleu.self_bleu(["a"]), "texts: expected at least two texts, got 1. Pass the texts to compare with each other."),
@@ -237,7 +237,7 @@ HAN = ["我们用的是中文", "我们用中文"]
 ON_HAN = {
     "compute": lambda bleu: bleu.compute(predictions=HAN, references=HAN),
     "statistics": lambda bleu: bleu.statistics(predictions=HAN, references=HAN),
-    "diff": lambda bleu: bleu.diff(HAN, HAN, HAN),
+    "diff": lambda bleu: bleu.diff({"A": HAN, "B": HAN}, HAN),
     "explain": lambda bleu: bleu.explain(HAN[0], HAN[0]),
     "pairwise": lambda bleu: bleu.pairwise(HAN),
     "self_bleu": lambda bleu: bleu.self_bleu(HAN),

@@ -94,6 +94,34 @@ class TestLoading:
         assert len(set(phrases)) == len(phrases)
 
 
+OURS = {
+    "Warning",
+    "compare",
+    "compute_metrics",
+    "conventions",
+    "diff",
+    "explain",
+    "fingerprint",
+    "pairwise",
+    "rank",
+    "reconcile",
+    "score",
+    "self_bleu",
+    "statistics",
+    "warm_up",
+}
+EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}
+
+
+def test_tab_offers_methods_and_what_evaluate_documents(bleu):
+    """evaluate's files, locks and settings are hidden, but they are there."""
+    offered = {name for name in dir(bleu) if not name.startswith("_")}
+    assert offered >= OURS | EVALUATES
+    assert offered - OURS == {name for name in dir(evaluate.Metric) if not name.startswith("_")}
+    assert bleu.process_id == 0
+    assert all(getattr(bleu, name, None) is not None for name in OURS | EVALUATES - {"features"})
+
+
 class TestThreads:
     def test_eight_threads_with_one_object(self, bleu, expected):
         with ThreadPoolExecutor(8) as pool:
@@ -108,7 +136,7 @@ class TestThreads:
             lambda: bleu.compute(**columns, confidence=0.9, segments=True, tokenize="zh"),
             lambda: bleu.score(bleu.statistics(**columns), smooth_method="add-k"),
             lambda: bleu.compare(systems, REFERENCES, n_resamples=20),
-            lambda: bleu.diff(*systems.values(), REFERENCES),
+            lambda: bleu.diff(systems, REFERENCES),
             lambda: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
             lambda: bleu.pairwise(few).tolist(),
             lambda: bleu.self_bleu(few),

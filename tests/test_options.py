@@ -335,7 +335,7 @@ def test_options_of_the_call_win_over_those_of_load(load):
 OTHER_CALLS = {
     "compare": lambda bleu, **options: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], **options),
     "rank": lambda bleu, **options: bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], **options),
-    "diff": lambda bleu, **options: bleu.diff(["a"], ["b"], ["a"], **options),
+    "diff": lambda bleu, **options: bleu.diff({"A": ["a"], "B": ["b"]}, ["a"], **options),
     "explain": lambda bleu, **options: bleu.explain("a", "a", **options),
     "pairwise": lambda bleu, **options: bleu.pairwise(["a"], **options),
     "self_bleu": lambda bleu, **options: bleu.self_bleu(["a", "b"], **options),

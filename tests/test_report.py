@@ -1,6 +1,7 @@
 """Results: plain dicts that display as tables, in text, Markdown, LaTeX and HTML; the formula."""
 
 import copy
+import html
 import json
 import math
 import multiprocessing
@@ -9,10 +10,12 @@ import re
 from html.parser import HTMLParser
 
 import evaluate
+import numpy as np
+import pyarrow as pa
 import pytest
 import yaml
 from bleu.bleu_compare import Comparison
-from bleu.bleu_report import STYLE, Report, format_latex, format_markdown, formula, shorten, show
+from bleu.bleu_report import STYLE, Report, escape_unseen, format_latex, format_markdown, formula, shorten, show
 from datasets import Dataset
 from helpers import ROOT, random_rows, run_python
 
@@ -40,7 +43,7 @@ MAKE = {
         {"A": PREDICTIONS * 2, "B": OTHERS * 2}, REFERENCES * 2, n_resamples=10, by=GROUPS
     ),
     "rank": lambda bleu: bleu.rank({"A": PREDICTIONS, "B": OTHERS, "C": ["x"] * 3}, REFERENCES, n_resamples=10),
-    "diff": lambda bleu: bleu.diff(PREDICTIONS, OTHERS, REFERENCES, by=["cats", "dogs", "rain"]),
+    "diff": lambda bleu: bleu.diff({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, by=["cats", "dogs", "rain"]),
     "explain": lambda bleu: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
     "conventions": lambda bleu: bleu.conventions(PREDICTIONS, REFERENCES),
     "reconcile": lambda bleu: bleu.reconcile(PREDICTIONS, REFERENCES, 99.5),
@@ -52,9 +55,9 @@ COLUMNS = {
     "compare": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta"],
     "compute, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "mean_segment_bleu", "confidence", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "signature"],
     "score, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "signature"],
-    "compare, by": ["system", "group", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_standard_error"],
+    "compare, by": ["system", "part", "group", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_standard_error"],
     "rank": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "rank", "cluster"],
-    "diff": ["group", "from", "to", "segments", "first", "second", "delta", "label"],
+    "diff": ["part", "from", "to", "segments", "bleu_A", "bleu_B", "delta", "group"],
     "explain": ["order", "total", "unclipped_matches", "matches", "precision"],
     "conventions": ["convention", "bleu", "score", "difference", "signature"],
     "reconcile": ["settings", "bleu", "score", "difference", "signature"],
@@ -207,6 +210,9 @@ class TestRepr:
         ]
 
 
+KEYS = "'bleu', 'score', 'precisions', 'brevity_penalty', 'length_ratio', 'translation_length', 'reference_length', 'counts', 'totals', 'bleu_by_order', 'signature'"
+
+
 class TestMissingKeys:
     @pytest.mark.parametrize(
         ("key", "message"),
@@ -229,8 +235,10 @@ class TestMissingKeys:
                 "macro_standard_error",
                 "No key 'macro_standard_error': pass by=labels and confidence=0.95 to get it.",
             ),
-            ("rouge", "rouge"),
-            (3, 3),
+            ("precision", "No key 'precision': it is called 'precisions' here."),
+            ("segments_bleu", "No key 'segments_bleu': pass segments=True to get it."),
+            ("rouge", f"No key 'rouge'. The keys are {KEYS}."),
+            (3, f"No key 3. The keys are {KEYS}."),
         ],
     )
     def test_a_name_that_another_tool_has(self, bleu, key, message):
@@ -242,10 +250,29 @@ class TestMissingKeys:
         assert key not in result
 
     def test_only_in_results_that_have_the_other_name(self, bleu):
-        with pytest.raises(KeyError, match=r"^'bp'$"):
-            MAKE["compare"](bleu)["bp"]
-        with pytest.raises(KeyError, match=r"^'segment_bleu'$"):
-            MAKE["explain"](bleu)["segment_bleu"]
+        for name, key in (("compare", "bp"), ("explain", "segment_bleu")):
+            with pytest.raises(KeyError, match=rf"No key '{key}'\. The keys are '"):
+                MAKE[name](bleu)[key]
+
+    @pytest.mark.parametrize(
+        ("name", "key", "message"),
+        [
+            ("compare", "A", "No key 'A'. Write result['systems']['A']."),
+            ("diff", "B", "No key 'B'. Write result['systems']['B']."),
+            ("diff", "dogs", "No key 'dogs'. Write result['groups']['dogs']."),
+            ("compute, by", "rain|snow", "No key 'rain|snow'. Write result['groups']['rain|snow']."),
+            (
+                "conventions",
+                "sacrebleu",
+                "No key 'sacrebleu'. The keys are 'default', 'papineni', 'hf', 'nltk', 'moses'.",
+            ),
+            ("rank", "rankings", "No key 'rankings': it is called 'ranking' here."),
+        ],
+    )
+    def test_the_key_that_is_meant(self, bleu, name, key, message):
+        with pytest.raises(KeyError) as error:
+            MAKE[name](bleu)[key]
+        assert error.value.args == (message,)
 
 
 class TestTables:
@@ -264,7 +291,7 @@ class TestTables:
         assert result.to_html().count("<tr>") >= rows - 1
 
     def test_names_are_escaped(self):
-        rows = [["system", "BLEU"], ["50%_a|b\n<b>*x*", "1"]]
+        rows = [["system", "BLEU"], ["50%_a|b <b>*x*", "1"]]
         assert r"| 50%_a\|b \<b>\*x\* | 1 |" in format_markdown(rows)
         assert r"50\%\_a|b <b>{*}x{*} & 1 \\" in format_latex(rows)
 
@@ -334,7 +361,7 @@ def parse_bibtex(text):
 def test_a_report_is_a_sentence_and_bibtex(bleu, name):
     result = MAKE[name](bleu)
     fingerprint = bleu.fingerprint(REFERENCES)
-    sentence, _, bibtex = result.report(fingerprint=fingerprint).partition("\n\n")
+    sentence, _, bibtex = result.report(references=REFERENCES).partition("\n\n")
     assert "\n" not in sentence
     assert sentence.endswith(f"; signature {result['signature']}; references {fingerprint}.")
     assert result.report().startswith(sentence.replace(f"; references {fingerprint}", ""))
@@ -351,6 +378,21 @@ def test_a_report_is_a_sentence_and_bibtex(bleu, name):
             assert f"{system['score']:.2f} ({level} {100 * low:.2f} to {100 * high:.2f})" in sentence
         if "p_value" in system:
             assert f"{100 * system['delta']:+.2f} (p = {system['p_value']:.4f})" in sentence
+
+
+@pytest.mark.parametrize("name", QUOTED)
+def test_a_report_names_the_fingerprint_of_references_in_any_container(bleu, name):
+    result, texts = MAKE[name](bleu), ["It rains.", "a cat"]
+    expected = f"; references {bleu.fingerprint(texts)}."
+    for references in (texts, tuple([text] for text in texts), np.array(texts), pa.array(texts), iter(texts)):
+        assert result.report(references).splitlines()[0].endswith(expected)
+
+
+@pytest.mark.parametrize("references", ["0" * 64, "", True, False, 3, {"a": ["b"]}, [1.5], [None]])
+def test_a_report_takes_references_only(bleu, references):
+    result = MAKE["compute"](bleu)
+    with pytest.raises((TypeError, ValueError), match=r"^references"):
+        result.report(references)
 
 
 def test_reports_by_hand(bleu):
@@ -454,6 +496,7 @@ def test_texts_are_escaped(bleu, number):
     [
         ("a\u200cb \u200d é 👩‍🚀", "a\u200cb \u200d é 👩‍🚀"),  # joiners belong to the text
         ("a\tb\nc", "a\\tb\\nc"),
+        ("\u061c\u200e\u200f\u202a\u2069", "\\u061c\\u200e\\u200f\\u202a\\u2069"),  # Unicode's Bidi_Control
         ("\x00\x7f\x9b\u2028\ud800", "\\x00\\x7f\\x9b\\u2028\\ud800"),
         ("<&\"'>", "&lt;&amp;&quot;&#x27;&gt;"),
         (17, "17"),
@@ -461,6 +504,60 @@ def test_texts_are_escaped(bleu, number):
 )
 def test_invisible_characters_are_escaped(text, shown):
     assert show(text) == shown
+    assert html.unescape(shown) == escape_unseen(text)
+
+
+UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.parametrize("unseen", ["\n", "\r\n", "\x1b[31m", "\x85", "\u2028", "\u202e", "\u2067", "\u200f"])
+def test_names_and_labels_can_not_forge_a_table(bleu, unseen):
+    """No control or bidirectional character is printed, and no format has more lines than with plain names."""
+    texts = ["the cat sat", "a dog"] * 2
+
+    def show_all(name):
+        systems, by = {"A": texts, name: texts[::-1]}, ["x", name] * 2
+        results = [
+            bleu.compute(predictions=texts, references=texts, by=by),
+            bleu.compare(systems, texts, by=by, n_resamples=9),
+            bleu.rank(systems, texts, n_resamples=9),
+            bleu.diff(systems, texts, by=by),
+        ]
+        shown = [format() for one in results for format in (one.__str__, one.to_markdown, one.to_latex, one.to_html)]
+        return shown + [one.report() for one in results[:3]]
+
+    plain, shown = show_all("B"), show_all(f"B{unseen}C 99.99")
+    assert [text.count("\n") for text in shown] == [text.count("\n") for text in plain]
+    assert not any(UNSEEN.search(text) for text in shown)
+
+
+SUMMARIES = {  # labels that are names of rows, by result
+    "compute, by": ["micro-average", "macro-average", "None", "", " x"],
+    "compare, by": ["macro-average", "  macro-average", "None", ""],
+}
+
+
+@pytest.mark.parametrize(("name", "label"), [(name, label) for name, labels in SUMMARIES.items() for label in labels])
+def test_a_label_is_told_apart_from_a_summary_row(bleu, name, label):
+    """Such a label is in quotes; None and other labels are not."""
+    texts, by = ["the cat sat on the mat"] * 3, [label, None, "x"]
+    if name == "compute, by":
+        rows = bleu.compute(predictions=texts, references=texts, by=by)._rows()
+        assert [row[0] for row in rows if row] == ["group", repr(label), "None", "x", "micro-average", "macro-average"]
+    else:
+        rows = bleu.compare({"A": texts, "B": texts}, texts, by=by, n_resamples=9)._rows()
+        groups = [f"  {label!r}", "  None", "  x", "  macro-average"]
+        assert [row[0] for row in rows] == ["system", "A (baseline)", *groups, "B", *groups]
+
+
+def test_the_group_none_is_told_apart_from_the_whole_in_pandas(bleu):
+    texts = ["the cat sat on the mat", "a dog"]
+    frame = bleu.compare({"A": texts, "B": texts}, texts, by=[None, "x"], n_resamples=9).to_pandas()
+    assert list(zip(frame["system"], frame["part"], frame["group"].fillna("-"))) == [
+        ("A", "all", "-"), ("A", "group", "-"), ("A", "group", "x"),
+        ("B", "all", "-"), ("B", "group", "-"), ("B", "group", "x"),
+    ]  # fmt: skip
+    assert frame.loc[frame["part"] == "all", "macro_bleu"].tolist() == [0.5, 0.5]
 
 
 def test_direction_follows_the_text(bleu):

@@ -370,8 +370,8 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
 def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     """Parts of longer n-grams are left out in both."""
     segments, metric = (importlib.import_module(f"space.{name}") for name in ("segments", "metric"))
-    difference = metric.bleu.diff(["a b c d"], ["x y z e"], ["a b c d e"])
-    overview = segments.render_overview(difference, ("A", "B"))
+    difference = metric.bleu.diff({"A": ["a b c d"], "B": ["x y z e"]}, ["a b c d e"])
+    overview = segments.render_overview(difference)
     assert "B gets more often</h3>" in overview
     assert [row[0] for row in difference._rows()[-2:]] == ["a b c d", "e"]
     for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():

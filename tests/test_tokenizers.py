@@ -416,7 +416,7 @@ for size in (1, 5_000):
         assert "|tok:xyz|" in result.pop("signature")
         scores.append(result)
 scores += [bleu.pairwise(predictions[:9]).tolist(), bleu.self_bleu(predictions[:9])["segment_bleu"]]
-scores.append(bleu.diff(predictions[:99], predictions[99:198], references[:99])["ngrams"])
+scores.append(bleu.diff({"A": predictions[:99], "B": predictions[99:198]}, references[:99])["ngrams"])
 """
 
 # Results of the copied metric, whose kernels are never compiled: in scores, in words, and from the demo.
@@ -485,7 +485,7 @@ def test_a_tokenizer_without_a_kernel_runs_at_any_size(xyz, load, bleu, monkeypa
     assert expected[1]["counts"] == [5, 3, 2, 1]  # and dog
     expected.append(bleu.pairwise(predictions[:9], tokenize=split_as_xyz).tolist())
     expected.append(bleu.self_bleu(predictions[:9], tokenize=split_as_xyz)["segment_bleu"])
-    difference = bleu.diff(predictions[:99], predictions[99:198], references[:99], tokenize=split_as_xyz)
+    difference = bleu.diff({"A": predictions[:99], "B": predictions[99:198]}, references[:99], tokenize=split_as_xyz)
     expected.append(difference["ngrams"])
     assert not xyz["is_ready"]
     assert xyz["scores"] == expected

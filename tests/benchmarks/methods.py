@@ -77,8 +77,11 @@ def time_diff(bleu: evaluate.Metric) -> tuple[float, float]:
     """Return seconds of plain Python and of `diff`."""
     first, references = corpus(SEGMENTS)[1]
     second = [drop_words(text, i) for i, text in enumerate(first)]
-    calls = {"plain": plain_diff, "diff": bleu.diff}
-    return tuple(median_seconds(calls, lambda: (first, second, references), turns=3).values())
+    calls = {
+        "plain": lambda: plain_diff(first, second, references),
+        "diff": lambda: bleu.diff({"first": first, "second": second}, references),
+    }
+    return tuple(median_seconds(calls, turns=3).values())
 
 
 def time_pairwise(bleu: evaluate.Metric, texts: list[str]) -> tuple[float, float, float]:

@@ -215,14 +215,14 @@ class TestWaterfall:
 
 
 def test_scatter():
-    ax = plot_scatter([0.1, 0.5, 0.5], [0.2, 0.4, 0.5], ("A", "B"))
+    ax = plot_scatter({"A": [0.1, 0.5, 0.5], "B": [0.2, 0.4, 0.5]})
     assert ax.collections[0].get_offsets().tolist() == [[10, 20], [50, 40], [50, 50]]
     assert ax.get_title() == "B better in 1, A better in 1 of 3 segments"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("BLEU of a segment, A", "BLEU of a segment, B")
 
 
 def test_scattered_points_can_be_seen_one_by_one_and_in_a_crowd():
-    few, many = (plot_scatter(scores, scores, ("A", "B")).collections[0] for scores in ([0.5] * 3, [0.5] * 3000))
+    few, many = (plot_scatter({"A": scores, "B": scores}).collections[0] for scores in ([0.5] * 3, [0.5] * 3000))
     assert few.get_sizes() > many.get_sizes()
     assert few.get_alpha() > many.get_alpha()
 

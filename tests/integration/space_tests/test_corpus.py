@@ -110,7 +110,7 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
             f" this test set, true differences below about {100 * cats['detectable_delta']:.1f} often go unnoticed."
         )
     )
-    difference = bleu.diff(PREDICTIONS, SECOND_PREDICTIONS, ROWS)
+    difference = bleu.diff({"A": PREDICTIONS, "B": SECOND_PREDICTIONS}, ROWS)
     expect(page.locator("#overview")).to_contain_text(f"cats is better in {difference['wins']} segment")
     expect(page.locator("#overview circle")).to_have_count(40)
     page.locator('#overview circle[data-segment="7"]').dispatch_event("click")
