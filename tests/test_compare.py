@@ -453,7 +453,7 @@ def test_a_failing_tokenizer_names_its_system(bleu):
     fine, systems = ["dog"] * 3, {"A": ["dog"] * 3, "B": ["dog", "dog", "cat"]}
     with pytest.raises(ValueError, match=r"^System 'B': predictions\[2\]: the tokenizer failed: KeyError: 'cat'"):
         bleu.compare(systems, fine, tokenize=tokenize)
-    with pytest.raises(ValueError, match=r"^System 'second': predictions\[2\]: the tokenizer failed: KeyError: 'cat'"):
+    with pytest.raises(ValueError, match=r"^System 'B': predictions\[2\]: the tokenizer failed: KeyError: 'cat'"):
         bleu.diff(systems, fine, tokenize=tokenize)
 
 

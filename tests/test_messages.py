@@ -301,9 +301,11 @@ def test_one_class_for_all_objects(load):
     assert load().Warning is load("nltk").Warning
 
 
-@pytest.mark.parametrize("call", ["compare", "diff"])
-def test_systems_are_checked_as_a_corpus_is(bleu, call):
+@pytest.mark.parametrize("call", ["compare", "rank", "diff"])
+@pytest.mark.parametrize("names", ["AB", "BA"])
+def test_systems_are_checked_as_a_corpus_is(bleu, call, names):
+    """Every system is checked, not only the first."""
     chinese = ["我们用的是中文。"]
-    systems = ({"A": chinese, "B": ["Chinese."]},) if call == "compare" else (chinese, ["Chinese."])
+    systems = dict(zip(names, (chinese, ["Chinese."])))
     with pytest.warns(UserWarning, match="written without spaces"):
-        getattr(bleu, call)(*systems, references=chinese)
+        getattr(bleu, call)({name: systems[name] for name in "AB"}, chinese)
