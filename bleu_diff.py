@@ -73,7 +73,7 @@ class Difference(Report):
     """The result of `diff`: a dict that displays as a table.
 
     >>> print(diff_systems({"A": ["a b c e"], "B": ["a b c d"]}, ["a b c d"], None, Options(max_order=2)))
-    B scores 100.00 and A 70.71: +29.29 BLEU. B is better in 1 segment, equal in 0 and worse in 0
+    B against A: 100.00 and 70.71 BLEU, a difference of +29.29; better in 1 segment, equal in 0, worse in 0
     <BLANKLINE>
                                         segments      A       B  difference
     all                                        1  70.71  100.00      +29.29
@@ -135,9 +135,9 @@ class Difference(Report):
             (_shorten(name), one["score"]) for name, one in self["systems"].items()
         )
         return (
-            f"{second} scores {second_score:.2f} and {first} {first_score:.2f}: {second_score - first_score:+.2f} BLEU."
-            f" {second} is better in {count_things(self['wins'], 'segment')}, equal in {self['ties']:,} and worse in"
-            f" {self['losses']:,}"
+            f"{second} against {first}: {second_score:.2f} and {first_score:.2f} BLEU, a difference of"
+            f" {second_score - first_score:+.2f}; better in {count_things(self['wins'], 'segment')}, equal in"
+            f" {self['ties']:,}, worse in {self['losses']:,}"
         )
 
     def _html_table(self) -> str:

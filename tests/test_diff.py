@@ -405,7 +405,7 @@ def test_columns_may_be_generators(bleu):
 
 
 PRINTED = """\
-new scores 58.31 and old 92.00: -33.69 BLEU. new is better in 0 segments, equal in 12 and worse in 24
+new against old: 58.31 and 92.00 BLEU, a difference of -33.69; better in 0 segments, equal in 12, worse in 24
 
                                     segments    old    new  difference
 all                                       36  92.00  58.31      -33.69
@@ -439,7 +439,7 @@ def test_printed(bleu):
 
 def test_printed_without_ngrams(bleu):
     lines = str(bleu.diff({"A": ["a"], "B": ["a"]}, ["b"])).splitlines()
-    assert lines[0].endswith("better in 0 segments, equal in 1 and worse in 0")
+    assert lines[0].endswith("better in 0 segments, equal in 1, worse in 0")
     assert not any("matched" in line for line in lines)
 
 
