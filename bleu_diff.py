@@ -14,7 +14,7 @@ from .bleu_inputs import read_corpus, read_labels, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, warn_once_per_kind
 from .bleu_options import Options, make_signature
 from .bleu_pairwise import encode_texts, extend_ngrams, number_runs, sorted_order
-from .bleu_report import Report, escape_unseen, plot_scatter, write_label, write_table
+from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
 from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import are_tables, count_batch
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, warn_about_text
@@ -28,7 +28,7 @@ LISTED_NGRAMS = 20  # per order and system
 MAX_NGRAMS = 1 << 21  # rows of a table: about 60 MB for 4-grams
 
 _SEGMENTS_PER_BLOCK = 2048  # their n-grams sort quickly, and memory does not grow with the corpus
-_PRINTED_LABELS, _PRINTED_NGRAMS, _PRINTED_CHARACTERS = 10, 5, 48
+_PRINTED_LABELS, _PRINTED_NGRAMS = 10, 5
 _NO_SEGMENT = np.iinfo(np.int32).max
 
 Int32 = np.ndarray[Any, np.dtype[np.int32]]
@@ -132,7 +132,7 @@ class Difference(Report):
 
     def _title(self) -> str:
         (first, first_score), (second, second_score) = (
-            (_shorten(name), one["score"]) for name, one in self["systems"].items()
+            (write_name(name), one["score"]) for name, one in self["systems"].items()
         )
         return (
             f"{second} against {first}: {second_score:.2f} and {first_score:.2f} BLEU, a difference of"
@@ -155,10 +155,10 @@ class Difference(Report):
             groups[f"reference of {bounds} tokens"] = group
         labeled = self.get("groups", {})
         shown = [(write_label(label, groups), labeled[label]) for label in list(labeled)[:_PRINTED_LABELS]]
-        rows = [["", "segments", *map(_shorten, systems), "difference"]]
+        rows = [["", "segments", *map(write_name, systems), "difference"]]
         for name, group in [*groups.items(), *shown]:
             numbers = (f"{100 * score:.2f}" for score in group["bleu"].values())
-            rows.append([_shorten(name), f"{group['segments']:,}", *numbers, f"{100 * group['delta']:+.2f}"])
+            rows.append([write_name(name), f"{group['segments']:,}", *numbers, f"{100 * group['delta']:+.2f}"])
         if len(labeled) > _PRINTED_LABELS:
             rows.append([f"… {len(labeled) - _PRINTED_LABELS:,} more labels", "", "", "", ""])
         return rows
@@ -167,15 +167,10 @@ class Difference(Report):
         rows = []
         for ngram in (ngram for name in self["systems"] for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS)):
             first, second = ngram["matches"].values()
-            text = _shorten(" ".join(map(str, ngram["ngram"])))
+            text = write_name(" ".join(map(str, ngram["ngram"])))
             rows.append([text, f"{first:,}", f"{second:,}", f"{second - first:+,}"])
-        head = ["n-grams matched by one system only", *map(_shorten, self["systems"]), "difference"]
+        head = ["n-grams matched by one system only", *map(write_name, self["systems"]), "difference"]
         return [head, *rows] if rows else []
-
-
-def _shorten(text: Any) -> str:
-    text = escape_unseen(text)
-    return text if len(text) <= _PRINTED_CHARACTERS else text[: _PRINTED_CHARACTERS - 1] + "…"
 
 
 # --- Counting and scoring ---------------------------------------------------------------------------------------------

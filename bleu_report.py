@@ -216,6 +216,16 @@ def write_label(label: Any, summaries: Collection[str]) -> str:
     return str(label) if is_clear else repr(label)
 
 
+def write_name(name: Any) -> str:
+    """Write a name, label or n-gram on one line of at most 48 characters.
+
+    >>> write_name("long " * 20)
+    'long long long long long long long long long lo…'
+    """
+    text = escape_unseen(name)
+    return text if len(text) <= 48 else text[:47] + "…"
+
+
 class _More:
     """The items of a list that are not shown."""
 
@@ -702,7 +712,7 @@ def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Ax
         _write_beside(ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform())  # right of the Axes
     ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
-    ax.set_yticks(range(len(systems)), list(map(_write_name, names)))
+    ax.set_yticks(range(len(systems)), list(map(_write_tick, names)))
     ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
     ax.set_xlabel("BLEU" + (", with its interval" if "confidence_interval" in systems[baseline] else ""))
@@ -720,7 +730,8 @@ def plot_pairs(
         significant: bool [systems, systems].
         ax: the Axes to draw into; None for a new figure.
     """
-    size = 2.0 + 0.5 * len(names)
+    ticks, labels = range(len(names)), list(map(_write_tick, names))
+    size = 1.2 + 0.5 * len(names) + 0.1 * max(map(len, labels))  # inches; a character is about 0.1 wide
     ax = _open(ax, width=max(4.8, size), height=max(3.6, size))
     for row, column in np.argwhere(~np.eye(len(names), dtype=bool)).tolist():
         fill, color = (_CELL, "white") if significant[row, column] else ("none", _ink(ax))
@@ -728,7 +739,6 @@ def plot_pairs(
         if len(names) <= _LABELED_SYSTEMS:
             number = f"{deltas[row, column]:+.1f}"
             ax.annotate(number, (column, row), ha="center", va="center", color=color, **_LABEL)
-    ticks, labels = range(len(names)), list(map(_write_name, names))
     ax.set_xticks(ticks, labels, rotation=90)
     ax.set_yticks(ticks, labels)
     ax.set_xlim(-0.5, len(names) - 0.5)
@@ -761,7 +771,7 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
 def plot_scatter(scores: Mapping[Any, Sequence[float]], ax: Axes | None = None) -> Axes:
     """Plot segment scores (0-1) of two systems, by name; points above the diagonal favor the second system."""
     ax = _open(ax, width=4.8, height=4.8)
-    names, (x, y) = [_write_name(name) for name in scores], (100 * np.asarray(one, float) for one in scores.values())
+    names, (x, y) = [_write_tick(name) for name in scores], (100 * np.asarray(one, float) for one in scores.values())
     crowd = np.sqrt(len(x) + 1)
     opacity, size = float(np.clip(30 / crowd, 0.05, 0.8)), float(np.clip(150 / crowd, 12, 40))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
@@ -771,8 +781,8 @@ def plot_scatter(scores: Mapping[Any, Sequence[float]], ax: Axes | None = None) 
     ax.set_xlim(-2, 102)
     ax.set_ylim(-2, 102)
     ax.set_aspect("equal")
-    ax.set_xlabel(f"BLEU of a segment, {names[0]}")
-    ax.set_ylabel(f"BLEU of a segment, {names[1]}")
+    ax.set_xlabel(f"BLEU of a segment, {names[0]}", wrap=True)
+    ax.set_ylabel(f"BLEU of a segment, {names[1]}", wrap=True)
     return ax
 
 
@@ -822,8 +832,8 @@ def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> Non
     ax.annotate(text, (x, y), (4, 0), va="center", color=_ink(ax), **_OFFSET, **kwargs)
 
 
-def _write_name(name: Any) -> str:
-    return escape_unseen(name).replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
+def _write_tick(name: Any) -> str:
+    return write_name(name).replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
 
 
 def _percentages(matches: Sequence[int], totals: Sequence[int]) -> list[float]:
