@@ -21,6 +21,7 @@ import pyarrow as pa
 from . import bleu_messages as messages
 from .bleu_corpus import Corpus, Kind, join_corpora, list_items, make_corpus, make_lists
 from .bleu_inputs import make_empty_corpus, read_corpus
+from .bleu_messages import show_value
 from .bleu_options import Options
 
 _SMALL_CORPORA = 1000  # consecutive corpora that are combined, because Arrow arrays of one row take too much memory
@@ -159,7 +160,7 @@ class BufferedMetric(evaluate.Metric, ABC):
 
     def _add(self, predictions: object, references: object, unknown: dict[str, Any]) -> None:
         if unknown:
-            raise TypeError(messages.UNKNOWN_COLUMN.format(next(iter(unknown))))
+            raise TypeError(messages.UNKNOWN_COLUMN.format(show_value(next(iter(unknown)))))
         self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
     def _compute_rows(

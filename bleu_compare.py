@@ -14,7 +14,7 @@ import numpy as np
 from . import bleu_messages as messages
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus, read_systems
-from .bleu_messages import invalid, name_system, one_of, warn, warn_once_per_kind
+from .bleu_messages import invalid, name_system, one_of, show_value, warn, warn_once_per_kind
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 from .bleu_report import (
     QuotableReport,
@@ -491,7 +491,8 @@ def _read_tables(
             ("labels", system.labels, counted[first].labels),
         ):
             if value != expected:
-                raise ValueError(messages.SYSTEMS_DIFFER.format(noun=noun, first=first, other=name))
+                names = {"first": show_value(first), "other": show_value(name)}
+                raise ValueError(messages.SYSTEMS_DIFFER.format(noun=noun, **names))
     return counted, system_options, unknown
 
 

@@ -36,34 +36,37 @@ _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
 class Batch(NamedTuple):
     """Consecutive segments of a corpus.
 
-    first_row: the corpus row of the first segment.
+    rows: the corpus row of each segment, for errors.
     predictions: one text per segment.
     references: all references, in the order of the segments.
     bounds: int64 [segments + 1], the offsets of each segment's references, and the end of the last ones.
     """
 
-    first_row: int
+    rows: Sequence[int] | Int64
     predictions: pa.Array
     references: pa.Array
     bounds: Int64
 
     def row_of_prediction(self, place: int) -> int:
         """Return the corpus row of the prediction at an index of `predictions`."""
-        return self.first_row + place
+        return int(self.rows[place])
 
     def row_of_reference(self, place: int) -> int:
         """Return the corpus row of the reference at an index of `references`.
 
-        >>> Batch(10, pa.array(["a", "b"]), pa.array(["c", "d", "e"]), np.array([0, 2, 3])).row_of_reference(2)
+        >>> texts, references = pa.array(["a", "b"]), pa.array(["c", "d", "e"])
+        >>> Batch(range(10, 12), texts, references, np.array([0, 2, 3])).row_of_reference(2)
         11
         """
-        return self.first_row + int(np.searchsorted(self.bounds, place, side="right")) - 1
+        return int(self.rows[int(np.searchsorted(self.bounds, place, side="right")) - 1])
 
     def slice(self, start: int, size: int) -> Batch:
         """Return at most `size` segments, without a copy of the texts."""
         bounds = self.bounds[start : start + size + 1]
         references = self.references.slice(bounds[0], bounds[-1] - bounds[0])
-        return Batch(self.first_row + start, self.predictions.slice(start, size), references, bounds - bounds[0])
+        return Batch(
+            self.rows[start : start + size], self.predictions.slice(start, size), references, bounds - bounds[0]
+        )
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,7 @@ class Corpus:
         return np.concatenate([np.diff(batch.bounds) for batch in self.batches])
 
     def take(self, segments: Int64) -> Corpus:
-        """Return a copy of some segments.
+        """Return a copy of some segments, which keep their rows.
 
         >>> predictions, references = pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS)
         >>> corpus = make_corpus([(predictions, references, np.array([0, 1, 3]))])
@@ -135,7 +138,9 @@ class Corpus:
         """
         (batch,) = self.combine().batches
         references = make_lists(batch.bounds, batch.references).take(pa.array(segments))
-        return make_corpus([(batch.predictions.take(pa.array(segments)), *list_items(references))])
+        return Corpus(
+            (Batch(segments, batch.predictions.take(pa.array(segments)), *list_items(references)),), self.kind
+        )
 
     def combine(self) -> Corpus:
         """Return the corpus as a single batch; the texts are copied only if it has several batches."""
@@ -164,14 +169,30 @@ class Texts:
     kind: Kind
 
 
-def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]]) -> Corpus:
+def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]], first_row: int = 0) -> Corpus:
     """Build a corpus from validated predictions, references and bounds: one triple per batch, at least one batch."""
-    batches, first_row = [], 0
+    batches = []
     for predictions, references, bounds in parts:
         assert (len(bounds), bounds[-1]) == (len(predictions) + 1, len(references))  # kernels do not check
-        batches.append(Batch(first_row, predictions, references, bounds))
+        batches.append(Batch(range(first_row, first_row + len(predictions)), predictions, references, bounds))
         first_row += len(predictions)
     return Corpus(tuple(batches), kind_of(batches[0].predictions.type))
+
+
+def plain_label(label: Any) -> str | int | float | None:
+    """Return the form that equal labels share: a plain str, int, float or bool; None for NaN; other values as text.
+
+    >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
+    (2, 'news', None)
+    """
+    label = label.item() if isinstance(label, np.generic) else label
+    if label is None or (label != label) is not False:  # NaN != NaN; comparing pandas.NA returns NA
+        return None
+    if isinstance(label, float):
+        return int(label) if label.is_integer() and abs(label) < 2**63 else float(label)
+    if isinstance(label, int):
+        return label if isinstance(label, bool) else int(label)
+    return str.__str__(label) if isinstance(label, str) else str(label)  # of a str Enum, the value
 
 
 def group_labels(labels: Sequence[Any]) -> dict[Any, Int64]:
@@ -190,8 +211,8 @@ def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
     """Concatenate the rows of several corpora of one kind.
 
     >>> corpus = make_corpus([(pa.array(["a"], STRINGS), pa.array(["b"], STRINGS), np.array([0, 1]))])
-    >>> [batch.first_row for batch in join_corpora([corpus, corpus]).batches]
-    [0, 1]
+    >>> [batch.rows for batch in join_corpora([corpus, corpus]).batches]
+    [range(0, 1), range(1, 2)]
     """
     return make_corpus([batch[1:] for corpus in corpora for batch in corpus.batches])
 

@@ -235,7 +235,8 @@ def _count_pair(
     ngrams, start = NGramDifferences(options.max_order), 0
     for columns in filter(len, table.to_batches(max_chunksize=_SEGMENTS_PER_BLOCK)):
         # 1. Prepare the texts of a block; errors name rows of the corpus.
-        size, batch = len(columns), Batch(start, columns.column(0), *list_items(columns.column(2)))
+        size = len(columns)
+        batch = Batch(range(start, start + size), columns.column(0), *list_items(columns.column(2)))
         texts = {
             f"System {name!r}: predictions": (column, batch.row_of_prediction)
             for name, column in zip(corpora, columns.columns)

@@ -7,6 +7,7 @@ Arrow columns and then checked; texts that are in Arrow already are not copied.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterable, Mapping, Set
 from contextlib import suppress
@@ -36,19 +37,24 @@ from .bleu_corpus import (
     make_corpus,
     make_lists,
     pieces,
+    plain_label,
 )
 from .bleu_messages import (
+    LONE_SURROGATE,
     count_things,
     describe_items,
     describe_references,
     describe_type,
     name_value,
     raise_for_first_bad_row,
+    show_value,
     warn,
     wrong_item,
 )
 
 _SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
+_FEWEST_TOKENS = 4  # references per segment that may be the tokens of one reference
+_INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en", "docid"
 _NOT_A_SYSTEM = re.compile(
     r"(ref|reference|src|source|tgt|target|gold|doc|document|domain|label|seg|segment|id|lang|lp)s?"
@@ -80,13 +86,16 @@ def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) ->
     _warn_about_sentences(prediction_column)
     # Columns may be chunked differently; a table has batches in which both are whole.
     table = pa.table({"predictions": prediction_column, "references": reference_column})
-    return make_corpus([(batch.column(0), *list_items(batch.column(1))) for batch in table.to_batches() if len(batch)])
+    parts = [(batch.column(0), *list_items(batch.column(1))) for batch in table.to_batches() if len(batch)]
+    corpus = make_corpus(parts)
+    warn_about_token_references(corpus)
+    return corpus
 
 
 def make_empty_corpus(kind: Kind) -> Corpus:
     """Return a corpus without segments."""
     none = pa.array([], TYPES[kind])
-    return Corpus((Batch(0, none, none, np.zeros(1, np.int64)),), kind)
+    return Corpus((Batch(range(0), none, none, np.zeros(1, np.int64)),), kind)
 
 
 def read_texts(**columns: Any) -> Texts:
@@ -146,24 +155,41 @@ def _frame(item: str | bytes) -> bytes:
 def read_labels(labels: Any, rows: int | None) -> list[Any]:
     """Read one label per row as plain Python values: str, numbers and None; anything else as its text.
 
-    Raises:
-        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels; None allows any number.
+    Equal labels have one form: integral floats become int, and NaN becomes None.
 
-    >>> read_labels(np.array([3, 4]), 2), read_labels(["news", None, float("nan")], 3)
-    ([3, 4], ['news', None, None])
+    Raises:
+        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels (None allows any number); or
+            two labels would be one key in JSON.
+
+    >>> read_labels(np.array([3.0, 4.5]), 2), read_labels(["news", None, float("nan")], 3)
+    ([3, 4.5], ['news', None, None])
     """
+    read, keys = _list_labels("by", labels, rows), dict[str, Any]()
+    for label in {(type(label), label): label for label in read}.values():
+        if isinstance(label, str) and LONE_SURROGATE.search(label):
+            raise ValueError(messages.SURROGATE.format(name="by", row=read.index(label)))
+        names = [label if isinstance(label, str) else json.dumps(label)]
+        names += [str(int(label))] if isinstance(label, bool) else []  # True and 1 are also one key in Python
+        for name in names:
+            known = keys.setdefault(name, label)
+            if type(known) is not type(label):
+                raise ValueError(messages.SAME_KEY.format(show_value(known), show_value(label)))
+    return read
+
+
+def _list_labels(name: str, labels: Any, rows: int | None) -> list[Any]:
     if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
-        raise TypeError(messages.NOT_LABELS.format(name_value(labels)))
+        raise TypeError(messages.NOT_LABELS.format(name, name_value(labels)))
     if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
         # Labels of several types, and integers beyond int64, are not converted; an error below names lists.
         with suppress(pa.ArrowException, TypeError, OverflowError, RecursionError):
             column = to_arrow(labels, depth=0)
-            _check_utf8("by", pa.chunked_array([column]) if isinstance(column, pa.Array) else column)
+            _check_utf8(name, pa.chunked_array([column]) if isinstance(column, pa.Array) else column)
             labels = column.to_pylist()
-    read = [_read_label(label, row) for row, label in enumerate(labels)]
+    read = [_read_label(name, label, row) for row, label in enumerate(labels)]
     if rows is not None and len(read) != rows:
         counts = {"labels": count_things(len(read), "label"), "predictions": count_things(rows, "prediction")}
-        raise ValueError(messages.LABEL_COUNT.format(**counts))
+        raise ValueError(messages.LABEL_COUNT.format(name=name, **counts))
     return read
 
 
@@ -195,18 +221,25 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     >>> read_column("predictions", ("a", "b"), "a str").to_pylist()
     ['a', 'b']
     """
-    if isinstance(data, (str, bytes, dict, set, frozenset)) or not isinstance(data, Iterable):
+    if isinstance(data, str):
+        raise TypeError(messages.ONE_TEXT.format(name))
+    if is_result(data):
+        raise TypeError(messages.A_RESULT.format(name))
+    is_iterable = isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping, Set))
+    # Tables of datasets and Arrow; of pandas and polars, whose LazyFrame is not iterable.
+    columns = getattr(data, "column_names", getattr(data, "columns", None) if is_iterable else None)
+    if columns is not None:
+        raise TypeError(messages.A_TABLE.format(name, name_value(data), ", ".join(map(str, columns))))
+    if not is_iterable:
         raise TypeError(messages.NOT_A_COLUMN.format(name=name, found=name_value(data), expected=expected))
     data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
     try:
         array, problem = to_arrow(data, depth=2 if expected == messages.REFERENCES else 1), None
     except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
-        array, problem = None, str(error)
+        array, problem = None, type(error).__name__  # Arrow's message may contain a text
     if problem is not None:  # outside of the `except`, or the traceback would begin with Arrow's error
         raise_for_first_bad_row(name, data, expected)
         raise TypeError(messages.ARROW_FAILED.format(name, problem))
-    if isinstance(array, pa.Table):
-        raise TypeError(messages.A_TABLE.format(name, ", ".join(array.column_names)))
     array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     type_ = _find_canonical_type(name, array.type)
     if type_ is None:
@@ -241,6 +274,7 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
     if corpus.kind == "text" and len(rows) > 1 and set(counts) == {len(rows)}:
         warn(messages.SQUARE, rows=len(rows))
     _warn_about_sentences(prediction_array)
+    warn_about_token_references(corpus)
     return corpus
 
 
@@ -287,6 +321,7 @@ def to_arrow(data: Any, depth: int) -> Any:
     """
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
+    data = to_numpy(data)
     column = _read_datasets_column(data)
     if column is not None:
         return column
@@ -306,7 +341,7 @@ def to_arrow(data: Any, depth: int) -> Any:
 
 
 def _unwrap_arrays(rows: Any, depth: int) -> Any:
-    """Replace NumPy arrays among rows by lists; raise for dicts and for more than `depth` levels of lists in a row.
+    """Replace arrays and tensors with lists; raise for dicts and for more than `depth` levels of lists in a row.
 
     Arrow accepts only arrays of one dimension, ends their strings at a NUL, and types empty ones float64. It recurses
     into nested lists and dicts until the stack overflows.
@@ -316,23 +351,37 @@ def _unwrap_arrays(rows: Any, depth: int) -> Any:
         found = set(map(type, items))
         if found & {bytes, bytearray}:  # Arrow takes them for strings if the first item is a str
             raise TypeError
-        if any(issubclass(type_, np.ndarray) for type_ in found):
+        if any(map(_is_array, found)):
             return _unwrap_arrays(_list_arrays(rows, depth), depth)
         if any(issubclass(type_, _NESTED) for type_ in found):
             raise TypeError("there are dicts or sets among the rows")
         if not any(issubclass(type_, (list, tuple)) for type_ in found):
             return rows
         items = list(chain.from_iterable(item for item in items if isinstance(item, (list, tuple))))
-    if any(issubclass(type_, (list, tuple, np.ndarray, *_NESTED)) for type_ in set(map(type, items))):
-        raise RecursionError("lists are nested too deep")
+    if any(_is_array(type_) or issubclass(type_, (list, tuple, *_NESTED)) for type_ in set(map(type, items))):
+        raise RecursionError("lists are nested too deeply")
     return rows
 
 
 def _list_arrays(value: Any, depth: int) -> Any:
+    value = to_numpy(value)
     value = value.tolist() if isinstance(value, np.ndarray) else value
     if depth < 0 or not isinstance(value, (list, tuple)):
         return value
     return [_list_arrays(item, depth - 1) for item in value]
+
+
+def to_numpy(data: Any) -> Any:
+    """Return a tensor of torch, JAX or TensorFlow, on any device, as a NumPy array; anything else as it is."""
+    if not _is_array(type(data)) or isinstance(data, np.ndarray):
+        return data
+    return np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
+
+
+def _is_array(type_: type) -> bool:
+    """Return True for arrays and tensors of any library, without importing it; not for scalars and pandas' Series."""
+    is_other = issubclass(type_, np.generic) or hasattr(type_, "iloc")
+    return hasattr(type_, "__array__") and hasattr(type_, "ndim") and not is_other
 
 
 def _read_datasets_column(data: Any) -> pa.ChunkedArray | None:
@@ -477,12 +526,30 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(lists, array.type)
 
 
+def warn_about_token_references(corpus: Corpus) -> None:
+    """Warn if references are probably the tokens of one reference: single words, together as long as the text."""
+    batch = corpus.batches[0].slice(0, _SAMPLE_ROWS)
+    if corpus.kind != "text" or len(batch.references) < max(1, _FEWEST_TOKENS * len(batch.predictions)):
+        return
+    length, tokens_length = (pc.sum(pc.utf8_length(texts)).as_py() for texts in (batch.predictions, batch.references))
+    if (
+        length <= 2 * tokens_length <= 4 * length
+        and not pc.any(pc.match_substring_regex(batch.references, _INNER_SPACE)).as_py()
+    ):
+        warn(messages.TOKEN_REFERENCES)
+
+
+def is_result(data: Any) -> bool:
+    """Return True for a result of `compute` or another method, which has scores and no rows."""
+    return isinstance(data, Mapping) and not {"signature", "bleu", "score"}.isdisjoint(data)
+
+
 def _warn_about_sentences(predictions: pa.Array | pa.ChunkedArray) -> None:
     """Warn if most tokens contain a space, because each row is then probably a list of sentences."""
     if predictions.type != TYPES["tokens"]:
         return
     tokens = pc.list_flatten(predictions.slice(0, _SAMPLE_ROWS))
-    has_space = pc.sum(pc.match_substring_regex(tokens, r"\S\s+\S")).as_py() or 0
+    has_space = pc.sum(pc.match_substring_regex(tokens, _INNER_SPACE)).as_py() or 0
     if 2 * has_space > len(tokens):
         warn(messages.SENTENCES_AS_TOKENS)
 
@@ -491,10 +558,7 @@ def _first_null(array: pa.ChunkedArray) -> int:
     return int(np.argmin(np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])))
 
 
-def _read_label(label: Any, row: int) -> Any:
-    label = label.item() if isinstance(label, np.generic) else label
+def _read_label(name: str, label: Any, row: int) -> Any:
     if isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
-        raise wrong_item("by", row, name_value(label), "a str or a number")
-    if label is None or (label != label) is not False:  # NaN != NaN; comparing pandas.NA returns NA
-        return None
-    return label if isinstance(label, (str, int, float)) else str(label)
+        raise wrong_item(name, row, name_value(label), "a str or a number")
+    return plain_label(label)

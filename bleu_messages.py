@@ -6,11 +6,14 @@ prints the texts of a corpus. The modules decide when to warn.
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from numbers import Number
+from operator import length_hint
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +23,9 @@ from .bleu_corpus import is_list, is_string
 
 TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
+
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONGEST_NAME = 60  # characters of a value that a message shows
 
 _issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)  # the kinds of warnings in a call
 
@@ -100,6 +106,12 @@ SENTENCES_AS_TOKENS = Notice(
     " tokenized segment",
     ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
 )
+TOKEN_REFERENCES = Notice(
+    "token references",
+    "The references look like lists of tokens, but the predictions are text, so each token was read as a reference of"
+    " one word",
+    ". Pass text: references=[' '.join(tokens) for tokens in references], or the text from before it was split",
+)
 SQUARE = Notice(
     "square",
     "There are {rows} predictions with {rows} references each, which were read as one list per prediction",
@@ -125,7 +137,7 @@ TOO_SHORT_FOR_WEIGHTS = Notice(
 NO_LONG_MATCH = Notice(
     "zero",
     "{name} is 0: no {order}-gram of the predictions occurs in the references",
-    " (smooth_method='exp' gives such orders a small score)",
+    " (smooth_method='exp' avoids this)",
     "smooth_method",
     "exp",
 )
@@ -152,8 +164,8 @@ ONE_SEGMENT = Notice(
 )
 FEW_SEGMENTS = Notice(
     "few segments",
-    "Intervals and tests of {segments} segments are unreliable: a 95% interval covers the true score in 83% of cases"
-    " with 5 segments, and in 89% with 10",
+    "Intervals and tests of {segments} segments are unreliable: in simulations, a 95% interval covered the true score"
+    " in 82% of cases with 5 segments, and in 89% with 10",
     ". Use {limit} segments or more",
 )
 FEW_RESAMPLES = Notice(
@@ -170,7 +182,7 @@ SMOOTH_VALUE_IGNORED = Notice(
 )
 NO_NUMBA = Notice(
     "numba",
-    "numba can't be imported. Scores are the same but take about a hundred times longer",
+    "numba can't be imported. Scores are the same, but large inputs take up to about 100 times as long",
     ". To fix this: pip install numba",
 )
 CACHE_UNUSABLE = Notice(
@@ -180,14 +192,14 @@ CACHE_UNUSABLE = Notice(
 )
 RESTARTED = Notice(
     "restarted",
-    "The first batch was passed twice in one evaluation. If an earlier evaluation was interrupted, its batches are"
-    " being added to this one",
+    "The labels of the first batch were passed twice in one evaluation. If an earlier evaluation was interrupted, its"
+    " batches are being added to this one",
     ". Call `reset()` on the callback before each evaluation",
 )
 OTHER_ORDER = Notice(
     "other order",
-    "The label of row {row} matches a reference of another row, not one of its own, so the trainer is not evaluating in"
-    " the order of `references`",
+    "The label in row {row} matches a reference of a different row, so the trainer is not evaluating in the order of"
+    " `references`",
     ". Evaluate in the order of the data: without `group_by_length` in `train_sampling_strategy`, for example",
 )
 COMPILING = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
@@ -199,7 +211,7 @@ COMPILING = "bleu_metric: compiling the counting kernels (once per machine, take
 
 # Calls and options
 BY_NAME = "{method}() takes its columns by name. Write {method}({columns})."
-UNKNOWN_COLUMN = "Unknown column {!r}. Pass predictions and references only."
+UNKNOWN_COLUMN = "Unknown column {}. Pass predictions and references only."
 UNKNOWN_OPTION = "Unknown option `{}`"
 NOT_AN_OPTION = "`{name}` is not an option of {method}(). Remove it."
 OLD_SIGNATURE = (
@@ -211,7 +223,7 @@ SIGNATURE_PAIR = "{}: the key {!r} {}. Pass each key once, with its value, such 
 SIGNATURE_VALUE = "{}: {!r} can't be read as a value of `{}`. Remove it from the signature, and pass the option."
 CONFIG_AND_SIGNATURE = "config_name and signature: both choose options. Pass one of them."
 SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only."
-INVALID = "{name}={value!r}: pass {expected}."
+INVALID = "{name}={value}: pass {expected}."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
 SYSTEMS = "systems: expected a dict from names to predictions, or a DataFrame, got {}. Pass {{'A': [...], 'B': [...]}}."
 SYSTEMS_FIRST = (
@@ -227,7 +239,7 @@ FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass at least two 
 TWO_SYSTEMS = "systems: expected exactly two systems, got {}. Pass {{'A': [...], 'B': [...]}}; rank() takes more."
 NO_TEXTS = "systems: diff() compares texts, got statistics. Pass the predictions of both systems."
 SYSTEMS_DIFFER = (
-    "systems: the tables of {first!r} and {other!r} differ in their {noun}. Pass tables of the same segments, made by"
+    "systems: the tables of {first} and {other} differ in their {noun}. Pass tables of the same segments, made by"
     " statistics() with the same options."
 )
 NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
@@ -252,9 +264,14 @@ OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 NO_SEGMENTS = "There are no segments to score. Pass predictions and references with at least one item."
 MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
 EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
-NOT_A_COLUMN = "{name}: expected a list or another column, got {found}. Pass one item per segment: {expected}."
-A_TABLE = "{}: expected a column, got a table. Pass one of its columns: {}."
-ARROW_FAILED = "{}: not convertible to an Arrow column: {}. Pass a list."
+NOT_A_COLUMN = (
+    "{name}: expected a list, array or Series with one item per segment, got {found}. Pass one item per segment:"
+    " {expected}."
+)
+ONE_TEXT = "{}: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."
+A_RESULT = "{}: got a result, which has no rows. Pass the predictions, or the tables from statistics()."
+A_TABLE = "{}: expected a column, got {}. Pass one of its columns: {}."
+ARROW_FAILED = "{}: not convertible to an Arrow column ({}). Pass a list."
 ARROW_TYPE = "{}: Arrow's type {} is not supported. Pass column.to_pylist()."
 COUNTS_DIFFER = "Got {predictions} and {references}."
 ONE_LIST_EACH = " Pass one str or one list of references per prediction."
@@ -267,27 +284,33 @@ OTHER_KIND = (
     "predictions: expected {expected} as in the rows added before, got {found}. Call compute() first; it scores and"
     " clears those rows."
 )
-NOT_LABELS = "by: expected a list or another column, got {}. Pass one label per segment."
-LABEL_COUNT = "by: got {labels} for {predictions}. Pass one label per segment."
-MIXED_LABELS = "by: expected labels of one type. Pass str or int only to keep them in a table."
+NOT_LABELS = "{}: expected a list, array or Series, got {}. Pass one label per segment."
+LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
+MIXED_LABELS = (
+    "{}: expected labels of one type, to keep them in a table, got {}. Pass [str(label) for label in labels]."
+)
+SAME_KEY = (
+    "by: the labels {} and {} would be one key in JSON. Rename one of them, or pass labels of one type, such as"
+    " [str(label) for label in labels]."
+)
 BY_WITH_PROCESSES = (
     "by: labels are not supported with num_process > 1. Call statistics(..., by=labels) in each process, and pass the"
     " tables to score(tables, by='label')."
 )
-NOT_A_LABEL = "tokenize: {!r} is not among the labels of `by`. Remove it, or correct the label."
+NOT_A_LABEL = "tokenize: {} is not among the labels of `by`. Remove it, or correct the label."
 NO_LABELS_FOR_TOKENIZERS = (
     "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to compute, statistics,"
     " score, compare or compute_metrics, or pass one tokenizer."
 )
-NO_LABEL_COLUMN = "by={name!r}: statistics[{number}] has no such column. Pass its name, or one label per segment."
+NO_LABEL_COLUMN = "by={name}: statistics[{number}] has no such column. Pass its name, or one label per segment."
 
 # Items of columns
 WRONG_ITEM = "{name}[{row}]: expected {expected}, got {found}."
 NONE_ITEM = "{name}[{row}]: expected {expected}, got None. Pass {empty} for an empty {item}."
 NO_REFERENCE = 'references[{}]: expected at least one reference, got none. Pass "" for an empty reference.'
 ONE_STR = (
-    "predictions[0]: got a list of one str, but the references are text. A list of str is a list of tokens. If each"
-    " list holds a sentence, pass predictions=[text for [text] in predictions]."
+    "predictions[0]: got a list with one str. A list of str is read as tokens, but the references are plain text. If"
+    " each list holds a sentence, pass predictions=[text for [text] in predictions]."
 )
 NONE_TOKEN = "{name}[{row}]: got None among the tokens. Remove it: [token for token in row if token is not None]."
 NEGATIVE_ID = (
@@ -302,21 +325,25 @@ SURROGATE = (
 NOT_UTF8 = "{name}[{row}]: got invalid UTF-8 ({reason}). Decode the bytes with the encoding of their source."
 
 # Tokenizers
-TOKENIZED_ALREADY = "tokenize={!r}: these rows are {} already. Remove `tokenize`, or pass text."
+TOKENIZED_ALREADY = "tokenize={}: these rows are {} already. Remove `tokenize`, or pass text."
 IDS_HAVE_NO_CASE = "lowercase=True: token ids have no case. Remove `lowercase`, or pass text."
-UNKNOWN_TOKENIZER = "tokenize={!r}: unknown tokenizer. Pass one of {}; or a function."
+UNKNOWN_TOKENIZER = "tokenize={}: unknown tokenizer. Pass one of {}; or a function."
 NO_SACREBLEU = "tokenize={!r} comes from sacreBLEU, which is not installed. Install it: pip install {}"
 NO_PACKAGES = "tokenize={!r} needs additional packages. Install them: pip install {}"
 NO_MODEL = "tokenize={!r}: the download of its model failed: {}. Connect to the internet once; the model is kept."
 TOKENIZER_FAILED = "{name}[{row}]: the tokenizer failed: {error}"
 TOKENIZER_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
-TOKENIZER_SURROGATE = "{name}[{row}]: expected valid str from the tokenizer, got a lone surrogate ({token!r})."
+TOKENIZER_SURROGATE = "{name}[{row}]: expected valid str from the tokenizer, got a lone surrogate (U+D800 to U+DFFF)."
 
 # Statistics
 NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
 NOT_STATISTICS = (
     "statistics: expected a table from statistics(), a list of tables, or sums of rows (integers of shape [2 N + 2] or"
     " [sums, 2 N + 2]), got {}."
+)
+TEXTS_TO_SCORE = (
+    "score() takes statistics, not texts. To score texts, use compute(predictions=..., references=...); pass labels as"
+    " by=[...]."
 )
 NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
 NOT_IN_MEMORY = (
@@ -342,8 +369,8 @@ TABLES_DIFFER = (
 INVALID_COUNTS = "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from statistics()."
 LARGE_COUNTS = "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
 INVALID_LENGTHS = (
-    "statistics: expected prediction_length to equal totals_1. Pass minimum_total if the rows were counted with one, as"
-    " in NLTK's convention."
+    "statistics: expected prediction_length to equal totals_1. If the rows were counted with a `minimum_total`, as in"
+    " NLTK's convention, pass the same value."
 )
 ONLY_SUMS = (
     "`{name}` needs one statistics row per segment, but these rows are sums. Pass the tables from statistics(), or"
@@ -351,15 +378,27 @@ ONLY_SUMS = (
 )
 
 # Trainers
+NOT_A_TOKENIZER = (
+    "tokenizer: expected a tokenizer with the method `batch_decode`, got {}. Write"
+    " compute_metrics=bleu.compute_metrics(tokenizer)."
+)
+NOT_A_PAIR = (
+    "compute_result={}: pass True or False; predictions and labels are one pair: callback((predictions, labels))."
+)
+DOCUMENTS_LATER = (
+    "`documents` is not an option of compute_metrics(). Pass history=True, and test the tables that the callback keeps:"
+    " bleu.compare({'before': callback.history[0], 'after': callback.history[-1]}, documents=documents)."
+)
 DECODED = "tokenizer.batch_decode: got {} for {} of ids. Return one str per row."
 DECODED_TYPE = "tokenizer.batch_decode: expected a list of str, got {}. Return one str per row."
+DECODED_SURROGATE = "{}[{}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF). Return valid text."
 NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
 LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
 REFERENCE_ROWS = "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
-LABEL_KEYS = "by: the key of label {!r} is already in the result. Rename the label."
+LABEL_KEYS = "by: the label {} would overwrite the key {!r}. Rename the label."
+NOT_ROWS = "{}: expected one row of token ids per segment, got {}. Pass integers of shape [rows, tokens]."
 LOGITS = (
-    "predictions: expected generated ids, got logits of shape {}. Set predict_with_generate=True in"
-    " Seq2SeqTrainingArguments."
+    "{}: expected generated ids, got logits of shape {}. Set predict_with_generate=True in Seq2SeqTrainingArguments."
 )
 
 
@@ -397,12 +436,12 @@ def name_system(name: Any) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise type(error)(f"System {name!r}: {error}") from None
+        raise type(error)(f"System {show_value(name)}: {error}") from None
 
 
 @contextmanager
 def name_labels(labels: Sequence[Any]) -> Iterator[None]:
-    """Begin the messages of errors with the labels of the segments, which are the rows that an error counts.
+    """Begin the messages of errors with the labels of the segments.
 
     >>> with name_labels(["en-zh"]):
     ...     raise ValueError("predictions[0]: the tokenizer failed.")
@@ -412,7 +451,7 @@ def name_labels(labels: Sequence[Any]) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        shown = ", ".join(map(repr, labels[:3])) + (", …" if len(labels) > 3 else "")
+        shown = ", ".join(map(show_value, labels[:3])) + (", …" if len(labels) > 3 else "")
         raise type(error)(f"Among the segments labeled {shown}: {error}") from None
 
 
@@ -431,7 +470,7 @@ def invalid(name: str, value: object, expected: str, error: type[Exception] = Va
     >>> invalid("max_order", 0, "a whole number of 1 or more")
     ValueError('max_order=0: pass a whole number of 1 or more.')
     """
-    return error(INVALID.format(name=name, value=value, expected=expected))
+    return error(INVALID.format(name=name, value=show_value(value), expected=expected))
 
 
 def one_of(names: Iterable[object]) -> str:
@@ -464,9 +503,9 @@ def describe_items(type_: pa.DataType) -> str:
     """Describe the items of a list.
 
     >>> describe_items(pa.list_(pa.string()))
-    'lists of str, nested too deep'
+    'lists of str, nested too deeply'
     """
-    return _name_type(type_) + (", nested too deep" if is_list(type_) else "")
+    return _name_type(type_) + (", nested too deeply" if is_list(type_) else "")
 
 
 def count_things(number: int, noun: str) -> str:
@@ -487,15 +526,29 @@ def name_value(value: Any) -> str:
     return "NaN" if isinstance(value, float) and value != value else "None" if value is None else type(value).__name__
 
 
+def show_value(value: Any) -> str:
+    """Show a name, a number, or a few of these; of any other value only the type and the length.
+
+    >>> show_value("news\n"), show_value([0.5, 0.5]), show_value(["a b", "c d"]), show_value("a" * 1000)
+    ("'news\\\\n'", '[0.5, 0.5]', '<list of length 2>', '<str of length 1,000>')
+    """
+    items = value if isinstance(value, (list, tuple)) else [value]
+    is_name = isinstance(value, str) or all(re.fullmatch("[!-~]*", item) for item in items if isinstance(item, str))
+    if is_name and all(item is None or isinstance(item, (str, Number)) for item in items):
+        with suppress(ValueError):  # an int of more than 4,300 digits
+            if len(shown := repr(value)) <= _LONGEST_NAME:
+                return shown
+    size = length_hint(value, -1)
+    return f"<{type(value).__name__}{'' if size < 0 else f' of length {size:,}'}>"
+
+
 def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int = 0) -> str | None:
     """Describe the type of an item, None for an empty one, or raise if it is invalid."""
     if value is None:
         return None
     if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise ValueError(SURROGATE.format(name=name, row=row)) from None
+        if LONE_SURROGATE.search(value):
+            raise ValueError(SURROGATE.format(name=name, row=row))
         return "str"
     if isinstance(value, (pa.Array, pa.ChunkedArray)):
         try:
@@ -504,7 +557,7 @@ def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int =
             raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
     if isinstance(value, (list, tuple, np.ndarray)):
         if depth == (2 if expected == REFERENCES else 1):
-            raise wrong_item(name, row, "lists nested too deep", expected)
+            raise wrong_item(name, row, "lists nested too deeply", expected)
         shapes = {_describe_shape(name, row, item, expected, depth + 1) for item in value} - {None}
         if len(shapes) > 1:
             raise wrong_item(name, row, f"{' and '.join(sorted(map(str, shapes)))} in one list", expected)

@@ -28,7 +28,16 @@ from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_inputs import fingerprint_references, read_corpus, read_texts
 from .bleu_kernels import warm_up
-from .bleu_messages import BY_NAME, CONFIG_AND_SIGNATURE, SYSTEMS_FIRST, BleuWarning, count_things
+from .bleu_messages import (
+    BY_NAME,
+    CONFIG_AND_SIGNATURE,
+    DOCUMENTS_LATER,
+    NOT_A_TOKENIZER,
+    SYSTEMS_FIRST,
+    BleuWarning,
+    count_things,
+    show_value,
+)
 from .bleu_options import (
     CORPUS_ONLY,
     DESCRIPTIONS,
@@ -665,8 +674,11 @@ class BleuMetric(BufferedMetric):
         >>> callback((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
+        if "compute_result" in options:  # a trainer has been passed this method, not what the method returns
+            raise TypeError(NOT_A_TOKENIZER.format(show_value(tokenizer)))
+        if "documents" in options:
+            raise TypeError(DOCUMENTS_LATER)
         chosen = self._override("compute_metrics", options)
-        check_tokenizers(chosen)
         return TrainerMetric(tokenizer, references, by, ignore_index, details, history, chosen)
 
     def warm_up(self) -> None:

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import bleu_messages as messages
+from .bleu_corpus import plain_label
 from .bleu_counting import REFERENCE_LENGTHS
-from .bleu_messages import invalid, one_of, warn
+from .bleu_messages import invalid, one_of, show_value, warn
 from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
 
@@ -191,8 +192,10 @@ class Options:
         given = {name: to_python(value) for name, value in given.items()}
         tokenize_by = self.tokenize_by
         if "tokenize" in given:
-            tokenize_by = given["tokenize"] if isinstance(given["tokenize"], Mapping) else None
-            given["tokenize"] = self.tokenize if tokenize_by is not None else given["tokenize"]
+            tokenize_by = None
+            if isinstance(given["tokenize"], Mapping):
+                tokenize_by = {plain_label(label): value for label, value in given["tokenize"].items()}
+                given["tokenize"] = self.tokenize
         options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
         options._check()
         if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
@@ -238,7 +241,7 @@ class Options:
             if option.name in OPTIONS:
                 option.metadata["check"](option.name, getattr(self, option.name))
         for label, tokenize in (self.tokenize_by or {}).items():
-            _check_tokenize(f"tokenize[{label!r}]", tokenize)
+            _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
         if self.weights is not None and len(self.weights) != self.max_order:
             raise invalid(
                 "weights", self.weights, f"one weight per order ({self.max_order} in all), or change max_order"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import chain, count, islice
@@ -20,7 +20,7 @@ from . import bleu_messages as messages
 from .bleu_corpus import Batch, Corpus, Int64, group_labels
 from .bleu_counting import count_rows, count_totals
 from .bleu_inputs import read_labels, to_arrow
-from .bleu_messages import name_labels, name_value, warn_once_per_kind
+from .bleu_messages import name_labels, name_value, show_value, warn_once_per_kind
 from .bleu_options import COUNTING, Options
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, print_tokenizer, warn_about_text
 
@@ -136,11 +136,12 @@ def join_counted(parts: Sequence[Counted]) -> Counted:
     return Counted(np.concatenate([part.rows for part in parts]), tokenizer, references, labels, groups)
 
 
-def check_labels(options: Options, labels: Collection[Any]) -> None:
+def check_labels(options: Options, labels: Iterable[Any]) -> None:
     """Raise if a tokenizer was chosen for a name that is not a label."""
+    known = set(labels)
     for label in options.tokenize_by or ():
-        if label not in labels:
-            raise ValueError(messages.NOT_A_LABEL.format(label))
+        if label not in known:
+            raise ValueError(messages.NOT_A_LABEL.format(show_value(label)))
 
 
 def same_or_var(values: Iterable[str]) -> str:
@@ -288,12 +289,26 @@ def tabulate(counted: Counted, options: Options) -> pa.Table:
     columns = dict(zip(column_names(options.counted_orders), counted.rows.T))
     metadata = {**options.counting(), "tokenize": counted.tokenizer or None, "references": counted.references}
     if counted.labels is not None:
-        try:
-            columns[LABEL] = pa.array(counted.labels)
-        except (pa.ArrowException, TypeError, OverflowError):
-            raise TypeError(messages.MIXED_LABELS) from None
+        columns[LABEL] = make_label_column("by", counted.labels)
         metadata["groups"] = [[label, *group[1:]] for label, group in counted.groups.items()]
     return pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(metadata)})
+
+
+def make_label_column(name: str, labels: Sequence[Any]) -> pa.Array:
+    """Return labels as the column of a table, or raise if no column can hold them; `name` is their argument.
+
+    >>> make_label_column("by", [1, None, 2.5]).to_pylist()
+    [1.0, None, 2.5]
+    """
+    types = set(map(type, labels)) - {type(None)}
+    try:
+        if len(types) > 1 and types != {int, float}:  # Arrow reads True after 2.5 as 1.0
+            raise TypeError
+        return pa.array(labels)
+    except (pa.ArrowException, TypeError, OverflowError):
+        names = sorted(type_.__name__ for type_ in types)
+        found = " and ".join(names) if len(names) > 1 else "numbers beyond 64 bits"
+        raise TypeError(messages.MIXED_LABELS.format(name, found)) from None
 
 
 def column_names(max_order: int) -> list[str]:
@@ -386,7 +401,7 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
                 if label in options.tokenize_by and label_asked != group.tokenizer:
                     check_same_function(label_asked, group.tokenizer)
                     names = map(print_tokenizer, (group.tokenizer, label_asked))
-                    raise ValueError(messages.COUNTED_OTHERWISE.format(f"tokenize[{label!r}]", *names))
+                    raise ValueError(messages.COUNTED_OTHERWISE.format(f"tokenize[{show_value(label)}]", *names))
         elif is_asked and asked[name] != counted:
             values = [counted, asked[name]]
             if name == "tokenize":
@@ -429,7 +444,7 @@ def _read_label_columns(parts: Sequence[Any], name: str) -> list[Any]:
     labels: list[Any] = []
     for number, part in enumerate(parts):
         if name not in (_list_columns(part) or ()):
-            raise ValueError(messages.NO_LABEL_COLUMN.format(name=name, number=number))
+            raise ValueError(messages.NO_LABEL_COLUMN.format(name=show_value(name), number=number))
         labels += read_labels(part[name], len(part[column_names(1)[0]]))
     return labels
 

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from . import bleu_messages as messages
 from .bleu_corpus import TOKENS, Kind, is_list, map_strings, pieces
-from .bleu_messages import warn
+from .bleu_messages import LONE_SURROGATE, show_value, warn
 
 if TYPE_CHECKING:
     from .bleu_options import Options
@@ -314,7 +314,7 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
         raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     if kind != "text":
         if "tokenize" in options.given:
-            raise ValueError(messages.TOKENIZED_ALREADY.format(tokenize, kind))
+            raise ValueError(messages.TOKENIZED_ALREADY.format(show_value(tokenize), kind))
         if kind == "ids" and lowercase:
             raise ValueError(messages.IDS_HAVE_NO_CASE)
         convention = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
@@ -414,7 +414,7 @@ def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
         raise ImportError(messages.NO_SACREBLEU.format(name, packages)) from error
     if name not in BLEU.TOKENIZERS:
         names = ", ".join(dict.fromkeys([*TOKENIZERS, *BLEU.TOKENIZERS]))
-        raise ValueError(messages.UNKNOWN_TOKENIZER.format(name, names))
+        raise ValueError(messages.UNKNOWN_TOKENIZER.format(show_value(name), names))
     try:
         tokenize = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
@@ -508,8 +508,8 @@ def _check_split(tokens: Any, name: str, row: int) -> list[str]:
         if not isinstance(token, str):
             found = f"a list with {type(token).__name__}"
             raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row, found=found))
-        if re.search("[\ud800-\udfff]", token):
-            raise ValueError(messages.TOKENIZER_SURROGATE.format(name=name, row=row, token=token))
+        if LONE_SURROGATE.search(token):
+            raise ValueError(messages.TOKENIZER_SURROGATE.format(name=name, row=row))
     return list(tokens)
 
 

@@ -16,9 +16,9 @@ import pyarrow as pa
 
 from . import bleu_messages as messages
 from .bleu_corpus import STRINGS, list_items, make_corpus
-from .bleu_inputs import read_labels, read_references
-from .bleu_messages import count_things, name_value, warn
-from .bleu_options import Options
+from .bleu_inputs import read_labels, read_references, to_numpy, warn_about_token_references
+from .bleu_messages import LONE_SURROGATE, count_things, invalid, name_value, show_value, warn
+from .bleu_options import Options, check_flag
 from .bleu_scoring import bleu, score_row
 from .bleu_statistics import (
     Counted,
@@ -26,10 +26,11 @@ from .bleu_statistics import (
     count_groups,
     count_labeled,
     join_counted,
+    make_label_column,
     sum_corpus,
     tabulate,
 )
-from .bleu_tokenizers import choose_tokenizer
+from .bleu_tokenizers import check_tokenizers, choose_tokenizer
 
 _DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
 
@@ -47,23 +48,38 @@ class TrainerMetric:
         history: bool,
         options: Options,
     ) -> None:
-        self._tokenizer, self._ignore_index, self._details, self._options = tokenizer, ignore_index, details, options
+        # Whatever can be checked is checked now, because the first call comes after hours of training.
+        check_flag("details", details)
+        check_flag("history", history)
+        if isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__"):
+            raise invalid("ignore_index", ignore_index, "the padding value of the labels, such as -100", TypeError)
+        check_tokenizers(options)
+        self._tokenizer, self._details, self._options = tokenizer, details, options
+        self._keeps_history, self.history = history, list[pa.Table]()
+        pad = getattr(getattr(tokenizer, "tokenizer", tokenizer), "pad_token_id", None)  # a processor has a tokenizer
+        self._ignore_index, self._padding = ignore_index, [ignore_index] if pad is None else [ignore_index, pad]
         self._references = None if references is None else read_references(references)
         self._known_texts: set[str] = set()
         if self._references is not None:
             self._known_texts = {text.strip() for row in self._references.to_pylist() for text in row}
-        self._labels = (
-            [] if by is None else read_labels(by, None if references is None else len(self._references or ()))
-        )
+        self._expected = len(self._references or ())  # rows of the evaluation data; 0 if unknown
+        self._labels = [] if by is None else read_labels(by, self._expected if references is not None else None)
         if by is not None and not self._labels:
-            raise ValueError(messages.LABEL_COUNT.format(labels="0 labels", predictions="the evaluation data"))
-        self._keys = {label: f"bleu_{label}" for label in self._labels}
-        for label, key in self._keys.items():
-            if key == "bleu_macro" or list(self._keys.values()).count(key) > 1:
-                raise ValueError(messages.LABEL_KEYS.format(label))
+            raise ValueError(
+                messages.LABEL_COUNT.format(name="by", labels="0 labels", predictions="the evaluation data")
+            )
+        if history:
+            make_label_column("by", self._labels)
         check_labels(options, self._labels)
-        self._expected = len(self._labels) if self._references is None else len(self._references)  # 0 if unknown
-        self._keeps_history, self.history = history, list[pa.Table]()
+        self._expected = self._expected or len(self._labels)
+        self._keys = {label: f"bleu_{label}" for label in dict.fromkeys(self._labels)}
+        taken = {"bleu_macro"}
+        for label, key in self._keys.items():
+            if key in taken:
+                raise ValueError(messages.LABEL_KEYS.format(show_value(label), key))
+            taken.add(key)
+        if not callable(getattr(tokenizer, "batch_decode", None)):
+            raise TypeError(messages.NOT_A_TOKENIZER.format(show_value(tokenizer)))
         self.reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
@@ -80,6 +96,8 @@ class TrainerMetric:
             ValueError: the predictions are logits, there are no rows, or the numbers of predictions and of references
                 differ.
         """
+        if not isinstance(compute_result, (bool, np.bool_)):
+            raise TypeError(messages.NOT_A_PAIR.format(show_value(compute_result)))
         try:
             self._count(prediction)
             return self._finish() if compute_result else {}
@@ -97,17 +115,23 @@ class TrainerMetric:
 
     def _count(self, prediction: Any) -> None:
         # 1. Decode predictions and labels; labels may be missing if references were passed.
-        generated, label_rows = _list_rows(prediction[0]), None
+        generated, label_rows = _list_rows("predictions", prediction[0]), None
         if prediction[1] is not None:
-            label_rows = _list_rows(prediction[1])
+            label_rows = _list_rows("labels", prediction[1])
         elif self._references is None:
             raise ValueError(messages.NO_LABELS)
         if label_rows is not None and len(label_rows) != len(generated):
             counts = count_things(len(generated), "prediction"), count_things(len(label_rows), "row")
             raise ValueError(messages.LABEL_ROWS.format(*counts))
-        self._warn_about_restart(generated, label_rows)
-        texts = self._decode(generated)
-        labels = [] if label_rows is None else self._decode(label_rows)
+        if label_rows is not None:
+            # The same labels again are an evaluation that starts again, after an interrupted one. The predictions may
+            # differ, because the model went on learning.
+            batch = hashlib.sha256(b"".join(row.tobytes() for row in label_rows)).digest()
+            if self._rows and batch == self._first_batch:
+                warn(messages.RESTARTED)
+            self._first_batch = self._first_batch if self._rows else batch
+        texts = self._decode("predictions", generated)
+        labels = [] if label_rows is None else self._decode("labels", label_rows)
         # 2. Find the references.
         if self._expected:
             texts, labels = self._drop_repeated(texts, labels)
@@ -120,7 +144,8 @@ class TrainerMetric:
             self._warn_about_order(labels, rows.to_pylist())
             references, bounds = list_items(rows)
         # 3. Count.
-        corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)])
+        corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)], first_row=self._rows)
+        warn_about_token_references(corpus)
         if self._labels:
             counted = count_labeled(corpus, self._options, self._labels[self._rows : self._rows + len(texts)])
             for label, group in counted.groups.items():
@@ -134,8 +159,7 @@ class TrainerMetric:
         if self._keeps_history:
             self._counted.append(counted)
         self._rows += len(texts)
-        padding = (self._ignore_index, self._tokenizer.pad_token_id)
-        self._generated += sum(int((~np.isin(row, padding)).sum()) for row in generated[: len(texts)])
+        self._generated += sum(int((~np.isin(row, self._padding)).sum()) for row in generated[: len(texts)])
 
     def _drop_repeated(self, texts: list[str], labels: list[str]) -> tuple[list[str], list[str]]:
         """Drop rows beyond the references if they repeat the first rows; gathering from processes repeats rows."""
@@ -149,18 +173,9 @@ class TrainerMetric:
     def _wrong_number(self, predictions: int) -> ValueError:
         found = count_things(predictions, "prediction")
         if self._references is None:
-            return ValueError(
-                messages.LABEL_COUNT.format(labels=count_things(self._expected, "label"), predictions=found)
-            )
+            labels = count_things(self._expected, "label")
+            return ValueError(messages.LABEL_COUNT.format(name="by", labels=labels, predictions=found))
         return ValueError(messages.REFERENCE_ROWS.format(count_things(self._expected, "list"), found))
-
-    def _warn_about_restart(self, predicted: list[Any], labels: list[Any] | None) -> None:
-        """Warn if the first batch appears again before the evaluation has a result."""
-        batch = hashlib.sha256(b"".join(row.tobytes() for row in [*predicted, *(labels or [])])).digest()
-        if self._rows and batch == self._first_batch:
-            warn(messages.RESTARTED)
-        if not self._rows:
-            self._first_batch = batch
 
     def _warn_about_order(self, labels: Sequence[str], references: Sequence[list[str]]) -> None:
         """Warn if a label is not among the references of its row, but among the references of another row."""
@@ -169,7 +184,7 @@ class TrainerMetric:
                 warn(messages.OTHER_ORDER, row=row)
                 return
 
-    def _decode(self, rows: list[Any]) -> list[str]:
+    def _decode(self, name: str, rows: list[Any]) -> list[str]:
         # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other id would be decoded.
         ids = [row[row != self._ignore_index].tolist() for row in rows]
         texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
@@ -180,6 +195,9 @@ class TrainerMetric:
             raise TypeError(messages.DECODED_TYPE.format(f"a list with {name_value(others[0])}"))
         if len(texts) != len(ids):
             raise ValueError(messages.DECODED.format(count_things(len(texts), "text"), count_things(len(ids), "row")))
+        for row, text in enumerate(texts, self._rows):
+            if LONE_SURROGATE.search(text):
+                raise ValueError(messages.DECODED_SURROGATE.format(name, row))
         return [text.strip() for text in texts]
 
     def _finish(self) -> dict[str, float]:
@@ -203,22 +221,29 @@ class TrainerMetric:
         return scores
 
 
-def _list_rows(part: Any) -> list[np.ndarray[Any, Any]]:
+def _list_rows(name: str, part: Any) -> list[np.ndarray[Any, Any]]:
     """Return one array of ids per row.
 
     Args:
+        name: `"predictions"` or `"labels"`, for errors.
         part: an array, a tensor on any device, a list of rows or of batches of any length, or a tuple with one of these
             first, from models with more outputs.
     """
-    part = part[0] if isinstance(part, tuple) else part
-    if isinstance(part, list) and part and not isinstance(part[0], (int, np.integer)):
+    part = part[0] if isinstance(part, tuple) and part else part
+    items: list[Any] = [part]
+    if isinstance(part, list):
         items = [item if hasattr(item, "ndim") else np.asarray(item) for item in part]
-        return [row for item in items for row in ([_to_array(item)] if item.ndim == 1 else _list_rows(item))]
-    array = _to_array(part)
-    if array.ndim > 2:
-        raise ValueError(messages.LOGITS.format(list(array.shape)))
-    return list(map(np.asarray, array))  # lists in an array of objects, too
-
-
-def _to_array(part: Any) -> np.ndarray[Any, Any]:
-    return np.asarray(part.detach().cpu() if hasattr(part, "detach") else part)
+        if any(item.ndim > 1 for item in items):  # batches
+            return [row for item in items for row in _list_rows(name, item)]
+    elif getattr(part, "ndim", 0):
+        if part.ndim > 2:
+            raise ValueError(messages.LOGITS.format(name, list(part.shape)))
+        items = list(to_numpy(part))
+    rows = [np.asarray(to_numpy(item)) for item in items]  # an array of objects has lists
+    for row in rows:
+        if not row.ndim:
+            found = name_value(part) if items[0] is part else f"shape [{len(rows)}]"
+            raise ValueError(messages.NOT_ROWS.format(name, found))
+        if len(row) and row.dtype.kind not in "iu":
+            raise TypeError(messages.NOT_ROWS.format(name, "str" if row.dtype.kind == "U" else row.dtype))
+    return rows

@@ -137,7 +137,7 @@ WRONG = [
     ({"A": ["a"], "B": [1]}, {}, TypeError, r"System 'B': predictions\[0\]: .*got int"),
     ({"A": ["a"], "B": ["b"]}, {"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"A": ["a"], "B": ["b"]}, {"trials": 5}, TypeError, "Unknown option `trials`"),
-    ({"A": ["a"], "B": [["b"]]}, {}, TypeError, r"System 'B': predictions\[0\]: .*got a list of one str"),
+    ({"A": ["a"], "B": [["b"]]}, {}, TypeError, r"System 'B': predictions\[0\]: .*got a list with one str"),
 ]
 
 

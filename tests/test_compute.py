@@ -471,9 +471,9 @@ ROWS = {"predictions": ["a b c d", "a"], "references": ["a b c d", "b"]}
 WRONG_LABELS = [
     ({"by": ["x"]}, ValueError, "by: got 1 label for 2 predictions. Pass one label per segment."),
     ({"by": []}, ValueError, "by: got 0 labels for 2 predictions. Pass one label per segment."),
-    ({"by": "xy"}, TypeError, "by: expected a list or another column, got str. Pass one label per segment."),
-    ({"by": 3}, TypeError, "by: expected a list or another column, got int. Pass one label per segment."),
-    ({"by": {"x": 1, "y": 2}}, TypeError, "by: expected a list or another column, got dict. Pass one label per segment."),
+    ({"by": "xy"}, TypeError, "by: expected a list, array or Series, got str. Pass one label per segment."),
+    ({"by": 3}, TypeError, "by: expected a list, array or Series, got int. Pass one label per segment."),
+    ({"by": {"x": 1, "y": 2}}, TypeError, "by: expected a list, array or Series, got dict. Pass one label per segment."),
     ({"by": ["x", ["y"]]}, TypeError, "by[1]: expected a str or a number, got list."),
     ({"by": ["x", ("y", 1)]}, TypeError, "by[1]: expected a str or a number, got tuple."),
     ({"by": np.array([["x"], ["y"]])}, TypeError, "by[0]: expected a str or a number, got list."),
@@ -511,7 +511,7 @@ def test_a_failing_tokenizer_names_its_label(bleu):
     def fail(text):
         raise KeyError(text)
 
-    with pytest.raises(ValueError, match=r"^Among the segments labeled 'y': predictions\[0\]: the tokenizer failed"):
+    with pytest.raises(ValueError, match=r"^Among the segments labeled 'y': predictions\[1\]: the tokenizer failed"):
         bleu.compute(**ROWS, by=["x", "y"], tokenize={"y": fail})
 
 

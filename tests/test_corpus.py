@@ -28,7 +28,7 @@ def test_plain_lists_in_batches(chunks, most, batches):
 
 def check_batches(corpus, most, batches):
     found = list(corpus.split(most))
-    assert [(batch.first_row, len(batch.predictions)) for batch in found] == batches
+    assert [(batch.rows[0], len(batch.predictions)) for batch in found] == batches
     for batch in found:
         assert batch.references.to_pylist() == ["b", "c"] * len(batch.predictions)
         assert batch.bounds.tolist() == [2 * row for row in range(len(batch.predictions) + 1)]

@@ -1,6 +1,9 @@
 """Inputs: the containers that may be passed, and the errors for those that may not."""
 
+import datetime
+import enum
 import hashlib
+import json
 import re
 import sys
 import threading
@@ -276,22 +279,22 @@ ERRORS = [
     (["a", ["b"]], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got a list of str after str"),
     ([["a", "b"]], [["a"]], TypeError, r"references\[0\]: .*each a list of str tokens.*\[\[\.\.\.\]\].*got a list of str"),
     ([["a", "b"]], ["a"], TypeError, r"references\[0\]: .*got str"),
-    ([["a b"], ["c"]], [["a b"], ["c"]], TypeError, r"predictions\[0\]: .*got a list of one str.*\[text for \[text\] in predictions\]"),
+    ([["a b"], ["c"]], [["a b"], ["c"]], TypeError, r"predictions\[0\]: .*got a list with one str.*\[text for \[text\] in predictions\]"),
     ([["a", b"b"]], [[["a"]]], TypeError, r"predictions\[0\]: .*got bytes"),
     (["a", b"b"], ["a", "b"], TypeError, r"predictions\[1\]: .*got bytes"),
-    ([["a b"], ["c"]], ["a b", "c"], TypeError, r"predictions\[0\]: .*got a list of one str.*\[text for \[text\] in predictions\]"),
+    ([["a b"], ["c"]], ["a b", "c"], TypeError, r"predictions\[0\]: .*got a list with one str.*\[text for \[text\] in predictions\]"),
     ([["a"]], [[[1]]], TypeError, r"references\[0\]: .*got a list of lists of int"),
     ([[1]], [[["a"]]], TypeError, r"references\[0\]: .*got a list of lists of str"),
     (["a"], [[1]], TypeError, r"references\[0\]: .*got a list of int"),
-    ("a", [["a"]], TypeError, "predictions: expected a list or another column, got str"),
-    (["a"], "a", TypeError, "references: expected a list or another column, got str"),
-    ({"a": 1}, [["a"]], TypeError, "predictions: expected a list or another column, got dict"),
-    (5, [["a"]], TypeError, "predictions: expected a list or another column, got int"),
+    ("a", [["a"]], TypeError, "predictions: expected a list, array or Series with one item per segment, got str"),
+    (["a"], "a", TypeError, "references: expected a list, array or Series with one item per segment, got str"),
+    ({"a": 1}, [["a"]], TypeError, "predictions: expected a list, array or Series with one item per segment, got dict"),
+    (5, [["a"]], TypeError, "predictions: expected a list, array or Series with one item per segment, got int"),
     (["a", SURROGATE], [["a"], ["b"]], ValueError, r"predictions\[1\]: .*got a lone surrogate"),
     (["a", "b"], [["a"], ["b", SURROGATE]], ValueError, r"references\[1\]: .*got a lone surrogate"),
-    (pa.table({"x": ["a"], "y": ["b"]}), [["a"]], TypeError, "predictions: expected a list or another column, got Table"),
-    (pl.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions: expected a column, got a table. Pass one of its columns: x"),
-    (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, r"predictions\[0\]: .*got struct"),
+    (pa.table({"x": ["a"], "y": ["b"]}), [["a"]], TypeError, "predictions: expected a column, got Table. Pass one of its columns: x, y."),
+    (pl.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions: expected a column, got DataFrame. Pass one of its columns: x."),
+    (pd.DataFrame({"x": ["a"]}), [["a"]], TypeError, "predictions: expected a column, got DataFrame. Pass one of its columns: x."),
     (pa.array([1.5]), [["a"]], TypeError, r"predictions\[0\]: .*got double"),
     (pa.array([b"a"]), [["a"]], TypeError, r"predictions\[0\]: .*got binary"),
     (["a", [["b"]]], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got lists nested too deep"),
@@ -1018,8 +1021,8 @@ def test_the_fingerprint_ignores_the_options(load):
 @pytest.mark.parametrize(
     ("rows", "error", "message"),
     [
-        ("a b", TypeError, r"references: expected a list or another column, got str"),
-        (None, TypeError, r"references: expected a list or another column, got None"),
+        ("a b", TypeError, r"references: expected a list, array or Series with one item per segment, got str"),
+        (None, TypeError, r"references: expected a list, array or Series with one item per segment, got None"),
         ([["a"], []], ValueError, r"references\[1\]: expected at least one reference, got none"),
         ([["a"], [None]], ValueError, r"references\[1\]: expected at least one reference, got none"),
         (["a", None], ValueError, r"references\[1\]: expected at least one reference, got none"),
@@ -1033,6 +1036,170 @@ def test_the_fingerprint_ignores_the_options(load):
 def test_references_without_a_fingerprint(bleu, rows, error, message):
     with pytest.raises(error, match=message):
         bleu.fingerprint(rows)
+
+
+# Labels, and the one form in which every method returns them.
+class Color(str, enum.Enum):
+    RED = "red"
+
+
+LABELS_READ = [
+    (["a", "b", "a"], ["a", "b", "a"]),
+    ([2024.0, 2025.0], [2024, 2025]),
+    ([1.5, 2], [1.5, 2]),
+    ([None, NAN, pd.NA, "a"], [None, None, None, "a"]),
+    (pd.Series([1, None]), [1, None]),
+    (np.array([1.0, np.nan]), [1, None]),
+    ([np.int8(3), np.str_("x")], [3, "x"]),
+    ([True, False], [True, False]),
+    ([Color.RED, "red"], ["red", "red"]),
+    ([datetime.date(2024, 5, 1)], ["2024-05-01"]),
+    ([1e300], [1e300]),
+]
+
+
+@pytest.mark.parametrize(("labels", "expected"), LABELS_READ, ids=str)
+def test_labels_have_one_form(bleu, labels, expected):
+    """The keys of `groups` are that form, in JSON too."""
+    read = bleu_inputs.read_labels(labels, len(expected))
+    assert [(type(label), label) for label in read] == [(type(label), label) for label in expected]
+    groups = bleu.compute(predictions=["a"] * len(read), references=["a"] * len(read), by=labels)["groups"]
+    assert list(groups) == list(dict.fromkeys(expected))
+    assert len(json.loads(json.dumps(groups))) == len(groups)
+
+
+# Labels that one key would name, in JSON or in Python, and how the message writes them.
+SAME_KEYS = [
+    ([2024, "2024"], "2024 and '2024'"),
+    (["x", 1.0, "1"], "1 and '1'"),
+    ([None, "null"], "None and 'null'"),
+    ([NAN, "null"], "None and 'null'"),
+    (["true", True], "'true' and True"),
+    ([True, 1], "True and 1"),
+    ([0, False], "0 and False"),
+    ([2.5, "2.5"], "2.5 and '2.5'"),
+]
+
+
+@pytest.mark.parametrize(("labels", "names"), SAME_KEYS, ids=str)
+def test_labels_that_one_key_would_name_are_rejected(bleu, labels, names):
+    """Otherwise `json.dumps` would lose a group."""
+    texts = {"predictions": ["a"] * len(labels), "references": ["a"] * len(labels)}
+    table = bleu.statistics(**texts)
+    for call in (
+        lambda: bleu.compute(**texts, by=labels),
+        lambda: bleu.statistics(**texts, by=labels),
+        lambda: bleu.score(table, by=labels),
+        lambda: bleu.compare({"A": ["a"] * len(labels), "B": ["b"] * len(labels)}, texts["references"], by=labels),
+    ):
+        with pytest.raises(ValueError, match=rf"by: the labels {names} would be one key in JSON\. Rename one"):
+            call()
+
+
+def test_a_tokenizer_for_labels_in_any_form(bleu):
+    """NaN and None name the same segments, and 1.0 those of the label 1."""
+    texts = {"predictions": ["東京", "a b"], "references": ["東京", "a b"]}
+    expected = bleu.compute(**texts, by=[None, 1], tokenize={None: "char", 1: "none"})
+    assert bleu.compute(**texts, by=[NAN, 1], tokenize={float("nan"): "char", np.float64(1): "none"}) == expected
+    assert expected["groups"][None]["signature"].split("|")[3] == "tok:char"
+
+
+def test_labels_with_a_lone_surrogate_are_rejected(bleu):
+    with pytest.raises(ValueError, match=r"^by\[1\]: got a lone surrogate"):
+        bleu.compute(predictions=["a", "b"], references=["a", "b"], by=["x", SURROGATE])
+
+
+# Predictions, references, and whether these look like the tokens of one reference each.
+TOKEN_REFERENCES = {
+    "split": (SENTENCES[0], [text.split() for text in SENTENCES[1]], True),
+    "tuples": (SENTENCES[0], [tuple(text.split()) for text in SENTENCES[1]], True),
+    "characters": (["東京は大きい", "とても暑い"], [list("東京は大きい"), list("とても暑い")], True),
+    "text": (*SENTENCES, False),
+    "four references": (SENTENCES[0], [[text] * 4 for text in SENTENCES[1]], False),
+    "short answers": (["yes", "Paris"], [["yes", "yeah", "yep", "sure"], ["Paris", "paris", "PARIS", "Paname"]], False),
+    "token lists": ([text.split() for text in SENTENCES[0]], [[text.split()] for text in SENTENCES[1]], False),
+}
+
+
+@pytest.mark.parametrize("container", [list, pa.array], ids=["lists", "Arrow"])
+@pytest.mark.parametrize(("predictions", "references", "warns"), TOKEN_REFERENCES.values(), ids=TOKEN_REFERENCES)
+def test_tokens_where_references_belong(bleu, container, predictions, references, warns):
+    """Each token is read as a reference of one word, so the score would be far too low."""
+    columns = {"predictions": container(predictions), "references": container(references)}
+    _, messages = record_warnings(lambda: bleu.compute(**columns, smooth_method="exp", effective_order=True))
+    found = [message for message in messages if message.startswith("The references look like lists of tokens")]
+    assert len(found) == warns
+    assert all("references=[' '.join(tokens) for tokens in references]" in message for message in found)
+
+
+class Tensor:
+    """A tensor as torch has them: on a device, with a gradient, and without rows that Arrow can read."""
+
+    def __init__(self, values, is_on_device=True):
+        self._values, self._is_on_device = np.asarray(values), is_on_device
+
+    ndim = property(lambda self: self._values.ndim)
+    shape = property(lambda self: self._values.shape)
+    dtype = property(lambda self: self._values.dtype)
+
+    def __len__(self):
+        return len(self._values)
+
+    def __iter__(self):
+        return (Tensor(row) for row in self._values)
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return Tensor(self._values, is_on_device=False)
+
+    def __array__(self, dtype=None, copy=None):
+        if self._is_on_device:
+            raise TypeError("can't convert a tensor on a device")
+        return self._values
+
+
+IDS_2D, IDS_3D = [[1, 2, 3, 4], [5, 6, 7, 8]], [[[1, 2, 3, 4]], [[5, 6, 7, 9]]]
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        (Tensor(IDS_2D), Tensor(IDS_3D)),
+        (Tensor(IDS_2D), Tensor([row[0] for row in IDS_3D])),
+        ([Tensor(row) for row in IDS_2D], [Tensor(row) for row in IDS_3D]),
+        (tuple(map(Tensor, IDS_2D)), [[Tensor(row[0])] for row in IDS_3D]),
+        ([[Tensor(1), Tensor(2), Tensor(3), Tensor(4)], Tensor(IDS_2D[1])], IDS_3D),
+    ],
+    ids=["2-D and 3-D", "one reference each", "lists of tensors", "references in lists", "numbers"],
+)
+def test_tensors_are_read_as_arrays(bleu, tensors):
+    expected = bleu.compute(predictions=IDS_2D, references=IDS_3D)
+    assert bleu.compute(predictions=tensors[0], references=tensors[1]) == expected
+    assert bleu.compute(predictions=IDS_2D, references=IDS_3D, by=Tensor([3, 4]))["groups"].keys() == {3, 4}
+
+
+# Columns that are not columns, and the message.
+NOT_COLUMNS = [
+    ("the cat", "predictions: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."),
+    (datasets.Dataset.from_dict({"p": ["a"], "r": ["b"]}), "predictions: expected a column, got Dataset. Pass one of its columns: p, r."),
+    (pa.table({"p": ["a"], "r": ["b"]}), "predictions: expected a column, got Table. Pass one of its columns: p, r."),
+    (pd.DataFrame({"p": ["a"], 2: ["b"]}), "predictions: expected a column, got DataFrame. Pass one of its columns: p, 2."),
+    ({"bleu": 0.5, "signature": "nrefs:1"}, "predictions: got a result, which has no rows. Pass the predictions, or the tables from statistics()."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "message"), NOT_COLUMNS, ids=[message for _, message in NOT_COLUMNS])
+def test_what_to_pass_for_a_column(bleu, data, message):
+    for call in (
+        lambda: bleu.compute(predictions=data, references=["a"]),
+        lambda: bleu.conventions(data, ["a"]),
+        lambda: bleu.pairwise(data),
+    ):
+        with pytest.raises(TypeError) as raised:
+            call()
+        assert str(raised.value) == message
 
 
 # Tables of systems, for `compare`, `rank` and `diff`.

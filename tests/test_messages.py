@@ -28,7 +28,7 @@ ERRORS = [
     (lambda bleu: bleu.compute(predictions=["a", None], references=["a", "b"]), 'predictions[1]: expected a str, got None. Pass "" for an empty prediction.'),
     (lambda bleu: bleu.compute(predictions=["a", 1], references=["a", "b"]), "predictions[1]: expected a str, a list of str tokens or a list of int token ids, got int."),
     (lambda bleu: bleu.compute(predictions=["a", "b"], references=[["a"], []]), 'references[1]: expected at least one reference, got none. Pass "" for an empty reference.'),
-    (lambda bleu: bleu.compute(predictions="a", references=["a"]), "predictions: expected a list or another column, got str. Pass one item per segment: a str, a list of str tokens or a list of int token ids."),
+    (lambda bleu: bleu.compute(predictions="a", references=["a"]), "predictions: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."),
     (lambda bleu: bleu.compute(predictions=[[5, -100]], references=[[[5]]]), "predictions[0]: got the token id -100. Ids are never negative. Remove label padding such as -100: [id for id in row if id >= 0]."),
     (lambda bleu: bleu.compute(predictions=[[1]], references=[[[1]]], tokenize="zh"), "tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text."),
     (lambda bleu: bleu.diff({"A": ["a"], "B": ["a"]}, ["a"], by=["x", "y"]), "by: got 2 labels for 1 prediction. Pass one label per segment."),

@@ -200,11 +200,15 @@ def test_reset_with_references(bleu):
 
 @pytest.mark.parametrize(
     ("first", "is_noticed"),
-    [(BATCHES[0], True), ((np.where(BATCHES[0][0] == 2, 7, BATCHES[0][0]), BATCHES[0][1]), False)],
-    ids=["same predictions", "other predictions"],
+    [
+        (BATCHES[0], True),
+        ((np.where(BATCHES[0][0] == 2, 7, BATCHES[0][0]), BATCHES[0][1]), True),
+        (tuple(part[::-1] for part in BATCHES[0]), False),
+    ],
+    ids=["same predictions", "other predictions", "other labels"],
 )
 def test_an_evaluation_that_starts_again_is_noticed(bleu, first, is_noticed):
-    """Labels alone may repeat in the evaluation data; predictions and labels together hardly do."""
+    """The model goes on learning after an interrupted evaluation, so only the labels are the same."""
     callback = bleu.compute_metrics(Words())
 
     def evaluate():
@@ -397,9 +401,9 @@ WRONG_LABELS = [
     ({"by": ["a"] * 5}, ValueError, "by: got 5 labels for 4 predictions. Pass one label per segment."),
     ({"by": []}, ValueError, "by: got 0 labels for the evaluation data. Pass one label per segment."),
     ({"by": ["a"] * 3, "references": FOUR_LABELS}, ValueError, "by: got 3 labels for 4 predictions. Pass one label per segment."),
-    ({"by": "news"}, TypeError, "by: expected a list or another column, got str. Pass one label per segment."),
-    ({"by": ["1", 1, "a", "a"]}, ValueError, "by: the key of label '1' is already in the result. Rename the label."),
-    ({"by": ["a", "a", "a", "macro"]}, ValueError, "by: the key of label 'macro' is already in the result. Rename the label."),
+    ({"by": "news"}, TypeError, "by: expected a list, array or Series, got str. Pass one label per segment."),
+    ({"by": ["1", 1, "a", "a"]}, ValueError, "by: the labels '1' and 1 would be one key in JSON. Rename one of them, or pass labels of one type, such as [str(label) for label in labels]."),
+    ({"by": ["a", "a", "a", "macro"]}, ValueError, "by: the label 'macro' would overwrite the key 'bleu_macro'. Rename the label."),
     ({"by": DOMAINS, "tokenize": {"new": "zh"}}, ValueError, "tokenize: 'new' is not among the labels of `by`. Remove it, or correct the label."),
     ({"tokenize": {"new": "zh"}}, ValueError, "tokenize: 'new' is not among the labels of `by`. Remove it, or correct the label."),
     ({"by": DOMAINS, "tokenize": {"news": "chinese"}}, ValueError, "tokenize='chinese': unknown tokenizer."),
@@ -412,6 +416,112 @@ def test_wrong_labels(bleu, arguments, error, message):
     with pytest.raises(error) as raised:
         bleu.compute_metrics(Words(), **arguments)(WHOLE)
     assert str(raised.value).startswith(message)
+
+
+# What a trainer passes if the method itself is its callback, and other arguments that are no tokenizers.
+NOT_TOKENIZERS = [
+    (lambda bleu: bleu.compute_metrics("13a"), "'13a'"),
+    (lambda bleu: bleu.compute_metrics(None), "None"),
+    (lambda bleu: bleu.compute_metrics(WHOLE), "<tuple of length 2>"),
+    (lambda bleu: bleu.compute_metrics(WHOLE, compute_result=True), "<tuple of length 2>"),
+]
+
+
+@pytest.mark.parametrize(("call", "found"), NOT_TOKENIZERS, ids=[found for _, found in NOT_TOKENIZERS])
+def test_a_call_without_a_tokenizer_names_the_right_one(bleu, call, found):
+    with pytest.raises(TypeError) as raised:
+        call(bleu)
+    assert str(raised.value) == (
+        f"tokenizer: expected a tokenizer with the method `batch_decode`, got {found}. Write"
+        " compute_metrics=bleu.compute_metrics(tokenizer)."
+    )
+
+
+# Arguments that are wrong, and the beginning of the message when the callback is made.
+WRONG_ARGUMENTS = [
+    ({"history": 1}, TypeError, "history=1: pass True or False."),
+    ({"details": "yes"}, TypeError, "details='yes': pass True or False."),
+    ({"ignore_index": None}, TypeError, "ignore_index=None: pass the padding value of the labels, such as -100."),
+    ({"ignore_index": True}, TypeError, "ignore_index=True: pass the padding value of the labels, such as -100."),
+    ({"documents": [1, 1, 2, 2]}, TypeError, "`documents` is not an option of compute_metrics(). Pass history=True, and test the tables that the callback keeps: bleu.compare("),
+    ({"by": [2024, "news"], "history": True}, TypeError, "by: expected labels of one type, to keep them in a table, got int and str."),
+    ({"by": [True, 2.5], "history": True}, TypeError, "by: expected labels of one type, to keep them in a table, got bool and float."),
+    ({"by": [2.5, True], "history": True}, TypeError, "by: expected labels of one type, to keep them in a table, got bool and float."),
+    ({"by": [2**70, 1], "history": True}, TypeError, "by: expected labels of one type, to keep them in a table, got numbers beyond 64 bits."),
+    ({"by": [None, "null"]}, ValueError, "by: the labels None and 'null' would be one key in JSON."),
+    ({"segments": True}, (TypeError, ValueError), "`segments` is not an option of compute_metrics()."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "error", "message"), WRONG_ARGUMENTS, ids=[str(case[0]) for case in WRONG_ARGUMENTS])  # fmt: skip
+def test_wrong_arguments_fail_when_the_callback_is_made(bleu, arguments, error, message):
+    with pytest.raises(error) as raised:
+        bleu.compute_metrics(Words(), **arguments)
+    assert str(raised.value).startswith(message)
+
+
+# Predictions and labels that are not rows of ids, and the beginning of the message.
+NOT_ROWS = [
+    (np.array([2, 3, 4]), COLUMNS, ValueError, "predictions: expected one row of token ids per segment, got shape [3]. Pass integers of shape [rows, tokens]."),
+    ([2, 3, 4], COLUMNS, ValueError, "predictions: expected one row of token ids per segment, got shape [3]."),
+    (COLUMNS, np.array([2, 3, 4]), ValueError, "labels: expected one row of token ids per segment, got shape [3]."),
+    (None, COLUMNS, ValueError, "predictions: expected one row of token ids per segment, got None."),
+    (np.zeros((3, 4)), COLUMNS, TypeError, "predictions: expected one row of token ids per segment, got float64."),
+    (["the cat"] * 3, COLUMNS, ValueError, "predictions: expected one row of token ids per segment, got shape [3]."),
+    (np.zeros((3, 4, 5)), COLUMNS, ValueError, "predictions: expected generated ids, got logits of shape [3, 4, 5]. Set predict_with_generate=True"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("predicted", "labels", "error", "message"), NOT_ROWS, ids=[case[-1] for case in NOT_ROWS])
+def test_one_row_of_ids_per_segment(bleu, predicted, labels, error, message):
+    """Ids of one dimension would otherwise be segments of one token each."""
+    callback = bleu.compute_metrics(Words())
+    with pytest.raises(error) as raised:
+        callback((predicted, labels))
+    assert str(raised.value).startswith(message)
+    assert callback((COLUMNS, COLUMNS))["bleu"] > 0
+
+
+def test_predictions_and_labels_as_two_arguments(bleu):
+    with pytest.raises(TypeError, match=r"compute_result=<ndarray of length 4>.*callback\(\(predictions, labels\)\)"):
+        bleu.compute_metrics(Words())(*WHOLE)
+
+
+def test_an_interrupted_evaluation_of_another_model_state_is_noticed(bleu):
+    """The second evaluation alone scores 100; its warning names `reset()`."""
+    labels = np.array([[2, 3, 4, 5, 7], [8, 9, 10, 11, 3]])
+    callback = bleu.compute_metrics(Words())
+    callback((np.full((1, 5), 4), labels[:1]), compute_result=False)
+    _, messages = record_warnings(lambda: callback((labels[:1], labels[:1]), compute_result=False))
+    assert len(messages) == 1
+    assert "Call `reset()` on the callback" in messages[0]
+    callback.reset()
+    callback((labels[:1], labels[:1]), compute_result=False)
+    assert callback((labels[1:], labels[1:]))["bleu"] == pytest.approx(100)
+
+
+class Broken(Words):
+    words = (*Words.words, "\ud800")
+
+
+@pytest.mark.parametrize(("column", "row"), [("predictions", 2), ("labels", 3)])
+def test_a_decoded_surrogate_is_named_by_its_row(bleu, column, row):
+    """Rows count from the start of the evaluation data, over all batches."""
+    columns = {name: np.array([[2, 3, 4, 5]] * 4) for name in ("predictions", "labels")}
+    columns[column][row, 1] = len(Words.words)
+    batches = [tuple(part[rows] for part in columns.values()) for rows in (slice(2), slice(2, 4))]
+    callback = bleu.compute_metrics(Broken())
+    callback(batches[0], compute_result=False)
+    with pytest.raises(ValueError, match=rf"^{column}\[{row}\]: the tokenizer decoded to a lone surrogate"):
+        callback(batches[1])
+
+
+def test_a_processor_knows_the_padding_of_its_tokenizer(bleu, expected):
+    class Processor:
+        tokenizer = Words()
+        batch_decode = staticmethod(Words().batch_decode)
+
+    assert bleu.compute_metrics(Processor())((PREDICTED, LABELS)) == expected
 
 
 def test_a_wrong_number_of_labels_in_batches(bleu, expected_of_four):
@@ -464,8 +574,7 @@ def test_checkpoints_are_compared_by_their_tables(bleu):
 @pytest.mark.parametrize("arguments", [{}, {"by": DOMAINS * 50}, {"references": FOUR_LABELS * 50}], ids=lambda value: "".join(value) or "whole")  # fmt: skip
 def test_memory_does_not_grow_without_history(bleu, arguments):
     """All state of the callback is pickled; only the number of rows, which takes a few bytes, changes."""
-    metric, sizes = bleu.compute_metrics(None, **arguments), []
-    metric._tokenizer = Words()
+    metric, sizes = bleu.compute_metrics(Words(), **arguments), []
     for _ in range(50):
         for batch in BATCHES:
             metric(batch, compute_result=False)
