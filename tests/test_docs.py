@@ -137,15 +137,24 @@ def test_the_example_that_evaluate_shows(bleu):
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", [name for name, examples in EXAMPLES.items() if examples])
-def test_the_code_of_a_document(name, monkeypatch):
+def test_the_code_of_a_document(name, monkeypatch, tmp_path):
     """All Python blocks of a document run in order; a `text` block after a block is exactly its output."""
-    monkeypatch.chdir(ROOT)
+    monkeypatch.chdir(tmp_path)
     namespace: dict = {}
     for code, expected in EXAMPLES[name]:
         code, printed = re.sub(r"path/to/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code), io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(code, name, "exec"), namespace)
         assert printed.getvalue() == expected, code
+
+
+@pytest.mark.parametrize("name", [name for name, examples in EXAMPLES.items() if examples])
+def test_a_section_that_loads_the_metric_can_be_copied_alone(name):
+    """It imports evaluate before it calls `evaluate.load`."""
+    for part in re.split("^## ", DOCUMENTS[name], flags=re.MULTILINE):
+        code = "".join(block for info, block in BLOCK.findall(part) if info.startswith("python"))
+        before, load, _ = code.partition("evaluate.load(")
+        assert not load or "import evaluate\n" in before, part.partition("\n")[0]
 
 
 def test_documents_with_code():

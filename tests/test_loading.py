@@ -122,7 +122,30 @@ def test_from_the_hub(hub, run, expected):
     assert {method for method, _ in hub.requests} == {"HEAD"}
     assert first <= 40
     assert later <= 21
-    assert re.findall(r"(\d+) requests", (ROOT / "docs" / "recipes.md").read_text()) == [str(first), str(later)]
+    assert re.findall(r"(\d+)\s+requests", (ROOT / "docs" / "recipes.md").read_text()) == [str(first), str(later)]
+
+
+def test_offline_after_a_first_load(run, expected, monkeypatch):
+    """`HF_EVALUATE_OFFLINE=1` needs no request, but a load before; `HF_HUB_OFFLINE=1` does not prevent requests."""
+    monkeypatch.setenv("HF_EVALUATE_OFFLINE", "1")
+    with pytest.raises(AssertionError, match="Couldn't find a module script"):
+        run(SCORE, "user/bleu_metric")
+    monkeypatch.delenv("HF_EVALUATE_OFFLINE")
+    run(SCORE, "user/bleu_metric")
+    monkeypatch.setenv("HF_EVALUATE_OFFLINE", "1")
+    result, requests = run(SCORE, "user/bleu_metric")
+    assert (result["score"], requests) == (expected, 0)
+
+
+def test_a_home_that_cannot_be_written(monkeypatch, tmp_path, expected):
+    """`HF_HOME` moves everything that evaluate writes."""
+    (tmp_path / "home").write_text("a file, in which no folder can be made")
+    for name in ("HF_EVALUATE_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    code, environment = (SCORE, str(ROOT / "bleu_metric.py")), {"HOME": str(tmp_path / "home")}
+    assert read_result(start_python(*code, **environment, HF_HOME=str(tmp_path / "hub")))["score"] == expected
+    with pytest.raises(AssertionError, match="NotADirectoryError"):
+        read_result(start_python(*code, **environment, HF_HOME=str(tmp_path / "home" / ".cache")))
 
 
 def test_a_commit_of_the_hub(hub, run):

@@ -1,9 +1,9 @@
-"""Millions of segments from a memory-mapped Arrow file: rows per second and memory.
+"""Millions of segments: rows per second and memory, by size and by the way in which they are read.
 
-    python tests/benchmarks/scale.py [folder for a file of 2.5 GB]
+    python tests/benchmarks/scale.py [folder for files of 3 GB]
 
-Each size is scored in a process of its own. Memory is what the process has allocated, without the pages of the mapped
-file, which the system may take back at any time. Linux only.
+Each measurement has a process of its own. Memory is what the process has allocated, without the pages of a mapped file,
+which the system may take back at any time. Linux only.
 """
 
 import re
@@ -13,10 +13,12 @@ import tempfile
 import threading
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import evaluate
 import pyarrow as pa
+import pyarrow.parquet as pq
 from common import METRIC, corpus, print_table
 
 SIZES = (1_000_000, 3_000_000, 10_000_000)
@@ -24,11 +26,14 @@ BATCH = 40_000  # rows per record batch
 
 
 def write(path: Path) -> None:
-    """Fill a file with the same record batch again and again."""
+    """Fill an Arrow file with the same record batch again and again, and a Parquet file with the first rows of it."""
     predictions, references = corpus(BATCH)[1]
     batch = pa.record_batch({"predictions": predictions, "references": [row[:1] for row in references]})
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, batch.schema) as writer:
         for _ in range(SIZES[-1] // BATCH):
+            writer.write_batch(batch)
+    with pq.ParquetWriter(path.with_suffix(".parquet"), batch.schema) as writer:
+        for _ in range(SIZES[0] // BATCH):
             writer.write_batch(batch)
 
 
@@ -37,8 +42,45 @@ def memory() -> float:
     return int(re.search(r"RssAnon:\s+(\d+)", Path("/proc/self/status").read_text()).group(1)) / 1024
 
 
-def measure(path: str, rows: int) -> list[str]:
-    """Score the first rows of the file and return a row of the table."""
+def map_file(path: str, rows: int) -> pa.Table:
+    file = pa.ipc.open_file(pa.memory_map(path))
+    return pa.Table.from_batches([file.get_batch(i) for i in range(rows // BATCH)])
+
+
+def compute_columns(bleu: evaluate.Metric, path: str, rows: int) -> None:
+    table = map_file(path, rows)
+    bleu.compute(predictions=table["predictions"], references=table["references"])
+
+
+def sum_statistics(bleu: evaluate.Metric, path: str, rows: int) -> None:
+    file, total = pq.ParquetFile(Path(path).with_suffix(".parquet")), 0
+    for batch in file.iter_batches(10_000):
+        table = bleu.statistics(predictions=batch["predictions"], references=batch["references"])
+        total = total + table.to_pandas().sum().to_numpy()
+    bleu.score(total)
+
+
+def add_batches(bleu: evaluate.Metric, path: str, rows: int) -> None:
+    for batch in pq.ParquetFile(Path(path).with_suffix(".parquet")).iter_batches(10_000):
+        bleu.add_batch(predictions=batch["predictions"], references=batch["references"])
+    bleu.compute()
+
+
+def compute_lists(bleu: evaluate.Metric, path: str, rows: int) -> None:
+    table = pq.read_table(Path(path).with_suffix(".parquet"))
+    bleu.compute(predictions=table["predictions"].to_pylist(), references=table["references"].to_pylist())
+
+
+WAYS: dict[str, Callable[[evaluate.Metric, str, int], None]] = {
+    "`compute` on columns of a memory-mapped file": compute_columns,
+    "`statistics` of Parquet batches, summed": sum_statistics,
+    "`add_batch` of Parquet batches, then `compute`": add_batches,
+    "`compute` on Python lists": compute_lists,
+}
+
+
+def measure(way: str, path: str, rows: int) -> list[str]:
+    """Score the first rows of the file in one way and return seconds, rows per second and memory."""
     warnings.simplefilter("ignore")
     bleu, peak, is_done = evaluate.load(METRIC), 0.0, threading.Event()
     bleu.warm_up()
@@ -48,30 +90,32 @@ def measure(path: str, rows: int) -> list[str]:
         while not is_done.wait(0.02):
             peak = max(peak, memory())
 
-    with pa.memory_map(path) as source:
-        file = pa.ipc.open_file(source)
-        table = pa.Table.from_batches([file.get_batch(i) for i in range(rows // BATCH)])
-        before, watcher = memory(), threading.Thread(target=watch)
-        watcher.start()
-        start = time.perf_counter()
-        bleu.compute(predictions=table["predictions"], references=table["references"])
-        seconds = time.perf_counter() - start
-        is_done.set()
-        watcher.join()
-    return [f"{rows:,}", f"{seconds:.2f}", f"{rows / seconds:,.0f}", f"{before:.0f}", f"{peak:.0f}"]
+    before, watcher = memory(), threading.Thread(target=watch)
+    watcher.start()
+    start = time.perf_counter()
+    WAYS[way](bleu, path, rows)
+    seconds = time.perf_counter() - start
+    is_done.set()
+    watcher.join()
+    return [f"{seconds:.2f}", f"{rows / seconds:,.0f}", f"{before:.0f}", f"{peak:.0f}"]
 
 
 def main(folder: str | None = None) -> None:
     with tempfile.TemporaryDirectory(dir=folder) as place:
         path = Path(place) / "segments.arrow"
         write(path)
-        command = [sys.executable, __file__, "measure", str(path)]
-        rows = (subprocess.check_output([*command, str(size)], text=True).strip().split("\t") for size in SIZES)
-        print_table(["rows", "seconds", "rows per second", "MiB before", "MiB at the peak"], rows)
+
+        def run(way: str, rows: int) -> list[str]:
+            command = [sys.executable, __file__, "measure", way, str(path), str(rows)]
+            return subprocess.check_output(command, text=True).strip().split("\t")
+
+        columns = ["seconds", "rows per second", "MiB before", "MiB at the peak"]
+        print_table([f"{SIZES[0]:,} rows", *columns], ([way, *run(way, SIZES[0])] for way in WAYS))
+        print_table(["rows", *columns], ([f"{size:,}", *run(next(iter(WAYS)), size)] for size in SIZES))
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["measure"]:
-        print(*measure(sys.argv[2], int(sys.argv[3])), sep="\t")
+        print(*measure(sys.argv[2], sys.argv[3], int(sys.argv[4])), sep="\t")
     else:
         main(*sys.argv[1:])

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import json
+from pathlib import Path
 
 import pytest
 
@@ -13,62 +14,76 @@ pytest.importorskip("scipy")
 
 import datasets
 import evaluate
-from evaluate.evaluator import Text2TextGenerationEvaluator
+import sacrebleu
 from helpers import ROOT
+from recipes import recipe
 from tiny_t5 import SENTENCES, make_model, make_tokenizer, train
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 PATH = str(ROOT / "bleu_metric.py")
-DATA = datasets.Dataset.from_dict({"text": SENTENCES, "label": [text.replace("on a", "on the") for text in SENTENCES]})
+CHRF = str(ROOT / "tests" / "integration" / "evaluates_chrf.py")
+DATA = datasets.Dataset.from_dict(
+    {"source": SENTENCES, "target": [text.replace("on a", "on the") for text in SENTENCES]}
+)
 STEPS = 5  # of training: some n-grams match then, and not all
-SUITE = f"""
-import datasets
-import evaluate
-from evaluate.evaluation_suite import SubTask
-
-
-class Suite(evaluate.EvaluationSuite):
-    def __init__(self, name):
-        super().__init__(name)
-        metric = evaluate.load({PATH!r}, "sacrebleu")
-        data = datasets.Dataset.from_dict({DATA.to_dict()})
-        self.suite = [SubTask(task_type="text2text-generation", data=data, args_for_task={{"metric": metric}})]
-"""
 
 
 class Generation:
-    """A text-to-text pipeline as evaluate calls it: transformers 5 has removed it."""
+    """A translation pipeline as evaluate calls it: transformers 5 has removed it."""
 
-    task = "text2text-generation"
+    task = "translation"
 
     def __init__(self):
         self.tokenizer = make_tokenizer()
         self.model = make_model(self.tokenizer)
-        train(self.model, self.tokenizer, DATA["text"], DATA["label"], steps=STEPS)
+        train(self.model, self.tokenizer, DATA["source"], DATA["target"], steps=STEPS)
 
     def __call__(self, texts, **options):
         ids = self.tokenizer(list(texts), return_tensors="pt", padding=True, **options)
         generated = self.model.generate(input_ids=ids["input_ids"], max_length=12)
         texts = self.tokenizer.batch_decode(generated, skip_special_tokens=True)
-        return [{"generated_text": text} for text in texts]
+        return [{"translation_text": text} for text in texts]
 
 
-class Evaluator(Text2TextGenerationEvaluator):
-    """evaluate's own, but for the step that asks transformers for classes that version 5 doesn't have."""
-
-    def prepare_pipeline(self, model_or_pipeline, **others):
-        return model_or_pipeline
+HAS_PIPELINE = int(transformers.__version__.partition(".")[0]) < 5
 
 
 @pytest.fixture(scope="module")
 def generation():
-    return Generation()
+    own = Generation()
+    if HAS_PIPELINE:
+        return transformers.pipeline("translation", model=own.model, tokenizer=own.tokenizer)
+    return own
 
 
 @pytest.fixture
 def predictions(generation):
-    return [row["generated_text"] for row in generation(DATA["text"])]
+    return [row["translation_text"] for row in generation(SENTENCES)]
+
+
+@pytest.fixture
+def run_recipe(generation, monkeypatch, tmp_path):
+    """Return a function that runs blocks of the recipe; under transformers 5 with a pipeline that this file defines."""
+    monkeypatch.chdir(tmp_path)
+    DATA.to_json("data.jsonl")
+    generation.model.save_pretrained("model")
+    generation.tokenizer.save_pretrained("model")
+    if not HAS_PIPELINE:
+        base = importlib.import_module("evaluate.evaluator.base")
+        monkeypatch.setattr(transformers, "TFPreTrainedModel", transformers.PreTrainedModel, raising=False)
+        monkeypatch.setattr(base, "pipeline", lambda task, **others: generation)
+        evaluators = importlib.import_module("evaluate.evaluator")
+        monkeypatch.setattr(evaluators, "check_pipeline_task", lambda task: True)
+        monkeypatch.setitem(evaluators.SUPPORTED_PIPELINE_TASKS, "translation", {})
+
+    def run(*blocks):
+        namespace = {"data": DATA}
+        for block in blocks:
+            exec(compile(block.replace("path/to/model", "model"), "docs/training.md", "exec"), namespace)
+        return namespace
+
+    return run
 
 
 class TestChecksOfAModule:
@@ -106,7 +121,7 @@ class TestChecksOfAModule:
 def test_combined_and_saved(load, tmp_path):
     """Both drop-ins beside this metric: their keys are told apart, and all values go into a file."""
     combined = evaluate.combine({"sacrebleu": load("sacrebleu"), "bleu": load("bleu"), "ours": load()})
-    columns = {"predictions": SENTENCES, "references": DATA["label"]}
+    columns = {"predictions": SENTENCES, "references": DATA["target"]}
     result = combined.compute(**columns)
     assert result["sacrebleu_score"] == load("sacrebleu").compute(**columns)["score"]
     assert result["ours_score"] == pytest.approx(result["sacrebleu_score"], abs=1e-12)  # up to sacreBLEU's last bit
@@ -115,32 +130,46 @@ def test_combined_and_saved(load, tmp_path):
     assert saved.items() >= result.items()
 
 
-@pytest.mark.parametrize(("name", "score"), [("sacrebleu", "score"), ("bleu", "bleu")])
-def test_evaluator_with_bootstrap(load, generation, predictions, name, score):
-    """It resamples every value of the result, lists among them."""
-    metric = load(name)
-    result = Evaluator().compute(
-        model_or_pipeline=generation, data=DATA, metric=metric, strategy="bootstrap", n_resamples=20, random_state=0
+def test_combined_with_chrf(monkeypatch, capsys):
+    """The recipe for BLEU beside chrF, with evaluate's module from a file."""
+    load = evaluate.load
+    monkeypatch.setattr(evaluate, "load", lambda path, *rest: load(CHRF if path == "chrf" else path, *rest))
+    (code,) = recipe("Beside chrF")
+    exec(compile(code, "docs/recipes.md", "exec"), namespace := {})
+    columns = {"predictions": namespace["predictions"], "references": namespace["references"]}
+    bleu, chrf = (
+        load(PATH).compute(**columns),
+        sacrebleu.CHRF().corpus_score(columns["predictions"], list(zip(*columns["references"]))),
     )
-    expected = metric.compute(predictions=predictions, references=DATA["label"])
+    assert capsys.readouterr().out.split() == [f"{bleu['score']:.2f}", f"{chrf.score:.2f}"]
+
+
+def test_evaluator_with_bootstrap(load, run_recipe, predictions):
+    """The recipe: it resamples every value of the drop-in's result, lists among them."""
+    result = run_recipe(recipe("Evaluators and suites")[0])["result"]
+    expected = load("sacrebleu").compute(predictions=predictions, references=DATA["target"])
     assert {key: result[key]["score"] for key in expected} == expected
     assert all(set(result[key]) == {"confidence_interval", "standard_error", "score"} for key in expected)
     assert result["precisions"]["standard_error"].shape == (4,)
-    assert result[score]["standard_error"] > 0
+    assert result["score"]["standard_error"] > 0
 
 
-def test_evaluator_as_it_is_by_default(load, generation, predictions):
+def test_evaluator_as_it_is_by_default(load, run_recipe, predictions):
     """This metric's own result, in one dict with evaluate's times."""
-    metric = load()
-    result = Evaluator().compute(model_or_pipeline=generation, data=DATA, metric=metric)
-    assert result.items() >= metric.compute(predictions=predictions, references=DATA["label"]).items()
+    code = (
+        recipe("Evaluators and suites")[0]
+        .replace(', "sacrebleu"', "")
+        .replace('strategy="bootstrap"', 'strategy="simple"')
+    )
+    result = run_recipe(code)["result"]
+    assert result.items() >= load().compute(predictions=predictions, references=DATA["target"]).items()
     assert result["samples_per_second"] > 0
 
 
-def test_suite(load, generation, predictions, tmp_path, monkeypatch):
-    """A suite from a file, whose task has this metric."""
-    (tmp_path / "suite.py").write_text(SUITE)
-    suite = evaluate.EvaluationSuite.load(str(tmp_path / "suite.py"))
-    monkeypatch.setattr("evaluate.evaluation_suite.evaluator", lambda task: Evaluator(task))
-    (result,) = suite.run(generation)
-    assert result.items() >= load("sacrebleu").compute(predictions=predictions, references=DATA["label"]).items()
+def test_suite(load, run_recipe, predictions, capsys):
+    """The recipe: a suite from a file, whose task has this metric."""
+    _, suite, run = recipe("Evaluators and suites")
+    Path("suite.py").write_text(suite, encoding="utf-8")
+    run_recipe(run)
+    expected = load("sacrebleu").compute(predictions=predictions, references=DATA["target"])["score"]
+    assert float(capsys.readouterr().out.splitlines()[-1]) == expected

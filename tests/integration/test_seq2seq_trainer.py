@@ -1,14 +1,19 @@
 """A real Seq2SeqTrainer: a tiny T5 learns to copy, generates, and is scored while it does."""
 
+import contextlib
+import importlib.util
+import io
+
 import pytest
 
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("torch")
 pytest.importorskip("accelerate")
 
+import bleuscore
 import datasets
 import numpy as np
-from recipes import recipe
+from recipes import blocks, recipe
 from tiny_t5 import SENTENCES, make_model, make_tokenizer
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -83,41 +88,109 @@ def test_without_predict_with_generate(bleu, model, tokenizer, data, tmp_path):
 
 
 @pytest.fixture
-def run_recipes(model, tokenizer, data, tmp_path, monkeypatch):
-    """Return a function that runs blocks of recipes in order, and returns their names and the logged evaluations."""
+def namespace(model, tokenizer, data, tmp_path, monkeypatch):
+    """Return the names that docs/training.md expects, in an empty folder."""
     monkeypatch.chdir(tmp_path)
-    pairs = ["en-de", "en-zh"] * (len(SENTENCES) // 2)
-    namespace = {
-        "model": model,
-        "tokenizer": tokenizer,
-        "train_data": data,
-        "eval_data": data.add_column("pair", pairs),
-    }
-
-    def run(*blocks):
-        for block in blocks:
-            exec(compile(block, "docs/training.md", "exec"), namespace)
-        logged = [entry for entry in namespace["trainer"].state.log_history if "eval_bleu" in entry]
-        return namespace, logged
-
-    return run
+    pairs = data.add_column("pair", ["en-de", "en-zh"] * (len(SENTENCES) // 2))
+    return {"model": model, "tokenizer": tokenizer, "train_data": data, "eval_data": pairs}
 
 
-def test_the_recipe(run_recipes):
-    _, logged = run_recipes(*recipe("Seq2SeqTrainer"))
-    assert len(logged) == 3
+def run(namespace, *blocks):
+    for block in blocks:
+        exec(compile(block, "docs/training.md", "exec"), namespace)
 
 
-def test_the_recipe_for_language_pairs(run_recipes):
-    namespace, logged = run_recipes(*recipe("Seq2SeqTrainer"), *recipe("Several language pairs"))
+def evaluations(namespace):
+    return [entry for entry in namespace["trainer"].state.log_history if "eval_bleu" in entry]
+
+
+def test_the_recipes_for_the_trainer_one_after_the_other(namespace):
+    """First alone, then with language pairs, then with a history: each follows the one before with the same trainer."""
+    run(namespace, *recipe("Seq2SeqTrainer"))
+    assert len(evaluations(namespace)) == 3
+
+    run(namespace, *recipe("Several language pairs"))
+    logged = evaluations(namespace)
     for scores in logged:
         assert scores["eval_bleu_macro"] == pytest.approx((scores["eval_bleu_en-de"] + scores["eval_bleu_en-zh"]) / 2)
     assert namespace["trainer"].state.best_metric == max(scores["eval_bleu_macro"] for scores in logged)
 
-
-def test_the_recipe_for_checkpoints(run_recipes):
-    """The history has a table per evaluation, and its scores are those in the log."""
-    namespace, logged = run_recipes(*recipe("Seq2SeqTrainer"), recipe("Best checkpoint or last")[0])
+    run(namespace, recipe("Best checkpoint or last")[0])
     scores = [namespace["bleu"].score(table)["score"] for table in namespace["history"]]
-    assert scores == [entry["eval_bleu"] for entry in logged]
+    assert scores == [entry["eval_bleu"] for entry in evaluations(namespace)]
     assert len(scores) == 3
+
+
+def test_the_whole_document_as_one_chain(namespace, capsys):
+    """Every Python block of docs/training.md that this environment can run, in order, prints what it shows."""
+    for needs, code, expected in blocks("docs/training.md"):
+        if all(importlib.util.find_spec(library) for library in needs):
+            capsys.readouterr()
+            run(namespace, code)
+            if expected is not None:
+                assert capsys.readouterr().out == expected
+    assert {"trainer", "history", "bleu_reward", "aggregate_bleu", "total"} <= namespace.keys()
+
+
+def test_lightning(namespace, bleu):
+    """The recipe: the floats of the result are logged, and `bleu` is that of the texts."""
+    pytest.importorskip("lightning")
+    (code,) = recipe("Lightning")
+    *setup, last = code.strip().splitlines()
+    assert last.startswith("lightning.Trainer(max_epochs=1)")
+    run(namespace, "\n".join(setup))
+    run(
+        namespace,
+        "trainer = lightning.Trainer(max_epochs=1, accelerator='cpu', logger=False, enable_progress_bar=False)",
+    )
+    run(namespace, "translator = Translator(model, tokenizer)\ntrainer.fit(translator, *loaders)")
+    generated = [
+        namespace["model"].generate(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])
+        for batch in namespace["loaders"][1]
+    ]
+    texts = [text for ids in generated for text in namespace["tokenizer"].batch_decode(ids, skip_special_tokens=True)]
+    expected = bleu.compute(predictions=texts, references=SENTENCES)
+    logged = {name: float(value) for name, value in namespace["trainer"].callback_metrics.items()}
+    assert logged == pytest.approx(
+        {name: value for name, value in expected.items() if isinstance(value, float)}, rel=1e-6
+    )
+    assert {"bleu", "score", "brevity_penalty"} <= logged.keys()
+
+
+def test_trl(bleu, tmp_path):
+    """GRPOTrainer calls the reward of the recipe with its texts and the column of references."""
+    trl = pytest.importorskip("trl")
+    tokenizer = make_tokenizer()
+    tokenizer.padding_side = "left"
+    config = transformers.GPT2Config(
+        vocab_size=len(tokenizer), n_embd=16, n_layer=1, n_head=2, n_positions=64, bos_token_id=1, eos_token_id=1, pad_token_id=0
+    )  # fmt: skip
+    namespace, calls = {}, []
+    with contextlib.redirect_stdout(io.StringIO()):
+        run(namespace, recipe("Rewards for TRL")[0])
+
+    def reward(completions, **columns):
+        calls.append((completions, columns["reference"], namespace["bleu_reward"](completions, **columns)))
+        return calls[-1][-1]
+
+    rows = [{"prompt": text, "reference": [text, "a dog ran"]} for text in SENTENCES]
+    arguments = trl.GRPOConfig(
+        str(tmp_path), max_steps=1, num_generations=4, per_device_train_batch_size=4, max_completion_length=6, report_to=[], use_cpu=True, bf16=False
+    )  # fmt: skip
+    trl.GRPOTrainer(
+        model=transformers.GPT2LMHeadModel(config), processing_class=tokenizer, args=arguments,
+        train_dataset=datasets.Dataset.from_list(rows), reward_funcs=reward,
+    ).train()  # fmt: skip
+    ((texts, references, rewards),) = calls
+    assert rewards == bleu.compute(predictions=texts, references=references, segments=True)["segment_bleu"]
+    assert len(rewards) == 4
+
+
+def test_bleuberi(bleu):
+    """Its rewards are those of evaluate's `bleu(smooth=True)` for each completion."""
+    texts, references = SENTENCES, [text.replace("a big", "the small") for text in SENTENCES]
+    namespace = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        run(namespace, *recipe("Rewards for TRL")[::2])
+    expected = [bleuscore.compute([[b]], [a], smooth=True)["bleu"] for a, b in zip(texts, references)]
+    assert namespace["bleu_reward"](texts, references) == pytest.approx(expected, abs=1e-12)
