@@ -112,7 +112,7 @@ def main() -> None:
     rows = ([attack, *(f"{ratio:.1f}" for ratio in ratios)] for attack, ratios in attack_ratios(bleu, names))
     print_table([f"{TOKENS:,} tokens", *names], rows)
     rows = ([name, f"{ratio:.1f}"] for name, ratio in references_ratios(bleu))
-    print_table(["references of a word each, instead of one of all", "ratio"], rows)
+    print_table(["many one-word references, relative to one reference with all the words", "ratio"], rows)
 
 
 if __name__ == "__main__":
