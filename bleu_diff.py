@@ -13,7 +13,7 @@ from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, group_labels, lis
 from .bleu_inputs import read_corpus, read_labels, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, warn_once_per_kind
 from .bleu_options import Options, make_signature
-from .bleu_pairwise import encode_texts, extend_ngrams, number_runs, sorted_order
+from .bleu_pairwise import extend_ngrams, number_runs, number_texts, sorted_order
 from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
 from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import are_tables, count_batch
@@ -54,14 +54,6 @@ class GroupScores(TypedDict):
     """BLEU of both systems on a group of segments."""
 
     segments: int
-    bleu: dict[Any, float]
-    delta: float
-
-
-class SegmentScores(TypedDict):
-    """BLEU of both systems on a segment."""
-
-    segment: int
     bleu: dict[Any, float]
     delta: float
 
@@ -202,7 +194,8 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     # 2. Count, and score the systems and the segments.
     rows, ngrams = _count_pair(corpora, tokenizer, options)
     scores, segment_scores = bleu(rows.sum(axis=1), options).tolist(), bleu(rows, options.for_segments())
-    difference = Difference(count_wins(segment_scores[1] - segment_scores[0]))
+    deltas = segment_scores[1] - segment_scores[0]
+    difference = Difference(count_wins(deltas))
     difference["systems"] = {name: {"bleu": score, "score": 100 * score} for name, score in zip(corpora, scores)}
     difference["systems"][second]["delta"] = scores[1] - scores[0]
     # 3. Score the groups. If the effective reference length differs between the systems, the shorter one decides.
@@ -214,9 +207,16 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     ]
     if labels is not None:
         difference["groups"] = dict(_score_groups(rows, group_labels(labels), list(corpora), options))
-    # 4. List n-grams and segments.
+    # 4. List the n-grams, and the segments with the largest leads of each system.
     difference["ngrams"] = ngrams.list_most_distinctive(first, second)
-    difference["segments"] = _list_segments(segment_scores, first, second)
+    difference["segments"] = {
+        name: [
+            {"segment": i, "bleu": dict(zip(corpora, segment_scores[:, i].tolist())), "delta": float(deltas[i])}
+            for i in np.argsort(-leads, kind="stable")[:LISTED_SEGMENTS].tolist()
+            if leads[i] > NOISE
+        ]
+        for name, leads in ((first, -deltas), (second, deltas))
+    }
     difference["segment_bleu"] = dict(zip(corpora, segment_scores.tolist()))
     difference["signature"] = make_signature(options, tokenizer.name, corpora[first].reference_count())
     return difference
@@ -229,7 +229,7 @@ def _count_pair(
 
     Each text is tokenized once; all further steps work on token ids.
     """
-    (first, second), kind = corpora.values(), next(iter(corpora.values())).kind
+    first, second = corpora.values()
     table = pa.table([first.predictions, second.predictions, first.references], ["first", "second", "references"])
     rows: Int64 = np.empty((2, len(table), 2 * options.counted_orders + 2), np.int64)
     ngrams, start = NGramDifferences(options.max_order), 0
@@ -237,23 +237,20 @@ def _count_pair(
         # 1. Prepare the texts of a block; errors name rows of the corpus.
         size = len(columns)
         batch = Batch(range(start, start + size), columns.column(0), *list_items(columns.column(2)))
-        texts = {
-            f"System {name!r}: predictions": (column, batch.row_of_prediction)
-            for name, column in zip(corpora, columns.columns)
-        }
-        texts["references"] = (batch.references, batch.row_of_reference)
-        prepared = {
-            name: pa.chunked_array([prepare_texts(column, tokenizer, name, row_of)])
-            for name, (column, row_of) in texts.items()
-        }
+        prepared = {}
+        for name, column in zip(corpora, columns.columns):
+            place = f"System {name!r}: predictions"
+            prepared[place] = pa.chunked_array([prepare_texts(column, tokenizer, place, batch.row_of_prediction)])
+        references = prepare_texts(batch.references, tokenizer, "references", batch.row_of_reference)
+        prepared["references"] = pa.chunked_array([references])
         # 2. Number the tokens of all texts; the texts are in lower case already.
-        tokens, offsets = encode_texts(Texts(prepared, kind), tokenizer._replace(lowercase=False))
-        numbers = make_lists(offsets, pa.array(np.asarray(tokens.indices).astype(np.int64)))
+        numbers, offsets, tokens = number_texts(Texts(prepared, first.kind), tokenizer._replace(lowercase=False))
+        ids = make_lists(offsets, pa.array(numbers))
         # 3. Count both systems.
         for system in range(2):
-            part = batch._replace(predictions=numbers.slice(system * size, size), references=numbers.slice(2 * size))
+            part = batch._replace(predictions=ids.slice(system * size, size), references=ids.slice(2 * size))
             rows[system, start : start + size] = count_batch(part, ChosenTokenizer("ids"), options)
-        ngrams.add(Block(start, tokens, offsets, batch.bounds))
+        ngrams.add(Block(start, numbers, offsets, tokens, batch.bounds))
         start += size
     return rows, ngrams
 
@@ -269,19 +266,6 @@ def _score_groups(
         yield label, {"segments": size, "bleu": dict(zip(names, both)), "delta": both[1] - both[0]}
 
 
-def _list_segments(scores: Float64, first: Any, second: Any) -> dict[Any, list[SegmentScores]]:
-    """List the segments in which each system is better, the largest differences first."""
-    deltas = scores[1] - scores[0]
-    return {
-        name: [
-            {"segment": i, "bleu": {first: float(scores[0, i]), second: float(scores[1, i])}, "delta": float(deltas[i])}
-            for i in np.argsort(-leads, kind="stable")[:LISTED_SEGMENTS].tolist()
-            if leads[i] > NOISE
-        ]
-        for name, leads in ((first, -deltas), (second, deltas))
-    }
-
-
 # --- N-grams ----------------------------------------------------------------------------------------------------------
 
 
@@ -289,14 +273,14 @@ class Block(NamedTuple):
     """The texts of consecutive segments: predictions of the first system, of the second system, then references.
 
     first_segment: the corpus row of the first segment.
-    tokens: all tokens; equal tokens have the same index.
-    offsets: int64 [texts + 1], the offsets of each text's tokens.
+    numbers, offsets, tokens: as returned by `number_texts`.
     bounds: int64 [segments + 1], the offsets of each segment's references.
     """
 
     first_segment: int
-    tokens: pa.DictionaryArray
+    numbers: Int64
     offsets: Int64
+    tokens: pa.Array
     bounds: Int64
 
 
@@ -324,8 +308,8 @@ class NGramDifferences:
     rows per order, n-grams with the fewest matches so far are dropped.
 
     >>> differences = NGramDifferences(max_order=1)
-    >>> tokens = pa.array(["a", "b", "a", "c"]).dictionary_encode()
-    >>> differences.add(Block(0, tokens, np.array([0, 1, 2, 4]), np.array([0, 1])))
+    >>> numbers, offsets, tokens = np.array([0, 1, 0, 2]), np.array([0, 1, 2, 4]), pa.array(["a", "b", "c"])
+    >>> differences.add(Block(0, numbers, offsets, tokens, np.array([0, 1])))
     >>> differences.list_most_distinctive("A", "B")[0]["systems"]["A"]
     [{'ngram': ['a'], 'count': 1, 'matches': {'A': 1, 'B': 0}, 'segment': 0}]
     """
@@ -339,17 +323,16 @@ class NGramDifferences:
         """Add the n-grams of a block."""
         found = list(_find_differences(block, len(self._tables)))
         # Only tokens of n-grams that differ get a number in the tables.
-        numbers, is_used = (
-            np.zeros(len(block.tokens.dictionary), np.int64),
-            np.zeros(len(block.tokens.dictionary), bool),
-        )
+        numbers, is_used = np.zeros(len(block.tokens), np.int64), np.zeros(len(block.tokens), bool)
         is_used[np.concatenate([table.tokens.ravel() for table in found])] = True
-        used = block.tokens.dictionary.filter(pa.array(is_used)).to_pylist()
+        used = block.tokens.filter(pa.array(is_used)).to_pylist()
         numbers[is_used] = [self._numbers.setdefault(token, len(self._numbers)) for token in used]
         for tables, table in zip(self._tables, found):
             tables.append(table._replace(tokens=numbers[table.tokens].astype(np.int32)))
             if sum(len(table.tokens) for table in tables) > MAX_NGRAMS:
-                tables[:] = [_drop_rarest(_merge(tables), MAX_NGRAMS // 2)]
+                merged = _merge(tables)
+                rarest_last = np.argsort(-merged.surplus.sum(axis=1), kind="stable")
+                tables[:] = [merged.take(np.sort(rarest_last[: MAX_NGRAMS // 2]))]
 
     def list_most_distinctive(self, first: Any, second: Any) -> list[OrderDifferences]:
         """List, for each order, the most distinctive n-grams of each system; the arguments are the systems' names.
@@ -394,15 +377,14 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
 
     Tokens are numbered as in the block.
     """
-    numbers, offsets = np.asarray(block.tokens.indices).astype(np.int64), block.offsets
+    numbers, offsets = block.numbers, block.offsets
     segments = np.arange(len(block.bounds) - 1)
     text_of = np.arange(len(offsets) - 1).repeat(np.diff(offsets))
     segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[text_of]
     starts, ngrams = np.arange(len(numbers)), segment_of  # n-grams without tokens are equal within a segment
-    vocabulary = len(block.tokens.dictionary)
     for n in range(max_order):
         # 1. Extend the n-grams by a token.
-        starts, ngrams = extend_ngrams(starts, ngrams, numbers, vocabulary, offsets[text_of[starts] + 1], n)
+        starts, ngrams = extend_ngrams(starts, ngrams, numbers, len(block.tokens), offsets[text_of[starts] + 1], n)
         # 2. Compare the clipped counts of both systems.
         counts = _count_ngrams(ngrams, text_of[starts], len(segments))
         matches = np.minimum(counts[:2], counts[2])
@@ -451,12 +433,6 @@ def _merge(tables: Sequence[NGramTable]) -> NGramTable:
         return table
     surplus = np.add.reduceat(table.surplus, begins)
     return NGramTable(table.tokens[begins], surplus, np.minimum.reduceat(table.segments, begins))
-
-
-def _drop_rarest(table: NGramTable, rows: int) -> NGramTable:
-    """Keep the n-grams with the most matches, at most `rows` of them."""
-    order = np.argsort(-table.surplus.sum(axis=1), kind="stable")
-    return table.take(np.sort(order[:rows]))
 
 
 def _choose_rows(table: NGramTable, system: int) -> NGramTable:

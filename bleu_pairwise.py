@@ -7,7 +7,6 @@ count of two texts is then the size of the intersection of their sets.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -64,16 +63,21 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     predictions, references = len(columns[0]), len(columns[-1])
     tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
     warn_about_text(columns[0], tokenizer)
-    numbers, offsets = number_texts(texts, tokenizer)
+    numbers, offsets, _ = number_texts(texts, tokenizer)
     kernels.prepare(columns[0].nbytes * references)  # in proportion to the pairs
     scores = np.empty((predictions, references))
     # 1. List, for each n-gram of a prediction, the references that have it. Counting a pair then takes one step per
     #    common n-gram.
-    lengths = np.diff(offsets)
-    indices = [
-        _index_ngrams(*ngrams, predictions, len(lengths) - references)
-        for ngrams in number_ngrams(numbers, offsets, options.counted_orders)
-    ]
+    lengths, indices = np.diff(offsets), []
+    for text_of, ngrams in number_ngrams(numbers, offsets, options.counted_orders):
+        in_predictions = np.flatnonzero(text_of < predictions)
+        in_predictions = in_predictions[sorted_order(text_of[in_predictions])]
+        in_references = np.flatnonzero(text_of >= len(lengths) - references)
+        in_references = in_references[sorted_order(ngrams[in_references])]
+        ends = np.cumsum(np.bincount(ngrams[in_references], minlength=ngrams.max(initial=-1) + 1))
+        reference_of = text_of[in_references] - (len(lengths) - references)
+        begins = np.concatenate([[0], ends])
+        indices.append(_Index(text_of[in_predictions], ngrams[in_predictions], begins, reference_of))
     for start in range(0, predictions, max(1, _PAIRS_PER_BATCH // references)):
         # 2. Count a batch of predictions with all references: int64 [N, predictions, references].
         prediction_lengths = lengths[start : min(start + max(1, _PAIRS_PER_BATCH // references), predictions)]
@@ -88,15 +92,6 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
         rows = np.stack([np.broadcast_to(part, size) for part in parts])
         scores[start : start + size[0]] = bleu(rows.reshape(len(rows), -1).T, options).reshape(size)
     return scores
-
-
-def _index_ngrams(texts: Int64, ngrams: Int64, predictions: int, first_reference: int) -> _Index:
-    prediction_ngrams, reference_ngrams = np.flatnonzero(texts < predictions), np.flatnonzero(texts >= first_reference)
-    prediction_ngrams = prediction_ngrams[sorted_order(texts[prediction_ngrams])]
-    reference_ngrams = reference_ngrams[sorted_order(ngrams[reference_ngrams])]
-    ends = np.cumsum(np.bincount(ngrams[reference_ngrams], minlength=ngrams.max(initial=-1) + 1))
-    begins, references = np.concatenate([[0], ends]), texts[reference_ngrams] - first_reference
-    return _Index(texts[prediction_ngrams], ngrams[prediction_ngrams], begins, references)
 
 
 # --- self_bleu --------------------------------------------------------------------------------------------------------
@@ -135,60 +130,55 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
         raise ValueError(FEW_TEXTS)
     tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
     warn_about_text(column, tokenizer)
-    scores = bleu(_count_against_others(*number_texts(texts, tokenizer), options), options)
-    signature = make_signature(options, tokenizer.name, str(len(column) - 1))
-    return SelfBleu(self_bleu=float(scores.mean()), segment_bleu=scores.tolist(), signature=signature)
-
-
-def _count_against_others(numbers: Int64, offsets: Int64, options: Options) -> Int64:
-    """Count each text with all other texts as its references: int64 [texts, 2 N + 2]."""
+    # 1. Count: an occurrence of an n-gram matches if it occurs in two texts or more.
+    numbers, offsets, _ = number_texts(texts, tokenizer)
     lengths = np.diff(offsets)
     matches = [
-        np.bincount(texts[np.bincount(ngrams)[ngrams] > 1], minlength=len(lengths))
-        for texts, ngrams in number_ngrams(numbers, offsets, options.counted_orders)
+        np.bincount(text_of[np.bincount(ngrams)[ngrams] > 1], minlength=len(lengths))
+        for text_of, ngrams in number_ngrams(numbers, offsets, options.counted_orders)
     ]
     totals = count_totals(lengths, options.counted_orders, options.minimum_total)
-    return np.vstack([matches, totals, lengths, _find_effective_lengths(lengths, options.reference_length)]).T
-
-
-def _find_effective_lengths(lengths: Int64, reference_length: str) -> Int64:
-    """Return the effective reference length of each text; it is the same for texts of equal length."""
-    distinct, inverse, texts = np.unique(lengths, return_inverse=True, return_counts=True)
-    effective = []
-    for i, length in enumerate(distinct.tolist()):  # the total number of steps is at most the number of tokens
-        other_lengths = distinct.tolist() if texts[i] > 1 else np.delete(distinct, i).tolist()
-        effective.append(REFERENCE_LENGTHS[reference_length].choose(length, other_lengths))
-    return np.array(effective)[inverse]
+    # 2. Find the effective reference length, which is the same for texts of equal length. The number of steps is at
+    #    most the number of tokens.
+    distinct, inverse, texts_of = np.unique(lengths, return_inverse=True, return_counts=True)
+    choose, effective = REFERENCE_LENGTHS[options.reference_length].choose, []
+    for i, length in enumerate(distinct.tolist()):
+        effective.append(choose(length, (distinct if texts_of[i] > 1 else np.delete(distinct, i)).tolist()))
+    # 3. Score.
+    scores = bleu(np.vstack([matches, totals, lengths, np.array(effective)[inverse]]).T, options)
+    signature = make_signature(options, tokenizer.name, str(len(column) - 1))
+    return SelfBleu(self_bleu=float(scores.mean()), segment_bleu=scores.tolist(), signature=signature)
 
 
 # --- Numbers of tokens and n-grams ------------------------------------------------------------------------------------
 
 
-def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[Int64, Int64]:
+def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[Int64, Int64, pa.Array]:
     """Assign a number to each token of all texts, column by column.
 
     Returns:
-        The number of each token, consecutive from 0 and equal for equal tokens; and int64 [texts + 1], the offsets of
-        each text's tokens.
+        The number of each token, consecutive from 0 and equal for equal tokens; int64 [texts + 1], the offsets of each
+        text's tokens; and the token of each number.
 
-    >>> number_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))
+    >>> number_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))[:2]
     (array([0, 1, 0]), array([0, 2, 2, 3]))
     """
-    tokens, offsets = encode_texts(texts, tokenizer)
-    return np.asarray(tokens.indices).astype(np.int64), offsets
-
-
-def encode_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[pa.DictionaryArray, Int64]:
-    """Return the result of `number_texts` with the tokens: an array whose indices are numbers, and offsets.
-
-    >>> encode_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))[0].dictionary.to_pylist()
-    ['b', 'a']
-    """
     kernels.prepare(sum(column.nbytes for column in texts.columns.values()))
-    lists = [piece for name, column in texts.columns.items() for piece in _split_column(column, name, tokenizer)]
-    tokens, offsets = zip(*map(list_items, lists))
-    lengths = np.concatenate([np.diff(bounds) for bounds in offsets])
-    return pa.concat_arrays(tokens).dictionary_encode(), np.concatenate([[0], np.cumsum(lengths)])
+    tokens, lengths = [], [np.zeros(1, np.int64)]
+    for name, column in texts.columns.items():
+        row = 0
+        for piece in pieces(column):
+            lists = prepare_texts(piece, tokenizer, name, range(row, row + len(piece)).__getitem__)
+            if not is_list(lists.type) and kernels.is_ready():
+                lists = kernels.split_texts_compiled(lists, tokenizer.name)
+            elif not is_list(lists.type):
+                lists = pa.array(list_tokens(lists, tokenizer), TOKENS)
+            items, bounds = list_items(lists)
+            tokens.append(items)
+            lengths.append(np.diff(bounds))
+            row += len(piece)
+    encoded = pa.concat_arrays(tokens).dictionary_encode()
+    return np.asarray(encoded.indices).astype(np.int64), np.cumsum(np.concatenate(lengths)), encoded.dictionary
 
 
 def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[Int64, Int64]]:
@@ -270,19 +260,6 @@ def number_runs(keys: Int64) -> Int64:
     array([0, 0, 1])
     """
     return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
-
-
-def _split_column(column: pa.ChunkedArray, name: str, tokenizer: ChosenTokenizer) -> Iterator[pa.Array]:
-    row = 0
-    for piece in pieces(column):
-        texts = prepare_texts(piece, tokenizer, name, range(row, row + len(piece)).__getitem__)
-        if is_list(texts.type):
-            yield texts
-        elif kernels.is_ready():
-            yield kernels.split_texts_compiled(texts, tokenizer.name)
-        else:
-            yield pa.array(list_tokens(texts, tokenizer), TOKENS)
-        row += len(piece)
 
 
 def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:

@@ -108,11 +108,18 @@ class Report(dict[str, Any]):
         """Return the table as a pandas DataFrame; an interval becomes two columns, `..._low` and `..._high`."""
         import pandas as pd
 
-        return pd.DataFrame([_split_intervals(record) for record in self._records()])
+        rows: list[dict[str, Any]] = [{} for _ in self._records()]
+        for row, record in zip(rows, self._records()):
+            for name, value in record.items():
+                is_interval = name.endswith("_interval") and isinstance(value, list)
+                row |= {f"{name}_low": value[0], f"{name}_high": value[1]} if is_interval else {name: value}
+        return pd.DataFrame(rows)
 
     def copy(self) -> Report:
         """Return a shallow copy, as `dict.copy`."""
         return type(self)(self)
+
+    __copy__ = copy
 
     def _html_table(self) -> str:
         head, *rows = self._rows()
@@ -143,9 +150,6 @@ class Report(dict[str, Any]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
-
-    def __copy__(self) -> Report:
-        return self.copy()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Report:
         return type(self)(deepcopy(dict(self), memo))
@@ -226,14 +230,10 @@ def write_name(name: Any) -> str:
     return text if len(text) <= 48 else text[:47] + "…"
 
 
-class _More:
-    """The items of a list that are not shown."""
+class _More(str):
+    """The count of the items of a list that are not shown, which `repr` writes without quotes."""
 
-    def __init__(self, count: int) -> None:
-        self._count = count
-
-    def __repr__(self) -> str:
-        return f"... {self._count:,} more"
+    __repr__ = str.__str__
 
 
 def shorten(value: Any) -> Any:
@@ -249,7 +249,7 @@ def shorten(value: Any) -> Any:
     most, shown = (4, 2) if value and isinstance(value[0], (Mapping, list)) else (8, 3)
     if len(value) <= most:
         return [shorten(item) for item in value]
-    return [*map(shorten, value[:shown]), _More(len(value) - shown)]
+    return [*map(shorten, value[:shown]), _More(f"... {len(value) - shown:,} more")]
 
 
 # Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
@@ -315,21 +315,6 @@ def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
     text = escape_unseen(cell)
     indent = len(text) - len(text.lstrip(" "))
     return space * indent + "".join(escapes.get(character, character) for character in text[indent:])
-
-
-def _split_intervals(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace each interval of a record by its two ends.
-
-    >>> _split_intervals({"bleu": 0.5, "confidence_interval": [0.4, 0.6]})
-    {'bleu': 0.5, 'confidence_interval_low': 0.4, 'confidence_interval_high': 0.6}
-    """
-    flat: dict[str, Any] = {}
-    for name, value in record.items():
-        if name.endswith("_interval") and isinstance(value, list):
-            flat[f"{name}_low"], flat[f"{name}_high"] = value
-        else:
-            flat[name] = value
-    return flat
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
@@ -448,9 +433,10 @@ STYLE = """
 .bleu-formula { overflow-wrap: anywhere; }
 .bleu-formula .term { white-space: nowrap; }
 .bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
-.bleu-formula small, .bleu-report .bleu-note { color: var(--bleu-muted); font-size: 0.9em; overflow-wrap: anywhere; }
+.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend, .bleu-ngrams summary,
+.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-formula small, .bleu-report .bleu-note { overflow-wrap: anywhere; }
 .bleu-report .bleu-tokens { margin: 0.75em 0; }
-.bleu-tokens .bleu-label { color: var(--bleu-muted); font-size: 0.9em; }
 .bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
 .bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em; border-radius: 0.25em;
   --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
@@ -460,12 +446,11 @@ STYLE = """
 .bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em; opacity: 0.8; }
 .bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
   text-decoration: underline dotted; text-underline-offset: 0.25em; }
-.bleu-legend { color: var(--bleu-muted); font-size: 0.9em; line-height: 2; }
+.bleu-legend { line-height: 2; }
 .bleu-legend .token { color: var(--bleu-ink, currentColor); white-space: nowrap; }
 .bleu-legend .token.missed.missed { color: inherit; }
 .bleu-legend sub { display: none; }
-.bleu-ngrams summary { cursor: pointer; color: var(--bleu-muted); font-size: 0.9em; }
-.bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
+.bleu-ngrams summary { cursor: pointer; }
 .bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent); color: inherit;
   padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em; line-height: 1.5;
   display: inline-block; max-width: 100%; margin: 0.05em 0; }
@@ -584,28 +569,22 @@ def ngrams(result: ResultDict) -> str:
     count = sum(ngram["count"] - ngram["allowed"] for order in orders for kind in kinds for ngram in order[kind])
     if not count:
         return ""
-    rows = "".join(_ngram_row(order, kind) for order in orders for kind in kinds if order[kind])
+    rows = ""
+    for order, kind in ((order, kind) for order in orders for kind in kinds if order[kind]):
+        cells = []
+        for ngram in order[kind][:_SHOWN_NGRAMS]:
+            text = f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
+            counts = f" ({ngram['allowed']} of {ngram['count']} count)" if ngram["allowed"] else f" × {ngram['count']}"
+            cells.append(text + counts * (ngram["count"] > 1))
+        hidden = len(order[kind]) - len(cells)
+        cells += [f"and {hidden:,} more"] if hidden else []
+        rows += f'<tr><th class="order">{order["order"]}-gram, {kind}</th><td>{" ".join(cells)}</td></tr>'
     key = "; ".join(f"{kind}: {kinds[kind]}" for kind in kinds if any(order[kind] for order in orders))
     verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
     return (
         f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
         f"<table>{rows}</table><small>{key}</small></details>"
     )
-
-
-def _ngram_row(order: Mapping[str, Any], kind: str) -> str:
-    shown = [_ngram(ngram) for ngram in order[kind][:_SHOWN_NGRAMS]]
-    hidden = len(order[kind]) - len(shown)
-    more = [f"and {hidden:,} more"] if hidden else []
-    head = f'<th class="order">{order["order"]}-gram, {kind}</th>'
-    return f"<tr>{head}<td>{' '.join(shown + more)}</td></tr>"
-
-
-def _ngram(ngram: Mapping[str, Any]) -> str:
-    text = f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
-    if ngram["allowed"]:
-        return f"{text} ({ngram['allowed']} of {ngram['count']} count)"
-    return f"{text} × {ngram['count']}" if ngram["count"] > 1 else text
 
 
 def explanation(result: ResultDict, name: str = "") -> str:
@@ -670,18 +649,26 @@ class Step(NamedTuple):
 
 def plot_precisions(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     """Plot precision by order: before clipping if known, after clipping, and after smoothing if that differs."""
-    ax = _open(ax)
-    clipped = _percentages(result["counts"], result["totals"])
-    smoothed = [100 * precision for precision in result["precisions"]]
-    series = {"after clipping": clipped}
+    ax, totals = _open(ax), np.maximum(result["totals"], 1)
+    series = {"after clipping": 100 * np.asarray(result["counts"]) / totals}
     if "orders" in result:
-        unclipped = [order["unclipped_matches"] for order in result["orders"]]
-        series = {"before clipping": _percentages(unclipped, result["totals"]), **series}
-    is_smoothed = np.abs(np.subtract(clipped, smoothed)) > 1e-9
+        series = {
+            "before clipping": 100 * np.array([o["unclipped_matches"] for o in result["orders"]]) / totals,
+            **series,
+        }
+    smoothed = 100 * np.asarray(result["precisions"])
+    is_smoothed = np.abs(series["after clipping"] - smoothed) > 1e-9
     if is_smoothed.any():
-        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan).tolist()  # a bar only if it differs
-    _draw_bars(ax, series)
-    ax.set_xticks(range(len(clipped)), [f"{order}-gram" for order in range(1, len(clipped) + 1)])
+        series["smoothed"] = np.where(is_smoothed, smoothed, np.nan)  # a bar only if it differs
+    width = 0.8 / len(series)
+    for i, (name, heights) in enumerate(series.items()):
+        places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
+        bars = ax.bar(places, heights, width * 0.92, label=name, **_style(ax, name))
+        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
+        ax.bar_label(bars, labels, padding=2, color=_ink(ax), **_LABEL)
+    if len(series) > 1:
+        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
+    ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
     ax.set_ylim(0, 110)
     ax.set_yticks(range(0, 101, 20))
     ax.set_ylabel("precision (%)")
@@ -817,24 +804,9 @@ def _style(ax: Axes, kind: str) -> dict[str, Any]:
     return {"facecolor": "none", "edgecolor": _ink(ax), "linewidth": 0.8, "hatch": hatches[kind]}
 
 
-def _draw_bars(ax: Axes, series: Mapping[str, Sequence[float]]) -> None:
-    width = 0.8 / len(series)
-    for i, (name, heights) in enumerate(series.items()):
-        places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
-        bars = ax.bar(places, heights, width * 0.92, label=name, **_style(ax, name))
-        labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
-        ax.bar_label(bars, labels, padding=2, color=_ink(ax), **_LABEL)
-    if len(series) > 1:
-        ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
-
-
 def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> None:
     ax.annotate(text, (x, y), (4, 0), va="center", color=_ink(ax), **_OFFSET, **kwargs)
 
 
 def _write_tick(name: Any) -> str:
     return write_name(name).replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
-
-
-def _percentages(matches: Sequence[int], totals: Sequence[int]) -> list[float]:
-    return [100 * match / total if total else 0.0 for match, total in zip(matches, totals)]

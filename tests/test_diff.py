@@ -317,13 +317,6 @@ def test_nothing_is_dropped_up_to_the_limit():
         assert [ngram["ngram"] for ngram in answer.distinctive_ngrams("A")] == [[token] for token in kept]
 
 
-def test_a_full_table_keeps_the_given_number_of_rows():
-    columns = [[7], [8], [9]], [[1, 0], [1, 2], [2, 0]], [[0, 9], [0, 0], [0, 9]]
-    table = bleu_diff.NGramTable(*(np.array(column, np.int32) for column in columns))
-    assert bleu_diff._drop_rarest(table, 2).tokens[:, 0].tolist() == [8, 9]
-    assert bleu_diff._drop_rarest(table, 3).tokens[:, 0].tolist() == [7, 8, 9]
-
-
 def test_result(bleu):
     first, second, references = make_systems(30)
     answer = bleu.diff({"old": first, 7: second}, references, by=["x"] * 30, max_order=2)
