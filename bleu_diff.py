@@ -385,8 +385,14 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
     for n in range(max_order):
         # 1. Extend the n-grams by a token.
         starts, ngrams = extend_ngrams(starts, ngrams, numbers, len(block.tokens), offsets[text_of[starts] + 1], n)
-        # 2. Compare the clipped counts of both systems.
-        counts = _count_ngrams(ngrams, text_of[starts], len(segments))
+        # 2. Count n-grams in the first prediction, in the second, and in the reference with the highest count.
+        texts, distinct = text_of[starts], int(ngrams.max(initial=-1)) + 1
+        begins = np.flatnonzero((np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0))
+        sources = np.minimum(texts[begins] // len(segments), 2)
+        counts: Int64 = np.zeros(3 * distinct, np.int64)
+        np.maximum.at(counts, sources * distinct + ngrams[begins], np.diff(begins, append=len(ngrams)))
+        # 3. Compare the clipped counts of both systems.
+        counts = counts.reshape(3, distinct)
         matches = np.minimum(counts[:2], counts[2])
         different = np.flatnonzero(matches[0] != matches[1])
         places = starts[np.searchsorted(ngrams, different)]
@@ -394,30 +400,9 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
         first_segments = np.where(surplus, block.first_segment + segment_of[places], _NO_SEGMENT)
         tokens = numbers[places[:, np.newaxis] + np.arange(n + 1)]
         yield NGramTable(tokens.astype(np.int32), surplus.T.astype(np.int32), first_segments.T.astype(np.int32))
-        # 3. Keep the n-grams that matched, because a longer n-gram matches only if its beginning does.
+        # 4. Keep the n-grams that matched, because a longer n-gram matches only if its beginning does.
         could_match = matches.any(axis=0)[ngrams]
         starts, ngrams = starts[could_match], ngrams[could_match]
-
-
-def _count_ngrams(ngrams: Int64, texts: Int64, segments: int) -> Int64:
-    """Count n-grams in the first prediction, in the second, and in the reference with the highest count.
-
-    Args:
-        ngrams: numbers of n-grams, sorted, consecutive from 0, different in different segments.
-        texts: the text of each n-gram, sorted among equal n-grams.
-        segments: the number of predictions per system.
-
-    Returns:
-        int64 [3, n-grams].
-    """
-    begins = np.flatnonzero((np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0))
-    occurrences, numbers = np.diff(begins, append=len(ngrams)), ngrams[begins]
-    sources = np.minimum(texts[begins] // segments, 2)  # first system, second system, references
-    counts = np.zeros((3, ngrams.max(initial=-1) + 1), np.int64)
-    for source in range(3):
-        is_source = sources == source
-        np.maximum.at(counts[source], numbers[is_source], occurrences[is_source])
-    return counts
 
 
 def _merge(tables: Sequence[NGramTable]) -> NGramTable:

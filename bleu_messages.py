@@ -256,8 +256,8 @@ NOT_A_FINGERPRINT = "references: expected the references, got a str. Pass them; 
 AXES = "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of plt.subplots()."
 NO_MATPLOTLIB = "Plots need matplotlib. Install it: pip install matplotlib"
 OTHER_KEY = "No key {!r}: it is called {!r} here."
-INNER_KEY = "No key {0!r}. Write result[{1!r}][{0!r}]."
-NO_KEY = "No key {!r}. The keys are {}."
+INNER_KEY = "No key {0}. Write result[{1!r}][{0}]."
+NO_KEY = "No key {}. The keys are {}."
 OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 
 # Columns
@@ -529,7 +529,7 @@ def name_value(value: Any) -> str:
 def show_value(value: Any) -> str:
     """Show a name, a number, or a few of these; of any other value only the type and the length.
 
-    >>> show_value("news\n"), show_value([0.5, 0.5]), show_value(["a b", "c d"]), show_value("a" * 1000)
+    >>> show_value("news\\n"), show_value([0.5, 0.5]), show_value(["a b", "c d"]), show_value("a" * 1000)
     ("'news\\\\n'", '[0.5, 0.5]', '<list of length 2>', '<str of length 1,000>')
     """
     items = value if isinstance(value, (list, tuple)) else [value]

@@ -19,7 +19,7 @@ import numpy as np
 
 from . import bleu_messages as messages
 from .bleu_inputs import fingerprint_references
-from .bleu_messages import count_things
+from .bleu_messages import count_things, show_value
 from .bleu_options import OTHER_KEYS
 
 if TYPE_CHECKING:
@@ -143,10 +143,10 @@ class Report(dict[str, Any]):
         if name in self._optional_keys and name not in self:
             raise KeyError(messages.OPTIONAL_KEY.format(key, self._optional_keys[name]))
         if holders:
-            raise KeyError(messages.INNER_KEY.format(key, holders[0]))
+            raise KeyError(messages.INNER_KEY.format(show_value(key), holders[0]))
         if name in self:
             raise KeyError(messages.OTHER_KEY.format(key, name))
-        raise KeyError(messages.NO_KEY.format(key, ", ".join(map(repr, self))))
+        raise KeyError(messages.NO_KEY.format(show_value(key), ", ".join(map(show_value, self))))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
@@ -634,7 +634,6 @@ _LABEL: dict[str, Any] = {"fontsize": "small"}
 _ACCENT = "C0"
 _CELL = "#1f77b4"  # white text on it has a contrast of 4.8
 _LABELED_SYSTEMS = 15  # more numbers in a matrix of pairs would overlap
-_OFFSET: dict[str, Any] = {"textcoords": "offset points", **_LABEL}
 _GRAY = "#767676"  # its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
 _PAGE: dict[Any, Any] = {"axes.facecolor": "none", **dict.fromkeys(_INK, _GRAY)}
@@ -805,7 +804,7 @@ def _style(ax: Axes, kind: str) -> dict[str, Any]:
 
 
 def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> None:
-    ax.annotate(text, (x, y), (4, 0), va="center", color=_ink(ax), **_OFFSET, **kwargs)
+    ax.annotate(text, (x, y), (4, 0), textcoords="offset points", va="center", color=_ink(ax), **_LABEL, **kwargs)
 
 
 def _write_tick(name: Any) -> str:
