@@ -418,7 +418,7 @@ def test_wrong_labels(bleu, arguments, error, message):
     assert str(raised.value).startswith(message)
 
 
-# What a trainer passes if the method itself is its callback, and other arguments that are no tokenizers.
+# What a trainer passes if the method itself is its callback, and other arguments that are not tokenizers.
 NOT_TOKENIZERS = [
     (lambda bleu: bleu.compute_metrics("13a"), "'13a'"),
     (lambda bleu: bleu.compute_metrics(None), "None"),

@@ -142,7 +142,10 @@ def main() -> None:
     warnings.simplefilter("ignore")
     bleu, texts = evaluate.load(METRIC), different_sentences(max(SIZES))
     bleu.warm_up()
-    print_table([f"{corpus(1)[0]}, 2 references", "alternative", "seconds of the alternative", "seconds", "ratio"], methods(bleu, texts))
+    print_table(
+        [f"{corpus(1)[0]}, 2 references", "alternative", "seconds of the alternative", "seconds", "ratio"],
+        methods(bleu, texts),
+    )
     seconds = [median_seconds({"": lambda size=size: bleu.self_bleu(texts[:size])})[""] for size in SIZES]
     exponent = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
     cells = ["seconds", *(f"{time:.4f}" for time in seconds), f"{exponent:.2f}"]
