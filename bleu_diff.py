@@ -73,7 +73,7 @@ class Difference(Report):
     n-grams matched by one system only                A       B  difference
     c d                                               0       1          +1
     <BLANKLINE>
-    nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-0.2.0
+    nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-1.0.0
     """
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -87,7 +87,7 @@ Examples:
     >>> bleu = evaluate.load("bleu_metric")
     >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
     >>> print(round(result["score"], 2), result["signature"])
-    53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.2.0
+    53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0
 """
 INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
     options="\n".join(

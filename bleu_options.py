@@ -22,7 +22,7 @@ from .bleu_messages import invalid, one_of, show_value, warn
 from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
 
-__version__ = "0.2.0"
+__version__ = "1.0.0"
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
@@ -304,7 +304,7 @@ def make_signature(
         unknown: the names of unknown options, whose values are written as `?`.
 
     >>> make_signature(Options(), "13a", "2")
-    'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-0.2.0'
+    'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0'
     """
     resampled, default = resampled or {}, SMOOTH_METHODS[options.smooth_method].value
     value = options.smooth_value_in_effect
