@@ -289,7 +289,7 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
         f'</div><p class="bleu-copies">{html.signature(result["signature"])} {html.copy_button(sentence, "sentence")}'
         f"{_copy_table(result)}</p>"
     )
-    bars = html.precision_bars(result["counts"], result["totals"], result["precisions"])
+    bars = html.precision_bars(result)
     return summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
 
 

@@ -33,12 +33,12 @@ LINK_BUTTON = (
     '<small class="bleu-no-link">Too long for a link</small>'
 )
 
-_SHOWN_NGRAMS = 100  # per order, in the steps
-_KINDS = ("matched", "clipped", "missed")  # of n-grams, in the steps
 _FIRST_ROWS = 10  # of a list of segments; page.css hides the others
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+-]?\d[\d,]*(\.\d+)?"
 _NUMBERS = re.compile(rf"({_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
+# exp(1 - r/c), with 100 as the length of the reference and as a penalty of 1.
+_CURVE = f"M0,100L{' '.join(f'{c},{100 - 100 * math.exp(1 - 100 / c):.1f}' for c in range(5, 101, 5))}H150"
 _SIDES = {-1: "first", 0: "tie", 1: "second"}  # the class of a point, by the better system
 
 _ON_LOAD = """
@@ -124,15 +124,15 @@ def json_text(value: Any) -> str:
 def formula(result: Mapping[str, Any], unit: str) -> str:
     """Return the formula of a score with a label below each factor, and the lengths behind the brevity penalty."""
     terms = [
-        (_label_factor(factor.text, f"precision of {count_things(n, unit)}", factor.is_smoothed), weight)
+        (_label_factor(factor.text, f"{n}-{unit} precision", factor.is_smoothed), weight)
         for n, (factor, weight) in enumerate(report.list_factors(result), 1)
     ]
-    root = _label_factor("<sup>{}</sup>", _name_root(len(terms)))
+    root = _label_factor("<sup>{}</sup>", name_root(len(terms)))
     penalty = _label_factor(report.write_number(result["brevity_penalty"]), "brevity penalty")
-    smoothed = "; dashed: smoothed" if "smoothed" in "".join(text for text, _ in terms) else ""
+    is_smoothed = "smoothed" in "".join(text for text, _ in terms)
+    smoothed = "; dashed: smoothed, because a factor of 0 would make the score 0" * is_smoothed
     return (
-        f'<p class="bleu-formula">= {penalty} · {report.multiply(terms, root, root)} · '
-        f"{_label_factor('100', 'scale')}</p>"
+        f'<p class="bleu-formula">= {penalty} · {report.multiply(terms, root, root)}</p>'
         f'<p class="bleu-note">{report.describe_penalty(result)}{smoothed}</p>'
     )
 
@@ -141,7 +141,12 @@ def _label_factor(text: str, label: str, is_smoothed: bool = False) -> str:
     return f'<span class="factor{" smoothed" * is_smoothed}" data-label="{label}">{text}</span>'
 
 
-def _name_root(number: int) -> str:
+def name_root(number: int) -> str:
+    """Return the name of a root.
+
+    >>> name_root(4), name_root(5)
+    ('fourth root', '5th root')
+    """
     return _ROOTS.get(number, f"{number}th root")
 
 
@@ -151,43 +156,6 @@ def reference(number: int, text: Mapping[str, Any], max_order: int, remark: str)
     return (
         f'<details open class="bleu-reference" data-fold="reference {number}"><summary class="bleu-label">{label}'
         f"</summary>{tokens(text, max_order, '')}</details>"
-    )
-
-
-def steps(result: Mapping[str, Any]) -> str:
-    """Return the computation of a score, folded: the counts of each n-gram, then the numbers that follow from them."""
-    factors = report.list_factors(result)
-    # 1. A table for each order that is part of the score.
-    tables = []
-    for order, (factor, _), precision in zip(result["orders"], factors, result["precisions"]):
-        n, found = order["order"], [ngram for kind in _KINDS for ngram in order[kind]]
-        cells = []
-        for ngram in found[:_SHOWN_NGRAMS]:
-            counts = ngram["count"], ngram["allowed"], min(ngram["count"], ngram["allowed"])
-            cells.append([" ".join(map(str, ngram["ngram"])), *map(str, counts)])
-        more = f"<p>and {len(found) - _SHOWN_NGRAMS:,} more</p>" if len(found) > _SHOWN_NGRAMS else ""
-        head = [f"{n}-gram", "in the candidate", "most in one reference", "counts"]
-        tables.append(
-            f"<div><h3>{n}-grams: {factor.text} = {precision:.4f}</h3><p class='bleu-note'>{factor.meaning}</p>"
-            f"{rows(head, cells)}{more}</div>"
-        )
-    # 2. The product of the precisions, its root, the penalty and the score.
-    product = math.prod(result["precisions"][: len(factors)])
-    root = product ** (1 / max(len(factors), 1))
-    penalty = result["brevity_penalty"]
-    conclusion = [
-        ("Product", f"{' · '.join(factor.text for factor, _ in factors)} = {product:.4g}"),
-        (_name_root(len(factors)).capitalize(), f"{root:.4f}"),
-        ("Brevity penalty", f"{report.write_number(penalty)} ({report.describe_penalty(result)})"),
-        ("Score", f"{report.write_number(penalty)} · {root:.4f} · 100 = {result['score']:.2f}"),
-    ]
-    lines = "".join(f"<div><dt>{name}</dt><dd>{show(text)}</dd></div>" for name, text in conclusion)
-    total = sum(ngram["count"] for order in result["orders"] for kind in _KINDS for ngram in order[kind])
-    missing = total - sum(result["counts"])
-    summary = f"Step by step <small>{missing:,} of {count_things(total, 'n-gram')} don’t count</small>"
-    return (
-        f'<details class="bleu-steps" data-fold="steps"><summary>{summary}</summary>'
-        f'<div class="bleu-sides">{"".join(tables)}</div><dl>{lines}</dl></details>'
     )
 
 
@@ -303,37 +271,79 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
     return f'<dl class="bleu-facts">{inner}</dl>'
 
 
-def precision_bars(
-    counts: Sequence[int], totals: Sequence[int], precisions: Sequence[float], unclipped: Sequence[int] = ()
-) -> str:
-    """Return the precision of each order as a bar, hollow if smoothed; `counts` are clipped, `totals` are all n-grams.
+def precision_bars(result: Mapping[str, Any], unclipped: Sequence[int] = ()) -> str:
+    """Return the precision of each order as a bar, hollow if smoothed, and the brevity penalty as the last bar.
 
-    >>> "<b>2/7</b> <small>7 before clipping</small>" in precision_bars([2], [7], [2 / 7], [7])
-    True
-    >>> "<b>0/6</b> <small>smoothed to 0.5/6</small>" in precision_bars([0], [6], [1 / 12])
+    >>> result = {"counts": [2], "totals": [7], "precisions": [2 / 7], "brevity_penalty": 0.5}
+    >>> bars = precision_bars(result, [7])
+    >>> "<b>2/7</b> <small>7 before clipping</small>" in bars, '<i class="brevity" style="width:50.0%">' in bars
+    (True, True)
+    >>> "<b>0/6</b> <small>smoothed to 0.5/6</small>" in precision_bars(
+    ...     {"counts": [0], "totals": [6], "precisions": [1 / 12], "brevity_penalty": 1.0}
+    ... )
     True
     """
-    orders = zip(range(1, len(counts) + 1), counts, totals, precisions, unclipped or counts)
-    return f'<div class="bleu-orders">{"".join(_precision_bar(len(counts), *order) for order in orders)}</div>'
+    counts, penalty = result["counts"], result["brevity_penalty"]
+    orders = zip(range(1, len(counts) + 1), counts, result["totals"], result["precisions"], unclipped or counts)
+    bars = "".join(_precision_bar(len(counts), *order) for order in orders)
+    bars += _bar("brevity", _fill("brevity", penalty), report.write_number(penalty))
+    return f'<div class="bleu-orders">{bars}</div>'
 
 
 def _precision_bar(orders: int, order: int, count: int, total: int, precision: float, before: int) -> str:
     kind, bars, remarks = "clipped", "", []
     if before > count:
         remarks.append(f"{before:,} before clipping")
-        bars = f'<i class="unclipped" style="width:{_percent(before, total)}"></i>'
+        bars = _fill("unclipped", before / max(total, 1))
     if abs(precision * total - count) > 1e-9 * max(total, 1):
         remarks.append(f"smoothed to {precision * total:.3g}/{total:,}")
         kind = "smoothed"
-    bars += f'<i class="{kind}" style="width:{_percent(precision * total, total)};--match:{order / orders:.2g}"></i>'
+    bars += _fill(kind, precision, f";--match:{order / orders:.2g}")
     small = f" <small>{'; '.join(remarks)}</small>" if remarks else ""
+    return _bar(f"{order}-gram", bars, f"{count:,}/{total:,}", small)
+
+
+def _bar(name: str, bars: str, value: str, small: str = "") -> str:
     return (
-        f'<div class="order"><span>{order}-gram</span> <span class="track" aria-hidden="true">{bars}</span>'
-        f" <span><b>{count:,}/{total:,}</b>{small}</span></div>"
+        f'<div class="order"><span>{name}</span> <span class="track" aria-hidden="true">{bars}</span>'
+        f" <span><b>{value}</b>{small}</span></div>"
     )
 
 
-def _percent(part: float, whole: float) -> str:
+def _fill(kind: str, share: float, style: str = "") -> str:
+    return f'<i class="{kind}" style="width:{percent(share, 1)}{style}"></i>'
+
+
+def brevity_curve(result: Mapping[str, Any]) -> str:
+    """Return the brevity penalty as a function of the candidate's length, with a dot at this candidate.
+
+    >>> curve = brevity_curve({"translation_length": 5, "reference_length": 10, "brevity_penalty": 0.3679})
+    >>> 'cx="50.0" cy="63.2"' in curve, "10 tokens in the reference" in curve
+    (True, True)
+    """
+    length, reference_length, penalty = (
+        result[name] for name in ("translation_length", "reference_length", "brevity_penalty")
+    )
+    x, y = 100 * min(length / max(reference_length, 1), 1.5), 100 - 100 * penalty
+    words = f"brevity penalty {report.write_number(penalty)} for {count_things(length, 'token')}"
+    side, start = ("end", x - 4) if x > 75 else ("start", x + 4)
+    return (
+        f'<figure class="bleu-curve"><svg viewBox="-2 -6 154 124" role="img" aria-label="{words}">'
+        f'<path class="grid" d="M0,0V100H150M100,0V100"/><path class="curve" d="{_CURVE}"/>'
+        f'<path class="grid" d="M{x:.1f},{y:.1f}V100"/><circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
+        f'<text x="{start:.1f}" y="{min(y + 11, 96):.1f}" text-anchor="{side}">{report.write_number(penalty)}</text>'
+        f'<text x="{max(x, 8):.1f}" y="110" text-anchor="middle">{length:,}</text>'
+        f'<text x="100" y="118" text-anchor="middle">{count_things(reference_length, "token")} in the reference</text>'
+        "</svg></figure>"
+    )
+
+
+def percent(part: float, whole: float) -> str:
+    """Return a share for a style.
+
+    >>> percent(1, 4), percent(0, 0)
+    ('25.0%', '0.0%')
+    """
     return f"{100 * part / whole if whole else 0:.1f}%"
 
 
@@ -402,7 +412,7 @@ def waterfall(start: Change, changes: Sequence[Change], end: Change) -> str:
 
 
 def _step(words: str, low: float, high: float, highest: float, kind: str, value: str) -> str:
-    style = f"left:{_percent(low, highest)};width:{_percent(high - low, highest)}"
+    style = f"left:{percent(low, highest)};width:{percent(high - low, highest)}"
     return (
         f'<li class="bleu-step"><span>{show(words)}</span> <span class="track" aria-hidden="true">'
         f'<i class="{kind}" style="{style}"></i></span> <b>{value}</b></li>'

@@ -56,6 +56,8 @@ _RESAMPLING_FIELDS: dict[str, tuple[type[OptionField], str, dict[str, Any]]] = {
     "seed": (gr.Number, "Seed", {"precision": 0, "minimum": 0}),
 }
 
+_CORPUS_FIELDS = ("smooth_value", "minimum_total")  # hidden in Sentence, where only conventions set them
+
 # Names of options, in the order of the fields.
 SCORING_OPTIONS = tuple(name for row in _SCORING_FIELDS for name in row)
 ALL_OPTIONS = (*SCORING_OPTIONS, *_RESAMPLING_FIELDS)
@@ -99,6 +101,7 @@ def add_options(tab: str, names: Sequence[str]) -> OptionFields:
                             value=initial[name],
                             elem_id=f"{tab}-{name.replace('_', '-')}",
                             min_width=140,
+                            visible=tab == "corpus" or name not in _CORPUS_FIELDS,
                             **details,
                         )
                         for name, (component, label, details) in row.items()

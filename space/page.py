@@ -41,8 +41,8 @@ _THEME = gr.themes.Base(
 
 _HEADER = """
 <header class="bleu-head"><h1>BLEU</h1>
-<p>BLEU counts the sequences of one to four words that a translation shares with human translations. 0 means none, 100
-all.</p></header>
+<p>BLEU counts the sequences of one to four words (n-grams) that a translation (the candidate) shares with human ones
+(the references). 100 is a perfect match.</p></header>
 """
 _LOAD = """\
 import evaluate

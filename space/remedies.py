@@ -15,7 +15,8 @@ _THRESHOLD = 0.2  # share of texts above which a finding is reported
 _TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "…": "..."})
 _CURLED = re.compile("[“”„«»‘’…]")
 _STRAIGHT = re.compile("[\"']|\\.\\.\\.")
-_DETACHED = re.compile(r"\s[.,;:!?](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s|t|re|ve|ll|d|m)\b|\sn['’]t\b")
+# Not ; : ! ? since French has a space before them.
+_DETACHED = re.compile(r"\s[.,](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s|t|re|ve|ll|d|m)\b|\sn['’]t\b")
 _ENTITY = re.compile("&(?:quot|apos|amp|lt|gt|#39|#91|#93|#124);")  # as tokenizers write them
 _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
 
@@ -135,13 +136,13 @@ def _check_tokens(hypotheses: Sequence[str], targets: Sequence[str], options: Ma
 def _check_case(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
     if options.get("lowercase"):
         return
-    shares = {
-        name: sum(text != text.lower() for text in texts) / len(texts)
-        for name, texts in (("predictions", hypotheses), ("references", targets))
-    }
-    lower, other = sorted(shares, key=lambda name: shares[name])
-    if shares[lower] < 0.1 and shares[other] > 0.5:
-        yield Remedy(f"The {lower} are in lowercase, and the {other} aren’t.", "Ignore case", {"lowercase": True})
+    sides = (("predictions", hypotheses), ("references", targets))
+    for case, is_case in (("lowercase", str.islower), ("capitals", str.isupper)):
+        shares = {name: sum(map(is_case, texts)) / len(texts) for name, texts in sides}
+        other, uniform = sorted(shares, key=lambda name: shares[name])
+        if shares[uniform] > 0.9 and shares[other] < 0.5:
+            yield Remedy(f"The {uniform} are in {case}, and the {other} aren’t.", "Ignore case", {"lowercase": True})
+            return
 
 
 def _check_spaces(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gradio as gr
 from gradio.blocks import Block
 
-from . import html, limits
+from . import html, limits, steps
 from .metric import collect_warnings, request_explanation
 from .options import (
     SCORING_OPTIONS,
@@ -29,10 +30,16 @@ _TEXTS = ("candidate", "second", "references")  # the names of the text fields i
 
 
 class Shown(NamedTuple):
-    """The texts that the results belong to, and the example that set the options, if any."""
+    """The texts that the results belong to, the names of the candidates, and the reason for options set for the texts.
+
+    Other texts go back to the options `before`: after an example always, after a fix once they don't need `changes`.
+    """
 
     texts: tuple[str, ...]
-    example: str = ""
+    names: tuple[str, str] = ("Candidate", "Second candidate")
+    reason: str = ""
+    before: tuple[Any, ...] = ()  # values of the option fields; empty without a reason
+    changes: str = "{}"  # the options of a fix, as JSON
 
 
 class Sentence(NamedTuple):
@@ -59,7 +66,15 @@ class Sentence(NamedTuple):
         results = self.show_results(shown, values)
         if results[self.shown] is None:
             return results
-        return dict(zip(self.fields(), (*shown.texts, *values))) | results
+        named = gr.update(value=shown.texts[0], label=shown.names[0])
+        return dict(zip(self.fields(), (named, *shown.texts[1:], *values))) | results
+
+    def show_opened(self, shown: Shown, values: Sequence[Any]) -> Update:
+        """Return the update that shows texts from elsewhere; the second candidate is open if there is one."""
+        return {
+            **self.show(shown, values),
+            self.second_fold: gr.update(open=bool(shown.texts[1]), label=shown.names[1]),
+        }
 
     def show_results(self, shown: Shown, values: Sequence[Any]) -> Update:
         """Return the update that leaves the fields alone."""
@@ -71,10 +86,11 @@ class Sentence(NamedTuple):
 
     def show_example(self, name: str) -> Update:
         """Return the update that shows an example."""
-        example, values = EXAMPLES[name], list_example(name)
-        is_default = values[len(self.texts) :] == convention_values("default", SCORING_OPTIONS)
-        update = self.show(Shown(example[:3], "" if is_default else name), values[len(self.texts) :])
-        return update | {self.second_fold: gr.update(open=bool(example.second))}
+        values, default = list_example(name), convention_values("default", SCORING_OPTIONS)
+        texts, chosen = self.split(values)
+        if chosen == default:
+            return self.show_opened(Shown(texts), chosen)
+        return self.show_opened(Shown(texts, reason="this example’s choice", before=tuple(default)), chosen)
 
     def restore(self, link: Mapping[str, str]) -> Update:
         """Return the update that shows what a link has: an example, or texts and options."""
@@ -82,8 +98,7 @@ class Sentence(NamedTuple):
             return self.show_example(link["example"])
         if not link.keys() & {*_TEXTS}:
             return {}
-        texts = tuple(link.get(name, "") for name in _TEXTS)
-        return {**self.show(Shown(texts), read_link(link)), self.second_fold: gr.update(open=bool(texts[1]))}
+        return self.show_opened(Shown(tuple(link.get(name, "") for name in _TEXTS)), read_link(link))
 
     def split(self, values: Sequence[Any]) -> tuple[tuple[str, ...], list[Any]]:
         """Split the values of the fields into texts and values of the option fields."""
@@ -108,11 +123,13 @@ def add_sentence_tab() -> Sentence:
                 with gr.Row(elem_classes="bleu-examples"):
                     buttons = [gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
+            headline = html.add_clickable(scores, "sentence-score")
+            html.add_html(steps.NAVIGATION, elem_id="steps")
             sentence = Sentence(
                 gr.State(None, time_to_live=limits.SECONDS_KEPT),
                 [candidate, second, references],
                 options,
-                html.add_clickable(scores, "sentence-score"),
+                headline,
                 html.add_clickable(details, "sentence"),
                 fold,
                 back,
@@ -143,47 +160,62 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     fields, outputs, options = sentence.fields(), sentence.outputs(), sentence.options
 
     def show_typed(shown: Shown | None, *values: Any) -> Any:
-        """Score what is typed; the options of an example do not apply to the visitor's own text."""
-        texts, values_of_options = sentence.split(values)
-        if shown and texts == shown.texts:
+        """Score what is typed; options that an example or a fix has set go back if they were for another text."""
+        texts, chosen = sentence.split(values)
+        shown = shown or Shown(())
+        if texts == shown.texts:
             return gr.skip()
-        changes: Update = {}
-        if shown and shown.example:
-            values_of_options = convention_values("default", SCORING_OPTIONS)
-            changes = dict(zip(options.fields, values_of_options))
+        changes: Update = {options.fold: gr.skip()}  # its label is of the options
+        if shown.before and not _needs(texts, shown):
+            shown, chosen = Shown(texts, shown.names), list(shown.before)
+            changes = dict(zip(options.fields, chosen))
         # Leave the text fields alone: the visitor may have typed more since this request was sent.
-        update = sentence.show_results(Shown(texts), values_of_options)
-        return changes | update if changes else {**update, options.fold: gr.skip()}  # the label is of the options
+        return sentence.show_results(shown._replace(texts=texts), chosen) | changes
 
-    def show_chosen(*values: Any) -> Update:
-        texts, values_of_options = sentence.split(values)
-        return sentence.show_results(Shown(texts), values_of_options)
+    def show_chosen(shown: Shown | None, *values: Any) -> Update:
+        texts, chosen = sentence.split(values)
+        return sentence.show_results(Shown(texts, (shown or Shown(())).names), chosen)
 
     def show_convention(convention: str, *texts: str) -> Update:
         return sentence.show(Shown(texts), convention_values(convention, SCORING_OPTIONS))
 
-    def show_fixed(event: gr.EventData, *values: Any) -> Update:
+    def show_folded(shown: Shown | None, *values: Any) -> Update:
+        """Score what is left after the second candidate was closed or opened."""
+        texts, chosen = sentence.split(values)
+        return sentence.show_results((shown or Shown(()))._replace(texts=texts), chosen)
+
+    def show_fixed(event: gr.EventData, shown: Shown | None, *values: Any) -> Update:
         """Show the fields after the button of a remedy was pressed."""
-        texts, values_of_options = sentence.split(values)
-        fixed = tuple(map(FIXES.get(event.fix, str), texts)) if limits.are_short(texts) else texts
-        return sentence.show(Shown(fixed), change_options(SCORING_OPTIONS, values_of_options, event.options))
+        texts, chosen = sentence.split(values)
+        shown = shown or Shown(())
+        if not limits.are_short(texts):
+            return sentence.show(Shown(texts), chosen)
+        now = shown._replace(texts=tuple(map(FIXES.get(event.fix, str), texts)))
+        if changed := json.loads(event.options):
+            changes = html.json_text(json.loads(shown.changes) | changed)
+            now = now._replace(reason="for this text", before=shown.before or tuple(chosen), changes=changes)
+        return sentence.show(now, change_options(SCORING_OPTIONS, chosen, event.options))
 
     last = {"trigger_mode": "always_last", **limits.QUIET}  # of several changes, the last one wins
     typed = [text.input for text in sentence.texts]
     gr.on(typed, show_typed, [sentence.shown, *fields], outputs, preprocess=False, **last)  # saves a thread per field
     chosen = [field.input for field in options.fields]
-    gr.on(chosen, show_chosen, fields, outputs, **last)
+    gr.on(chosen, show_chosen, [sentence.shown, *fields], outputs, **last)
     options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **last)
     # One event for all buttons, with the name of the last one in the place of a text.
     clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
     gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **last)
+    # A closed second candidate is put aside: it is neither scored nor in the address until it is opened again.
+    second, fold = sentence.texts[1], sentence.second_fold
+    for event, script in ((fold.collapse, "bleuPage.putAside"), (fold.expand, "bleuPage.takeBack")):
+        event(None, second, second, js=script).then(show_folded, [sentence.shown, *fields], outputs, **limits.QUIET)
     # The texts and options are in the address of the page.
     known = {name: list_example(name) for name in EXAMPLES}
     names = html.json_text([*_TEXTS, *SCORING_OPTIONS])
     keep = f"(...values) => bleuPage.keep({names}, {html.json_text(known)}, values)"
     gr.on([field.change for field in (*sentence.texts, *options.fields)], None, fields, None, js=keep)
     for component in (sentence.scores, sentence.details):
-        fixed = component.click(show_fixed, fields, outputs, **limits.QUIET)
+        fixed = component.click(show_fixed, [sentence.shown, *fields], outputs, **limits.QUIET)
         fixed.then(None, js="() => bleuPage.keepFocus('#sentence-options > button')")
 
 
@@ -203,17 +235,17 @@ def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
         limit = f"{limits.MAX_SENTENCE_TOTAL:,}"
         text = f"The texts have over {limit} characters together. Shorten them, or score them as a corpus."
         return "", html.message(text), ""
-    candidate, second, references = shown.texts
-    candidates = {"Candidate": candidate, "Second candidate": second}
-    candidates = {name: text for name, text in candidates.items() if text.strip()}
-    lines, label = [text for text in references.split("\n") if text.strip()], ""
+    label = ""
     try:
         options = read_options(values)
-        label = fold_label(options, "this example’s choice" if shown.example else "")
-        if not candidates or not lines:
-            missing = "a candidate" if lines else "a reference" if candidates else "a candidate and a reference"
+        label = fold_label(options, shown.reason)
+        *candidates, references = (text.strip() for text in shown.texts)
+        if not any(candidates) or not references:
+            missing = (
+                "a candidate" if references else "a reference" if any(candidates) else "a candidate and a reference"
+            )
             return "", html.message(f"Type {missing} to see score, formula and colors.", "note"), label
-        parts = [_explain(name, text, lines, options) for name, text in candidates.items()]
+        parts = _explain_all(shown, options)
     except limits.ERRORS as error:
         return "", html.message(limits.explain_error(error)), label
     differing = find_differing([part.explanation["prediction"]["tokens"] for part in parts])
@@ -223,7 +255,12 @@ def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
     details = (
         _render_details(part, marked, unit, part is parts[0]) for part, marked in zip(parts, differing, strict=True)
     )
-    return f'<div class="bleu-sides" data-announce="{announced}">{scores}</div>', html.side_by_side(*details), label
+    scored = html.show(json.dumps([*shown.texts, *values]))  # page.js compares the fields with it
+    return (
+        f'<div class="bleu-sides" data-announce="{announced}" data-scored="{scored}">{scores}</div>',
+        f'<div data-step="">{html.legend(len(parts[0].explanation["orders"]))}</div>{html.side_by_side(*details)}',
+        label,
+    )
 
 
 def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
@@ -257,6 +294,14 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
     return [differing[0] | {*range(i)}, differing[1] | {*range(j)}]
 
 
+def _explain_all(shown: Shown, options: dict[str, Any]) -> list[_Part]:
+    """Explain the one or two candidates."""
+    *candidates, references = shown.texts
+    lines = [text for text in references.split("\n") if text.strip()]
+    named = zip(shown.names, candidates)
+    return [_explain(name, text, lines, options) for name, text in named if text.strip()]
+
+
 def _explain(name: str, text: str, references: Sequence[str], options: dict[str, Any]) -> _Part:
     with collect_warnings() as warnings:
         explanation = request_explanation(text, references, options)
@@ -265,6 +310,18 @@ def _explain(name: str, text: str, references: Sequence[str], options: dict[str,
     if not explanation["score"] and explanation["counts"][0] and length < options["max_order"]:
         remedies.insert(0, explain_short(length, options["max_order"]))
     return _Part(name, text, explanation, *add_warnings(remedies, warnings))
+
+
+def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
+    """Return whether texts, scored as before a fix, would be offered one of its options again."""
+    changes = json.loads(shown.changes).items()
+    try:
+        if not changes or not limits.are_short(texts):
+            return False
+        parts = _explain_all(shown._replace(texts=texts), read_options(shown.before))
+    except limits.ERRORS:
+        return False
+    return any(one.options and one.options.items() <= changes for part in parts for one in part.remedies)
 
 
 def _render_score(part: _Part, is_named: bool) -> str:
@@ -279,15 +336,15 @@ def _render_details(part: _Part, marked: set[int], unit: str, has_link: bool) ->
     copied = f"BLEU {score:.2f} of “{part.text.strip()}” against {count} ({signature})."
     copy_buttons = html.copy_button(copied, "score") + (html.LINK_BUTTON if has_link else "")
     unclipped = [order["unclipped_matches"] for order in orders]
-    label = part.name if marked else "Candidate"
     folded = "".join(
         html.reference(i, text, len(orders), ", used for the length" * (i - 1 == explanation["effective_reference"]))
         for i, text in enumerate(references, 1)
     )
     return (
-        f'<p class="bleu-copies">{html.signature(signature)} {copy_buttons}</p>'
-        f"{html.remedies(part.remedies)}{html.notes(part.warnings)}{html.formula(explanation, unit)}"
-        f"{html.legend(len(orders))}{html.tokens(explanation['prediction'], len(orders), label, marked)}"
-        f"{html.precision_bars(explanation['counts'], explanation['totals'], explanation['precisions'], unclipped)}"
-        f"{folded}{html.steps(explanation)}"
+        f"{html.remedies(part.remedies)}{html.notes(part.warnings)}"
+        f'<div data-step="">{html.formula(explanation, unit)}'
+        f"{html.tokens(explanation['prediction'], len(orders), part.name, marked)}"
+        f"{html.precision_bars(explanation, unclipped)}"
+        f"{html.brevity_curve(explanation) if explanation['brevity_penalty'] < 1 else ''}"
+        f'<p class="bleu-copies">{copy_buttons}</p>{folded}</div>{steps.render_steps(explanation, unit)}'
     )

@@ -494,9 +494,9 @@ def test_a_rejected_text_is_not_kept():
     for texts in ((HUGE, "", "a"), ("a", HUGE, "a"), ("a", "", HUGE), ("a", "", "\n" * 7_000_000)):
         for update in (
             functions["show_typed"](None, *texts, *values),
-            functions["show_chosen"](*texts, *values),
+            functions["show_chosen"](None, *texts, *values),
             functions["show_convention"]("default", *texts),
-            functions["show_fixed"](event, *texts, *values),
+            functions["show_fixed"](event, None, *texts, *values),
         ):
             sizes = {type(part).__name__: len(str(value)) for part, value in update.items()}
             assert max(sizes.values()) < 1_000

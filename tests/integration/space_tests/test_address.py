@@ -55,6 +55,46 @@ def test_a_link_to_an_example_and_to_corpus(open_page):
     page.wait_for_function("location.hash === ''")  # the page opens with it
 
 
+@pytest.mark.parametrize("name", ["Corpus", "About"])
+def test_the_tab_is_in_the_address_before_anything_is_typed(page, name):
+    page.get_by_role("tab", name=name).click()
+    page.wait_for_function(f"location.hash === '#tab={name.lower()}'")
+    page.reload()
+    expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+    tab(page, "Sentence")
+    page.wait_for_function("location.hash === ''")
+
+
+def test_the_page_around_a_frame_learns_the_address(browser, address):
+    """As on the Hub: the demo runs in a frame of huggingface.co, which puts the hash into its own address."""
+    context = browser.new_context(permissions=["local-network-access"])  # the server of the tests is on this machine
+    page = context.new_page()
+    script = "addEventListener('message', (event) => (location.hash = event.data.hash))"
+    body = f'<script>{script}</script><iframe src="{address}" width="1200" height="800"></iframe>'
+    page.route("https://huggingface.co/**", lambda route: route.fulfill(body=body, content_type="text/html"))
+    page.goto("https://huggingface.co/spaces/user/bleu_metric")
+    frame = page.frame_locator("iframe")
+    frame.get_by_role("tab", name="Corpus").click()
+    page.wait_for_function("location.hash === '#tab=corpus'")
+    frame.get_by_role("tab", name="Sentence").click()
+    frame.locator("#steps a", has_text="Clipping").click()
+    page.wait_for_function("location.hash === '#step=clipping'")
+    frame.get_by_role("button", name="a short sentence", exact=True).click()
+    page.wait_for_function("location.hash === '#example=a+short+sentence&step=clipping'")
+    context.close()
+
+
+def test_a_step_is_part_of_a_link_to_a_text(page, open_page):
+    fill(page, "#candidate", "the the cat")
+    page.locator("#steps a", has_text="Clipping").click()
+    page.wait_for_function("location.hash.includes('the+the+cat') && location.hash.endsWith('&step=clipping')")
+    other = open_page(link=page.evaluate("location.hash"))
+    expect(other.locator("#sentence [data-step]:visible")).to_contain_text("None is too many: 2/3 count.")
+    other.evaluate("location.hash = '#step=mean'")  # as a link on another page, for the text that is there
+    expect(other.locator("#sentence [data-step=mean]")).to_be_visible()
+    expect(text(other, "#candidate")).to_have_value("the the cat")
+
+
 def test_copy_link_copies_the_address(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     fill(page, "#candidate", "a guide")

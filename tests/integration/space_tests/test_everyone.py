@@ -41,6 +41,14 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
 
     page.locator("#sentence-options > button").click()
     look("sentence")
+    for link in page.locator("#steps a").all()[1:]:
+        link.click()
+        page.locator("#sentence details:visible").evaluate_all("all => all.forEach((one) => (one.open = true))")
+        look(f"step {link.inner_text()}")
+    page.locator("#steps a").first.click()
+    page.get_by_role("button", name="too short", exact=True).click()
+    expect(page.locator("#sentence [data-step=''] .bleu-curve")).to_be_visible()
+    look("too short")
     tab(page, "Corpus")
     look("corpus, the example")
     page.locator("#corpus-options > button").click()

@@ -1,5 +1,6 @@
 """The tab for one sentence, by who comes to it: a teacher, a student, a visitor with a telephone or with other scripts."""
 
+import math
 import re
 
 import pytest
@@ -26,20 +27,19 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
     expected = bleu.explain(CANDIDATE_1, REFERENCES)
     score_of(page, "#sentence-score", expected["score"])
     expect(page.locator(".bleu-formula").first).to_contain_text("17/18 · 10/17 · 7/16 · 4/15")
-    for selector in ("#sentence-score strong", ".bleu-signature", ".bleu-formula", "#sentence .token", ".bleu-orders"):
+    for selector in ("#sentence-score strong", ".bleu-formula", "#sentence .token", ".bleu-orders"):
         assert ends_within(page, selector, 720), selector
     labels = page.locator(".bleu-formula .factor").evaluate_all("all => all.map((one) => one.dataset.label)")
     assert labels == [
         "brevity penalty",
-        *(f"precision of {n} word{'s' * (n > 1)}" for n in (1, 2, 3, 4)),
+        *(f"{n}-word precision" for n in (1, 2, 3, 4)),
         "fourth root",
-        "scale",
     ]
     expect(page.locator(".bleu-head p")).to_contain_text("BLEU counts the sequences of one to four words")
     legend, first = (page.locator(f"#sentence .{name}").first.bounding_box() for name in ("bleu-legend", "bleu-tokens"))
     assert legend["y"] < first["y"]
     color = "element => getComputedStyle(element).backgroundColor"
-    bars = page.locator("#sentence .track i").evaluate_all(f"all => all.map({color})")
+    bars = page.locator("#sentence .track i:not(.brevity)").evaluate_all(f"all => all.map({color})")
     assert bars == page.locator(".bleu-legend .token:not(.missed)").evaluate_all(f"all => all.map({color})")
     expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does")
     shown = page.locator("#sentence .bleu-tokens").first.locator(".token").all_inner_texts()
@@ -50,23 +50,120 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
     assert lit == ["It", "is", "a", "guide"] * 2, "in the candidate, and in the one reference that has it"
 
 
-def test_what_a_teacher_writes_on_the_board(page, bleu):
-    """For each order the counts of each n-gram, which add up to those of `explain`; then the numbers, to the score."""
+STEPS = ("match", "clipping", "longer", "mean", "brevity")
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_link_to_a_step_shows_it_without_scrolling(open_page, step, theme):
+    page = open_page(1280, theme, height=720, link=f"#step={step}")
+    shown = page.locator(f"#sentence [data-step={step}]")
+    expect(shown).to_be_visible()
+    expect(page.locator("#sentence [data-step]:visible")).to_have_count(1)
+    expect(page.locator("#steps [aria-current]")).to_have_attribute("href", f"#step={step}")
+    assert ends_within(page, f"#sentence [data-step={step}]", 720)
+
+
+def test_what_a_teacher_writes_on_the_board(open_page, bleu):
+    """The numbers of each step are those of `explain`, and lead to the score."""
+    page = open_page(link="#step=match")
     expected = bleu.explain(CANDIDATE_1, REFERENCES)
-    steps = page.locator(".bleu-steps")
-    expect(steps.locator("dl")).to_be_hidden()
-    steps.locator("> summary").click()
-    for order, table in zip(expected["orders"], steps.locator("table").all(), strict=True):
+    step = page.locator("#sentence [data-step]:visible")
+    first, *others = expected["orders"]
+    expect(step.locator(".sentence")).to_contain_text(f"{first['unclipped_matches']} of {first['total']} tokens")
+    expect(step.locator(".bleu-tokens").first.locator(".missed")).to_have_text(["obeys"])
+    page.keyboard.press("ArrowRight")
+    expect(step.locator(".sentence")).to_contain_text("None is too many: 17/18 count.")
+    page.keyboard.press("ArrowRight")
+    expect(step.locator(".sentence")).to_contain_text("10/17, 7/16, 4/15")
+    step.locator("summary").click()
+    for order, table in zip(others, step.locator("table").all(), strict=True):
         rows = [[cell.inner_text() for cell in row.locator("td").all()] for row in table.locator("tbody tr").all()]
         assert sum(int(row[1]) for row in rows) == order["total"]
         assert sum(int(row[3]) for row in rows) == order["matches"]
         assert all(int(row[3]) == min(int(row[1]), int(row[2])) for row in rows)
-    numbers = ("17/18 · 10/17 · 7/16 · 4/15 = 0.06481", "0.5046", "No brevity penalty", "1 · 0.5046 · 100 = 50.46")
-    for number, line in zip(numbers, steps.locator("dd").all(), strict=True):
-        expect(line).to_contain_text(number)
     text(page, "#candidate").press("End")
     text(page, "#candidate").press_sequentially(" now", delay=60)
-    expect(steps.locator("table").first).to_contain_text("now")  # it stays open
+    expect(step.locator("table").first).to_contain_text("now")  # step and table stay open
+    text(page, "#candidate").press("ArrowRight")
+    expect(step).to_have_attribute("data-step", "longer")  # the key belongs to the field
+    fill(page, "#candidate", CANDIDATE_1)
+    page.locator("#steps [aria-current]").focus()
+    page.keyboard.press("ArrowRight")
+    expect(step.locator(".sentence")).to_contain_text("17/18 · 10/17 · 7/16 · 4/15 = 0.06481, is 0.5046")
+    page.keyboard.press("ArrowRight")
+    expect(step).to_contain_text("1 · 0.5046 · 100 = 50.46 BLEU")
+    expect(step.locator(".bleu-signature")).to_have_text(expected["signature"])
+    expect(page.locator("#steps [aria-current]")).to_be_focused()
+    page.wait_for_function("location.hash === '#step=brevity'")
+    page.keyboard.press("ArrowLeft")
+    page.locator("#steps a", has_text="Overview").click()
+    expect(page.locator("#sentence .bleu-formula")).to_be_visible()
+    page.wait_for_function("location.hash === ''")
+
+
+def test_what_counts_is_what_explain_counts(page, bleu):
+    """The surplus is struck out, and each row of cells has as many colored ones as n-grams count."""
+    example(page, "the the the the")
+    page.locator("#steps a", has_text="Clipping").click()
+    step = page.locator("#sentence [data-step]:visible")
+    expect(step.locator("del")).to_have_text(["the"] * 5)
+    expect(step.locator(".sentence")).to_contain_text("5 are too many and struck out: 2/7 count.")
+    page.locator("#steps a", has_text="Longer").click()
+    texts = "the cat the cat sat on a mat .", "the cat sat on the mat ."
+    fill(page, "#candidate", texts[0])
+    fill(page, "#references", texts[1])
+    lengths = """rows => rows.map((row) => [...(row.querySelector("path.counts")?.getAttribute("d") ?? "")
+        .matchAll(/h(\\d+)/g)].reduce((sum, run) => sum + Number(run[1]), 0))"""
+    expected = bleu.explain(*texts)["counts"]
+    expect(step.locator(".row b").first).to_have_text(f"{expected[0]}/9")
+    assert step.locator(".row").evaluate_all(lengths) == expected
+
+
+def test_brevity_is_a_curve_with_the_candidate_on_it_and_a_fifth_bar(page, bleu):
+    expect(page.locator("#sentence .bleu-orders .order").last).to_have_text("brevity 1")
+    expect(page.locator("#sentence [data-step=''] .bleu-curve")).to_have_count(0)
+    example(page, "too short")
+    penalty = math.exp(1 - 11 / 4)
+    score_of(page, "#sentence-score", 100 * penalty)
+    expect(page.locator("#sentence .bleu-orders .order").last).to_have_text(f"brevity {penalty:.4f}")
+    dot = page.locator("#sentence [data-step=''] .bleu-curve circle")
+    assert float(dot.get_attribute("cx")) == pytest.approx(100 * 4 / 11, abs=0.05)
+    assert float(dot.get_attribute("cy")) == pytest.approx(100 - 100 * penalty, abs=0.05)
+    fill(page, "#candidate", "The cat is on the mat and looks")
+    expect(page.locator("#sentence .bleu-curve circle").first).not_to_have_attribute("cx", "36.4")
+    assert float(dot.get_attribute("cy")) == pytest.approx(100 - 100 * math.exp(1 - 11 / 8), abs=0.05)
+
+
+def test_the_arrow_keys_light_what_the_mouse_does(page):
+    line = page.locator("#sentence [data-step=''] .bleu-tokens p").first
+    line.focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    lit = [mark.rstrip("01234") for mark in page.locator(".token.lit").all_inner_texts()]
+    assert lit == ["It", "is", "a", "guide"] * 2, "in the candidate, and in the one reference that has it"
+    expect(page.locator("p.bleu-unseen")).to_have_text("guide: part of “It is a guide”")
+    page.keyboard.press("Tab")
+    expect(page.locator(".token.lit")).to_have_count(0)
+
+
+def test_nothing_moves_for_those_who_prefer_it(open_page):
+    page = open_page(link="#step=match")
+    page.emulate_media(reduced_motion="reduce")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.getAnimations().length") == 0
+
+
+def test_results_are_marked_while_they_are_of_another_text(page):
+    """Here the answer takes its time."""
+    page.route("**/queue/join*", lambda route: (page.wait_for_timeout(1500), route.continue_()))
+    text(page, "#candidate").press("End")
+    text(page, "#candidate").press_sequentially(" now")
+    expect(page.locator("#sentence-score.old, #sentence.old")).to_have_count(2)
+    expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("19 tokens")
+    expect(page.locator("#sentence-score.old, #sentence.old")).to_have_count(0)
+    page.unroute_all(behavior="ignoreErrors")
 
 
 def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
@@ -91,15 +188,13 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
     example(page, "the the the the")
     expect(page.locator(CHIP)).to_contain_text("as the 2002 paper does, but case is ignored (this example’s choice)")
     expect(page.locator(".bleu-orders .order").first).to_contain_text("2/7 7 before clipping")
-    page.locator(".bleu-steps > summary").click()
-    expect(page.locator(".bleu-steps tbody tr").first).to_have_text("the722")
     text(page, "#candidate").press("End")
     text(page, "#candidate").press_sequentially(" cat", delay=20)
     expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
     expect(text(page, "#candidate")).to_have_value("the the the the the the the cat")
     references = ["The cat is on the mat", "There is a cat on the mat"]
     score_of(page, "#sentence-score", bleu.explain("the the the the the the the cat", references)["score"])
-    expect(page.locator(".bleu-orders .order").last).to_contain_text("smoothed to")
+    expect(page.locator(".bleu-orders .order").nth(3)).to_contain_text("smoothed to")
 
 
 def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
@@ -127,6 +222,15 @@ def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
     marked = page.locator("#sentence section").nth(1).locator("mark .token").all_inner_texts()
     assert "insure" in marked
     assert "is2" not in ["".join(mark.split()) for mark in marked]
+    expect(page.locator("#sentence .bleu-legend")).to_have_count(1)
+    fold = page.locator("#second-fold > button")
+    before = text(page, "#second").input_value()
+    fold.click()
+    expect(page.locator("#sentence-score strong")).to_have_count(1)
+    page.wait_for_function("location.hash === ''")  # what is left is the first example
+    fold.click()
+    expect(text(page, "#second")).to_have_value(before)
+    expect(page.locator("#sentence-score strong")).to_have_count(2)
     fill(page, "#second", "")
     expect(page.locator("#sentence-score strong")).to_have_count(1)
 
@@ -152,6 +256,7 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
         ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight"),
         ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenized", "Detokenize"),
         ("the cat sat on the mat", "The Cat sat on the Mat", "in lowercase", "Ignore case"),
+        ("The cat sat on the mat", "THE CAT SAT ON THE MAT", "in capitals", "Ignore case"),
     ],
 )  # fmt: skip
 def test_what_often_goes_wrong_is_recognised_and_mended(page, candidate, reference, finding, button):
@@ -162,6 +267,37 @@ def test_what_often_goes_wrong_is_recognised_and_mended(page, candidate, referen
     note.get_by_role("button", name=button).click()
     expect(note).to_have_count(0)
     assert float(page.locator("#sentence-score strong").inner_text()) > before or before == 100
+
+
+def test_french_is_not_called_tokenized(page):
+    fill(page, "#references", "Comment allez-vous ? Très bien !")
+    fill(page, "#candidate", "Comment allez-vous ? Bien ; merci !")
+    expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("merci")
+    expect(page.locator("#sentence .bleu-message")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "button", "other"),
+    [
+        (("猫がマットの上に座っています。", "猫はマットの上に座っています。"), "Use char", "split into characters"),
+        (("the cat", "the cat"), "Leave out the orders", "are left out"),
+        (("the cat sat on the mat", "The Cat sat on the Mat"), "Ignore case", "case is ignored"),
+    ],
+)
+def test_a_fix_goes_back_with_the_text_that_needed_it(page, bleu, texts, button, other):
+    """Japanese, `Use char`, then English: 70.86 in place of 37.99."""
+    fill(page, "#references", texts[1])
+    fill(page, "#candidate", texts[0])
+    page.locator("#sentence .bleu-message").get_by_role("button", name=button).click()
+    expect(page.locator(CHIP)).to_contain_text(f"{other} (for this text)")
+    text(page, "#candidate").press("End")
+    text(page, "#candidate").press_sequentially("a" if button != "Use char" else "猫", delay=20)
+    expect(page.locator(CHIP)).to_contain_text("(for this text)")
+    english = "Here is another sentence of mine.", "There is another sentence of mine."
+    fill(page, "#references", english[1])
+    fill(page, "#candidate", english[0])
+    expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
+    score_of(page, "#sentence-score", bleu.explain(*english)["score"])
 
 
 def test_a_telephone_keeps_the_score_in_sight(open_page):
