@@ -40,7 +40,11 @@
 
   // Texts and options of Sentence, step and tab are in the address: it can be shared, and a reload loses nothing.
   const longest = 8000; // characters; longer ones are cut by programs that links are sent with
-  const opened = new URLSearchParams((location.hash || sessionStorage.getItem("bleu") || "").slice(1));
+  let storage; // where a frame of another site may have none
+  try {
+    storage = sessionStorage;
+  } catch {}
+  const opened = new URLSearchParams((location.hash || storage?.getItem("bleu") || "").slice(1));
   let step = opened.get("step") ?? "";
   let link = new URLSearchParams(opened); // of the texts and options
   ["step", "tab"].forEach((name) => link.delete(name));
@@ -72,7 +76,7 @@
     const full = `${all}` && `#${all}`;
     const isLong = full.length > longest;
     find("#sentence-row")?.classList.toggle("long", isLong);
-    isLong ? sessionStorage.setItem("bleu", full) : sessionStorage.removeItem("bleu");
+    isLong ? storage?.setItem("bleu", full) : storage?.removeItem("bleu");
     const hash = isLong ? "" : full;
     if (hash === location.hash) return;
     history.replaceState(history.state, "", location.pathname + location.search + hash);
@@ -164,10 +168,7 @@
 
   // A result of Corpus is old while the inputs have other values than those that were scored, or are being scored.
   let now, asked;
-  const stale = () => {
-    const isOld = asked !== undefined && now !== asked;
-    findAll(".bleu-results, #corpus-message").forEach((part) => part.classList.toggle("old", isOld));
-  };
+  const stale = () => findAll(".bleu-results, #corpus-message").forEach((part) => part.classList.toggle("old", (asked ?? now) !== now));
   // Files are equal by their paths, and an empty value of Gradio may be null, "" or [].
   const freeze = (values) => JSON.stringify(values, (key, value) => value?.path ?? (value === null || value?.length === 0 ? "" : value));
   const changed = (...values) => {
@@ -211,8 +212,7 @@
     document.body.append(status);
     new MutationObserver(hear).observe(document.body, seen);
   };
-  if (document.body) start();
-  else document.addEventListener("DOMContentLoaded", start);
+  document.body ? start() : document.addEventListener("DOMContentLoaded", start);
   document.addEventListener("mouseover", (event) => light(event.target.closest?.(".token")));
   // The arrow keys go through the tokens of a line that has the focus, otherwise from step to step.
   document.addEventListener("keydown", (event) => {

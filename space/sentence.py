@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 from gradio.blocks import Block
 
-from . import html, limits, steps
+from . import html, limits
 from .metric import collect_warnings, request_explanation
 from .options import (
     SCORING_OPTIONS,
@@ -124,7 +124,7 @@ def add_sentence_tab() -> Sentence:
                     buttons = [gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             headline = html.add_clickable(scores, "sentence-score")
-            html.add_html(steps.NAVIGATION, elem_id="steps")
+            html.add_html(html.NAVIGATION, elem_id="steps")
             sentence = Sentence(
                 gr.State(None, time_to_live=limits.SECONDS_KEPT),
                 [candidate, second, references],
@@ -346,5 +346,5 @@ def _render_details(part: _Part, marked: set[int], unit: str, has_link: bool) ->
         f"{html.tokens(explanation['prediction'], len(orders), part.name, marked)}"
         f"{html.precision_bars(explanation, unclipped)}"
         f"{html.brevity_curve(explanation) if explanation['brevity_penalty'] < 1 else ''}"
-        f'<p class="bleu-copies">{copy_buttons}</p>{folded}</div>{steps.render_steps(explanation, unit)}'
+        f'<p class="bleu-copies">{copy_buttons}</p>{folded}</div>{html.render_steps(explanation, unit)}'
     )

@@ -69,7 +69,7 @@ def test_the_page_around_a_frame_learns_the_address(browser, address):
     """As on the Hub: the demo runs in a frame of huggingface.co, which puts the hash into its own address."""
     context = browser.new_context(permissions=["local-network-access"])  # the server of the tests is on this machine
     page = context.new_page()
-    script = "addEventListener('message', (event) => (location.hash = event.data.hash))"
+    script = "addEventListener('message', ({ data }) => 'hash' in Object(data) && (location.hash = data.hash))"
     body = f'<script>{script}</script><iframe src="{address}" width="1200" height="800"></iframe>'
     page.route("https://huggingface.co/**", lambda route: route.fulfill(body=body, content_type="text/html"))
     page.goto("https://huggingface.co/spaces/user/bleu_metric")
