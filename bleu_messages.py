@@ -235,7 +235,7 @@ NOT_A_SYSTEM = (
     " {{'A': frame['A'], 'B': frame['B']}}."
 )
 SAME_NAMES = "systems: the table has two columns of one name. Rename one."
-FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass at least two systems."
+FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass another system, or score one with compute()."
 TWO_SYSTEMS = "systems: expected exactly two systems, got {}. Pass {{'A': [...], 'B': [...]}}; rank() takes more."
 NO_TEXTS = "systems: diff() compares texts, got statistics. Pass the predictions of both systems."
 SYSTEMS_DIFFER = (

@@ -172,7 +172,7 @@ class QuotableReport(Report):
         raise NotImplementedError
 
     def report(self, references: object = None) -> str:
-        """Return a sentence to quote, with the signature, and below it what to cite, in BibTeX.
+        """Return a sentence to quote in a paper, with the signature, followed by BibTeX entries.
 
         Args:
             references: the references, to name their fingerprint; None to leave it out. Scores with the same
@@ -552,7 +552,7 @@ def legend(max_order: int) -> str:
     """Write the legend of `tokens`."""
     names = ["none", *(f"{order}-gram" for order in range(1, max_order + 1))]
     marks = " ".join(_token(name, order, max_order) for order, name in enumerate(names))
-    return f'<p class="bleu-legend">Longest n-gram whose match counts: {marks}</p>'
+    return f'<p class="bleu-legend">Longest matching n-gram: {marks}</p>'
 
 
 def _token(token: Any, order: int, max_order: int) -> str:

@@ -127,14 +127,18 @@ def _list_calls(owner: str, methods: dict[str, Method]) -> Iterator[list[str]]:
 
 
 def _list_results(methods: dict[str, Method]) -> Iterator[list[str]]:
-    """Yield the methods that only the results of some methods have."""
+    """Yield the methods that only the results of some methods have, each once."""
+    found: dict[tuple[str, str], list[str]] = {}
     for name, method in methods.items():
         # The result of `compute` is another one for drop-in replacements, as its annotation says.
         result = "Result" if name == "compute" else method.__annotations__.get("return", "")
         owner = getattr(bleu_metric, result, Report)
         if inspect.isclass(owner) and issubclass(owner, Report):
             calls = _list_calls("result", _public_methods(owner, base=Report))
-            yield from ([name, f"`{call}`", purpose] for call, purpose in calls)
+            for call, purpose in calls:
+                found.setdefault((call, purpose), []).append(name)
+    for (call, purpose), names in found.items():
+        yield ["`, `".join(names), f"`{call}`", purpose]
 
 
 def _signature(call: str, function: Method, first: str = "") -> str:

@@ -68,8 +68,8 @@ def make_picture() -> str:
         parts.append(f'<text class="label" x="{LEFT}" y="{top + 14}">{label}</text>')
         parts.append(draw_tokens(text["tokens"], text["longest_match"], max_order, top + 22))
     top += 70
-    parts.append(f'<text class="label" x="{LEFT}" y="{top + 14}">The longest n-gram that matched</text>')
-    names = ["no match", *(f"{order}-gram" for order in range(1, max_order + 1))]
+    parts.append(f'<text class="label" x="{LEFT}" y="{top + 14}">Longest matching n-gram</text>')
+    names = ["none", *(f"{order}-gram" for order in range(1, max_order + 1))]
     parts.append(draw_tokens(names, list(range(max_order + 1)), max_order, top + 22, numbered=False))
     height = top + 66
     frame = f'<rect class="page" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="8"/>'

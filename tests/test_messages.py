@@ -32,7 +32,7 @@ ERRORS = [
     (lambda bleu: bleu.compute(predictions=[[5, -100]], references=[[[5]]]), "predictions[0]: got the token id -100. Ids are never negative. Remove label padding such as -100: [id for id in row if id >= 0]."),
     (lambda bleu: bleu.compute(predictions=[[1]], references=[[[1]]], tokenize="zh"), "tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text."),
     (lambda bleu: bleu.diff({"A": ["a"], "B": ["a"]}, ["a"], by=["x", "y"]), "by: got 2 labels for 1 prediction. Pass one label per segment."),
-    (lambda bleu: bleu.compare({"A": ["a"]}, ["a"]), "systems: expected two or more systems, got 1. Pass at least two systems."),
+    (lambda bleu: bleu.compare({"A": ["a"]}, ["a"]), "systems: expected two or more systems, got 1. Pass another system, or score one with compute()."),
     (lambda bleu: bleu.compare({"A": ["a"], "B": [1]}, ["a"]), "System 'B': predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int."),
     (lambda bleu: bleu.self_bleu(["a"]), "texts: expected at least two texts, got 1. Pass the texts to compare with each other."),
     (lambda bleu: bleu.reconcile(["a"], ["a"], "x"), "reported='x': pass a number, or a str such as '27.30'."),

@@ -654,7 +654,7 @@ def test_the_reference_whose_length_counts_is_named(bleu):
     assert re.findall(r"(?:Prediction|Reference)[^a-z]*(?:\(sets the brevity penalty\) )?[^a-z]*tokens?", text) == list(
         heads
     )
-    assert "Longest n-gram whose match counts: none 1-gram1 2-gram2" in text
+    assert "Longest matching n-gram: none 1-gram1 2-gram2" in text
 
 
 def test_a_corpus_in_html(bleu):
