@@ -388,9 +388,9 @@ def test_the_macro_interval_is_that_of_groups_resampled_independently(bleu):
 
 
 def test_the_coverage_of_the_macro_interval(bleu):
-    """Of 200 test sets from a known population, 90 % intervals contain the true macro-average in 90 %, within 3 errors.
+    """Of 200 test sets from a known population, 90% intervals contain the true macro-average in 90%, within 3 errors.
 
-    With 50 segments per group, intervals of the percentile bootstrap are a little too short: 5 % are allowed for that.
+    With 50 segments per group, intervals of the percentile bootstrap are a little too short: 5% are allowed for that.
     """
     texts, references = random_rows(seed=6, count=400)
     population = np.array(bleu.statistics(predictions=texts, references=references).to_pandas())

@@ -166,6 +166,18 @@ def test_lists_are_shortened(values, shown):
     assert repr(shorten(values)) == shown
 
 
+PUBLIC = {
+    "to_markdown", "to_latex", "to_html", "to_pandas", "plot", "report", "distinctive_ngrams",
+}  # fmt: skip
+
+
+def test_public_names(result, name):
+    """Tab offers dict's methods and the documented ones; only some results can be plotted or quoted."""
+    public = {attribute for attribute in dir(result) if not attribute.startswith("_")} - set(dir(dict))
+    expected = PUBLIC if name == "diff" else PUBLIC - {"distinctive_ngrams"}
+    assert public == expected - (set() if name.partition(",")[0] in QUOTED else {"report"})
+
+
 class TestRepr:
     def test_repr_fits_a_screen(self, bleu):
         explanation = bleu.explain(" ".join(map(str, range(300))), [" ".join(map(str, range(0, 300, 2)))])
