@@ -30,7 +30,7 @@ CONVENTION_NAMES = {
     "moses": "multi-bleu.perl",
 }
 
-_CONFIDENCES = {"none": None, "90 %": 0.9, "95 %": 0.95, "99 %": 0.99}
+_CONFIDENCES = {"none": None, "90%": 0.9, "95%": 0.95, "99%": 0.99}
 
 # The component, label and details of each field, in the rows of the fold.
 _SCORING_FIELDS: list[dict[str, tuple[type[OptionField], str, dict[str, Any]]]] = [
@@ -115,7 +115,7 @@ def convention_values(convention: str, names: Sequence[str] = ALL_OPTIONS, **cha
     >>> convention_values("hf", ("tokenize", "lowercase", "reference_length"), lowercase=True)
     ['13a', True, 'shortest']
     """
-    options = {**OPTIONS, **CONVENTIONS[convention], "confidence": "95 %", **changes}
+    options = {**OPTIONS, **CONVENTIONS[convention], "confidence": "95%", **changes}
     return [options[name] for name in names]
 
 
