@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import io
+import warnings
 
 import pytest
 
@@ -119,6 +120,25 @@ def test_the_recipes_for_the_trainer_one_after_the_other(namespace):
     scores = [namespace["bleu"].score(table)["score"] for table in namespace["history"]]
     assert scores == [entry["eval_bleu"] for entry in evaluations(namespace)]
     assert len(scores) == 3
+
+
+def test_several_sets(bleu, model, tokenizer, data, tmp_path):
+    """With a dict of data, the trainer logs the score of each set under its name, from one callback and without a warning."""
+    sets = {"news": data.select(range(7)), "talks": data.select(range(5, 12))}
+    arguments = transformers.Seq2SeqTrainingArguments(
+        str(tmp_path), predict_with_generate=True, batch_eval_metrics=True, per_device_eval_batch_size=3, report_to=[], use_cpu=True, disable_tqdm=True,
+    )  # fmt: skip
+    trainer = transformers.Seq2SeqTrainer(
+        model=model, args=arguments, processing_class=tokenizer, eval_dataset=sets,
+        data_collator=transformers.DataCollatorForSeq2Seq(tokenizer), compute_metrics=bleu.compute_metrics(tokenizer),
+    )  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", bleu.Warning)
+        warnings.filterwarnings("ignore", message="The score is 0")
+        logged = trainer.evaluate()
+    assert {"eval_news_bleu", "eval_news_gen_len", "eval_talks_bleu", "eval_talks_gen_len"} <= logged.keys()
+    for name, rows in sets.items():
+        assert logged[f"eval_{name}_gen_len"] == trainer.evaluate(rows)["eval_gen_len"]
 
 
 def test_the_whole_document_as_one_chain(namespace, capsys):
