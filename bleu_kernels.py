@@ -19,7 +19,7 @@ import secrets
 import sys
 from collections.abc import Callable
 from functools import cache
-from threading import RLock, Timer
+from threading import RLock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +33,6 @@ from .bleu_tokenizers import TOKENIZERS
 # --- When to compile --------------------------------------------------------------------------------------------------
 
 _BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python implementations
-_SECONDS_UNTIL_MESSAGE = 1.0  # loading compiled kernels takes less
 
 _kernels: list[Callable[..., Any]] = []  # to be compiled and cached on disk
 _helpers: list[Callable[..., Any]] = []  # compiled as parts of kernels
@@ -81,24 +80,27 @@ def warm_up() -> bool:
         _can_compile = numba is not None and not numba.config.DISABLE_JIT
         if not _can_compile:
             return False
-        message = Timer(_SECONDS_UNTIL_MESSAGE, _say_that_it_compiles)
-        message.daemon = True
-        message.start()
+        from numba.core import event
+
+        class Announcement(event.Listener):
+            is_due = not are_progress_bars_disabled()
+
+            def on_start(self, event: Any) -> None:  # kernels from the cache cause no event
+                if self.is_due and event.data["dispatcher"].py_func.__module__ == __name__:
+                    self.is_due = False
+                    tqdm.write(COMPILING, file=sys.stderr)
+
+            def on_end(self, event: Any) -> None: ...
+
         try:
-            _compile_all()
+            with event.install_listener("numba:compile", Announcement()):
+                _compile_all()
         except BaseException:  # also Ctrl-C
             for function in _kernels:  # `count_common` also runs without numba
                 globals()[function.__name__] = function
             raise
-        finally:
-            message.cancel()
         _is_ready = True
         return True
-
-
-def _say_that_it_compiles() -> None:
-    if not are_progress_bars_disabled():
-        tqdm.write(COMPILING, file=sys.stderr)
 
 
 def _compile_all() -> None:
