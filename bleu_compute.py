@@ -19,6 +19,7 @@ from .bleu_messages import (
     count_things,
     invalid,
     one_of,
+    reword_errors,
     warn_once_per_kind,
 )
 from .bleu_options import OPTIONS, Options, make_signature
@@ -351,6 +352,7 @@ class Explanation(Report):
         return plot_precisions(self, ax)
 
 
+@reword_errors(lambda message: message.replace("predictions[0]", "prediction"))  # the name of the argument
 def explain_segment(prediction: object, references: Any, options: Options) -> Explanation:
     """Count one segment with `bleu_counting`, and keep the n-grams and tokens that matched.
 

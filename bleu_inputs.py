@@ -200,6 +200,9 @@ def read_systems(systems: Any) -> dict[Any, Any]:
     ['a c']
     """
     if isinstance(systems, Mapping):
+        for name, data in (("systems", systems), *((f"System {show_value(key)}", systems[key]) for key in systems)):
+            if is_result(data):
+                raise TypeError(messages.A_RESULT.format(name))
         return dict(systems)
     if hasattr(systems, "collect") or not hasattr(systems, "columns"):  # a frame that is not in memory, or a Series
         raise TypeError(messages.SYSTEMS.format(type(systems).__name__))
@@ -209,7 +212,7 @@ def read_systems(systems: Any) -> dict[Any, Any]:
     for name in names:
         texts = (value.as_py() if isinstance(value, pa.Scalar) else value for value in systems[name])
         if _NOT_A_SYSTEM.fullmatch(str(name)) or (len(systems) and not any(isinstance(text, str) for text in texts)):
-            raise ValueError(messages.NOT_A_SYSTEM.format(name))
+            raise ValueError(messages.NOT_A_SYSTEM.format(show_value(name)))
     return {name: systems[name] for name in names}
 
 
@@ -541,7 +544,9 @@ def warn_about_token_references(corpus: Corpus) -> None:
 
 def is_result(data: Any) -> bool:
     """Return True for a result of `compute` or another method, which has scores and no rows."""
-    return isinstance(data, Mapping) and not {"signature", "bleu", "score"}.isdisjoint(data)
+    if not isinstance(data, Mapping):
+        return False
+    return isinstance(data.get("signature"), str) or isinstance(data.get("score", data.get("bleu")), float)
 
 
 def _warn_about_sentences(predictions: pa.Array | pa.ChunkedArray) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from numbers import Number
 from operator import length_hint
@@ -231,7 +231,7 @@ SYSTEMS_FIRST = (
     " references)."
 )
 NOT_A_SYSTEM = (
-    "systems: the column {!r} does not look like the texts of a system. Drop it first, or pass a dict of columns:"
+    "systems: the column {} does not look like the texts of a system. Drop it first, or pass a dict of columns:"
     " {{'A': frame['A'], 'B': frame['B']}}."
 )
 SAME_NAMES = "systems: the table has two columns of one name. Rename one."
@@ -269,7 +269,7 @@ NOT_A_COLUMN = (
     " {expected}."
 )
 ONE_TEXT = "{}: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."
-A_RESULT = "{}: got a result, which has no rows. Pass the predictions, or the tables from statistics()."
+A_RESULT = "{}: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."
 A_TABLE = "{}: expected a column, got {}. Pass one of its columns: {}."
 ARROW_FAILED = "{}: not convertible to an Arrow column ({}). Pass a list."
 ARROW_TYPE = "{}: Arrow's type {} is not supported. Pass column.to_pylist()."
@@ -344,6 +344,10 @@ NOT_STATISTICS = (
 TEXTS_TO_SCORE = (
     "score() takes statistics, not texts. To score texts, use compute(predictions=..., references=...); pass labels as"
     " by=[...]."
+)
+SUMS_BY_NAME = (
+    "{}: not a statistics table: it has numbers in place of columns. Pass sums as a list, in the order of the columns:"
+    " [sums[name] for name in table.column_names]."
 )
 NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
 NOT_IN_MEMORY = (
@@ -425,10 +429,10 @@ def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
 
 
 @contextmanager
-def name_system(name: Any) -> Iterator[None]:
-    """Begin the messages of errors with the name of a system.
+def reword_errors(change: Callable[[str], str]) -> Iterator[None]:
+    """Change the messages of errors, which keep their type, their cause and their place.
 
-    >>> with name_system("A"):
+    >>> with reword_errors("System 'A': ".__add__):
     ...     raise ValueError("predictions: got None.")
     Traceback (most recent call last):
     ValueError: System 'A': predictions: got None.
@@ -436,23 +440,13 @@ def name_system(name: Any) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        raise type(error)(f"System {show_value(name)}: {error}") from None
+        error.args = (change(str(error)),)
+        raise
 
 
-@contextmanager
-def name_labels(labels: Sequence[Any]) -> Iterator[None]:
-    """Begin the messages of errors with the labels of the segments.
-
-    >>> with name_labels(["en-zh"]):
-    ...     raise ValueError("predictions[0]: the tokenizer failed.")
-    Traceback (most recent call last):
-    ValueError: Among the segments labeled 'en-zh': predictions[0]: the tokenizer failed.
-    """
-    try:
-        yield
-    except (TypeError, ValueError) as error:
-        shown = ", ".join(map(show_value, labels[:3])) + (", …" if len(labels) > 3 else "")
-        raise type(error)(f"Among the segments labeled {shown}: {error}") from None
+def name_system(name: Any) -> AbstractContextManager[None]:
+    """Begin the messages of errors with the name of a system."""
+    return reword_errors(f"System {show_value(name)}: ".__add__)
 
 
 def wrong_item(name: str, row: int, found: str, expected: str) -> TypeError:

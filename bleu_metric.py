@@ -34,6 +34,7 @@ from .bleu_messages import (
     DOCUMENTS_LATER,
     NOT_A_TOKENIZER,
     SYSTEMS_FIRST,
+    TEXTS_TO_SCORE,
     BleuWarning,
     count_things,
     show_value,
@@ -253,7 +254,7 @@ class BleuMetric(BufferedMetric):
         chosen = self._options.override(options)
         return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by)
 
-    def score(self, statistics: object, by: object = None, **options: object) -> Result:
+    def score(self, statistics: object, *arguments: object, by: object = None, **options: object) -> Result:
         """Compute BLEU from statistics rows.
 
         Args:
@@ -275,6 +276,8 @@ class BleuMetric(BufferedMetric):
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
         """
+        if arguments:
+            raise TypeError(TEXTS_TO_SCORE)
         return score_statistics(statistics, self._options.override(options), by)
 
     def compare(

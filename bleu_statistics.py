@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from itertools import chain, count, islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -19,8 +18,8 @@ from . import bleu_kernels as kernels
 from . import bleu_messages as messages
 from .bleu_corpus import Batch, Corpus, Int64, group_labels
 from .bleu_counting import count_rows, count_totals
-from .bleu_inputs import read_labels, to_arrow
-from .bleu_messages import name_labels, name_value, show_value, warn_once_per_kind
+from .bleu_inputs import is_result, read_labels, to_arrow, to_numpy
+from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
 from .bleu_options import COUNTING, Options
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, print_tokenizer, warn_about_text
 
@@ -111,7 +110,9 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
             names |= dict.fromkeys(part_labels, tokenizer.name)
             places = np.sort(np.concatenate([segments[label] for label in part_labels]))
             part = corpus if len(places) == len(corpus) else corpus.take(places)
-            with name_labels(part_labels) if part is not corpus else nullcontext():
+            shown = ", ".join(map(show_value, part_labels[:3])) + (", …" if len(part_labels) > 3 else "")
+            place = f"Among the segments labeled {shown}: " if part is not corpus else ""
+            with reword_errors(place.__add__):
                 warn_about_text(part.predictions, tokenizer)
                 rows[places] = count_corpus(part, tokenizer, part_options)
     # 2. Collect the values for the signatures of the groups.
@@ -334,6 +335,8 @@ def read_statistics(statistics: Any, by: object = None) -> Statistics:
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
     if not parts:
         raise ValueError(messages.NO_STATISTICS)
+    if any(map(is_result, parts)):
+        raise TypeError(messages.A_RESULT.format("statistics"))
     have_columns = [_list_columns(part) is not None for part in parts]
     if any(have_columns) and not all(have_columns):
         found = " and ".join(sorted(set(map(name_value, parts))))
@@ -456,6 +459,8 @@ def _select_columns(part: Any, place: str) -> pa.Table:
     names = column_names(max_order)
     if not max_order or not set(names) <= set(known):
         raise ValueError(messages.NOT_A_TABLE.format(place, f"its columns are {', '.join(map(str, known))}"))
+    if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
+        raise ValueError(messages.SUMS_BY_NAME.format(place))
     if not hasattr(part, "__len__"):
         raise ValueError(messages.NOT_IN_MEMORY.format(place, type(part).__name__))
     try:
@@ -468,7 +473,8 @@ def _select_columns(part: Any, place: str) -> pa.Table:
         else:
             table = pa.table(part[names]).select(names)
     except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
-        raise ValueError(messages.NOT_A_TABLE.format(place, error)) from None
+        problem = f"a column could not be read ({type(error).__name__})"  # Arrow's message may show a value
+        raise ValueError(messages.NOT_A_TABLE.format(place, problem)) from None
     is_whole = all(pa.types.is_integer(column.type) and not column.null_count for column in table.columns)
     if len(table) and not is_whole:
         raise ValueError(messages.NOT_A_TABLE.format(place, "it contains non-integer values"))
@@ -477,9 +483,11 @@ def _select_columns(part: Any, place: str) -> pa.Table:
 
 def _read_sums(statistics: Any) -> pa.Table:
     try:
-        rows = np.atleast_2d(np.asarray(statistics))
+        rows = np.atleast_2d(np.asarray(to_numpy(statistics)))
     except ValueError:
         raise ValueError(messages.NOT_STATISTICS.format("rows of several lengths")) from None
+    if rows.dtype.kind == "U":
+        raise ValueError(messages.TEXTS_TO_SCORE)
     if rows.ndim != 2 or not rows.size or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
         raise ValueError(messages.NOT_STATISTICS.format(f"{rows.dtype} {list(rows.shape)}"))
     return pa.table(dict(zip(column_names(rows.shape[1] // 2 - 1), rows.T.astype(np.int64))))

@@ -685,9 +685,9 @@ def test_lowercase_comes_before_the_tokenizer(bleu):
 @pytest.mark.parametrize(
     ("prediction", "references", "options", "error", "message"),
     [
-        (None, ["a"], {}, ValueError, r"predictions\[0\]: .*got None"),
+        (None, ["a"], {}, ValueError, r"prediction: .*got None"),
         ("a", [], {}, ValueError, r"references\[0\]: expected at least one reference, got none"),
-        (b"a", ["a"], {}, TypeError, r"predictions\[0\]: .*got bytes"),
+        (b"a", ["a"], {}, TypeError, r"prediction: .*got bytes"),
         (
             "a",
             ["a"],
