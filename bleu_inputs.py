@@ -82,8 +82,8 @@ def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) ->
         return make_empty_corpus("text")
     _check_row_counts(prediction_column, reference_column)
     prediction_column = _check_texts("predictions", prediction_column, reference_column.type)
+    _warn_about_sentences(prediction_column)  # before an error that may follow from the same mistake
     reference_column = _check_references(reference_column, prediction_column)
-    _warn_about_sentences(prediction_column)
     # Columns may be chunked differently; a table has batches in which both are whole.
     table = pa.table({"predictions": prediction_column, "references": reference_column})
     parts = [(batch.column(0), *list_items(batch.column(1))) for batch in table.to_batches() if len(batch)]
@@ -531,9 +531,10 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def warn_about_token_references(corpus: Corpus) -> None:
     """Warn if references are probably the tokens of one reference: single words, together as long as the text."""
-    batch = corpus.batches[0].slice(0, _SAMPLE_ROWS)
+    batch = corpus.batches[0]
     if corpus.kind != "text" or len(batch.references) < max(1, _FEWEST_TOKENS * len(batch.predictions)):
         return
+    batch = batch.slice(0, _SAMPLE_ROWS)
     length, tokens_length = (pc.sum(pc.utf8_length(texts)).as_py() for texts in (batch.predictions, batch.references))
     if (
         length <= 2 * tokens_length <= 4 * length

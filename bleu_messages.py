@@ -386,9 +386,7 @@ NOT_A_TOKENIZER = (
     "tokenizer: expected a tokenizer with the method `batch_decode`, got {}. Write"
     " compute_metrics=bleu.compute_metrics(tokenizer)."
 )
-NOT_A_PAIR = (
-    "compute_result={}: pass True or False; predictions and labels are one pair: callback((predictions, labels))."
-)
+NOT_A_PAIR = "The callback takes predictions and labels as one pair, got {}. Write callback((predictions, labels))."
 DOCUMENTS_LATER = (
     "`documents` is not an option of compute_metrics(). Pass history=True, and test the tables that the callback keeps:"
     " bleu.compare({'before': callback.history[0], 'after': callback.history[-1]}, documents=documents)."

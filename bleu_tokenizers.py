@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _DETACHED_PERIODS = 100  # predictions that end in " ."; sacreBLEU's threshold is the same
 _SAMPLE_ROWS = 1000  # predictions in which characters of unspaced scripts are counted
+_LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
 _UNSPACED_SHARE = 0.1  # of the characters in the sample
 
 # Thai, Lao, Burmese, Khmer, Kana, and Han: scripts written without spaces between words.
@@ -453,6 +454,8 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
             lists.append(tokenizer.split(text))
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
+        if len(problem) > _LONGEST_PROBLEM or text in problem:  # no message shows a text
+            problem = type(error).__name__
         raise ValueError(messages.TOKENIZER_FAILED.format(name=name, row=row_of(len(lists)), error=problem)) from error
     if set(map(type, lists)) <= {list, tuple} and set(map(type, chain.from_iterable(lists))) <= {str}:
         try:

@@ -7,7 +7,7 @@ inputs are NumPy arrays or tensors that convert to them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -96,9 +96,11 @@ class TrainerMetric:
             ValueError: the predictions are logits, there are no rows, or the numbers of predictions and of references
                 differ.
         """
-        if not isinstance(compute_result, (bool, np.bool_)):
-            raise TypeError(messages.NOT_A_PAIR.format(show_value(compute_result)))
         try:
+            if not isinstance(compute_result, (bool, np.bool_)):
+                raise TypeError(messages.NOT_A_PAIR.format("two arguments"))
+            if isinstance(prediction, Mapping) or not hasattr(prediction, "__getitem__"):
+                raise TypeError(messages.NOT_A_PAIR.format(name_value(prediction)))
             self._count(prediction)
             return self._finish() if compute_result else {}
         except Exception:

@@ -483,8 +483,10 @@ def test_one_row_of_ids_per_segment(bleu, predicted, labels, error, message):
 
 
 def test_predictions_and_labels_as_two_arguments(bleu):
-    with pytest.raises(TypeError, match=r"compute_result=<ndarray of length 4>.*callback\(\(predictions, labels\)\)"):
-        bleu.compute_metrics(Words())(*WHOLE)
+    for arguments, found in ((WHOLE, "two arguments"), (({"labels": []},), "dict"), ((None,), "None")):
+        message = rf"^The callback takes .* as one pair, got {found}\. Write callback\(\(predictions, labels\)\)\.$"
+        with pytest.raises(TypeError, match=message):
+            bleu.compute_metrics(Words())(*arguments)
 
 
 def test_an_interrupted_evaluation_of_another_model_state_is_noticed(bleu):
