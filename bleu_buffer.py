@@ -164,12 +164,13 @@ class BufferedMetric(evaluate.Metric, ABC):
         self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
     def _compute_rows(
-        self, predictions: object, references: object, by: object, options: Mapping[str, object]
+        self, predictions: object, references: object, by: object, documents: object, options: Mapping[str, object]
     ) -> dict[str, Any] | None:
         """Score the buffered rows and the rows passed; return None in every process but the first."""
         chosen = self._choose(options)
-        if by is not None and self.num_process > 1:
-            raise ValueError(messages.BY_WITH_PROCESSES)
+        for name, labels, column in (("by", by, "label"), ("documents", documents, "document")):
+            if labels is not None and self.num_process > 1:
+                raise ValueError(messages.LABELS_WITH_PROCESSES.format(name=name, column=column))
         if predictions is None and references is None:
             predictions, references = [], []
         passed = read_corpus(predictions, references, allow_empty=True)
@@ -179,7 +180,7 @@ class BufferedMetric(evaluate.Metric, ABC):
             if self.num_process > 1 and self._gathered is None:
                 result = self._compute_together(corpus, chosen)
             else:
-                result = self._compute(corpus, options=chosen, by=by)
+                result = self._compute(corpus, options=chosen, by=by, documents=documents)
         except BaseException:
             self._buffer.finish(put_back=self._gathered or taken)
             raise

@@ -14,10 +14,11 @@ import numpy as np
 from . import bleu_messages as messages
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus, read_systems
-from .bleu_messages import invalid, name_system, one_of, show_value, warn, warn_once_per_kind
+from .bleu_messages import invalid, name_system, one_of, show_value, warn_once_per_kind
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 from .bleu_report import (
     QuotableReport,
+    describe_documents,
     describe_score,
     draw_interval,
     plot_pairs,
@@ -26,9 +27,9 @@ from .bleu_report import (
     write_table,
 )
 from .bleu_scoring import (
+    NOISE,
     Wins,
     adjust_holm,
-    adjust_max_t,
     average_groups,
     bleu,
     bootstrap_scores,
@@ -36,15 +37,18 @@ from .bleu_scoring import (
     center_as_sacrebleu,
     count_wins,
     detectable_difference,
+    fewest_trials,
     interval,
     p_value,
     randomization_differences,
+    warn_about_exchanges,
+    warn_about_extremes,
     warn_about_size,
+    warn_about_trials,
     warn_about_zero,
 )
 from .bleu_statistics import (
     Counted,
-    Group,
     adopt_counting,
     are_tables,
     check_same_function,
@@ -70,6 +74,9 @@ TESTS = {
 }
 
 
+_MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
+
+
 class GroupDifference(TypedDict, total=False):
     """The scores of a system in a group, and its difference from the baseline there."""
 
@@ -77,6 +84,7 @@ class GroupDifference(TypedDict, total=False):
     score: float
     delta: float
     p_value: float
+    documents: int
 
 
 class SystemScores(TypedDict, total=False):
@@ -201,16 +209,16 @@ class Comparison(QuotableReport):
 class Ranking(QuotableReport):
     """The result of `rank`: a dict that displays as a table, with a rule between clusters.
 
-    >>> systems = [{"system": "A", "score": 40.0, "rank": [1, 1], "cluster": 1}]
-    >>> systems += [{"system": "B", "score": 30.0, "rank": [2, 2], "cluster": 2}]
-    >>> made = {"alpha": 0.05, "family_wise": True, "test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
+    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
+    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
+    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99, "signature": "nrefs:1"}
     >>> print(Ranking(ranking=systems, pairs=[{"p_value": 0.01}], **made))
     rank  system   BLEU
     1     A       40.00
     -------------------
     2     B       30.00
     <BLANKLINE>
-    bootstrap, 1,000 resamples; ranks at a family-wise error of 5%; nrefs:1
+    randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
     """
 
     _left_columns = 2
@@ -224,11 +232,11 @@ class Ranking(QuotableReport):
             rows += [[]] if system["cluster"] != cluster else []
             cluster = system["cluster"]
             interval = [_write_interval(system["confidence_interval"])] if has_intervals else []
-            rows.append([_write_rank(system["rank"]), str(system["system"]), f"{system['score']:.2f}", *interval])
+            rows.append([_write_rank(system["rank_range"]), str(system["system"]), f"{system['score']:.2f}", *interval])
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
-        return [{**system, "rank": _write_rank(system["rank"])} for system in self["ranking"]]
+        return [{**system, "rank_range": _write_rank(system["rank_range"])} for system in self["ranking"]]
 
     def _note(self) -> str:
         return "; ".join([*self._describe_ranks(self["test"]), self["signature"]])
@@ -236,7 +244,7 @@ class Ranking(QuotableReport):
     def _sentence(self) -> str:
         level = self.get("confidence")
         ranked = ", ".join(
-            f"{_write_rank(system['rank'])}. {system['system']} {describe_score(system, level)}"
+            f"{_write_rank(system['rank_range'])}. {system['system']} {describe_score(system, level)}"
             for system in self["ranking"]
         )
         return "; ".join([f"Ranked by BLEU: {ranked}", *self._describe_ranks(TESTS[self["test"]].says)])
@@ -274,8 +282,9 @@ def _write_rank(rank: Sequence[int]) -> str:
 
 
 def _describe_test(result: Mapping[str, Any], test: str, compared: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the test and its number of resamples; an empty list for a single segment."""
-    return [f"{test}, {result['n_resamples']:,} resamples"] if any("p_value" in one for one in compared) else []
+    """Return the test, its number of resamples and what it resamples; an empty list without a test."""
+    has_test = any("p_value" in one for one in compared)
+    return [f"{test}, {result['n_resamples']:,} resamples{describe_documents(result)}"] if has_test else []
 
 
 def write_p(p_value: float) -> str:
@@ -311,6 +320,7 @@ def compare_systems(
     n_resamples: int | None,
     options: Options,
     by: object = None,
+    documents: object = None,
     human: bool = False,
 ) -> Comparison:
     """Test systems against a baseline.
@@ -320,22 +330,29 @@ def compare_systems(
     {'bleu': 0.5, 'score': 50.0, 'delta': -0.5, 'p_value': 0.01, 'wins': 0, 'ties': 20, 'losses': 20}
     """
     systems = read_systems(systems)
-    n_resamples = _check_test(systems, test, n_resamples, options)
+    if test not in list(TESTS):  # a list in a dict would be a TypeError
+        raise invalid("test", test, one_of(TESTS))
+    n_resamples = _check_systems(systems, n_resamples, TESTS[test].n_resamples, options)
     check_flag("human", human)
     if baseline is not None and baseline not in list(systems):
         raise invalid("baseline", baseline, one_of(systems))
     baseline = next(iter(systems)) if baseline is None else baseline
-    counted, options, unknown = _count_systems(systems, references, options, by)
-    names = [baseline, *(name for name in systems if name != baseline)]
-    rows, groups = np.stack([counted[name].rows for name in names]), counted[baseline].groups
-    warn_about_size(rows.shape[1], [len(group.segments) for group in groups.values()])
-    described = describe_systems(rows, test, n_resamples, options)
-    if groups:
-        _add_groups(described, rows, groups, test, n_resamples, options)
+    counted, options, unknown = _count_systems(systems, references, options, by, documents)
+    names, first = [baseline, *(name for name in systems if name != baseline)], counted[baseline]
+    rows = np.stack([counted[name].rows for name in names])
+    units = first.sum_documents(rows)
+    group_units = [first.sum_documents(rows[:, one.segments], one.segments) for one in first.groups.values()]
+    warn_about_size(units.shape[1], first.unit, [one.shape[1] for one in group_units])
+    if units.shape[1] > 1:
+        warn_about_trials(n_resamples)
+        warn_about_extremes(options, " to evaluate.load()")
+    described = describe_systems(rows, test, n_resamples, options, units)
+    if first.groups:
+        _add_groups(described, rows, first, group_units, test, n_resamples, options)
     comparison = Comparison(baseline=baseline, systems={name: described[names.index(name)] for name in systems})
-    comparison |= _list_settings(counted[baseline], test, n_resamples, options, unknown)
+    comparison |= _list_settings(first, units.shape[1], test, n_resamples, options, unknown)
     if human:
-        _check_curve(options, counted[baseline].tokenizer)
+        _check_curve(options, first.tokenizer)
         for system in described[1:]:
             system["human_accuracy"] = estimate_human_accuracy(system["delta"])
     return comparison
@@ -344,43 +361,50 @@ def compare_systems(
 def rank_systems(
     systems: object,
     references: object,
-    test: str,
     n_resamples: int | None,
     alpha: float,
     family_wise: bool,
     options: Options,
+    documents: object = None,
 ) -> Ranking:
     """Rank systems by tests of all pairs.
 
     >>> systems = {"A": ["a", "c"] * 20, "B": ["a", "b"] * 20, "C": ["a", "b"] * 20}
-    >>> ranking = rank_systems(systems, ["a", "b"] * 20, "bootstrap", 99, 0.05, True, Options(max_order=1))["ranking"]
-    >>> [(one["system"], one["rank"], one["cluster"]) for one in ranking]
+    >>> ranking = rank_systems(systems, ["a", "b"] * 20, 99, 0.05, True, Options(max_order=1))["ranking"]
+    >>> [(one["system"], one["rank_range"], one["cluster"]) for one in ranking]
     [('B', [1, 2], 1), ('C', [1, 2], 1), ('A', [3, 3], 2)]
     """
-    systems = read_systems(systems)
-    n_resamples, alpha = _check_test(systems, test, n_resamples, options), to_python(alpha)
+    systems, alpha = read_systems(systems), to_python(alpha)
     if not (isinstance(alpha, float) and 0 < alpha < 1):
         raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
     check_flag("family_wise", family_wise)
-    counted, options, unknown = _count_systems(systems, references, options, None)
+    # Holm's procedure multiplies the smallest p-value by the number of pairs.
+    n_pairs = len(systems) * (len(systems) - 1) // 2 if family_wise else 1
+    default = min(max(TESTS["randomization"].n_resamples, 2 * fewest_trials(alpha, n_pairs) * family_wise), _MAX_TRIALS)
+    n_resamples = _check_systems(systems, n_resamples, default, options)
+    counted, options, unknown = _count_systems(systems, references, options, None, documents)
     # 1. Score, best first; systems of equal score keep their order.
-    names, rows = list(systems), np.stack([one.rows for one in counted.values()])
-    order = np.argsort(-bleu(rows.sum(axis=1), options), kind="stable").tolist()
-    names, rows = [names[i] for i in order], rows[order]
-    warn_about_size(rows.shape[1])
-    # 2. Test all pairs on shared draws. The difference of a pair is the score of the better system minus the other.
+    names, first = list(systems), next(iter(counted.values()))
+    units = first.sum_documents(np.stack([one.rows for one in counted.values()]))
+    order = np.argsort(-bleu(units.sum(axis=1), options), kind="stable").tolist()
+    names, units = [names[i] for i in order], units[order]
+    # 2. Test all pairs on shared exchanges. The difference of a pair is the score of the better system minus the other.
     pairs = list(combinations(range(len(names)), 2))
-    observed = bleu(rows.sum(axis=1), options)
+    observed = bleu(units.sum(axis=1), options)
     deltas = np.array([observed[i] - observed[j] for i, j in pairs])
     tested = [{"systems": [names[i], names[j]], "delta": delta} for (i, j), delta in zip(pairs, deltas.tolist())]
     significant = np.zeros((len(names), len(names)), bool)
-    drawn = _draw(rows, test, n_resamples, options, pairs)
-    if drawn.differences is not None:
-        p_values = np.array(_test(drawn.differences, deltas, test))
-        adjusted = adjust_max_t(deltas, drawn.differences) if test == "bootstrap" else adjust_holm(p_values)
-        if test != "bootstrap" and family_wise and len(pairs) / (n_resamples + 1) >= alpha:
-            enough = int(round(len(pairs) / alpha, 9))  # 21 / 0.07 is 299.99999999999994
-            warn(messages.FEW_RESAMPLES, n_resamples=n_resamples, pairs=len(pairs), alpha=alpha, enough=enough)
+    scores = None
+    warn_about_size(units.shape[1], first.unit)
+    if units.shape[1] > 1:
+        warn_about_trials(n_resamples, alpha, n_pairs)
+        warn_about_exchanges(units.shape[1], first.unit, alpha, n_pairs)
+        warn_about_extremes(options, " to evaluate.load()")
+        scores = bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
+        blocks = randomization_differences(units, options, n_resamples, pairs)
+        exceeding = sum((np.abs(block) >= np.abs(deltas) - NOISE).sum(axis=0) for block in blocks)
+        p_values = (exceeding + 1) / (n_resamples + 1)
+        adjusted = adjust_holm(p_values)
         for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
             pair |= {"p_value": p_value_alone, "p_adjusted": p_adjusted}
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
@@ -389,13 +413,13 @@ def rank_systems(
     cluster_ends = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
     clusters = np.cumsum([1, *cluster_ends])
     # 4. Put the result together.
-    described = _describe_scores(rows, drawn.scores, options)
+    described = _describe_scores(units, scores, options)
     ranking = Ranking(
         ranking=[
             {
                 "system": name,
                 **system,
-                "rank": [1 + int(better[i]), len(names) - int(worse[i])],
+                "rank_range": [1 + int(better[i]), len(names) - int(worse[i])],
                 "cluster": int(clusters[i]),
             }
             for i, (name, system) in enumerate(zip(names, described))
@@ -404,59 +428,61 @@ def rank_systems(
         alpha=alpha,
         family_wise=family_wise,
     )
-    ranking |= _list_settings(next(iter(counted.values())), test, n_resamples, options, unknown)
+    ranking |= _list_settings(first, units.shape[1], "randomization", n_resamples, options, unknown)
     return ranking
 
 
-def _check_test(systems: Mapping[Any, object], test: str, n_resamples: int | None, options: Options) -> int:
-    """Return the number of resamples, or raise if an argument is invalid."""
+def _check_systems(systems: Mapping[Any, object], n_resamples: int | None, default: int, options: Options) -> int:
+    """Return the number of resamples of the test, or raise if an argument is invalid."""
     if len(systems) < 2:
         raise ValueError(messages.FEW_SYSTEMS.format(len(systems)))
-    if test not in list(TESTS):  # a list in a dict would be a TypeError
-        raise invalid("test", test, one_of(TESTS))
     if n_resamples is None:
-        return options.n_resamples if options.is_chosen("n_resamples") else TESTS[test].n_resamples
+        return options.n_resamples if options.is_chosen("n_resamples") else default
     return options.override({"n_resamples": n_resamples}).n_resamples
 
 
 def _list_settings(
-    counted: Counted, test: str, n_resamples: int, options: Options, unknown: Collection[str]
+    counted: Counted, units: int, test: str, n_resamples: int, options: Options, unknown: Collection[str]
 ) -> dict[str, Any]:
-    """Return the keys about test and resampling that both results have."""
+    """Return the keys about test and resampling that both results have; `units` is the number of units resampled."""
     resampled = {TESTS[test].key: n_resamples}
     if options.confidence and test == "randomization":
         resampled["bs"] = options.n_resamples
     elif options.confidence and options.n_resamples != n_resamples:
         resampled["ci"] = options.n_resamples
-    is_testable = len(counted.rows) > 1
-    confidence = {"confidence": options.confidence} if options.confidence and is_testable else {}
-    signature = make_signature(
-        options, counted.tokenizer, counted.references, resampled if is_testable else None, unknown
-    )
-    return confidence | {"test": test, "n_resamples": n_resamples, "seed": options.seed, "signature": signature}
+    settings: dict[str, Any] = {"test": test, "n_resamples": n_resamples, "seed": options.seed}
+    if units < 2:
+        resampled = {}
+    elif options.confidence:
+        settings = {"confidence": options.confidence, **settings}
+    if units > 1 and counted.documents is not None:
+        settings["documents"] = resampled["docs"] = units
+    signature = make_signature(options, counted.tokenizer, counted.references, resampled, unknown)
+    return settings | {"signature": signature}
 
 
 # --- Counting ---------------------------------------------------------------------------------------------------------
 
 
 def _count_systems(
-    systems: Mapping[Any, object], references: object, options: Options, by: object
+    systems: Mapping[Any, object], references: object, options: Options, by: object, documents: object
 ) -> tuple[dict[Any, Counted], Options, Collection[str]]:
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
-    by = list(by) if isinstance(by, Iterator) else by  # read once per system
+    # Labels are read once per system.
+    by, documents = (list(labels) if isinstance(labels, Iterator) else labels for labels in (by, documents))
     if references is not None and any(map(are_tables, systems.values())):
         raise ValueError(messages.NEEDLESS_REFERENCES)
     if references is None:
         if not all(map(are_tables, systems.values())):
             raise ValueError(messages.NO_REFERENCES)
-        counted, options, unknown = _read_tables(systems, options, by)
+        counted, options, unknown = _read_tables(systems, options, by, documents)
     else:
         counted, unknown = {}, ()
         with warn_once_per_kind():
             for name, predictions in systems.items():
                 with name_system(name):
                     corpus = read_corpus(predictions, references)
-                    counted[name] = count_groups(corpus, options, by)
+                    counted[name] = count_groups(corpus, options, by, documents)
                 references = corpus.references  # read once
     with warn_once_per_kind():
         for name, one in counted.items():
@@ -467,13 +493,13 @@ def _count_systems(
 
 
 def _read_tables(
-    systems: Mapping[Any, object], options: Options, by: object
+    systems: Mapping[Any, object], options: Options, by: object, documents: object
 ) -> tuple[dict[Any, Counted], Options, Collection[str]]:
     """Read the statistics tables of systems, which must have the same segments and options."""
     counted, found, tokenizers = {}, {}, {}
     for name, statistics in systems.items():
         with name_system(name):
-            known = read_statistics(statistics, by)
+            known = read_statistics(statistics, by, documents)
             found[name] = adopt_counting(known, options)
             system_options, tokenizer, unknown = found[name]
             check_same_function(tokenizer, found[next(iter(found))][1])
@@ -489,6 +515,7 @@ def _read_tables(
             ("tokenizers", tokenizers[name], tokenizers[first]),
             ("numbers of references", system.references, counted[first].references),
             ("labels", system.labels, counted[first].labels),
+            ("documents", system.documents, counted[first].documents),
         ):
             if value != expected:
                 names = {"first": show_value(first), "other": show_value(name)}
@@ -499,7 +526,9 @@ def _read_tables(
 # --- Scores and tests -------------------------------------------------------------------------------------------------
 
 
-def describe_systems(rows: Int64, test: str, n_resamples: int, options: Options) -> list[SystemScores]:
+def describe_systems(
+    rows: Int64, test: str, n_resamples: int, options: Options, units: Int64 | None = None
+) -> list[SystemScores]:
     """Score and test systems.
 
     Args:
@@ -507,26 +536,24 @@ def describe_systems(rows: Int64, test: str, n_resamples: int, options: Options)
         test: a name in `TESTS`.
         n_resamples: the number of resamples of the test.
         options: the options of the score; `confidence` and `n_resamples` of the intervals; `seed`.
+        units: int64 [systems, documents, 2 N + 2], the sums of documents, to resample them in place of segments.
     """
-    return _describe(rows, test, _draw(rows, test, n_resamples, options, _pair_with_baseline(rows)), options)
+    return _describe(rows, test, _draw(rows if units is None else units, test, n_resamples, options), options)
 
 
-def _pair_with_baseline(rows: Int64) -> list[tuple[int, int]]:
-    return [(0, system) for system in range(1, len(rows))]
-
-
-def _draw(rows: Int64, test: str, n_resamples: int, options: Options, pairs: Sequence[tuple[int, int]]) -> Resamples:
-    """Draw the resamples of the intervals and of the tests; all systems share the draws."""
-    if rows.shape[1] < 2:
+def _draw(units: Int64, test: str, n_resamples: int, options: Options) -> Resamples:
+    """Draw the resamples of the intervals and of the tests against the first system; all systems share the draws."""
+    if units.shape[1] < 2:
         return Resamples(None, None)
     # An interval depends on the corpus, the seed and the bootstrap's count only, so it is the same under either test.
-    scores = bootstrap_scores(rows, options, options.n_resamples) if options.confidence else None
+    scores = bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
     if test == "randomization":
-        return Resamples(scores, randomization_differences(rows, options, n_resamples, pairs))
+        pairs = [(0, system) for system in range(1, len(units))]
+        blocks = randomization_differences(units, options, n_resamples, pairs)
+        return Resamples(scores, np.concatenate(list(blocks)))
     drawn = scores if n_resamples == options.n_resamples else None
-    drawn = bootstrap_scores(rows, options, n_resamples) if drawn is None else drawn
-    first, second = np.transpose(pairs)
-    return Resamples(scores, drawn[:, second] - drawn[:, first])
+    drawn = bootstrap_scores(units, options, n_resamples) if drawn is None else drawn
+    return Resamples(scores, drawn[:, 1:] - drawn[:, :1])
 
 
 def _test(differences: Float64, observed: Sequence[float] | Float64, test: str) -> list[float]:
@@ -573,7 +600,8 @@ def _describe(rows: Int64, test: str, drawn: Resamples, options: Options) -> lis
 def _add_groups(
     systems: Sequence[SystemScores],
     rows: Int64,
-    groups: Mapping[Any, Group],
+    counted: Counted,
+    group_units: Sequence[Int64],
     test: str,
     n_resamples: int,
     options: Options,
@@ -582,21 +610,22 @@ def _add_groups(
     resampled: list[Resamples] = []
     for system in systems:
         system["groups"] = {}
-    for label, group in groups.items():
-        group_rows = rows[:, group.segments]
-        drawn = _draw(group_rows, test, n_resamples, options, _pair_with_baseline(rows))
+    for (label, group), units in zip(counted.groups.items(), group_units):
+        drawn = _draw(units, test, n_resamples, options)
         resampled.append(drawn)
-        for system, one in zip(systems, _describe(group_rows, test, drawn, options)):
-            system["groups"][label] = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required,assignment]
+        size = {"documents": units.shape[1]} if counted.documents is not None and units.shape[1] > 1 else {}
+        for system, one in zip(systems, _describe(rows[:, group.segments], test, drawn, options)):
+            known = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required]
+            system["groups"][label] = known | size  # type: ignore[assignment]
     for system in systems:
         system["macro_bleu"] = fmean(group["bleu"] for group in system["groups"].values())
     deltas = [system["macro_bleu"] - systems[0]["macro_bleu"] for system in systems[1:]]
     differences = [drawn.differences for drawn in resampled if drawn.differences is not None]
     scores = [drawn.scores for drawn in resampled if drawn.scores is not None]
     p_values = averages = None
-    if len(differences) == len(groups):
+    if len(differences) == len(group_units):
         p_values = _test(average_groups(differences, options.seed), deltas, test)
-    if len(scores) == len(groups):
+    if len(scores) == len(group_units):
         averages = average_groups(scores, options.seed)
     for i, (system, delta) in enumerate(zip(systems[1:], deltas), 1):
         system["macro_delta"] = delta

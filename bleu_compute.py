@@ -26,6 +26,7 @@ from .bleu_options import OPTIONS, Options, make_signature
 from .bleu_report import (
     QuotableReport,
     Report,
+    describe_documents,
     describe_score,
     explanation,
     find_in_signature,
@@ -47,6 +48,7 @@ from .bleu_scoring import (
     order_weights,
     precisions,
     score_row,
+    warn_about_extremes,
     warn_about_size,
     warn_about_zero,
 )
@@ -67,6 +69,7 @@ class Result(QuotableReport):
         {
             **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), "segments=True"),
             **dict.fromkeys(("confidence_interval", "bootstrap_mean", "standard_error"), "confidence=0.95"),
+            "documents": "documents=labels and confidence=0.95",
             **dict.fromkeys(("groups", "macro_bleu", "macro_score"), "by=labels"),
             **dict.fromkeys(("macro_confidence_interval", "macro_standard_error"), "by=labels and confidence=0.95"),
         }
@@ -76,7 +79,12 @@ class Result(QuotableReport):
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
 
     def _sentence(self) -> str:
-        return f"BLEU is {describe_score(self, self.get('confidence'))}"
+        resampled = f", resampled{describe_documents(self)}" if "documents" in self else ""
+        return f"BLEU is {describe_score(self, self.get('confidence'))}{resampled}"
+
+    def _note(self) -> str:
+        resampled = [f"resampled{describe_documents(self)}"] if "documents" in self else []
+        return "; ".join([*resampled, super()._note()])
 
     def _rows(self) -> list[list[str]]:
         head = ["n-grams", "matches", "total", "precision", "BLEU-n"]
@@ -163,7 +171,7 @@ class GroupedResult(Result):
         return Report.to_html(self)
 
 
-def score_corpus(corpus: Corpus, options: Options, by: object = None) -> Result:
+def score_corpus(corpus: Corpus, options: Options, by: object = None, documents: object = None) -> Result:
     """Score a corpus, and warn about suspicious texts.
 
     >>> score_corpus(read_corpus(["a b c d"], ["a b c d"]), Options())["score"]
@@ -171,8 +179,8 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None) -> Result:
     """
     if not len(corpus):
         raise ValueError(NO_SEGMENTS)
-    if by is not None or options.segments or options.confidence:
-        counted = count_groups(corpus, options, by)
+    if by is not None or documents is not None or options.segments or options.confidence:
+        counted = count_groups(corpus, options, by, documents)
         return _score_rows(counted, options, len(corpus), ())
     tokenizer = choose_tokenizer(options, corpus.kind)
     warn_about_text(corpus.predictions, tokenizer)
@@ -183,13 +191,13 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None) -> Result:
     return result
 
 
-def score_statistics(statistics: object, options: Options, by: object = None) -> Result:
+def score_statistics(statistics: object, options: Options, by: object = None, documents: object = None) -> Result:
     """Score statistics in any form that `read_statistics` takes.
 
     >>> score_statistics([3, 3, 3, 4], Options(max_order=1))["counts"]
     [3]
     """
-    known = read_statistics(statistics, by)
+    known = read_statistics(statistics, by, documents)
     options, tokenizer, unknown = adopt_counting(known, options)
     wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
     if wanted and not known.are_segments(options.minimum_total):
@@ -206,22 +214,25 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
     """Score counted rows and their groups, and warn; `segments` is the number of predictions, None if unknown."""
     rows = counted.rows
     with warn_once_per_kind():
-        total, resampled = rows.sum(axis=0), _bootstrap(rows, options)
+        total, units = rows.sum(axis=0), counted.sum_documents(rows)
+        documents = None if counted.documents is None else len(units)
         signed = counted.tokenizer, counted.references
-        result = _describe_rows(options, total, rows, resampled, signed, unknown)
+        result = _describe_rows(options, total, rows, _bootstrap(units, options), signed, unknown, documents)
+        group_units = [counted.sum_documents(rows[one.segments], one.segments) for one in counted.groups.values()]
         if options.confidence:
-            warn_about_size(len(rows), [len(group.segments) for group in counted.groups.values()])
+            warn_about_extremes(options)
+            warn_about_size(len(units), counted.unit, list(map(len, group_units)))
         if result["bleu"] == 0:
             warn_about_zero(total, segments, options)
         if not counted.groups:
             return result
         # Each group is scored as its segments alone would be, and becomes a plain dict, which YAML can write.
         groups, samples = {}, []
-        for label, group in counted.groups.items():
-            group_rows = rows[group.segments]
-            total, resampled = group_rows.sum(axis=0), _bootstrap(group_rows, options)
-            signed = group.tokenizer, group.references
-            groups[label] = dict(_describe_rows(options, total, group_rows, resampled, signed, unknown))
+        for (label, group), units in zip(counted.groups.items(), group_units):
+            group_rows, resampled = rows[group.segments], _bootstrap(units, options)
+            total, signed = group_rows.sum(axis=0), (group.tokenizer, group.references)
+            documents = None if counted.documents is None else len(units)
+            groups[label] = dict(_describe_rows(options, total, group_rows, resampled, signed, unknown, documents))
             samples.append(resampled)
             if groups[label]["bleu"] == 0:
                 warn_about_zero(total, len(group_rows), options, f"The score of {label!r}")
@@ -236,7 +247,7 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
 
 
 def _bootstrap(rows: Int64, options: Options) -> Float64 | None:
-    """Return bootstrap scores; None if the options have no `confidence` or if there is a single row."""
+    """Return bootstrap scores of segments or documents; None without `confidence`, or for a single one."""
     if not options.confidence or len(rows) < 2:
         return None
     return bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]
@@ -249,6 +260,7 @@ def _describe_rows(
     resampled: Float64 | None,
     signed: tuple[str, str],
     unknown: Collection[str] = (),
+    documents: int | None = None,
 ) -> Result:
     """Build a result from statistics rows.
 
@@ -259,8 +271,9 @@ def _describe_rows(
         resampled: float64 [n_resamples], for the interval.
         signed: the tokenizer and the number of references in the signature.
         unknown: the names of unknown options.
+        documents: the number of documents that were resampled; None for segments.
     """
-    result = Result(score_row(total, options))
+    result, drawn = Result(score_row(total, options)), dict[str, int]()
     if rows is not None and options.segments:
         scores = bleu(rows, options.for_segments())
         result["segment_bleu"] = scores.tolist()
@@ -270,7 +283,9 @@ def _describe_rows(
         result["confidence_interval"] = interval(resampled, options.confidence)
         result["bootstrap_mean"] = float(resampled.mean())
         result["standard_error"] = float(resampled.std())
-    drawn = None if resampled is None else {"bs": options.n_resamples}
+        drawn["bs"] = options.n_resamples
+        if documents is not None:
+            result["documents"] = drawn["docs"] = documents
     result["signature"] = make_signature(options, *signed, drawn, unknown)
     return result
 

@@ -201,10 +201,19 @@ def group_labels(labels: Sequence[Any]) -> dict[Any, Int64]:
     >>> group_labels(["b", "a", "b"])
     {'b': array([0, 2]), 'a': array([1])}
     """
-    numbers: dict[Any, int] = {}
-    groups = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    groups = number_labels(labels)
     segments = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
-    return dict(zip(numbers, segments))
+    return dict(zip(dict.fromkeys(labels), segments))
+
+
+def number_labels(labels: Sequence[Any]) -> Int64:
+    """Return the number of each label, from 0 in the order of first appearance.
+
+    >>> number_labels(["b", "a", "b"])
+    array([0, 1, 0])
+    """
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
 
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:

@@ -68,14 +68,14 @@ def warn_once_per_kind() -> Iterator[None]:
 
 def warn(notice: Notice, **details: object) -> None:
     """Warn at the line that called the metric, directly or through evaluate; `details` complete the templates."""
-    issued = _issued.get()
-    if issued is not None and notice.kind in issued:
+    issued, kind = _issued.get(), notice.kind.format(**details)
+    if issued is not None and kind in issued:
         return
     if issued is not None:
-        issued.add(notice.kind)
+        issued.add(kind)
     problem = notice.problem.format(**details)
     warning = BleuWarning(f"{problem}{notice.advice.format(**details)}.")
-    warning.kind, warning.problem, warning.option, warning.value = notice.kind, f"{problem}.", *notice[3:]
+    warning.kind, warning.problem, warning.option, warning.value = kind, f"{problem}.", *notice[3:]
     inside = (__name__.split(".")[0], "evaluate")
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
@@ -149,29 +149,42 @@ FAR_TOO_SHORT = Notice(
 # Sizes
 GROUPS_OF_ONE = Notice(
     "small groups",
-    "{groups} with one segment: such a group and the macro-average have no interval and no p-value",
-    ". Pass more segments per group",
+    "{groups} with one {unit}: such a group and the macro-average have no interval and no p-value",
+    ". Pass more {unit}s per group",
 )
 SMALL_GROUPS = Notice(
     "small groups",
-    "{few} of {groups} with fewer than {limit} segments: their intervals and tests are unreliable",
-    ". Use {limit} segments or more per group",
+    "{few} of {groups} with fewer than {limit} {unit}s: their intervals and tests are unreliable",
+    ". Use {limit} {unit}s or more per group",
 )
-ONE_SEGMENT = Notice(
-    "few segments",
-    "One segment has no interval and no p-value, because every resample equals it",
-    ". Pass more segments",
+ONE_UNIT = Notice(
+    "few {unit}s",
+    "One {unit} has no interval and no p-value, because every resample equals it",
+    ". Pass more {unit}s",
 )
-FEW_SEGMENTS = Notice(
-    "few segments",
-    "Intervals and tests of {segments} segments are unreliable: in simulations, a 95% interval covered the true score"
-    " in 82% of cases with 5 segments, and in 89% with 10",
-    ". Use {limit} segments or more",
+FEW_UNITS = Notice(
+    "few {unit}s",
+    "Intervals and tests of {size} {unit}s are unreliable: in simulations, a 95% interval covered the true score in 82%"
+    " of cases with 5 segments, and in 89% with 10",
+    ". Use {limit} {unit}s or more",
 )
 FEW_RESAMPLES = Notice(
     "few resamples",
-    "n_resamples={n_resamples}: too few for Holm's adjustment of {pairs} pairs; none can reach alpha={alpha}",
-    ". Pass n_resamples={enough} or more, or test='bootstrap'",
+    "n_resamples={n_resamples}: too few for a p-value below {limit}",
+    ". Pass n_resamples={enough} or more",
+    "n_resamples",
+)
+FEW_EXCHANGES = Notice(
+    "few exchanges",
+    "{units} can be exchanged in {exchanges} ways: too few for a p-value below {limit}",
+    ". Pass {enough} or more",
+)
+EXTREMES = Notice(
+    "extremes",
+    "confidence={confidence}: with n_resamples={n_resamples}, the interval is from the lowest to the highest resampled"
+    " score",
+    ". Pass n_resamples={enough} or more{place}",
+    "n_resamples",
 )
 
 # Calls
@@ -211,6 +224,10 @@ COMPILING = "bleu_metric: compiling the counting kernels (once per machine, take
 
 # Calls and options
 BY_NAME = "{method}() takes its columns by name. Write {method}({columns})."
+NOT_IN_RANK = {
+    "by": "`by` is not an option of rank(). Rank the segments of each label in a call of their own.",
+    "test": "`test` is not an option of rank(), which has one test, approximate randomization. Remove it.",
+}
 UNKNOWN_COLUMN = "Unknown column {}. Pass predictions and references only."
 UNKNOWN_OPTION = "Unknown option `{}`"
 NOT_AN_OPTION = "`{name}` is not an option of {method}(). Remove it."
@@ -264,7 +281,10 @@ OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 NO_SEGMENTS = "There are no segments to score. Pass predictions and references with at least one item."
 MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
 EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
-NOT_A_COLUMN = "{}: expected a list, array or Series with one item per segment, got {}. For each segment, pass {}."
+NOT_A_COLUMN = (
+    "{name}: expected a list, array or Series with one item per segment, got {found}. Pass one item per segment:"
+    " {expected}."
+)
 ONE_TEXT = "{}: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."
 A_RESULT = "{}: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."
 A_TABLE = "{}: expected a column, got {}. Pass one of its columns: {}."
@@ -283,18 +303,24 @@ OTHER_KIND = (
 )
 NOT_LABELS = "{}: expected a list, array or Series, got {}. Pass one label per segment."
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
-MIXED_LABELS = "{}: expected labels of one type for a table, got {}. Pass [str(label) for label in labels]."
-SAME_KEY = "by: the labels {} and {} would be one key in JSON. Rename one, or pass labels of one type."
-BY_WITH_PROCESSES = (
-    "by: labels are not supported with num_process > 1. Call statistics(..., by=labels) in each process, and pass the"
-    " tables to score(tables, by='label')."
+MIXED_LABELS = (
+    "{}: expected labels of one type, to keep them in a table, got {}. Pass [str(label) for label in labels]."
+)
+SAME_KEY = (
+    "by: the labels {} and {} would be one key in JSON. Rename one of them, or pass labels of one type, such as"
+    " [str(label) for label in labels]."
+)
+NO_DOCUMENT = "documents[{row}]: got None. Pass a label of its own for a segment that belongs to no document."
+LABELS_WITH_PROCESSES = (
+    "{name}: labels are not supported with num_process > 1. Call statistics(..., {name}=labels) in each process, and"
+    " pass the tables to score(tables, {name}={column!r})."
 )
 NOT_A_LABEL = "tokenize: {} is not among the labels of `by`. Remove it, or correct the label."
 NO_LABELS_FOR_TOKENIZERS = (
     "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to compute, statistics,"
     " score, compare or compute_metrics, or pass one tokenizer."
 )
-NO_LABEL_COLUMN = "by={name}: statistics[{number}] has no such column. Pass its name, or one label per segment."
+NO_LABEL_COLUMN = "{argument}={name}: statistics[{number}] has no such column. Pass its name, or one label per segment."
 
 # Items of columns
 WRONG_ITEM = "{name}[{row}]: expected {expected}, got {found}."
@@ -334,9 +360,13 @@ NOT_STATISTICS = (
     " [sums, 2 N + 2]), got {}."
 )
 TEXTS_TO_SCORE = (
-    "score() takes only statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
+    "score() takes statistics, not texts. To score texts, use compute(predictions=..., references=...); pass labels as"
+    " by=[...]."
 )
-SUMS_BY_NAME = "{}: not a statistics table, but sums. Pass a list: [sums[name] for name in table.column_names]."
+SUMS_BY_NAME = (
+    "{}: not a statistics table: it has numbers in place of columns. Pass sums as a list, in the order of the columns:"
+    " [sums[name] for name in table.column_names]."
+)
 NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
 NOT_IN_MEMORY = (
     "{}: the rows of the {} are not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
@@ -370,9 +400,15 @@ ONLY_SUMS = (
 )
 
 # Trainers
-NOT_A_TOKENIZER = "tokenizer: {} has no `batch_decode`. Write compute_metrics=bleu.compute_metrics(tokenizer)."
+NOT_A_TOKENIZER = (
+    "tokenizer: expected a tokenizer with the method `batch_decode`, got {}. Write"
+    " compute_metrics=bleu.compute_metrics(tokenizer)."
+)
 NOT_A_PAIR = "The callback takes predictions and labels as one pair, got {}. Write callback((predictions, labels))."
-DOCUMENTS_LATER = "`documents`: pass history=True here, and the tables in `history` to compare(tables, documents=...)."
+DOCUMENTS_LATER = (
+    "`documents` is not an option of compute_metrics(). Pass history=True, and test the tables that the callback keeps:"
+    " bleu.compare({'before': callback.history[0], 'after': callback.history[-1]}, documents=documents)."
+)
 DECODED = "tokenizer.batch_decode: got {} for {} of ids. Return one str per row."
 DECODED_TYPE = "tokenizer.batch_decode: expected a list of str, got {}. Return one str per row."
 DECODED_SURROGATE = "{}[{}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF). Return valid text."

@@ -33,6 +33,7 @@ from .bleu_messages import (
     CONFIG_AND_SIGNATURE,
     DOCUMENTS_LATER,
     NOT_A_TOKENIZER,
+    NOT_IN_RANK,
     SYSTEMS_FIRST,
     TEXTS_TO_SCORE,
     BleuWarning,
@@ -75,13 +76,16 @@ Args:
     by: one label per segment, such as its domain or language pair: a list or another column of str, numbers or None.
         Covers all segments, in the order in which they were added. With `by`, `tokenize` may be a dict from labels to
         tokenizers; other labels have the default.
+    documents: the document of each segment, likewise, but without None. With `confidence`, whole documents are
+        resampled in place of segments, because segments of a document resemble each other. Scores do not change.
 {options}
 Returns:
     A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`,
     `translation_length`, `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`. With `segments`,
     `segment_bleu` and its mean, `mean_segment_bleu`. With `confidence`, `confidence_interval`, `bootstrap_mean` and
-    `standard_error`. With `by`, `groups` (the same for the segments of each label), `macro_bleu` and `macro_score` (the
-    mean over groups), and with `confidence` `macro_confidence_interval` and `macro_standard_error`.
+    `standard_error`, and the number of `documents` if they were resampled. With `by`, `groups` (the same for the
+    segments of each label), `macro_bleu` and `macro_score` (the mean over groups), and with `confidence`
+    `macro_confidence_interval` and `macro_standard_error`.
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the problem and the fix.
 Examples:
@@ -201,11 +205,16 @@ class BleuMetric(BufferedMetric):
         return info
 
     def _compute(
-        self, predictions: object, references: object = None, options: Options | None = None, by: object = None
+        self,
+        predictions: object,
+        references: object = None,
+        options: Options | None = None,
+        by: object = None,
+        documents: object = None,
     ) -> dict[str, Any]:
         """Score all rows: the columns that evaluate passes, or a corpus in place of `predictions`."""
         corpus, chosen = self._gather(predictions, references), options or self._choose({})
-        return shape_result(score_corpus(corpus, chosen, by), chosen)
+        return shape_result(score_corpus(corpus, chosen, by, documents), chosen)
 
     def compute(
         self,
@@ -213,14 +222,16 @@ class BleuMetric(BufferedMetric):
         predictions: object = None,
         references: object = None,
         by: object = None,
+        documents: object = None,
         **options: object,
     ) -> dict[str, Any] | None:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
             raise TypeError(BY_NAME.format(method="compute", columns="predictions=..., references=..."))
-        if by is not None and self._is_drop_in:
-            raise TypeError(explain_unknown_option("by"))
-        return self._compute_rows(predictions, references, by, options)
+        for name, labels in (("by", by), ("documents", documents)):
+            if labels is not None and self._is_drop_in:
+                raise TypeError(explain_unknown_option(name))
+        return self._compute_rows(predictions, references, by, documents, options)
 
     def statistics(
         self,
@@ -228,6 +239,7 @@ class BleuMetric(BufferedMetric):
         predictions: object = None,
         references: object = None,
         by: object = None,
+        documents: object = None,
         **options: object,
     ) -> pa.Table:
         """Count each segment and return its sufficient statistics, from which `score` computes BLEU.
@@ -236,6 +248,7 @@ class BleuMetric(BufferedMetric):
             predictions: as for `compute`.
             references: as for `compute`.
             by: as for `compute`; the table gets a column `label`.
+            documents: as for `compute`; the table gets a column `document`.
             **options: any option of `compute`; options for smoothing and resampling take effect in `score`.
 
         Returns:
@@ -252,15 +265,18 @@ class BleuMetric(BufferedMetric):
         if arguments:
             raise TypeError(BY_NAME.format(method="statistics", columns="predictions=..., references=..."))
         chosen = self._options.override(options)
-        return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by)
+        return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by, documents)
 
-    def score(self, statistics: object, *arguments: object, by: object = None, **options: object) -> Result:
+    def score(
+        self, statistics: object, *arguments: object, by: object = None, documents: object = None, **options: object
+    ) -> Result:
         """Compute BLEU from statistics rows.
 
         Args:
             statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its columns; a list of
                 these; or sums of rows, int [2 N + 2] or [k, 2 N + 2], without `segments` and `confidence`.
             by: as for `compute`, one label per row; or the name of a column of the tables, such as `"label"`.
+            documents: as for `compute`; or the name of a column of the tables, such as `"document"`.
             **options: any option of `compute`. Options for counting are read from the table's metadata; the signature
                 has a `?` for an option that neither the metadata nor the call names.
 
@@ -278,7 +294,7 @@ class BleuMetric(BufferedMetric):
         """
         if arguments:
             raise TypeError(TEXTS_TO_SCORE)
-        return score_statistics(statistics, self._options.override(options), by)
+        return score_statistics(statistics, self._options.override(options), by, documents)
 
     def compare(
         self,
@@ -289,6 +305,7 @@ class BleuMetric(BufferedMetric):
         test: str = "randomization",
         n_resamples: int | None = None,
         by: object = None,
+        documents: object = None,
         human: bool = False,
         **options: object,
     ) -> Comparison:
@@ -304,17 +321,21 @@ class BleuMetric(BufferedMetric):
             n_resamples: number of resamples of the test; by default the number passed at load, or else 10,000 for
                 randomization and 1,000 for the bootstrap.
             by: as for `score`.
+            documents: as for `score`; whole documents are resampled and exchanged. p-values and intervals then hold for
+                other documents of the same kind; without `documents`, for other segments of the same documents.
             human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two systems in the same
                 order (Kocmi et al., 2024, "Navigating the Metrics Maze").
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default; None leaves out the
                 intervals and `detectable_delta`.
 
         Returns:
-            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed`, `confidence` and `signature`. It prints as
-            a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and `report()`. Each of `systems` is
-            a dict; all its scores are on the scale 0-1 except `score`:
+            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed`, `confidence`, the number of `documents` if
+            they were resampled, and `signature`. It prints as a table, and has `to_markdown()`, `to_latex()`,
+            `to_pandas()`, `plot()` and `report()`. Each of `systems` is a dict; all its scores are on the scale 0-1
+            except `score`:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by `compute`.
-                delta: the difference from the baseline; the baseline has neither this key nor those below.
+            The baseline does not have the following keys:
+                delta: the difference from the baseline.
                 p_value: two-sided; 1.0 for identical systems.
                 p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is one-sided in effect.
                 delta_interval, delta_standard_error: of the difference, by paired bootstrap.
@@ -323,7 +344,8 @@ class BleuMetric(BufferedMetric):
                     level detects with 80% power (Card et al., 2020).
                 human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883; None if the
                     estimate is not better than chance, below 0.28 points.
-                groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its segments alone.
+                groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its segments alone; with
+                    `documents`, their number.
                 macro_bleu, macro_delta, macro_p_value, macro_delta_interval, macro_delta_standard_error: with `by`, the
                     mean over groups, resampled or exchanged within groups.
             One segment has no p-value and no interval. Fewer than 30 segments cause a warning.
@@ -342,14 +364,14 @@ class BleuMetric(BufferedMetric):
             raise TypeError(SYSTEMS_FIRST.format("compare"))
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("compare", given)
-        return compare_systems(systems, references, baseline, test, n_resamples, chosen, by, human)
+        return compare_systems(systems, references, baseline, test, n_resamples, chosen, by, documents, human)
 
     def rank(
         self,
         systems: object,
         references: object = None,
         *arguments: object,
-        test: str = "bootstrap",
+        documents: object = None,
         n_resamples: int | None = None,
         alpha: float = 0.05,
         family_wise: bool = True,
@@ -357,11 +379,14 @@ class BleuMetric(BufferedMetric):
     ) -> Ranking:
         """Rank systems by tests of all pairs, with the rank ranges and clusters of WMT.
 
+        The test is paired approximate randomization. The bootstrap raises too many false alarms among many pairs.
+
         Args:
             systems: as for `compare`.
             references: as for `compare`.
-            test: as for `compare`.
-            n_resamples: as for `compare`.
+            documents: as for `compare`.
+            n_resamples: number of trials; by default the number passed at load, or else 10,000, or twice as many as
+                Holm's procedure needs for all pairs if that is more, but at most 100,000.
             alpha: the level of significance, above 0 and below 1.
             family_wise: True to limit the chance of any false alarm among all pairs to `alpha`; False to limit it for
                 each pair, as WMT does.
@@ -372,14 +397,14 @@ class BleuMetric(BufferedMetric):
             A dict that prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and
             `report()`:
                 ranking: the systems, the best first. Each has its `system`, `bleu`, `score`, `confidence_interval`,
-                    `bootstrap_mean`, `standard_error`, `rank` and `cluster`. The `rank` is a range: from 1 plus the
+                    `bootstrap_mean`, `standard_error`, `rank_range` and `cluster`. The range is from 1 plus the
                     number of systems that are significantly better, to the number of systems minus those that are
                     significantly worse. Clusters are counted from 1. A cluster ends if all its systems are
                     significantly better than all systems below it.
-                pairs: for each pair its `systems`, the better first, their `delta`, the `p_value` of `compare`, and
-                    `p_adjusted`, which controls the family-wise error. The bootstrap is adjusted by step-down max-T
-                    (Westfall and Young, 1993; Romano and Wolf, 2005), randomization by Holm's procedure (1979).
-                alpha, family_wise, test, n_resamples, seed, confidence, signature: how the ranking was made.
+                pairs: for each pair its `systems`, the better first, their `delta`, the `p_value`, as from `compare`
+                    with the same `n_resamples`, and `p_adjusted`, which controls the family-wise error by Holm's
+                    procedure (1979).
+                alpha, family_wise, test, n_resamples, seed, confidence, documents, signature: how the ranking was made.
 
         Raises:
             TypeError, ValueError: as `compare`; or `alpha` is out of range.
@@ -387,14 +412,16 @@ class BleuMetric(BufferedMetric):
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
         >>> systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
-        >>> [(system["system"], system["rank"]) for system in bleu.rank(systems, references)["ranking"]]
+        >>> [(system["system"], system["rank_range"]) for system in bleu.rank(systems, references)["ranking"]]
         [('right', [1, 2]), ('same', [1, 2]), ('short', [3, 3])]
         """
         if arguments:
             raise TypeError(SYSTEMS_FIRST.format("rank"))
+        for name in set(options) & set(NOT_IN_RANK):
+            raise TypeError(NOT_IN_RANK[name])
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("rank", given)
-        return rank_systems(systems, references, test, n_resamples, alpha, family_wise, chosen)
+        return rank_systems(systems, references, n_resamples, alpha, family_wise, chosen, documents)
 
     def fingerprint(self, references: object) -> str:
         """Return a hash of references, to quote beside a score.
@@ -697,7 +724,8 @@ class BleuMetric(BufferedMetric):
         """Set a `compute` whose signature shows the options, or the arguments of the module that a drop-in replaces."""
         signature = inspect.signature(type(self).compute)
         if self._is_drop_in:
-            columns = [parameter for name, parameter in signature.parameters.items() if name not in (*OPTIONS, "by")]
+            hidden = {*OPTIONS, "by", "documents"}
+            columns = [parameter for name, parameter in signature.parameters.items() if name not in hidden]
             defaults = DROP_INS[self._options.convention].defaults
             signature = _list_options(signature.replace(parameters=columns), defaults)
         function = copyfunc(type(self).compute)

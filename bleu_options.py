@@ -89,9 +89,11 @@ def _check_tokenize(name: str, value: Any) -> None:
 
 
 def _check_confidence(name: str, value: Any) -> None:
-    _check_number(name, value)
-    if not 0 < value < 1:
-        raise invalid(name, value, "a number above 0 and below 1, such as 0.95")
+    expected = "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise invalid(name, value, expected, TypeError)
+    if not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
+        raise invalid(name, value, expected)
 
 
 def _check_weights(name: str, value: Any) -> None:
@@ -299,8 +301,8 @@ def make_signature(
         options: the options in effect.
         tokenizer: the tokenizer's name.
         references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
-        resampled: the numbers of bootstrap resamples (`"bs"`), of randomization trials (`"ar"`), and of resamples for
-            intervals (`"ci"`) if it differs from the bootstrap of the test.
+        resampled: the numbers of bootstrap resamples (`"bs"`), of randomization trials (`"ar"`), of resamples for
+            intervals (`"ci"`) if it differs from the bootstrap of the test, and of documents (`"docs"`).
         unknown: the names of unknown options, whose values are written as `?`.
 
     >>> make_signature(Options(), "13a", "2")
@@ -309,7 +311,7 @@ def make_signature(
     resampled, default = resampled or {}, SMOOTH_METHODS[options.smooth_method].value
     value = options.smooth_value_in_effect
     keys: list[tuple[str, Any]] = [("nrefs", references)]
-    keys += [(key, resampled[key]) for key in ("bs", "ar", "ci") if key in resampled]
+    keys += [(key, resampled[key]) for key in ("bs", "ar", "ci", "docs") if key in resampled]
     if resampled:
         keys.append(("seed", str(options.seed).lower()))
     keys.append(("case", "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed"))

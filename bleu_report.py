@@ -189,6 +189,15 @@ class QuotableReport(Report):
         return escape_unseen("; ".join([self._sentence(), *facts])) + f".\n\n{CITATION}"
 
 
+def describe_documents(result: ResultDict) -> str:
+    """Write that documents were resampled, as the end of a phrase; "" for segments.
+
+    >>> describe_documents({"documents": 171})
+    ' by document (171 documents)'
+    """
+    return f" by document ({count_things(result['documents'], 'document')})" if "documents" in result else ""
+
+
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
     """Write a score with its interval, if it has one.
 

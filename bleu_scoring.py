@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Number = Any  # a float, or float64 [...] with one value per row
 Counts = Sequence[Number]  # one per order
 
-MIN_SEGMENTS = 30  # for intervals and tests
+MIN_UNITS = 30  # segments or documents, for intervals and tests
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes such differences
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB: memory does not grow with the number of resamples
@@ -96,7 +96,10 @@ def bleu(rows: Int64, options: Options) -> Number:
     >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
     0.5000
     """
-    statistics = _split_rows(rows)
+    return _score(_split_rows(rows), options)
+
+
+def _score(statistics: _Statistics, options: Options) -> Number:
     smoothed = _smooth(statistics, options)
     weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
@@ -302,6 +305,10 @@ def has_ngrams(totals: Counts) -> list[Number]:
 def _split_rows(rows: Int64) -> _Statistics:
     rows = np.asarray(rows)
     numbers: Any = rows.astype(float).tolist() if rows.ndim == 1 else np.moveaxis(rows, -1, 0).astype(float, order="C")
+    return _split(numbers)
+
+
+def _split(numbers: Any) -> _Statistics:
     orders = len(numbers) // 2 - 1
     return _Statistics(numbers[:orders], numbers[orders:-2], numbers[-2], numbers[-1])
 
@@ -533,40 +540,43 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
 
 def randomization_differences(
     rows: Int64, options: Options, n_resamples: int, pairs: Sequence[tuple[int, int]]
-) -> Float64:
-    """Return differences of BLEU between two systems whose outputs are exchanged at random, per segment.
+) -> Iterator[Float64]:
+    """Yield differences of BLEU between two systems whose outputs are exchanged at random, per segment or document.
 
     This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005).
 
     Args:
-        rows: int64 [systems, segments, 2 N + 2].
+        rows: int64 [systems, units, 2 N + 2].
         options: as for `bleu`, and `seed`.
         n_resamples: the number of trials.
         pairs: the indices of the two systems of each pair.
 
-    Returns:
-        float64 [n_resamples, pairs], the score of the second system minus the score of the first.
+    Yields:
+        float64 [trials, pairs], the score of the second system minus the score of the first, in blocks of trials.
 
     >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
-    >>> np.abs(randomization_differences(rows, Options(max_order=1), 3, [(0, 1)])).tolist()
-    [[1.0], [1.0], [1.0]]
+    >>> [np.abs(block).tolist() for block in randomization_differences(rows, Options(max_order=1), 3, [(0, 1)])]
+    [[[1.0], [1.0], [1.0]]]
     """
-    generator, segments, totals = np.random.default_rng(options.seed), rows.shape[1], rows.sum(axis=1)
+    generator, (systems, units, statistics) = np.random.default_rng(options.seed), rows.shape
+    totals = rows.sum(axis=1)[..., np.newaxis]
     # What an exchange moves is a difference of rows, so rows are taken relative to the first system, whose sums are 0.
     gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
-    sums = np.empty((n_resamples, gains.shape[1]))
     # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
     # of 32 trials, so that the draws do not depend on the size of blocks.
-    for block in _blocks("Randomization", n_resamples, 32 * max(1, _NUMBERS_PER_BLOCK // (32 * segments))):
-        taken = generator.integers(2, size=(len(sums[block]), segments), dtype=bool)
-        sums[block] = _multiply(taken, gains)
-    exchanged = np.concatenate([np.zeros((n_resamples, rows.shape[2])), sums], axis=1).astype(np.int64)
-    exchanged = exchanged.reshape(n_resamples, len(rows), -1)
-    differences = np.empty((n_resamples, len(pairs)))
-    for column, (first, second) in enumerate(pairs):
-        moved = exchanged[:, first] - exchanged[:, second]
-        differences[:, column] = bleu(totals[second] + moved, options) - bleu(totals[first] - moved, options)
-    return differences
+    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * max(units, gains.shape[1], len(pairs))))
+    for block in _blocks("Randomization", n_resamples, size):
+        trials = block.stop - block.start
+        sums = _multiply(generator.integers(2, size=(trials, units), dtype=bool), gains)
+        exchanged = np.zeros((systems, statistics, trials))
+        exchanged[1:] = sums.T.reshape(systems - 1, statistics, trials)
+        differences = np.empty((trials, len(pairs)))
+        for column, (first, second) in enumerate(pairs):
+            moved = exchanged[first] - exchanged[second]
+            differences[:, column] = _score(_split(totals[second] + moved), options) - _score(
+                _split(totals[first] - moved), options
+            )
+        yield differences
 
 
 def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
@@ -628,32 +638,6 @@ def center_as_sacrebleu(differences: Float64) -> Float64:
     return np.abs(differences) - np.abs(differences).mean(axis=0)
 
 
-def adjust_max_t(observed: Float64, differences: Float64) -> Float64:
-    """Return p-values that control the family-wise error of all pairs, by step-down max-T.
-
-    Each difference is divided by its standard error. The largest observed quotient is compared with the largest
-    resampled quotient of all pairs, the second largest with that of the remaining pairs, and so on (Westfall and Young,
-    1993; Romano and Wolf, 2005).
-
-    Args:
-        observed: float64 [pairs], the differences on the corpus.
-        differences: float64 [n_resamples, pairs], the paired differences on resampled corpora.
-
-    >>> adjust_max_t(np.array([0.3, 0.0]), np.array([[0.2, 0.1], [0.4, -0.1], [0.3, 0.0]]))
-    array([0.25, 1.  ])
-    """
-    errors = differences.std(axis=0)
-    errors = np.where(errors > NOISE, errors, np.inf)
-    resampled = center(differences) / errors
-    # A difference that never varies is certain, unless it is 0.
-    margins = np.maximum(np.abs(observed) - NOISE, 0)
-    quotients = np.where(np.isinf(errors) & (margins > 0), np.inf, margins / errors)
-    order = np.argsort(-quotients, kind="stable")
-    maxima = np.maximum.accumulate(resampled[:, order[::-1]], axis=1)[:, ::-1]
-    p_values = ((maxima >= quotients[order]).sum(axis=0) + 1) / (len(differences) + 1)
-    return np.maximum.accumulate(p_values)[np.argsort(order)]
-
-
 def adjust_holm(p_values: Float64) -> Float64:
     """Return p-values that control the family-wise error of all pairs, by Holm's procedure (1979).
 
@@ -665,17 +649,62 @@ def adjust_holm(p_values: Float64) -> Float64:
     return np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)[np.argsort(order)]
 
 
-def warn_about_size(segments: int, groups: Sequence[int] = ()) -> None:
-    """Warn that a test set, or one of its groups, is too small for intervals and tests."""
-    few, limit = sum(size < MIN_SEGMENTS for size in groups), MIN_SEGMENTS
+def warn_about_size(size: int, unit: str, groups: Sequence[int] = ()) -> None:
+    """Warn that a test set, or one of its groups, is too small for intervals and tests.
+
+    Args:
+        size: the number of units that are resampled.
+        unit: `"segment"` or `"document"`.
+        groups: the size of each group.
+    """
+    few, details = sum(group < MIN_UNITS for group in groups), {"unit": unit, "limit": MIN_UNITS}
     if 1 in groups:
-        warn(messages.GROUPS_OF_ONE, groups=count_things(sum(size == 1 for size in groups), "group"))
-    elif few and segments >= limit:
-        warn(messages.SMALL_GROUPS, few=few, groups=count_things(len(groups), "group"), limit=limit)
-    if segments == 1:
-        warn(messages.ONE_SEGMENT)
-    elif segments < limit:
-        warn(messages.FEW_SEGMENTS, segments=segments, limit=limit)
+        warn(messages.GROUPS_OF_ONE, groups=count_things(groups.count(1), "group"), **details)
+    elif few and size >= MIN_UNITS:
+        warn(messages.SMALL_GROUPS, few=few, groups=count_things(len(groups), "group"), **details)
+    if size == 1:
+        warn(messages.ONE_UNIT, **details)
+    elif size < MIN_UNITS:
+        warn(messages.FEW_UNITS, size=size, **details)
+
+
+def fewest_trials(alpha: float, pairs: int) -> int:
+    """Return the fewest trials that allow for a p-value below `alpha`, after Holm's procedure has multiplied it.
+
+    >>> fewest_trials(0.05, pairs=3)  # 3 / 61 is below 0.05
+    60
+    """
+    return int(round(pairs / alpha, 9))  # 21 / 0.07 is 299.99999999999994
+
+
+def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
+    """Warn that trials are too few for any p-value below `alpha`, which Holm's procedure multiplies by `pairs`."""
+    if trials < (enough := fewest_trials(alpha, pairs)):
+        limit = _describe_level(alpha, pairs)
+        warn(messages.FEW_RESAMPLES, n_resamples=trials, limit=limit, enough=enough)
+
+
+def warn_about_exchanges(units: int, unit: str, alpha: float, pairs: int) -> None:
+    """Warn that segments or documents are too few for any p-value below `alpha`, however many trials there are.
+
+    Of the 2^n exchanges of n units, two make the largest difference: none, and all.
+    """
+    if math.ldexp(2 * pairs, -units) >= alpha:
+        enough = count_things(math.floor(math.log2(2 * pairs / alpha)) + 1, unit)
+        limit, exchanges = _describe_level(alpha, pairs), f"{2**units:,}"
+        warn(messages.FEW_EXCHANGES, units=count_things(units, unit), exchanges=exchanges, limit=limit, enough=enough)
+
+
+def _describe_level(alpha: float, pairs: int) -> str:
+    return f"{alpha}, with Holm's adjustment of {pairs:,} pairs" if pairs > 1 else str(alpha)
+
+
+def warn_about_extremes(options: Options, place: str = "") -> None:
+    """Warn that resamples are too few for an interval inside of their extremes."""
+    outside = (1 - (options.confidence or 0)) / 2
+    if options.confidence and round(options.n_resamples * outside, 9) < 1:
+        enough, n_resamples = math.ceil(round(1 / outside, 9)), options.n_resamples
+        warn(messages.EXTREMES, confidence=options.confidence, n_resamples=n_resamples, enough=enough, place=place)
 
 
 def detectable_difference(differences: Float64) -> float:
@@ -702,7 +731,8 @@ def _multiply(times: np.ndarray[Any, Any], weights: Int64) -> Float64:
     """
     sums = np.zeros((len(times), weights.shape[1]))
     is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
-    factors = weights.astype(np.float32 if is_small else np.float64)
+    # In C order, because OpenBLAS starts threads for smaller products if a factor is transposed.
+    factors = weights.astype(np.float32 if is_small else np.float64, order="C")
     parts = _slices(len(weights), max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * weights.shape[1])))
     for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
         for part in parts:

@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 
 from . import bleu_kernels as kernels
 from . import bleu_messages as messages
-from .bleu_corpus import Batch, Corpus, Int64, group_labels
+from .bleu_corpus import Batch, Corpus, Int64, group_labels, number_labels
 from .bleu_counting import count_rows, count_totals
-from .bleu_inputs import is_result, read_labels, to_arrow, to_numpy
+from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
 from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
 from .bleu_options import COUNTING, Options
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, print_tokenizer, warn_about_text
@@ -28,7 +28,7 @@ _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in
 _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 
-LABEL = "label"  # the column of labels in a table
+LABEL, DOCUMENT = "label", "document"  # the columns of labels and of documents in a table
 
 _METADATA = b"bleu_metric"  # the key of a schema's metadata
 _PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has split
@@ -54,6 +54,7 @@ class Counted(NamedTuple):
     tokenizer, references: as in `Group`.
     labels: one per segment; None without labels.
     groups: by label, in the order of first appearance.
+    documents: the document of each segment; None if segments are resampled one by one.
     """
 
     rows: Int64
@@ -61,18 +62,46 @@ class Counted(NamedTuple):
     references: str
     labels: Sequence[Any] | None = None
     groups: Mapping[Any, Group] = MappingProxyType({})
+    documents: Sequence[Any] | None = None
+
+    @property
+    def unit(self) -> str:
+        """The noun for what resampling draws: segment or document."""
+        return "segment" if self.documents is None else "document"
+
+    def sum_documents(self, rows: Int64, segments: Int64 | None = None) -> Int64:
+        """Return the sums of the rows of each document, which resampling draws, in the order of first appearance.
+
+        Args:
+            rows: int64 [..., segments, 2 N + 2], of this corpus or of another one with the same documents.
+            segments: the segments in `rows`; None for all.
+
+        Returns:
+            int64 [..., documents, 2 N + 2]; `rows` themselves without documents.
+
+        >>> rows = np.array([[1, 1, 1, 1], [0, 2, 2, 3], [0, 1, 1, 1]])
+        >>> Counted(rows, "13a", "1", documents=["b", "a", "b"]).sum_documents(rows).tolist()
+        [[1, 2, 2, 2], [0, 2, 2, 3]]
+        """
+        if self.documents is None:
+            return rows
+        documents = self.documents if segments is None else [self.documents[i] for i in segments.tolist()]
+        numbers = number_labels(documents)
+        starts = np.concatenate([[0], np.cumsum(np.bincount(numbers))[:-1]])
+        return np.add.reduceat(rows[..., np.argsort(numbers, kind="stable"), :], starts, axis=-2)
 
 
 # --- Corpus to rows ---------------------------------------------------------------------------------------------------
 
 
-def count_groups(corpus: Corpus, options: Options, by: object) -> Counted:
+def count_groups(corpus: Corpus, options: Options, by: object, documents: object = None) -> Counted:
     """Count all segments; with labels, the segments of each label with the tokenizer of that label.
 
     Args:
         corpus: the texts.
         options: `tokenize_by` has the tokenizers of single labels.
         by: one label per segment, in any column; None for no labels.
+        documents: the document of each segment, likewise.
 
     Raises:
         ValueError: `tokenize_by` names something that is not a label.
@@ -81,13 +110,15 @@ def count_groups(corpus: Corpus, options: Options, by: object) -> Counted:
     >>> counted.groups["y"]
     Group(segments=array([1]), tokenizer='13a', references='1')
     """
-    if by is None:
-        tokenizer = choose_tokenizer(options, corpus.kind)
-        warn_about_text(corpus.predictions, tokenizer)
-        return Counted(count_corpus(corpus, tokenizer, options), tokenizer.name, corpus.reference_count())
-    labels = read_labels(by, len(corpus))
-    check_labels(options, labels)
-    return count_labeled(corpus, options, labels)
+    known = None if documents is None else read_documents(documents, len(corpus))
+    if by is not None:
+        labels = read_labels(by, len(corpus))
+        check_labels(options, labels)
+        return count_labeled(corpus, options, labels)._replace(documents=known)
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    warn_about_text(corpus.predictions, tokenizer)
+    rows = count_corpus(corpus, tokenizer, options)
+    return Counted(rows, tokenizer.name, corpus.reference_count(), documents=known)
 
 
 def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Counted:
@@ -231,7 +262,7 @@ class Statistics(NamedTuple):
     counted_with: the options in `bleu_options.COUNTING` that are known.
     references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
     counted_by: the tokenizer and the number of references of each label that the rows were counted by.
-    labels, groups: as in `Counted`.
+    labels, groups, documents: as in `Counted`.
     """
 
     table: pa.Table
@@ -241,6 +272,7 @@ class Statistics(NamedTuple):
     counted_by: Mapping[Any, tuple[str, ...]]
     labels: Sequence[Any] | None = None
     groups: Mapping[Any, Group] = MappingProxyType({})
+    documents: Sequence[Any] | None = None
 
     @property
     def counted_orders(self) -> int:
@@ -264,20 +296,20 @@ class Statistics(NamedTuple):
 
     def to_counted(self, tokenizer: str) -> Counted:
         """Return the rows as those of a corpus, with the tokenizer for its signature."""
-        return Counted(self.stack(), tokenizer, self.references, self.labels, self.groups)
+        return Counted(self.stack(), tokenizer, self.references, self.labels, self.groups, self.documents)
 
     def sum(self) -> Int64:
         """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
         return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
 
 
-def make_table(corpus: Corpus, options: Options, by: object = None) -> pa.Table:
+def make_table(corpus: Corpus, options: Options, by: object = None, documents: object = None) -> pa.Table:
     """Return the rows of all segments as a table whose metadata records the options used.
 
     >>> make_table(read_corpus(["a"], ["a"]), Options(max_order=1)).column_names
     ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
     """
-    counted = count_groups(corpus, options, by)
+    counted = count_groups(corpus, options, by, documents)
     return tabulate(counted._replace(tokenizer="") if corpus.is_blank else counted, options)
 
 
@@ -289,8 +321,10 @@ def tabulate(counted: Counted, options: Options) -> pa.Table:
     """
     columns = dict(zip(column_names(options.counted_orders), counted.rows.T))
     metadata = {**options.counting(), "tokenize": counted.tokenizer or None, "references": counted.references}
+    for argument, name, labels in (("by", LABEL, counted.labels), ("documents", DOCUMENT, counted.documents)):
+        if labels is not None:
+            columns[name] = make_label_column(argument, labels)
     if counted.labels is not None:
-        columns[LABEL] = make_label_column("by", counted.labels)
         metadata["groups"] = [[label, *group[1:]] for label, group in counted.groups.items()]
     return pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(metadata)})
 
@@ -322,12 +356,13 @@ def column_names(max_order: int) -> list[str]:
     return [*counts, "prediction_length", "reference_length"]
 
 
-def read_statistics(statistics: Any, by: object = None) -> Statistics:
+def read_statistics(statistics: Any, by: object = None, documents: object = None) -> Statistics:
     """Read statistics in any form that `BleuMetric.score` accepts.
 
     Args:
         statistics: tables, frames or sums.
         by: one label per row, or the name of a column of the tables; None for no labels.
+        documents: the document of each row, likewise.
 
     >>> read_statistics([1, 1, 1, 1]).stack()
     array([[1, 1, 1, 1]])
@@ -356,13 +391,16 @@ def read_statistics(statistics: Any, by: object = None) -> Statistics:
     table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
     _check_counts(table)
     known = Statistics(table, is_table, counted_with, references, signed)
+    if documents is not None:
+        column = _join_columns(parts, "documents", documents) if isinstance(documents, str) else documents
+        known = known._replace(documents=read_documents(column, len(table)))
     if by is None:
         return known
-    labels = _read_label_columns(parts, by) if isinstance(by, str) else read_labels(by, len(table))
+    labels = read_labels(_join_columns(parts, "by", by) if isinstance(by, str) else by, len(table))
     # A group may contain rows of several labels that the rows were counted by.
     whole = (counted_with.get("tokenize", "?"), references)
     has_counted_by = signed and all(LABEL in (_list_columns(part) or ()) for part in parts)
-    counted_by = _read_label_columns(parts, LABEL) if has_counted_by else []
+    counted_by = _join_columns(parts, "by", LABEL) if has_counted_by else []
     groups = {}
     for label, segments in group_labels(labels).items():
         signatures = {signed.get(counted_by[place], whole) for place in segments.tolist()} if counted_by else {whole}
@@ -442,13 +480,13 @@ def _list_columns(part: Any) -> list[Any] | None:
     return None if names is None else list(names)
 
 
-def _read_label_columns(parts: Sequence[Any], name: str) -> list[Any]:
-    """Return the labels in a column of all tables."""
+def _join_columns(parts: Sequence[Any], argument: str, name: str) -> list[Any]:
+    """Return the labels in a column of all tables, for the argument that names the column."""
     labels: list[Any] = []
     for number, part in enumerate(parts):
         if name not in (_list_columns(part) or ()):
-            raise ValueError(messages.NO_LABEL_COLUMN.format(name=show_value(name), number=number))
-        labels += read_labels(part[name], len(part[column_names(1)[0]]))
+            raise ValueError(messages.NO_LABEL_COLUMN.format(argument=argument, name=show_value(name), number=number))
+        labels += list_labels(argument, part[name], len(part[column_names(1)[0]]))
     return labels
 
 

@@ -307,7 +307,7 @@ def render_systems(
     ends = [100 * end for one in systems.values() for end in one.get("confidence_interval", ())]
     scale = (min(ends), max(ends)) if ends else None
     head = ["system", "rank", "BLEU", "interval", "", "difference", "interval of difference", "p", "verdict", ""]
-    ranks = {one["system"]: " to ".join(map(str, dict.fromkeys(one["rank"]))) for one in ranking.get("ranking", ())}
+    ranks = {one["system"]: " to ".join(map(str, dict.fromkeys(one["rank_range"]))) for one in ranking.get("ranking", ())}
     rows = []
     for name in ranks or systems:
         one = systems[name]
@@ -391,7 +391,7 @@ def state_ranking(ranking: Sequence[Mapping[str, Any]], identical: Mapping[str, 
     >>> state_ranking([*ranking[:2], {"system": "C", "rank": [3, 3]}], {"B": "A"})
     'Of 3 systems, A and B are best: B is identical to A.'
     """
-    best = [one["system"] for one in ranking if one["rank"][0] == 1]
+    best = [one["system"] for one in ranking if one["rank_range"][0] == 1]
     if len(best) == 1:
         return f"Of {len(ranking)} systems, {best[0]} is best: it is better than each of the others."
     reasons = [f"{name} is identical to {identical[name]}" for name in best if name in identical]
