@@ -73,10 +73,10 @@ Args:
     predictions: one item per segment: a str, a list of str tokens, or a list of int token ids. May be a list, tuple,
         NumPy array, pandas or polars Series, `datasets.Dataset` column, or Arrow array.
     references: for each segment, a list of references (the number may vary) or a single str.
-    by: one label per segment, such as its domain or language pair: a list or another column of str, numbers or None.
+    by: one label per segment, such as its domain or language pair: a list, array or Series of str, numbers or None.
         Covers all segments, in the order in which they were added. With `by`, `tokenize` may be a dict from labels to
         tokenizers; other labels have the default.
-    documents: the document of each segment, likewise, but without None. With `confidence`, whole documents are
+    documents: one label per segment, the document that it is part of; never None. With `confidence`, whole documents are
         resampled in place of segments, because segments of a document resemble each other. Scores do not change.
 {options}
 Returns:

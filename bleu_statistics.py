@@ -101,7 +101,7 @@ def count_groups(corpus: Corpus, options: Options, by: object, documents: object
         corpus: the texts.
         options: `tokenize_by` has the tokenizers of single labels.
         by: one label per segment, in any column; None for no labels.
-        documents: the document of each segment, likewise.
+        documents: the document of each segment, in any column; None for no documents.
 
     Raises:
         ValueError: `tokenize_by` names something that is not a label.
@@ -362,7 +362,7 @@ def read_statistics(statistics: Any, by: object = None, documents: object = None
     Args:
         statistics: tables, frames or sums.
         by: one label per row, or the name of a column of the tables; None for no labels.
-        documents: the document of each row, likewise.
+        documents: the document of each row, or the name of a column of the tables; None for no documents.
 
     >>> read_statistics([1, 1, 1, 1]).stack()
     array([[1, 1, 1, 1]])
