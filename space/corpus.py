@@ -96,7 +96,7 @@ class CorpusTab(NamedTuple):
         progress(0.1, desc="Reading")
         which, sources = given[self.which], [given[field] for field in self.sources]
         submission, remark = prepare_submission(read_submission(sources), which, given[self.fixes])
-        systems, references, _ = submission
+        systems, references, _, documents = submission
         baseline = given[self.baseline] if given[self.baseline] in systems else next(iter(systems))
         others = [name for name in systems if name != baseline]
         # 2. Score one system, or compare several.

@@ -66,7 +66,7 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
     >>> submission.systems, submission.references, remark
     ({'A': ['"a"']}, [["'c'"]], 'only the second reference is used, quotes made straight')
     """
-    (systems, references, labels), remarks = submission, []
+    (systems, references, labels, documents), remarks = submission, []
     if isinstance(which, int):
         if min(map(len, references)) <= which:
             raise RejectedError(
@@ -83,7 +83,7 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
     named: dict[str, list[Any]] = {}
     for name, texts in zip(cut_prefix(list(systems)), systems.values()):
         named[rename(name[:60], named)] = texts
-    return Submission(named, references, labels), ", ".join(remarks)
+    return Submission(named, references, labels, documents), ", ".join(remarks)
 
 
 def cut_prefix(names: Sequence[str]) -> list[str]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import codecs
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,19 +24,33 @@ from .html import add_html, count_things, list_files, message
 
 FROM_FILES, FROM_TEXT = "Files", "Pasted text"
 
-# Likely names of columns, the likeliest first; the first that is found is preselected.
-_LIKELY_NAMES = {
-    "systems": ("prediction", "hypothesis", "translation", "output", "candidate", "system", "mt"),
-    "references": ("reference", "target", "label", "gold"),
-}
 _HINTS = {
     "systems": "One file per system: text with one segment per line, CSV, TSV or JSONL, in UTF-8, up to"
-    f" {limits.MAX_FILE_MEGABYTES} MB. Several columns of a table are several systems.",
+    f" {limits.MAX_FILE_MEGABYTES} MB. Or a table with all: a column per system, references, domains, documents.",
     "references": "Line by line as in the systems; several files or columns are several references.",
 }
 
-_LABEL_NAMES = ("domain", "label", "group", "lp", "langpair", "language pair")  # a column of labels, preselected
-_NO_GROUPS = "no groups"
+# What columns of tables are for, by the words in their names; what is preselected can be changed.
+_FOR_REFERENCES = {"reference", "references", "ref", "refs", "gold", "target", "targets", "tgt"}
+_FOR_SYSTEMS = {"prediction", "predictions", "hypothesis", "hypotheses", "hyp", "translation", "output", "candidate"}
+_FOR_SYSTEMS |= {"system", "mt"}
+_FOR_LABELS = {"domain", "group", "lp", "langpair", "languagepair", "label"}
+_FOR_DOCUMENTS = {"doc", "docid", "document", "documentid"}
+_FOR_OTHERS = {
+    "source",
+    "src",
+    "input",
+    "id",
+    "seg",
+    "segid",
+    "segment",
+    "segmentid",
+    "line",
+    "key",
+    "lang",
+    "language",
+}
+_NO_GROUPS, _NO_DOCUMENTS = "no groups", "no documents"
 
 _FORMATS = "text, CSV, TSV or JSONL"
 _PART = "Upload a part of it, or use the metric in Python (see About)."
@@ -97,19 +113,21 @@ EXAMPLE_NOTE = (
 
 
 class Submission(NamedTuple):
-    """The predictions of each system by its name, the references of each segment, and its label if there are any."""
+    """The predictions of each system by its name, and of each segment the references, the label and the document."""
 
     systems: dict[str, list[Any]]
     references: list[list[Any]]
     labels: list[str] | None = None
+    documents: list[str] | None = None
 
 
 class Description(NamedTuple):
-    """A file, its columns, none if it is plain text, and its number of segments."""
+    """A file, its columns, none if it is plain text, its number of segments, and those columns that have text."""
 
     file: Path
     columns: list[str]
     segments: int
+    texts: Sequence[str] = ()
 
 
 class Sources(NamedTuple):
@@ -124,14 +142,32 @@ class Sources(NamedTuple):
     second: gr.Textbox
     pasted_references: gr.Textbox
     labels: gr.Dropdown
+    documents: gr.Dropdown
 
 
 def add_sources() -> Sources:
     """Add the fields to the demo; only the fields of the chosen origin are visible."""
     origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
     with gr.Row(elem_id="files") as uploads:
-        systems, system_columns, labels = _add_files("systems", "Systems")
-        references, reference_columns, _ = _add_files("references", "References")
+        (systems, system_note, system_columns), (references, reference_note, reference_columns) = (
+            _add_files(role, title) for role, title in (("systems", "Systems"), ("references", "References"))
+        )
+    with gr.Row():
+        labels, documents = (
+            gr.Dropdown([], label=label, allow_custom_value=True, visible=False, elem_id=elem_id)
+            for label, elem_id in (
+                ("Score per group of this column", "systems-labels"),
+                ("Documents of this column, for intervals and tests", "documents"),
+            )
+        )
+    fields = {
+        "systems": (systems, system_note, system_columns),
+        "references": (references, reference_note, reference_columns),
+    }
+    for role, (file, *_) in fields.items():
+        outputs = [*fields["systems"][1:], *fields["references"][1:], labels, documents]
+        show = partial(_show_uploads, role, fields, labels, documents)
+        gr.on([file.upload, file.clear, file.delete], show, [systems, references], outputs, **limits.QUIET)
     with gr.Row(visible=False, elem_id="pasted") as pasted:
         first, second, pasted_references = (
             gr.Textbox(label=label, lines=5, max_lines=8, min_width=260, elem_id=elem_id)
@@ -149,54 +185,78 @@ def add_sources() -> Sources:
         **limits.QUIET,
     )
     pasted_fields = first, second, pasted_references
-    return Sources(origin, systems, system_columns, references, reference_columns, *pasted_fields, labels)
+    return Sources(origin, systems, system_columns, references, reference_columns, *pasted_fields, labels, documents)
 
 
-def _add_files(role: str, title: str) -> tuple[gr.File, gr.Dropdown, gr.Dropdown]:
+def _add_files(role: str, title: str) -> tuple[gr.File, gr.HTML, gr.Dropdown]:
     with gr.Column(min_width=260):
         file = gr.File(label=title, file_count="multiple", height=120, elem_id=f"{role}-file")
         note = add_html(message(_HINTS[role], "note"), elem_id=f"{role}-note")
         columns = gr.Dropdown(
             [], label="Columns", multiselect=True, allow_custom_value=True, visible=False, elem_id=f"{role}-columns"
         )
-        labels = gr.Dropdown(
-            [], label="Score per group of this column", allow_custom_value=True, visible=False, elem_id=f"{role}-labels"
-        )
+    return file, note, columns
 
-    def show_uploads(uploads: Any) -> dict[Any, Any]:
-        """Show how each file was read, and the columns to choose from; or the error of a file."""
-        found: list[Description] = []
+
+def _show_uploads(
+    changed: str, fields: Mapping[str, Any], labels: Any, documents: Any, *uploads: Any
+) -> dict[Any, Any]:
+    """Show how the files of a role were read, and preselect columns; the other role keeps what has files of its own."""
+    found: dict[str, list[Description]] = {"systems": [], "references": []}
+    update: dict[Any, Any] = {}
+    for role, paths in zip(found, map(_as_list, uploads)):
+        _, note, _ = fields[role]
         try:
-            check_files(_as_list(uploads))
-            found += [describe_file(path) for path in _as_list(uploads)]
-            text = list_files([(one.file.name, _describe_upload(one)) for one in found])
+            check_files(paths)
+            found[role] = [describe_file(path) for path in paths]
+            text = list_files([(one.file.name, _describe_upload(one)) for one in found[role]])
         except limits.RejectedError as error:
             text = message(str(error))
-        tables = [one.columns for one in found if one.columns]
-        choices = [*dict.fromkeys(chain.from_iterable(tables))]
-        likely = [*dict.fromkeys(chain.from_iterable(_likely_columns(table, role) for table in tables))]
-        label = next((name for name in choices if name.lower() in _LABEL_NAMES), _NO_GROUPS)
-        return {
-            columns: gr.update(choices=choices, value=likely or None, visible=bool(choices)),
-            labels: gr.update(choices=[_NO_GROUPS, *choices], value=label, visible=bool(choices) and role == "systems"),
-            note: text or message(_HINTS[role], "note"),
-        }
+        update[note] = text or message(_HINTS[role], "note")
+    for role, own in found.items():
+        if role == changed or not own:
+            tables = [one for one in own or _share_tables(own, *found.values()) if one.columns]
+            chosen = [column for table in tables for column in guess_columns(table)[role]]
+            if own and tables and not chosen:
+                chosen = tables[0].columns[:1] if role == "systems" else tables[0].columns[-1:]
+            choices = [*dict.fromkeys(chain.from_iterable(table.columns for table in tables))]
+            value = [*dict.fromkeys(chosen)] or None
+            update[fields[role][2]] = gr.update(choices=choices, value=value, visible=bool(tables))
+    tables = [one for own in found.values() for one in own if one.columns]
+    choices = [*dict.fromkeys(chain.from_iterable(table.columns for table in tables))]
+    for kind, field, none in (("labels", labels, _NO_GROUPS), ("documents", documents, _NO_DOCUMENTS)):
+        likely = [column for table in tables for column in guess_columns(table)[kind]]
+        update[field] = gr.update(choices=[none, *choices], value=[*likely, none][0], visible=bool(choices))
+    return update
 
-    gr.on([file.upload, file.clear, file.delete], show_uploads, file, [columns, labels, note], **limits.QUIET)
-    return file, columns, labels
+
+def guess_columns(table: Description) -> dict[str, list[str]]:
+    """Guess the columns of a table that have labels, documents, references and systems: systems are all other texts.
+
+    >>> names = ["domain", "doc", "src", "ref A", "Online-B", "score"]
+    >>> guess_columns(Description(Path("a.tsv"), names, 9, names[:-1]))
+    {'references': ['ref A'], 'labels': ['domain'], 'documents': ['doc'], 'systems': ['Online-B']}
+    """
+    words = {name: re.findall("[a-z]+", name.lower()) for name in table.columns}
+    joined = {name: "".join(parts) for name, parts in words.items()}
+    references = [name for name in words if _FOR_REFERENCES & {*words[name]}]
+    references = references or [name for name in words if joined[name] in ("label", "labels")]
+    labels = [name for name in words if joined[name] in _FOR_LABELS and name not in references]
+    documents = [name for name in words if joined[name] in _FOR_DOCUMENTS]
+    known = {*references, *labels, *documents, *(name for name in words if joined[name] in _FOR_OTHERS)}
+    systems = [name for name in table.texts if name not in known]
+    systems = [name for name in systems if joined[name] in _FOR_SYSTEMS] or systems
+    return {"references": references, "labels": labels, "documents": documents, "systems": systems}
+
+
+def _share_tables(own: Sequence[Description], *uploads: Sequence[Description]) -> list[Description]:
+    """Return the files of a role: its own, or else the tables of the other, which may have the columns of both."""
+    return [*own] or [one for files in uploads for one in files if one.columns]
 
 
 def _describe_upload(upload: Description) -> str:
-    kind = f"columns: {', '.join(upload.columns)}" if upload.columns else "one per line, UTF-8"
+    kind = f"columns: {', '.join(upload.columns)}" if upload.columns else "one per line"
     return f"{count_things(upload.segments, 'segment')}, {kind}"
-
-
-def _likely_columns(columns: Sequence[str], role: str) -> list[str]:
-    for name in _LIKELY_NAMES[role]:
-        likely = [column for column in columns if name in column.lower()]
-        if likely:
-            return likely
-    return list(columns[:1] if role == "systems" else columns[-1:])
 
 
 def _as_list(value: Any) -> list[str]:
@@ -209,12 +269,12 @@ def _as_list(value: Any) -> list[str]:
 def read_submission(values: Sequence[Any]) -> Submission:
     """Read a submission from the values of the fields of `Sources`, or raise if texts are missing or too many.
 
-    >>> read_submission([FROM_TEXT, None, None, None, None, "a b\\nc", "", "a b\\ta c\\nd", None]).references
+    >>> read_submission([FROM_TEXT, None, None, None, None, "a b\\nc", "", "a b\\ta c\\nd", None, None]).references
     [['a b', 'a c'], ['d']]
     """
-    origin, system_files, system_columns, reference_files, reference_columns, *pasted, label_column = values
-    first, second, pasted_references = pasted
-    labels = None
+    origin, system_files, system_columns, reference_files, reference_columns, *pasted = values
+    first, second, pasted_references, *chosen = pasted
+    labels: dict[str, list[str] | None] = {}
     if is_example(values):
         return read_example()
     if origin == FROM_TEXT:
@@ -222,16 +282,19 @@ def read_submission(values: Sequence[Any]) -> Submission:
         systems = {name: lines for name, lines in texts.items() if lines}
         references = [line.split("\t") for line in split_lines(pasted_references)]
     else:
-        check_files(_as_list(system_files) + _as_list(reference_files))
+        paths = {"systems": _as_list(system_files), "references": _as_list(reference_files)}
+        check_files([*chain.from_iterable(paths.values())])
+        files = {role: _describe_files(role, own) for role, own in paths.items()}
         uploads = {
-            "systems": _choose_columns("systems", system_files, system_columns),
-            "references": _choose_columns("references", reference_files, reference_columns),
+            role: _choose_columns(role, _share_tables(own, *files.values()), columns)
+            for (role, own), columns in zip(files.items(), (system_columns, reference_columns))
         }
-        columns = [file for found in uploads.values() for file, chosen in found for _ in chosen or [""]]
+        columns = [file for found in uploads.values() for file, names in found for _ in names or [""]]
         _check_texts(sum(file.segments for file in columns))
         systems = _read_systems(uploads["systems"])
         references = _join_references(uploads["references"])
-        labels = _read_labels(uploads["systems"], label_column)
+        tables = [file for own in files.values() for file in own]
+        labels = {kind: _read_labels(tables, column, kind) for kind, column in zip(("labels", "documents"), chosen)}
     if not systems or not references:
         missing = "references" if systems else "systems"
         raise limits.RejectedError(f"The {missing} are missing. Upload or paste some.")
@@ -239,9 +302,9 @@ def read_submission(values: Sequence[Any]) -> Submission:
         raise limits.RejectedError(f"There are {len(systems)} systems; the limit is {limits.MAX_SYSTEMS}.")
     for name, predictions in systems.items():
         _check_lengths(name, predictions, references)
-    if labels is not None:
-        _check_lengths(str(label_column), labels, references)
-    return Submission(systems, references, labels)
+    for kind, cells in labels.items():
+        _check_lengths(f"The column of {kind}", references if cells is None else cells, references)
+    return Submission(systems, references, **labels)
 
 
 def is_example(values: Sequence[Any]) -> bool:
@@ -281,16 +344,24 @@ def _read_systems(uploads: Sequence[tuple[Description, list[str]]]) -> dict[str,
     return systems
 
 
-def _read_labels(uploads: Sequence[tuple[Description, list[str]]], column: Any) -> list[str] | None:
-    """Return the labels in a column of the first table that has it; None without a column."""
-    if column in (None, "", _NO_GROUPS):
+def _read_labels(tables: Sequence[Description], column: Any, kind: str) -> list[str] | None:
+    """Return the labels or documents in a column of the first table that has it; None without a column."""
+    if column in (None, "", _NO_GROUPS, _NO_DOCUMENTS):
         return None
     if not isinstance(column, str):
-        raise limits.RejectedError("Choose one column of labels.")
-    upload = next((upload for upload, _ in uploads if column in upload.columns), None)
-    if upload is None:
-        raise limits.RejectedError(f"None of the systems' files has a column {column[:60]!r}.")
-    labels = ["" if cell is None else str(cell)[:60] for cell in _read_columns(upload, [column])[column]]
+        raise limits.RejectedError(f"Choose one column of {kind}.")
+    table = next((table for table in tables if column in table.columns), None)
+    if table is None:
+        raise limits.RejectedError(f"None of the files has a column {column[:60]!r}.")
+    cells = _read_columns(table, [column])[column]
+    if kind == "documents":
+        missing = next((number for number, cell in enumerate(cells, 1) if cell is None), None)
+        if missing:
+            raise limits.RejectedError(
+                f"Segment {missing:,} has no document. Give such segments documents of their own."
+            )
+        return list(map(str, cells))
+    labels = ["" if cell is None else str(cell)[:60] for cell in cells]
     if len(set(labels)) > limits.MAX_GROUPS:
         raise limits.RejectedError(
             f"The column {column[:60]!r} has {len(set(labels)):,} different labels; the limit is {limits.MAX_GROUPS}."
@@ -339,15 +410,19 @@ def check_files(paths: Sequence[str]) -> None:
         )
 
 
-def _choose_columns(role: str, uploads: Any, columns: Any) -> list[tuple[Description, list[str]]]:
-    """Return each file with those of the chosen columns that it has, or reject them if they are too many."""
+def _describe_files(role: str, paths: Sequence[str]) -> list[Description]:
+    """Describe the files of a role, or reject them if they are too many."""
     limit = limits.MAX_SYSTEMS if role == "systems" else limits.MAX_REFERENCES
-    paths, chosen = _as_list(uploads), _as_list(columns)
-    if max(len(paths), len(chosen)) > limit:
-        unit = "files" if len(paths) > limit else "columns"
-        raise limits.RejectedError(f"There are {max(len(paths), len(chosen))} {unit} of {role}; the limit is {limit}.")
-    found = [(file, [name for name in chosen if name in file.columns]) for file in map(describe_file, paths)]
-    count = sum(len(names) or 1 for _, names in found)
+    if len(paths) > limit:
+        raise limits.RejectedError(f"There are {len(paths)} files of {role}; the limit is {limit}.")
+    return list(map(describe_file, paths))
+
+
+def _choose_columns(role: str, files: Sequence[Description], columns: Any) -> list[tuple[Description, list[str]]]:
+    """Return each file with those of the chosen columns that it has, or reject them if they are too many."""
+    limit, chosen = limits.MAX_SYSTEMS if role == "systems" else limits.MAX_REFERENCES, _as_list(columns)
+    found = [(file, [name for name in chosen if name in file.columns]) for file in files]
+    count = max(sum(len(names) or 1 for _, names in found), len(chosen))
     if count > limit:
         raise limits.RejectedError(f"There are {count} columns of {role}; the limit is {limit}.")
     for column in chosen:
@@ -375,10 +450,10 @@ def describe_file(path: str) -> Description:
     if suffix not in _JSON_LINES:
         return Description(file, [], _check_text(file))
     _check_text(file, signs=(b",", b"[", b"{"))
-    segments, columns = 0, []
+    segments, first = 0, dict[str, Any]()
     for segments, row in enumerate(_read_json_lines(file), 1):  # noqa: B007 the count is used
-        columns = list(row)
-    return Description(file, columns, segments)
+        first = first or row
+    return Description(file, list(first), segments, [name for name, cell in first.items() if isinstance(cell, str)])
 
 
 def _read_columns(upload: Description, chosen: Sequence[str]) -> Columns:
@@ -492,12 +567,13 @@ def _describe_delimited(file: Path, delimiter: str) -> Description:
             f"{file.name} has more than {limits.MAX_COLUMNS} columns. Leave out those that are not needed."
         )
     try:
-        names = pyarrow.csv.open_csv(file, parse_options=_parsing(delimiter)).schema.names
+        schema = pyarrow.csv.open_csv(file, parse_options=_parsing(delimiter)).schema
     except pa.ArrowInvalid:
         raise _find_odd_line(file, delimiter) from None
+    names, texts = schema.names, [field.name for field in schema if pa.types.is_string(field.type)]
     if len(set(names)) < len(names):
         raise limits.RejectedError(f"{file.name} has two columns with the same name. Rename one of them.")
-    return Description(file, names, len(_read_delimited(file, names[:1], delimiter)[names[0]]))
+    return Description(file, names, len(_read_delimited(file, names[:1], delimiter)[names[0]]), texts)
 
 
 def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> Columns:

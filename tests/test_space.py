@@ -504,7 +504,7 @@ def test_a_rejected_text_is_not_kept():
             assert [value for part, value in update.items() if isinstance(part, gradio.State)] == [None]
 
 
-def submit(folder, files, columns=(), reference_columns=(), labels=None):
+def submit(folder, files, columns=(), reference_columns=(), labels=None, documents=None):
     """Read a submission of a system and of references, each from uploads; or return the error."""
     sources, paths = importlib.import_module("space.sources"), []
     for number, (name, data) in enumerate(files):
@@ -515,7 +515,7 @@ def submit(folder, files, columns=(), reference_columns=(), labels=None):
     others = others or [first] * 4
     try:
         return sources.read_submission(
-            [sources.FROM_FILES, [first], columns, others, reference_columns, "", "", "", labels]
+            [sources.FROM_FILES, [first], columns, others, reference_columns, "", "", "", labels, documents]
         )
     except ValueError as error:
         return str(error)
@@ -528,7 +528,7 @@ PART = "Upload a part of it, or use the metric in Python (see About)."
 @pytest.mark.parametrize(
     ("files", "columns", "message"),
     [
-        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 3),  # fields of a submission within the limits
+        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 4),  # fields of a submission within the limits
         ([("a.txt", (b"a" * 99_999 + b"\n") * 100)] * 3, (), f"The files have 30 MB together; the limit is 25. {PART}"),
         ([("a.txt", (b"a" * 99_999 + b"\n") * 100)], (), f"The files have 50 MB together; the limit is 25. {PART}"),  # one, five times
         ([("a.txt", LINES)] * 6, (), f"The files have 600,000 texts; the limit is 500,000. {PART}"),
@@ -557,7 +557,7 @@ TABLE = b"mt\tdomain\na b c d\tnews\na b c e\tchat\n"
         (TABLE, "no groups", None),
         (TABLE, None, None),
         (TABLE, ["domain"], "Choose one column of labels."),
-        (TABLE, "topic", "None of the systems' files has a column 'topic'."),
+        (TABLE, "topic", "None of the files has a column 'topic'."),
         (b"mt\tdomain\n" + b"".join(b"a\t%d\n" % i for i in range(101)), "domain", "The column 'domain' has 101 different labels; the limit is 100."),
     ],
 )  # fmt: skip
@@ -605,7 +605,7 @@ def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, na
 def test_two_files_of_one_name_stay_apart(tmp_path):
     sources = importlib.import_module("space.sources")
     answer = submit(tmp_path, [("mt.txt", b"a\nb\n"), ("mt.txt", b"c\nd\n"), ("mt.txt", b"e\nf\n")])
-    assert answer == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]], None)
+    assert answer == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]], None, None)
     uploads = [sources.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
     assert {name: lines[0] for name, lines in sources._read_systems([(one, []) for one in uploads]).items()} == {
         "mt": "a", "mt (2)": "c", "mt (3)": "e"
