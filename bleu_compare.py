@@ -166,14 +166,15 @@ class Comparison(QuotableReport):
         return f"{HUMAN_NOTE} {note}" if has_accuracy else note
 
     def _sentence(self) -> str:
-        systems, level = self["systems"], self.get("confidence")
-        baseline = describe_score(systems[self["baseline"]], level)
-        sentences = [f"In BLEU, the baseline {self['baseline']} scores {baseline}"]
-        for name, system in systems.items():
-            if name != self["baseline"]:
+        systems, level, sentences = self["systems"], self.get("confidence"), []
+        for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
+            scored = f"{name} scores {describe_score(system, level)}"
+            if name == self["baseline"]:
+                sentences.append(f"the baseline {scored}")
+            else:
                 p = f" (p = {write_p(system['p_value'])})".replace("= <", "< ") if "p_value" in system else ""
-                difference = f"a difference of {100 * system['delta']:+.2f}{p}"
-                sentences.append(f"{name} scores {describe_score(system, level)}, {difference}")
+                sentences.append(f"{scored}, a difference of {100 * system['delta']:+.2f}{p}")
+        sentences[0] = f"In BLEU, {sentences[0]}"
         return "; ".join([*sentences, *_describe_test(self, TESTS[self["test"]].says, systems.values())])
 
     def plot(self, ax: Axes | None = None) -> Axes:

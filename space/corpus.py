@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,10 +14,12 @@ from .metric import (
     TESTS,
     collect_warnings,
     load_with,
+    report,
     request_comparison,
     request_conventions,
     request_ranking,
     request_settings,
+    write_p,
 )
 from .options import (
     ALL_OPTIONS,
@@ -32,14 +35,13 @@ from .options import (
     read_options,
 )
 from .remedies import add_warnings, find_remedies, is_unspaced
-from .scored import Scored, prepare_submission, read_segment, read_segments, score_submission
+from .scored import Scored, count_submission, prepare_submission, read_segment, read_segments, score_submission
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
-from .sources import EXAMPLE_NOTE, Sources, add_sources, is_example, read_submission
+from .sources import EXAMPLE_NOTE, Sources, Submission, add_sources, is_example, read_submission
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
-_DOWNLOADS = {"csv": "Segments (CSV)", "parquet": "Segments (Parquet)", "json": "Result (JSON)"}
-_RANKING_NOTE = "Ranks and verdicts are corrected for the number of comparisons; p is for one pair alone."
+_NEXT_BEST = "the second best"
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 
 
@@ -51,13 +53,14 @@ class CorpusTab(NamedTuple):
     fixes: gr.CheckboxGroup
     test: gr.Radio
     options: OptionFields
+    fixed: gr.JSON  # the texts that a remedy was pressed for, its changes, and the choices before; hidden
     message: gr.HTML
     column: gr.Column
     key: gr.Textbox  # of the result; hidden
     summary: gr.HTML
     baseline: gr.Dropdown
     details: gr.HTML
-    downloads: list[gr.DownloadButton]
+    download: gr.DownloadButton
     segments: Segments
     differences: Differences
     system: gr.Dropdown
@@ -74,75 +77,80 @@ class CorpusTab(NamedTuple):
     def outputs(self) -> list[Any]:
         """Return the components that `show_score` updates."""
         head = [self.options.fold, self.message, self.column, self.key, self.summary, self.baseline, self.details]
-        return [*head, *self.downloads, *self.segments, *self.differences, self.system, self.answer]
+        below = [self.download, *self.segments, *self.differences, self.system, self.answer]
+        return [*head, *below, *self.choices(), self.fixed]
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
     def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 for Gradio
         """Return the update that shows the result for the values of the inputs, baseline and system asked about."""
-        given, update = dict(zip([*self.inputs(), self.baseline, self.system], values)), Update()
+        given = dict(zip([*self.inputs(), self.baseline, self.system, self.fixed], values))
         try:
-            options = read_options([given[field] for field in self.options.fields])
-            update[self.options.fold] = gr.update(label=fold_label(options))
-            return update | limits.run(lambda: self._score(given, options, progress))
+            return limits.run(lambda: self._score(given, progress))
         except limits.ERRORS as error:
-            failed: Update = {
-                self.message: html.message(limits.explain_error(error)),
-                self.column: gr.update(visible=False),
-            }
-            return {**update, **failed, self.key: ""}
+            failed = html.message(limits.explain_error(error))
+            return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
 
-    def _score(self, given: Update, options: dict[str, Any], progress: gr.Progress) -> Update:
-        # 1. Read the texts.
+    def _score(self, given: Update, progress: gr.Progress) -> Update:
+        # 1. Read the texts. What a remedy has changed for other texts goes back.
         progress(0.1, desc="Reading")
-        which, sources = given[self.which], [given[field] for field in self.sources]
-        submission, remark = prepare_submission(read_submission(sources), which, given[self.fixes])
+        sources = [given[field] for field in self.sources]
+        read = read_submission(sources)
+        changed = self._go_back(given, read)
+        given |= changed
+        options = read_options([given[field] for field in self.options.fields])
+        submission, remark = prepare_submission(read, given[self.which], given[self.fixes])
         systems, references, _, documents = submission
-        baseline = given[self.baseline] if given[self.baseline] in systems else next(iter(systems))
-        others = [name for name in systems if name != baseline]
-        # 2. Score one system, or compare several.
+        # 2. Score each system, and compare several: with the baseline, and three or more with each other.
         progress(0.4, desc="Scoring")
         with collect_warnings() as warnings:
-            if others:
-                comparison = request_comparison(systems, references, baseline, given[self.test], options)
-                ranking = request_ranking(systems, references, options) if len(systems) > 2 else {}
+            counted = count_submission(submission, options)
+            tables = {name: table for name, (_, table) in counted.items()}
+            names = sorted(systems, key=lambda name: -counted[name][0]["score"])
+            baseline = given[self.baseline] if given[self.baseline] in systems else names[:2][-1]
+            if len(names) > 1:
+                comparison = request_comparison(tables, None, baseline, given[self.test], options, documents)
+                ranking = request_ranking(tables, options, documents) if len(names) > 2 else {}
                 progress(0.7, desc="Writing")
             # Last, because Gradio deletes files that are shown only.
-            scored, results = score_submission(submission, options, which, remark)
+            scored, results = score_submission(submission, options, given[self.which], remark, counted)
         # 3. Draw the result, with the segments of one system, or the differences between two.
         progress(0.9, desc="Drawing")
-        if others:
-            identical = find_identical(systems)
-            best = max(others, key=lambda name: (name not in identical, results[name]["score"]))
-            summary, details = render_systems(scored, comparison, ranking, best, identical)
+        if len(names) > 1:
+            summary, details = render_systems(scored, comparison, ranking, names, find_identical(systems))
+            best = next(name for name in names if name != baseline)
             below = self.differences.show(scored, baseline, best)
         else:
             summary, details = render_system(scored, results[baseline])
             below = self.segments.show(scored)
         details += render_groups(results, options["confidence"])
-        found = find_remedies(systems[baseline], references, options)
-        remedies, notes = add_warnings(found, warnings)
+        remedies, notes = add_warnings(find_remedies(systems[baseline], references, options), warnings)
         notes += _caution(len(references), options["confidence"])
         example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
-        asked_about = given[self.system] if given[self.system] in systems else baseline
+        asked_about = given[self.system] if given[self.system] in systems else names[0]
+        choices = [(_NEXT_BEST, ""), *((name, name) for name in scored.systems)]
+        reason = "for these texts" if given[self.fixed] else ""
         return {
-            self.options.fold: gr.update(label=fold_label(options, remark)),
+            **changed,
+            self.options.fold: gr.update(label=fold_label(options, ", ".join(filter(None, [remark, reason])))),
             self.message: "",
             self.column: gr.update(visible=True),
             self.key: scored.key,
             self.summary: summary + example + html.remedies(remedies) + html.notes(notes),
-            self.baseline: gr.update(choices=scored.systems, value=baseline, visible=bool(others)),
+            self.baseline: gr.update(
+                choices=choices, value=baseline if given[self.baseline] == baseline else "", visible=len(names) > 1
+            ),
             self.details: details,
-            **dict(zip(self.downloads, scored.list_downloads())),
-            self.segments.column: gr.update(visible=not others),
-            self.differences.column: gr.update(visible=bool(others)),
+            self.download: scored.find_csv(),
+            self.segments.column: gr.update(visible=len(names) == 1),
+            self.differences.column: gr.update(visible=len(names) > 1),
             **below,
-            self.system: gr.update(choices=scored.systems, value=asked_about, visible=bool(others)),
+            self.system: gr.update(choices=scored.systems, value=asked_about, visible=len(names) > 1),
             self.answer: "",
         }
 
     def apply(self, event: gr.EventData, *values: Any) -> Update:
         """Return the update after a button has changed some fields."""
-        given, data = dict(zip(self.choices(), values)), event._data
+        given, data = dict(zip([*self.inputs(), self.fixed], values)), event._data
         option_values = [given[field] for field in self.options.fields]
         if "convention" in data:
             option_values = convention_values(data["convention"])
@@ -152,7 +160,38 @@ class CorpusTab(NamedTuple):
             update[self.which] = "all" if data["references"] == "all" else int(data["references"])
         if data.get("fix"):
             update[self.fixes] = [*dict.fromkeys([*given[self.fixes], data["fix"]])]
+        if "fix" in data:  # the button of a remedy
+            before = (given[self.fixed] or {}).get("before") or [given[field] for field in self.choices()]
+            update[self.fixed] = {"texts": self._name_texts(given), "before": before, "button": dict(data)}
+        else:
+            update[self.fixed] = None
         return update
+
+    def _go_back(self, given: Update, read: Submission) -> Update:
+        """Return the choices before a remedy was pressed, if it was for other texts and these don't need it."""
+        fixed = given[self.fixed]
+        if not fixed or fixed["texts"] == self._name_texts(given):
+            return {}
+        before = dict(zip(self.choices(), fixed["before"]))
+        options = read_options([before[field] for field in self.options.fields])
+        found = find_remedies(next(iter(read.systems.values())), read.references, options)
+        button = fixed["button"].get("fix", ""), json.loads(fixed["button"].get("options", "{}"))
+        if any((one.fix, one.options) == button for one in found):
+            return {self.fixed: {**fixed, "texts": self._name_texts(given)}}
+        return {**before, self.fixed: None}
+
+    def _name_texts(self, given: Update) -> str:
+        """Return what tells the texts in the fields from others."""
+        sources = self.sources
+        texts = (
+            sources.origin,
+            sources.systems,
+            sources.references,
+            sources.first,
+            sources.second,
+            sources.pasted_references,
+        )
+        return str(hash(str([given[field] for field in texts])))
 
 
 def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
@@ -172,14 +211,13 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         sources = add_sources()
         button = gr.Button("Score", variant="primary", elem_id="score")
     message = html.add_html(elem_id="corpus-message")
-    key = gr.Textbox(visible=False)
+    key, fixed = gr.Textbox(visible=False), gr.JSON(visible=False)
     with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
         html.add_html(_OUTDATED)
         with gr.Row(elem_id="verdict"):
             with gr.Column(scale=7, min_width=300):
                 summary = html.add_clickable("", "corpus-summary")
-            with gr.Column(scale=4, min_width=280, elem_id="why-part"):
-                html.add_html("<h2>Expected another number?</h2>")
+            with gr.Accordion("Expected a different score?", open=False, elem_id="why-part"):
                 system = html.add_system_field("System", "why-system")
                 label = "Score as reported; empty for all conventions"
                 reported = gr.Textbox(label=label, max_length=30, elem_id="reported")
@@ -187,11 +225,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         answer = html.add_clickable("", "why-answer")
         baseline = html.add_system_field("Baseline", "baseline")
         details = html.add_clickable("", "corpus-details")
-        with gr.Row(elem_classes="bleu-downloads"):
-            downloads = [
-                gr.DownloadButton(label, size="sm", elem_id=f"download-{kind}", min_width=0)
-                for kind, label in _DOWNLOADS.items()
-            ]
+        download = gr.DownloadButton("Segments (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download")
         segments, differences = add_segments(key), add_differences(key)
 
     def answer_number(*fields: str) -> str:
@@ -199,7 +233,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
 
     gr.on([why.click, reported.submit], answer_number, [key, system, reported], answer, **limits.PRIVATE_WORK)
     system.input(lambda: "", None, answer, **limits.QUIET)
-    above = (sources, which, fixes, test, options, message, column, key, summary, baseline, details, downloads)
+    above = (sources, which, fixes, test, options, fixed, message, column, key, summary, baseline, details, download)
     tab = CorpusTab(*above, segments, differences, system, answer)
     _connect(tab, corpus, button)
     _connect_sentence(tab, tabs, sentence)
@@ -207,7 +241,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
 
 def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     inputs, choices, outputs = tab.inputs(), tab.choices(), tab.outputs()
-    fields = [*inputs, tab.baseline, tab.system]
+    fields = [*inputs, tab.baseline, tab.system, tab.fixed]
     work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last"}
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
     pressed.then(None, js="() => bleuPage.answer()")
@@ -224,7 +258,7 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
         lambda name: dict(zip(option_fields, convention_values(name))), convention, option_fields, **limits.QUIET
     )
     for component in (tab.summary, tab.answer):
-        applied = component.click(tab.apply, choices, choices, **limits.QUIET)
+        applied = component.click(tab.apply, [*inputs, tab.fixed], [*choices, tab.fixed], **limits.QUIET)
         again = applied.then(tab.show_score, fields, outputs, **work)
         again.then(None, js="() => { bleuPage.answer(); bleuPage.keepFocus('#score'); }")
 
@@ -239,12 +273,13 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
             raise gr.Error(str(error), print_exception=False) from None
         first, *others = (text.replace("\n", " ") for text in segment.predictions)
         second = others[0] if others else ""
+        shown = *(systems or scored.systems), "Second candidate"
+        names = shown[0], shown[1]
         lines = "\n".join(text.replace("\n", " ") for text in segment.references)
         options = {**scored.options, "effective_order": True}
         return {
             tabs: gr.update(selected="sentence"),
-            **sentence.show(Shown((first, second, lines)), [options[name] for name in SCORING_OPTIONS]),
-            sentence.second_fold: gr.update(open=bool(second)),
+            **sentence.show_opened(Shown((first, second, lines), names), [options[name] for name in SCORING_OPTIONS]),
             sentence.back: gr.update(value=f"Back to segment {number}", visible=True),
         }
 
@@ -269,13 +304,14 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
     """Return the result of a single system as HTML: the score, and the details."""
     _, table = read_segments(scored.key)
     scores, ratios = (table[name].to_numpy() for name in ("bleu", "length_ratio"))
-    (name,), confidence = scored.systems, scored.options["confidence"]
-    sentence = quote_system(name, result, len(scores), confidence, scored.remark)
     count = html.count_things(len(scores), "segment")
-    caption = ", ".join(filter(None, [_write_interval(result, confidence), count, scored.remark]))
+    if scored.documents:
+        count += f" of {html.count_things(scored.documents, 'document')}"
+    caption = ", ".join(filter(None, [_write_interval(result, scored.options["confidence"]), count, scored.remark]))
+    about = ", ".join(filter(None, [scored.systems[0], count, scored.remark]))
+    sentence = f"{about}: {_quote(result)}"
     facts = [(f"BLEU-{n}", f"{100 * score:.2f}") for n, score in enumerate(result["bleu_by_order"], 1)]
     facts += [
-        ("brevity penalty", f"{result['brevity_penalty']:.4f}"),
         ("length ratio", f"{result['length_ratio']:.4f}"),
         ("tokens", f"{result['translation_length']:,}"),
         ("reference tokens", f"{result['reference_length']:,}"),
@@ -284,47 +320,59 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
     charts = html.histogram(100 * scores, 0, 100, 20, "Segments by BLEU, with effective order") + html.histogram(
         ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title
     )
+    tables = {"table as Markdown": result.to_markdown(), "as LaTeX": result.to_latex()}
     summary = (
         f'<div class="bleu-headline" data-announce="{html.show(sentence)}">{html.headline(result["score"], caption)}'
         f'</div><p class="bleu-copies">{html.signature(result["signature"])} {html.copy_button(sentence, "sentence")}'
-        f"{_copy_table(result)}</p>"
+        f" {' '.join(html.copy_button(text, name) for name, text in tables.items())}</p>"
     )
     bars = html.precision_bars(result)
     return summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
 
 
 def render_systems(
-    scored: Scored, comparison: Any, ranking: Mapping[str, Any], best: str, identical: Mapping[str, str]
+    scored: Scored, comparison: Any, ranking: Any, names: Sequence[str], identical: Mapping[str, str]
 ) -> tuple[str, str]:
-    """Return several systems as HTML: the verdict, and a table; `best` is the best system but the baseline."""
-    confidence, systems, baseline = scored.options["confidence"], comparison["systems"], comparison["baseline"]
+    """Return several systems as HTML: the verdict, and a table; `names` are those of the systems, the best first."""
+    systems, baseline = comparison["systems"], comparison["baseline"]
     for pair in ranking.get("pairs", ()):  # one test of all pairs decides on each verdict
         if baseline in pair["systems"] and "p_adjusted" in pair:
             (name,) = {*pair["systems"]} - {baseline}
-            systems[name]["p_adjusted"] = pair["p_adjusted"]
-    same = {name for name in systems if identical.get(name, name) == identical.get(baseline, baseline)}
-    sentences = {name: quote_comparison(comparison, name, name in same, confidence) for name in systems}
+            systems[name] = {**systems[name], "p_adjusted": pair["p_adjusted"]}
+    # 1. The table, the best system first.
     ends = [100 * end for one in systems.values() for end in one.get("confidence_interval", ())]
     scale = (min(ends), max(ends)) if ends else None
-    head = ["system", "rank", "BLEU", "interval", "", "difference", "interval of difference", "p", "verdict", ""]
-    ranks = {one["system"]: " to ".join(map(str, dict.fromkeys(one["rank_range"]))) for one in ranking.get("ranking", ())}
+    p_name = "corrected p" if ranking else "p"
+    interval = f"{scored.options['confidence']:.0%} interval" if ends else "interval"
+    head = ["system", "rank", "BLEU", "verdict", interval, "", f"difference from {baseline}", "its interval", p_name]
+    ranks = {one["system"]: _write_rank(one) for one in ranking.get("ranking", ())}
     rows = []
-    for name in ranks or systems:
-        one = systems[name]
-        identity = f"identical to {identical[name]}" if name in identical else ""
-        verdict = identity if name in same and identity else ", ".join(filter(None, [judge(one), identity]))
-        copy_button = html.copy_button(sentences[name], "sentence")
-        rows.append([name, ranks.get(name, ""), *_describe_system(one, scale), verdict, copy_button])
+    for name in ranks or names:
+        one, earlier = systems[name], identical.get(name)
+        is_same = name != baseline and identical.get(name, name) == identical.get(baseline, baseline)
+        verdict = "" if is_same and earlier else judge(one)
+        verdict = ", ".join(filter(None, [verdict, f"identical to {earlier}" if earlier else ""]))
+        rows.append([name, ranks.get(name, ""), f"{one['score']:.2f}", verdict, *_describe_system(one, scale)])
     if not ranks:
         head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
-    verdict = state_ranking(ranking["ranking"], identical) if ranks else state_verdict(comparison, best, best in same)
-    quoted = sentences[best].replace(f"; {comparison['signature']}", "")  # it is shown below
+    # 2. The verdict, and the sentence to quote.
+    if ranks:
+        verdict, sentence = state_ranking(ranking["ranking"], identical), _quote(ranking)
+    else:
+        verdict, sentence = state_verdict(comparison, names, bool(identical)), _quote(comparison)
+    shown = f"{sentence.partition('; signature ')[0]}."
+    # 3. How the table was made.
+    detectable = systems[names[0] if names[0] != baseline else names[1]].get("detectable_delta")
+    notes = [f"p and verdicts are corrected for {len(ranking['pairs'])} comparisons (Holm)."] if ranks else []
+    if detectable and not identical:
+        notes.append(f"With this test set, true differences below about {100 * detectable:.1f} often go unnoticed.")
+    made = (ranking or comparison).to_markdown().rpartition("\n\n")[2]
+    copies = f"{html.copy_button(sentence, 'sentence')} {_copy_table(head, rows, made)}"
     summary = (
-        f'<div data-announce="{html.show(f"{verdict} {quoted}")}">{html.verdict(verdict)}{html.quote(quoted)}</div>'
-        f'<p class="bleu-copies">{html.copy_button(sentences[best], "sentence")}{_copy_table(comparison)}</p>'
-        f"{html.signature(comparison['signature'])}"
+        f'<div data-announce="{html.show(f"{verdict} {shown}")}">{html.verdict(verdict)}{html.quote(shown)}</div>'
+        f'<p class="bleu-copies">{copies}</p>{html.signature(comparison["signature"])}'
     )
-    return summary, html.rows(head, rows) + (html.message(_RANKING_NOTE, "note") if ranks else "")
+    return summary, html.rows(head, rows) + (html.message(" ".join(notes), "note") if notes else "")
 
 
 def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | None) -> str:
@@ -341,7 +389,8 @@ def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | 
         interval = _write_interval(by_system[0][place][1], confidence).partition("interval ")[2]
         rows.append([*row, interval] if len(results) == 1 else row)
     head = ["group", *(["BLEU", "interval"] if len(results) == 1 else results)]
-    return html.heading("Score per group") + html.rows(head, rows)
+    copies = f'<p class="bleu-copies">{_copy_table(head, rows, next(iter(results.values()))["signature"])}</p>'
+    return html.heading("Score per group") + html.rows(head, rows) + copies
 
 
 def _list_groups(result: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -362,103 +411,78 @@ def find_identical(systems: Mapping[str, Sequence[Any]]) -> dict[str, str]:
     return {name: earlier for name, earlier in pairs if systems[name] == systems[earlier]}
 
 
-def state_verdict(comparison: Mapping[str, Any], name: str, is_identical: bool) -> str:
-    """Return the result of a comparison in a sentence; `name` is the best system but the baseline.
+def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_identical: bool) -> str:
+    """Return the result of a comparison of two systems in a sentence; the best one is named first.
 
     >>> systems = {"A": {"score": 20.0}, "B": {"score": 21.5, "delta": 0.015, "p_value": 0.004}}
-    >>> state_verdict({"systems": systems, "baseline": "A"}, "B", False)
-    'B is better than A by 1.50 BLEU.'
+    >>> state_verdict({"systems": systems, "baseline": "A"}, ["B", "A"], False)
+    'B scores higher than A, by 1.50 BLEU.'
     """
-    systems, baseline = comparison["systems"], comparison["baseline"]
-    if is_identical:
-        return f"{name} and {baseline} are identical."
-    one = systems[name]
-    better, worse = (name, baseline) if one["delta"] > 0 else (baseline, name)
+    best, other = names
+    if are_identical:
+        return f"{best} and {other} are identical."
+    one = next(system for system in comparison["systems"].values() if "delta" in system)
     points = f"{100 * abs(one['delta']):.2f} BLEU"
     if judge(one) == "may be chance":
-        return f"{better} may be no better than {worse}: {points} may be chance."
-    return f"{better} is better than {worse} by {points}."
+        return f"{best} scores {points} higher than {other}, which may be chance."
+    return f"{best} scores higher than {other}, by {points}."
 
 
 def state_ranking(ranking: Sequence[Mapping[str, Any]], identical: Mapping[str, str]) -> str:
     """Return the best systems in a sentence: those that no other system is better than.
 
-    >>> ranking = [{"system": name, "rank": [1, 3]} for name in "ABC"]
+    >>> ranking = [{"system": name, "rank_range": [1, 3]} for name in "ABC"]
     >>> state_ranking(ranking, {})
-    'Of 3 systems, A, B and C are best: the differences between them may be chance.'
+    'Of 3 systems, A, B and C score highest: the differences between them may be chance.'
     >>> state_ranking(ranking, {"C": "A"})
-    'Of 3 systems, A, B and C are best: C is identical to A, the other differences may be chance.'
-    >>> state_ranking([*ranking[:2], {"system": "C", "rank": [3, 3]}], {"B": "A"})
-    'Of 3 systems, A and B are best: B is identical to A.'
+    'Of 3 systems, A, B and C score highest: C is identical to A, the other differences may be chance.'
+    >>> state_ranking([*ranking[:2], {"system": "C", "rank_range": [3, 3]}], {"B": "A"})
+    'Of 3 systems, A and B score highest: B is identical to A.'
     """
-    best = [one["system"] for one in ranking if one["rank_range"][0] == 1]
+    best = [one["system"] for one in ranking if _rank(one)[0] == 1]
     if len(best) == 1:
-        return f"Of {len(ranking)} systems, {best[0]} is best: it is better than each of the others."
+        return f"Of {len(ranking)} systems, {best[0]} scores highest, by more than chance."
     reasons = [f"{name} is identical to {identical[name]}" for name in best if name in identical]
     if len(reasons) < len(best) - 1:
         reasons.append(f"the {'other differences' if reasons else 'differences between them'} may be chance")
-    return f"Of {len(ranking)} systems, {join_clauses(best)} are best: {', '.join(reasons)}."
+    return f"Of {len(ranking)} systems, {join_clauses(best)} score highest: {', '.join(reasons)}."
 
 
-def _copy_table(result: Any) -> str:
-    """Return the buttons that copy the table of a result."""
-    formats = {"table as Markdown": result.to_markdown(), "as LaTeX": result.to_latex()}
+def _rank(system: Mapping[str, Any]) -> Sequence[int]:
+    return system["rank_range"] if "rank_range" in system else system["rank"]
+
+
+def _write_rank(system: Mapping[str, Any]) -> str:
+    return " to ".join(map(str, dict.fromkeys(_rank(system))))
+
+
+def _quote(result: Any) -> str:
+    """Return the sentence of a result's report, which ends with its signature."""
+    return str(result.report().partition("\n")[0])
+
+
+def _copy_table(head: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
+    """Return the buttons that copy a table as it is shown, but for what is drawn, with a note below."""
+    kept = [i for i, name in enumerate(head) if name]
+    cells = [[row[i] for i in kept] for row in [head, *rows]]
+    formats = {
+        "table as Markdown": f"{report.format_markdown(cells)}\n\n{note}",
+        "as LaTeX": f"{report.format_latex(cells)}\n% {note}",
+    }
     return " ".join(html.copy_button(text, name) for name, text in formats.items())
-
-
-def quote_system(name: str, result: Mapping[str, Any], count: int, confidence: float | None, remark: str) -> str:
-    """Return the score in a sentence to quote.
-
-    >>> quote_system("A", {"score": 20.0, "signature": "nrefs:1"}, 2000, None, "")
-    'A scores 20.00 BLEU on 2,000 segments (nrefs:1).'
-    """
-    inside = "; ".join(filter(None, [_write_interval(result, confidence), result["signature"], remark]))
-    return f"{name} scores {result['score']:.2f} BLEU on {html.count_things(count, 'segment')} ({inside})."
-
-
-def quote_comparison(comparison: Mapping[str, Any], name: str, is_identical: bool, confidence: float | None) -> str:
-    """Return the difference between a system and the baseline in a sentence to quote.
-
-    >>> a, b = {"score": 20.0}, {"score": 21.5, "delta": 0.015, "p_value": 0.004}
-    >>> comparison = {"systems": {"A": a, "B": b}, "baseline": "A", "test": "bootstrap", "signature": "nrefs:1"}
-    >>> quote_comparison(comparison, "B", False, None)
-    'B scores 21.50 BLEU and A 20.00: +1.50 (p = 0.0040, paired bootstrap; nrefs:1).'
-    """
-    baseline, one = comparison["baseline"], comparison["systems"][name]
-    if name == baseline:
-        inside = "; ".join(filter(None, [_write_interval(one, confidence), comparison["signature"]]))
-        return f"{name} scores {one['score']:.2f} BLEU ({inside})."
-    if is_identical:
-        return f"{name} and {baseline} have the same text in every segment, {one['score']:.2f} BLEU."
-    found = comparison["signature"]
-    if "p_value" in one:
-        found = f"p = {one['p_value']:.4f}, {TESTS[comparison['test']].says}; {found}"
-    if "delta_interval" in one and confidence:
-        low, high = (100 * end for end in one["delta_interval"])
-        found = f"{confidence:.0%} interval {low:+.2f} to {high:+.2f}, {found}"
-    sentence = (
-        f"{name} scores {one['score']:.2f} BLEU and {baseline} {comparison['systems'][baseline]['score']:.2f}:"
-        f" {100 * one['delta']:+.2f} ({found})."
-    )
-    if one.get("p_value", 1) < 0.05 <= one.get("p_adjusted", 0):
-        count = len(comparison["systems"])
-        sentence += f" Corrected for the comparisons of {count} systems, the difference may be chance."
-    if detectable := one.get("detectable_delta"):
-        sentence += f" With this test set, true differences below about {100 * detectable:.1f} often go unnoticed."
-    return sentence
 
 
 def judge(system: Mapping[str, Any]) -> str:
     """Return the verdict of the test; among several systems, of that of all pairs.
 
     >>> judge({"delta": 0.01, "p_value": 0.01}), judge({"delta": 0.01, "p_value": 0.01, "p_adjusted": 0.05})
-    ('better', 'may be chance')
+    ('higher', 'may be chance')
     """
     if "delta" not in system:
         return "baseline"
     if system.get("p_adjusted", system.get("p_value", 1)) >= 0.05:  # one segment has no p-value
         return "may be chance"
-    return "better" if system["delta"] > 0 else "worse"
+    return "higher" if system["delta"] > 0 else "lower"
 
 
 def _caution(count: int, confidence: float | None) -> list[str]:
@@ -470,18 +494,17 @@ def _caution(count: int, confidence: float | None) -> list[str]:
 
 
 def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | None) -> list[str]:
-    """Return the cells between the name and the verdict."""
-    interval = bar = difference = delta_interval = p_value = ""
+    """Return the cells after the verdict."""
+    interval = bar = difference = delta_interval = ""
     if "confidence_interval" in system and scale:
         low, high = (100 * end for end in system["confidence_interval"])
         interval, bar = f"{low:.2f} to {high:.2f}", html.draw_interval(low, system["score"], high, scale)
     if "delta" in system:
         difference = f"{100 * system['delta']:+.2f}"
-    if "p_value" in system:
-        p_value = f"{system['p_value']:.4f}"
     if "delta_interval" in system:
         delta_interval = " to ".join(f"{100 * end:+.2f}" for end in system["delta_interval"])
-    return [f"{system['score']:.2f}", interval, bar, difference, delta_interval, p_value]
+    p_value = system.get("p_adjusted", system.get("p_value"))
+    return [interval, bar, difference, delta_interval, "" if p_value is None else write_p(p_value)]
 
 
 def _write_interval(result: Mapping[str, Any], confidence: float | None) -> str:
@@ -508,50 +531,59 @@ def explain_number(key: str, system: str, reported: str) -> str:
         return html.message("Type the score as a number from 0 to 100, such as 27.30." if is_unreadable else text)
 
 
-def tell_story(score: float, setting: Mapping[str, Any], reported: str) -> str:
-    """Return the changes that lead from one score to another, in a sentence.
-
-    >>> step = {"factor": "references", "value": 0, "difference": -0.19}
-    >>> tell_story(53.34, {"score": 34.0, "steps": [step]}, "34.00")
-    'Your 53.34 becomes 34.00 if only the first reference is used.'
-    """
-    clauses = _describe_steps(setting)
-    if not clauses:
-        return f"Your {score:.2f} is {reported} already, as it is scored here."
-    return f"Your {score:.2f} becomes {setting['score']:.2f} if {join_clauses(clauses)}."
-
-
-def _render_settings(found: Mapping[str, Any], system: str, scored: Scored, unspaced: bool) -> str:
-    settings = found["matches"] or found["nearest"]
+def _render_settings(found: Any, system: str, scored: Scored, unspaced: bool) -> str:
+    """Return the settings that give a score, each with its button, below a sentence on what that says."""
+    settings = found["matches"] or found["other_matches"] or found["nearest"]
     # `zh` splits what it does not know as 13a does: it is proposed for text without spaces only.
-    plausible = [one for one in settings if unspaced or one["options"].get("tokenize") != "zh"]
-    settings = (plausible or settings)[: limits.SHOWN_SETTINGS]
-    best, reported = settings[0], str(found["reported"])
-    score = best["score"] - 100 * sum(step["difference"] for step in best["steps"])
-    story = tell_story(score, best, reported)
-    if found["matches"]:
-        verb = "gives" if len(settings) == 1 else "give"
-        heading = f"{html.count_things(len(settings), 'setting')} {verb} {reported}"
-    else:
-        story = f"No setting gives {reported}. The nearest: {story[0].lower()}{story[1:]}"
-        heading = "The nearest settings"
-    differences = [100 * step["difference"] for step in best["steps"] if step["difference"]]
-    chart = html.waterfall(
-        html.Change(f"{system}, as scored", score),
-        list(map(html.Change, _describe_steps(best), differences)),
-        html.Change("the reported number" if found["matches"] else "the nearest", best["score"]),
+    shown = [one for one in settings if unspaced or one["options"].get("tokenize") != "zh"] or settings
+    story = tell_chance(found, shown)
+    texts = f"the output of {system}, which has {scored.remark}" if scored.remark else f"the output of {system}"
+    question = (
+        f"You report a BLEU score of {found['reported']}. For {texts}, we get another one with sacreBLEU's conventions."
+        " Which signature (tokenizer, case, smoothing, references) belongs to your score?"
     )
     rows = [
         [
             join_clauses(_describe_steps(one)) or "as it is scored here",
             f"{one['score']:.2f}",
+            "yes" if one["plausible"] else "no",
             _apply_button(one, scored),
             one["signature"],
         ]
-        for one in settings
+        for one in shown[: limits.SHOWN_SETTINGS]
     ]
-    listed = html.rows(["if", "BLEU", "", "signature"], rows)
-    return f'<div data-announce="{html.show(story)}">{html.quote(story)}</div>{chart}{html.heading(heading)}{listed}'
+    return (
+        f'<div data-announce="{html.show(story)}">{html.quote(story)}</div>'
+        f'<p class="bleu-copies">{html.copy_button(question, "question to the authors")}</p>'
+        f"{html.rows(['if', 'BLEU', 'plausible', '', 'signature'], rows)}"
+    )
+
+
+def tell_chance(found: Mapping[str, Any], settings: Sequence[Mapping[str, Any]]) -> str:
+    """Return in words how many settings give a number, and how much that says.
+
+    >>> case = {"steps": [{"factor": "lowercase", "value": True, "delta": 0.01}], "plausible": True}
+    >>> found = {"reported": "24.3", "settings": 212, "chance": 0.58, "verified": None, "matches": [case]}
+    >>> tell_chance(found, []).partition(" Likely")[0]
+    '1 of 212 settings gives 24.3, and so would some setting for 58% of the numbers near it.'
+    >>> tell_chance({**found, "chance": 0.01}, [case]).partition("it. ")[2]
+    'Likely: case is ignored.'
+    """
+    reported, chance, matches = found["reported"], found["chance"], found["matches"]
+    near = f"some setting for {chance:.0%} of the numbers near it"
+    if found["verified"]:
+        return f"Verified: the texts give this score under this signature. So would {near}."
+    counted = html.count_things(found["settings"], "setting")
+    if not matches:
+        nearest = join_clauses(_describe_steps(settings[0])) or "as it is scored here"
+        return f"None of {counted} gives {reported}, though {near} would. The nearest: {nearest}."
+    told = f"{len(matches):,} of {counted} {'gives' if len(matches) == 1 else 'give'} {reported}, and so would {near}."
+    likely = next((one for one in settings if one["plausible"]), None)
+    if likely is None:
+        return f"{told} Likely: none of them. Ask for the signature."
+    clauses = join_clauses(_describe_steps(likely)) or "as it is scored here"
+    doubt = " This may be a coincidence: ask for the signature." if chance > 0.05 and _describe_steps(likely) else ""
+    return f"{told} Likely: {clauses}.{doubt}"
 
 
 def _render_conventions(conventions: Mapping[str, Any]) -> str:
@@ -559,7 +591,7 @@ def _render_conventions(conventions: Mapping[str, Any]) -> str:
         [
             CONVENTION_NAMES[name],
             f"{one['score']:.2f}",
-            f"{100 * one['difference']:+.2f}",
+            f"{100 * one['delta']:+.2f}",
             join_clauses(_describe_steps(one)) or "as it is",
             html.button("Apply", "apply", convention=name),
             one["signature"],
@@ -572,7 +604,7 @@ def _render_conventions(conventions: Mapping[str, Any]) -> str:
 
 
 def _describe_steps(setting: Mapping[str, Any]) -> list[str]:
-    return [describe_setting(step["factor"], step["value"]) for step in setting["steps"] if step["difference"]]
+    return [describe_setting(step["factor"], step["value"]) for step in setting["steps"] if step["delta"]]
 
 
 def _apply_button(setting: Mapping[str, Any], scored: Scored) -> str:

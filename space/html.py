@@ -36,7 +36,7 @@ LINK_BUTTON = (
 _FIRST_ROWS = 10  # of a list of segments; page.css hides the others
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+-]?\d[\d,]*(\.\d+)?"
-_NUMBERS = re.compile(rf"({_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
+_NUMBERS = re.compile(rf"(<?{_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
 # exp(1 - r/c), with 100 as the length of the reference and as a penalty of 1.
 _CURVE = f"M0,100L{' '.join(f'{c},{100 - 100 * math.exp(1 - 100 / c):.1f}' for c in range(5, 101, 5))}H150"
 _SIDES = {-1: "first", 0: "tie", 1: "second"}  # the class of a point, by the better system
@@ -55,13 +55,6 @@ class Point(NamedTuple):
     segment: int
     first: float
     second: float
-
-
-class Change(NamedTuple):
-    """A phrase, and a score or the change of a score."""
-
-    words: str
-    value: float
 
 
 def add_html(text: str = "", **details: Any) -> gr.HTML:
@@ -196,6 +189,11 @@ def list_files(files: Sequence[tuple[str, str]]) -> str:
 def heading(text: str) -> str:
     """Return a heading within a tab."""
     return f"<h3>{show(text)}</h3>"
+
+
+def fold(title: str, part: str) -> str:
+    """Return a part with a heading; on a telephone it is closed until a visitor opens it."""
+    return f'<details open data-fold="{show(title)}"><summary><h3>{show(title)}</h3></summary>{part}</details>'
 
 
 def quote(text: str) -> str:
@@ -389,33 +387,6 @@ def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
         f'<path class="equal" d="M0,100L100,0"/>{circles}'
         f'<text x="2" y="6">{second} is better</text><text x="98" y="98" text-anchor="end">{first} is better</text>'
         "</svg></figure>"
-    )
-
-
-def waterfall(start: Change, changes: Sequence[Change], end: Change) -> str:
-    """Return the way from one score to another, one bar per change.
-
-    >>> waterfall(Change("yours", 50.0), [Change("case is ignored", 2.0)], Change("this", 52.0)).count("bleu-step")
-    3
-    """
-    levels = [start.value]
-    for change in changes:
-        levels.append(levels[-1] + change.value)
-    highest = max([*levels, end.value, 1.0])
-    bars = [_step(start.words, 0, start.value, highest, "end", f"{start.value:.2f}")]
-    bars += [
-        _step(change.words, min(a, b), max(a, b), highest, "more" if b > a else "less", f"{change.value:+.2f}")
-        for change, a, b in zip(changes, levels, levels[1:])
-    ]
-    bars.append(_step(end.words, 0, end.value, highest, "end", f"{end.value:.2f}"))
-    return f'<ol class="bleu-waterfall">{"".join(bars)}</ol>'
-
-
-def _step(words: str, low: float, high: float, highest: float, kind: str, value: str) -> str:
-    style = f"left:{percent(low, highest)};width:{percent(high - low, highest)}"
-    return (
-        f'<li class="bleu-step"><span>{show(words)}</span> <span class="track" aria-hidden="true">'
-        f'<i class="{kind}" style="{style}"></i></span> <b>{value}</b></li>'
     )
 
 

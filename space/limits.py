@@ -58,14 +58,6 @@ WORK: dict[str, Any] = {"concurrency_id": "corpora", "concurrency_limit": CONCUR
 PRIVATE_WORK: dict[str, Any] = {"api_visibility": "private", **WORK}
 QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
-SUMMARY = f"""\
-Files up to {MAX_FILE_MEGABYTES} MB together, {MAX_SEGMENTS:,} segments of {MAX_SEGMENT_CHARACTERS:,} characters,
-{MAX_REFERENCES} references per segment; {MAX_SEARCH_TEXTS:,} texts for a search through all settings. N-grams up to
-order {MAX_ORDER}, {MAX_RESAMPLES:,} resamples; {MAX_SENTENCE_CHARACTERS:,} characters for a single sentence, and
-{MAX_SENTENCE_TOTAL:,} for a sentence and its references. No other visitor sees your files, which are deleted within
-{SECONDS_KEPT // 60} minutes.
-"""
-
 T = TypeVar("T")
 
 # All uploads and results. Gradio deletes files that are too old; Python deletes the folder when the server stops.

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,8 @@ TOKENIZERS: Mapping[str, Any] = _options.TOKENIZERS
 REFERENCE_LENGTHS: Mapping[str, Any] = _options.REFERENCE_LENGTHS
 SMOOTH_METHODS: Mapping[str, Any] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Any] = _compare.TESTS  # records; each has the phrase `says`, and the default `n_resamples`
+
+write_p: Any = _compare.write_p
 
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
@@ -88,7 +91,8 @@ def request_score(
     references: Sequence[Any],
     options: Mapping[str, Any],
     labels: Sequence[str] | None = None,
-) -> tuple[dict[str, Any], pa.Table]:
+    documents: Sequence[str] | None = None,
+) -> tuple[Any, pa.Table]:
     """Return the result of `compute` with `segments=True`, by label if there are any, and the rows of the segments.
 
     >>> result, statistics = request_score(["a b"], [["a b c"]], {"max_order": 1})
@@ -101,39 +105,59 @@ def request_score(
         limits.check_resampling(1, len(predictions), options.get("n_resamples", OPTIONS["n_resamples"]))
     counting = {name: value for name, value in options.items() if name not in (*_RESAMPLING_OPTIONS, "segments")}
     statistics = bleu.statistics(predictions=predictions, references=references, **counting)
-    return bleu.score(statistics, labels, **{**options, "segments": True}), statistics
+    score_options = {**options, **_name_documents(documents), "segments": True}
+    return bleu.score(statistics, by=labels, **score_options), statistics
 
 
 def request_comparison(
-    systems: Mapping[str, Sequence[Any]],
-    references: Sequence[Any],
+    systems: Mapping[str, Any],
+    references: Sequence[Any] | None,
     baseline: str | None,
     test: str,
     options: Mapping[str, Any],
+    documents: Sequence[str] | None = None,
 ) -> Any:
-    """Return the result of `compare`."""
+    """Return the result of `compare`, of predictions, or of the rows of segments and no references."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)
-    if options.get("n_resamples") == OPTIONS["n_resamples"]:  # the field's default; each test has its own
-        options = {name: value for name, value in options.items() if name != "n_resamples"}
+    options = _leave_out_default(options)
     limits.check_value("baseline", baseline)
     limits.check_value("test", test)
-    if isinstance(systems, dict) and isinstance(references, list):
-        size = len(systems), len(references)
+    if (size := _measure(systems, references)) is not None:
         if options.get("confidence", 0.95) is not None:  # intervals have their own number of resamples
             advice = "leave the intervals out (confidence: none), or score a part of the segments"
             limits.check_resampling(*size, OPTIONS["n_resamples"], advice)
         known = TESTS.get(str(test))
         limits.check_resampling(*size, options.get("n_resamples") or (known.n_resamples if known else 0))
-    return bleu.compare(systems, references, baseline=baseline, test=test, **options)
+    return bleu.compare(systems, references, baseline=baseline, test=test, **options, **_name_documents(documents))
 
 
-def request_ranking(systems: Mapping[str, Sequence[Any]], references: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    """Return the result of `rank`."""
-    limits.check_options(options, OPTIONS, TOKENIZERS)
-    limits.check_systems(systems, references)
-    limits.check_resampling(len(systems), len(references), options["n_resamples"])
-    return bleu.rank(systems, references, **options)
+def request_ranking(tables: Mapping[str, pa.Table], options: Mapping[str, Any], documents: Sequence[str] | None) -> Any:
+    """Return the result of `rank` for the rows of the segments of each system."""
+    options = _leave_out_default(options)
+    size = len(tables), len(next(iter(tables.values())))
+    limits.check_resampling(*size, options.get("n_resamples", TESTS["randomization"].n_resamples))
+    return bleu.rank(tables, **options, **_name_documents(documents))
+
+
+def _measure(systems: Any, references: Any) -> tuple[int, int] | None:
+    """Return the numbers of systems and of segments; None for what the metric rejects."""
+    if not isinstance(systems, dict) or not systems:
+        return None
+    rows = next(iter(systems.values())) if references is None else references
+    return (len(systems), len(rows)) if isinstance(rows, list | pa.Table) else None
+
+
+def _leave_out_default(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Leave out the number of resamples if it is the field's default, because each test has its own."""
+    if options.get("n_resamples") != OPTIONS["n_resamples"]:
+        return options
+    return {name: value for name, value in options.items() if name != "n_resamples"}
+
+
+def _name_documents(documents: Sequence[str] | None) -> dict[str, Any]:
+    known = "documents" in signature(type(bleu).score).parameters  # until the metric takes them
+    return {"documents": documents} if documents and known else {}
 
 
 def request_difference(
@@ -148,7 +172,14 @@ def request_difference(
 def request_conventions(predictions: Sequence[Any], references: Sequence[Any]) -> Any:
     """Return the result of `conventions`."""
     limits.check_corpus(predictions, references)
-    return bleu.conventions(predictions, references)
+    found = bleu.conventions(predictions, references)
+    for one in found.values():  # until conventions says so itself
+        if "difference" in one:
+            one |= {
+                "delta": one["difference"],
+                "steps": [{**step, "delta": step["difference"]} for step in one["steps"]],
+            }
+    return found
 
 
 def request_settings(
@@ -165,7 +196,12 @@ def request_settings(
     limits.check_search(predictions, references)
     limits.check_value("reported", reported)
     limits.check_value("decimals", decimals)
-    return metric.reconcile(predictions, references, reported, decimals=decimals, **options)
+    found = metric.reconcile(predictions, references, reported, decimals=decimals, **options)
+    if "settings" not in found:  # until reconcile says so itself
+        found |= {"settings": 0, "chance": 0.0, "verified": None, "other_matches": []}
+        for one in [*found["matches"], *found["nearest"]]:
+            one |= {"plausible": True, "steps": [{**step, "delta": step["difference"]} for step in one["steps"]]}
+    return found
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *arguments: Any, **named: Any) -> None:

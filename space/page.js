@@ -121,7 +121,7 @@
   const fold = () =>
     findAll("[data-fold]").forEach((part) => {
       const { fold: name } = part.dataset;
-      part.open = folds[name] ?? (name === "reference 1" || (name.startsWith("reference") && !narrow.matches));
+      part.open = folds[name] ?? (name === "reference 1" || (!name.startsWith("table") && !narrow.matches));
     });
 
   const copy = async (button) => {

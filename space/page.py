@@ -99,10 +99,13 @@ def _restore(tabs: gr.Tabs, sentence: Sentence, link: dict[str, str]) -> dict[An
 
 
 def _add_about_tab() -> None:
-    """Add what the metric is, the limits of the demo, how to load and cite the metric, and the metric card."""
-    gr.Markdown(f"{bleu.description}\n\n{limits.SUMMARY}")
-    name = os.environ.get("SPACE_ID", "path/to/bleu_metric")
-    html.add_html(html.code("How to load it", _LOAD.format(name=name)))
+    """Add what the metric is, how to load and cite it, a link to the limits of the demo, and the metric card."""
+    space = os.environ.get("SPACE_ID")
+    page = f"https://huggingface.co/spaces/{space}/blob/main/docs/space.md#limits"
+    about = f"[limits of size]({page})" if space else "limits of size (docs/space.md)"
+    kept = f"No other visitor sees your files, which are deleted within {limits.SECONDS_KEPT // 60} minutes."
+    gr.Markdown(f"{bleu.description}\n\n{kept} There are {about}.")
+    html.add_html(html.code("How to load it", _LOAD.format(name=space or "./bleu_metric")))
     html.add_html(html.code("How to cite it", bleu.citation))
     with gr.Accordion("Metric card", open=False, elem_id="card"):
         gr.Markdown(_read_card())

@@ -40,6 +40,7 @@ class Scored(NamedTuple):
     options: dict[str, Any]
     which: int | str  # the references that count: "all" or an index
     remark: str  # changes to the texts before scoring
+    documents: int = 0  # their number, if intervals and tests are by document
 
     def name_column(self, system: str, name: str) -> str:
         """Return the name of a system's column in the table of segments."""
@@ -47,9 +48,9 @@ class Scored(NamedTuple):
             raise RejectedError("Choose a system of the list.")
         return f"{system}: {name}" if len(self.systems) > 1 else name
 
-    def list_downloads(self) -> list[str]:
-        """Return the paths of the segments as CSV and as Parquet, and of the result as JSON."""
-        return [str(_find_folder(self.key) / name) for name in ("segments.csv", _SEGMENTS, "bleu.json")]
+    def find_csv(self) -> str:
+        """Return the path of the segments as CSV."""
+        return str(_find_folder(self.key) / "segments.csv")
 
 
 class OpenedSegment(NamedTuple):
@@ -97,31 +98,43 @@ def cut_prefix(names: Sequence[str]) -> list[str]:
     return [name[length:] for name in names] if len(names) > 1 and min(map(len, names)) > length else list(names)
 
 
+def count_submission(submission: Submission, options: Mapping[str, Any]) -> dict[str, tuple[Any, pa.Table]]:
+    """Return the result and the rows of the segments of each system."""
+    systems, references, labels, documents = submission
+    return {name: request_score(texts, references, options, labels, documents) for name, texts in systems.items()}
+
+
 def score_submission(
-    submission: Submission, options: Mapping[str, Any], which: int | str, remark: str
-) -> tuple[Scored, dict[str, dict[str, Any]]]:
-    """Score each system, write the downloads, and return the scored submission and each system's result."""
-    scored = Scored(secrets.token_hex(16), list(submission.systems), dict(options), which, remark)
-    results: dict[str, dict[str, Any]] = {}
+    submission: Submission,
+    options: Mapping[str, Any],
+    which: int | str,
+    remark: str,
+    counted: Mapping[str, tuple[Any, pa.Table]] | None = None,
+) -> tuple[Scored, dict[str, Any]]:
+    """Score each system, write the segments, and return the scored submission and each system's result.
+
+    `counted` is the result of `count_submission`, if it is known.
+    """
+    documents = len(set(submission.documents or ()))
+    scored = Scored(secrets.token_hex(16), list(submission.systems), dict(options), which, remark, documents)
+    results: dict[str, Any] = {}
     columns: dict[str, Any] = {"segment": np.arange(1, len(submission.references) + 1)}
-    for system, predictions in submission.systems.items():
-        result, statistics = request_score(predictions, submission.references, options, submission.labels)
+    for system, (result, statistics) in (counted or count_submission(submission, options)).items():
         for group in result.get("groups", {}).values():
             del group["segment_bleu"]
         of_system = {
             "bleu": result.pop("segment_bleu"),
             "length_ratio": _divide_lengths(statistics),
             **dict(zip(statistics.column_names, statistics.columns)),
-            "prediction": predictions,
+            "prediction": submission.systems[system],
         }
         columns |= {scored.name_column(system, name): column for name, column in of_system.items()}
         results[system] = result
     table = pa.table({**columns, "references": submission.references})
     _find_folder(scored.key).mkdir(parents=True)
-    csv, parquet, _ = scored.list_downloads()
-    pyarrow.csv.write_csv(pa.table({name: _defuse(column) for name, column in _flatten(table)}), csv)
-    pq.write_table(table.replace_schema_metadata({"scored": json.dumps(scored)}), parquet)
-    write_json(results if len(results) > 1 else results[scored.systems[0]], "bleu", scored.key)
+    pyarrow.csv.write_csv(pa.table({name: _defuse(column) for name, column in _flatten(table)}), scored.find_csv())
+    path = _find_folder(scored.key) / _SEGMENTS
+    pq.write_table(table.replace_schema_metadata({"scored": json.dumps(scored)}), path)
     return scored, results
 
 

@@ -231,7 +231,7 @@ def render_overview(difference: Any) -> str:
     systems, scores = difference["systems"], difference["segment_bleu"]
     first, second = systems
     words = (
-        f"{second} is better in {html.count_things(difference['wins'], 'segment')},"
+        f"{second} scores higher in {html.count_things(difference['wins'], 'segment')},"
         f" {first} in {difference['losses']:,};"
         f" {difference['ties']:,} are equal. Overall {systems[second]['score']:.2f} against"
         f" {systems[first]['score']:.2f} BLEU."
@@ -245,16 +245,16 @@ def render_overview(difference: Any) -> str:
             f"{100 * group['delta']:+.2f}",
         ]
         for group in difference["by_length"]
+        if group["segments"] > 1
     ]
     by_length = html.rows(["tokens of the reference", "segments", first, second, "difference"], lengths)
     ngrams = (
-        html.heading(f"{name} gets more often")
-        + _render_ngrams(difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS))
+        html.fold(f"{name} gets more often", _render_ngrams(difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS)))
         for name in systems
     )
     return (
         f'<p data-announce="{html.show(words)}">{html.show(words)}</p>'
-        f"{html.side_by_side(chart, html.heading('By length') + by_length)}{html.side_by_side(*ngrams)}"
+        f"{html.side_by_side(chart, html.fold('By length', by_length))}{html.side_by_side(*ngrams)}"
     )
 
 

@@ -32,8 +32,17 @@ _HINTS = {
 
 # What columns of tables are for, by the words in their names; what is preselected can be changed.
 _FOR_REFERENCES = {"reference", "references", "ref", "refs", "gold", "target", "targets", "tgt"}
-_FOR_SYSTEMS = {"prediction", "predictions", "hypothesis", "hypotheses", "hyp", "translation", "output", "candidate"}
-_FOR_SYSTEMS |= {"system", "mt"}
+_FOR_SYSTEMS = {
+    "prediction",
+    "predictions",
+    "hypothesis",
+    "hypotheses",
+    "hyp",
+    "translation",
+    "output",
+    "candidate",
+    "mt",
+}
 _FOR_LABELS = {"domain", "group", "lp", "langpair", "languagepair", "label"}
 _FOR_DOCUMENTS = {"doc", "docid", "document", "documentid"}
 _FOR_OTHERS = {

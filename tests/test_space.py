@@ -2,6 +2,7 @@
 
 import asyncio
 import doctest
+import html as html_module
 import importlib
 import json
 import random
@@ -170,7 +171,7 @@ def test_a_mean_of_segment_scores_is_explained_but_not_applied():
     submission = sources.Submission({"A": predictions}, [[text] for text in references])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
     answer = corpus.explain_number(kept.key, "A", f"{100 * mean:.6f}")
-    assert f"becomes {100 * mean:.2f} if the score is the mean of the segments’ scores" in answer
+    assert "the score is the mean of the segments’ scores" in answer
     assert "data-action" not in answer
 
 
@@ -188,19 +189,55 @@ def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
     systems = {"A": {"score": 20.0}, "B": {"score": 20.5, "delta": 0.005, "p_value": 0.03}}
     systems["C"] = {"score": 10.0, "delta": -0.1, "p_value": 0.001}
 
-    class Comparison(dict):
-        to_markdown = to_latex = str
+    class Made(dict):
+        def report(self):
+            return "B and A score highest; signature nrefs:1.\n\n@bib"
 
-    comparison = Comparison(systems=systems, baseline="A", test="bootstrap", signature="nrefs:1")
+        def to_markdown(self):
+            return "| table |\n\nthe test; nrefs:1"
+
+    comparison = Made(systems=systems, baseline="A", test="bootstrap", signature="nrefs:1")
     pairs = [{"systems": ["B", "A"], "p_adjusted": 0.06}, {"systems": ["B", "C"], "p_adjusted": 0.002}]
     pairs += [{"systems": ["A", "C"], "p_adjusted": 0.002}]
-    ranking = {"ranking": [{"system": name, "rank": rank} for name, rank in ranks.items()], "pairs": pairs}
+    ranking = Made(ranking=[{"system": name, "rank_range": rank} for name, rank in ranks.items()], pairs=pairs)
     kept = scored.Scored("", names, {"confidence": None}, "all", "")
-    summary, details = corpus.render_systems(kept, comparison, ranking, "B", {})
-    assert "Of 3 systems, B and A are best: the differences between them may be chance." in summary
-    assert "Corrected for the comparisons of 3 systems, the difference may be chance." in summary
-    assert re.findall(r">(baseline|better|worse|may be chance)</td>", details) == ["may be chance", "baseline", "worse"]
-    assert "p is for one pair alone" in details
+    summary, details = corpus.render_systems(kept, comparison, ranking, ["B", "A", "C"], {})
+    assert "Of 3 systems, B and A score highest: the differences between them may be chance." in summary
+    assert '<p class="bleu-quote">B and A score highest.</p>' in summary
+    assert re.findall(r">(baseline|higher|lower|may be chance)</td>", details) == ["may be chance", "baseline", "lower"]
+    assert "corrected for 3 comparisons" in details
+    copied = html_module.unescape(re.findall(r'data-copy="([^"]*)"', summary)[1]).splitlines()
+    assert copied[0] == "| system | rank | BLEU | verdict | interval | difference from A | its interval | corrected p |"
+    assert copied[2:] == [
+        "| B | 1 to 2 | 20.50 | may be chance |  | +0.50 |  | 0.0600 |",
+        "| A | 1 to 2 | 20.00 | baseline |  |  |  |  |",
+        "| C | 3 | 10.00 | lower |  | -10.00 |  | 0.0020 |",
+        "",
+        "the test; nrefs:1",
+    ]
+
+
+@pytest.mark.parametrize("order", [["A", "B"], ["B", "A"]])
+def test_of_two_systems_the_better_comes_first_in_headline_sentence_and_table(order):
+    """Whichever is uploaded first: the second best is the baseline unless a visitor chooses another."""
+    corpus, metric, scored = (importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored"))
+    references = [f"the cat number {i} sat on mat {i % 7} again" for i in range(60)]
+    texts = {
+        "A": [text.replace("sat", "lay") for text in references],
+        "B": [text.replace("the", "a") for text in references],
+    }
+    systems = {name: texts[name] for name in order}
+    comparison = metric.request_comparison(systems, references, "A", "randomization", {"confidence": 0.95})
+    scores = {name: f"{system['score']:.2f}" for name, system in comparison["systems"].items()}
+    kept = scored.Scored("", order, {"confidence": 0.95}, "all", "")
+    summary, details = corpus.render_systems(kept, comparison, {}, ["B", "A"], {})
+    by = f"{100 * comparison['systems']['B']['delta']:.2f}"
+    assert f"B scores higher than A, by {by} BLEU." in summary
+    sentence, table = re.findall(r'data-copy="([^"]*)"', summary)[:2]
+    assert sentence == comparison.report().partition("\n")[0]
+    assert re.search(rf"B scores {scores['B']} .*a difference of \+{by} .*baseline A scores {scores['A']} ", sentence)
+    assert re.findall(r"^\| ([AB]) \|", table, re.MULTILINE) == ["B", "A"]
+    assert re.findall(r">(higher|baseline|[+-]\d+\.\d\d)</td>", details) == ["higher", f"+{by}", "baseline"]
 
 
 JOIN, EXPLAIN, SCORE, UPLOAD = (
@@ -340,8 +377,8 @@ def test_a_result_is_found_by_its_key_only(tmp_path):
     found, table = scored.read_segments(kept.key)
     assert found == kept
     assert table["prediction"].to_pylist() == ["a b c d"]
-    _, path, _ = kept.list_downloads()
-    (tmp_path / "segments.parquet").write_bytes(Path(path).read_bytes())
+    path = Path(kept.find_csv()).with_name("segments.parquet")
+    (tmp_path / "segments.parquet").write_bytes(path.read_bytes())
     for key in ("", "0" * 32, str(tmp_path), f"{kept.key}/", f"{kept.key}/../{kept.key}", kept.key.upper() + "\n"):
         with pytest.raises(ValueError, match=r"^Results are deleted after 60 minutes\. Press Score again\.$"):
             scored.read_segments(key)
@@ -583,6 +620,31 @@ def test_groups_are_a_table_of_the_metrics_scores():
     assert f"{result['score']:.2f}" in one
     assert f"{result['macro_score']:.2f}" in one
     assert corpus.render_groups({"A": {"score": 1.0}}, 0.9) == ""
+
+
+ORGANIZERS = {
+    "organizer.tsv": b"domain\tdoc\treference\tsystem 1\tOnline-B\nnews\td1\ta b c d\ta b c e\ta x c d\nchat\td2\te f g h\te f g i\te y g h\n",
+    "organizer.csv": b'Domain,doc_id,ref.A,ref.B,src,Facebook-AI,HuaweiTSC,chars\n"news, local",1,a b,b a,x y,a c,b c,3\nchat,1,e f,f e,z,e g,f g,3\n',
+    "organizer.jsonl": b'{"lp": "en-is", "docid": "d", "id": 1, "reference": ["a", "b"], "Mideind": "a", "Allegro.eu": "c"}\n',
+}
+
+
+@pytest.mark.parametrize("name", ORGANIZERS)
+@pytest.mark.parametrize("fields", [("systems",), ("references",), ("systems", "references")], ids="+".join)
+def test_an_organizers_table_works_at_once(tmp_path, name, fields):
+    """In either field or in both; what is preselected is what is scored."""
+    sources = importlib.import_module("space.sources")
+    (tmp_path / name).write_bytes(ORGANIZERS[name])
+    path = str(tmp_path / name)
+    guessed = sources.guess_columns(sources.describe_file(path))
+    files = [[path] if role in fields else None for role in ("systems", "references")]
+    values = [files[0], guessed["systems"], files[1], guessed["references"], "", "", ""]
+    found = sources.read_submission([sources.FROM_FILES, *values, guessed["labels"][0], guessed["documents"][0]])
+    assert found == {
+        "organizer.tsv": ({"system 1": ["a b c e", "e f g i"], "Online-B": ["a x c d", "e y g h"]}, [["a b c d"], ["e f g h"]], ["news", "chat"], ["d1", "d2"]),
+        "organizer.csv": ({"Facebook-AI": ["a c", "e g"], "HuaweiTSC": ["b c", "f g"]}, [["a b", "b a"], ["e f", "f e"]], ["news, local", "chat"], ["1", "1"]),
+        "organizer.jsonl": ({"Mideind": ["a"], "Allegro.eu": ["c"]}, [["a", "b"]], ["en-is"], ["d"]),
+    }[name]  # fmt: skip
 
 
 @pytest.mark.parametrize(
