@@ -344,7 +344,7 @@ def render_systems(
     scale = (min(ends), max(ends)) if ends else None
     p_name = "corrected p" if ranking else "p"
     interval = f"{scored.options['confidence']:.0%} interval" if ends else "interval"
-    head = ["system", "rank", "BLEU", "verdict", interval, "", f"difference from {baseline}", "its interval", p_name]
+    head = ["system", "rank", "BLEU", "verdict", interval, "", "difference", "interval of difference", p_name]
     ranks = {one["system"]: _write_rank(one) for one in ranking.get("ranking", ())}
     rows = []
     for name in ranks or names:

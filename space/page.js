@@ -176,7 +176,7 @@
     stale();
   };
   const ask = (...values) => {
-    asked = now = freeze(values.slice(0, -2)); // the last ones, baseline and system asked about, are results too
+    asked = now = freeze(values.slice(0, -3)); // baseline, system asked about and fix are results too
     stale();
     return values;
   };

@@ -81,6 +81,14 @@ def score_files(page, folder):
     score(page)
 
 
+def ask_why(page, reported):
+    """Ask which settings give a score; all conventions for an empty one."""
+    if not page.locator("#why").is_visible():
+        page.locator("#why-part > button").click()
+    fill(page, "#reported", reported)
+    page.locator("#why").click()
+
+
 def download(page, kind, folder):
     with page.expect_download() as expected:
         page.locator(f"#download-{kind}").click()
