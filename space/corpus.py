@@ -439,7 +439,7 @@ def state_ranking(ranking: Sequence[Mapping[str, Any]], identical: Mapping[str, 
     >>> state_ranking([*ranking[:2], {"system": "C", "rank_range": [3, 3]}], {"B": "A"})
     'Of 3 systems, A and B score highest: B is identical to A.'
     """
-    best = [one["system"] for one in ranking if _rank(one)[0] == 1]
+    best = [one["system"] for one in ranking if one["rank_range"][0] == 1]
     if len(best) == 1:
         return f"Of {len(ranking)} systems, {best[0]} scores highest, by more than chance."
     reasons = [f"{name} is identical to {identical[name]}" for name in best if name in identical]
@@ -448,12 +448,8 @@ def state_ranking(ranking: Sequence[Mapping[str, Any]], identical: Mapping[str, 
     return f"Of {len(ranking)} systems, {join_clauses(best)} score highest: {', '.join(reasons)}."
 
 
-def _rank(system: Mapping[str, Any]) -> Sequence[int]:
-    return system["rank_range"] if "rank_range" in system else system["rank"]
-
-
 def _write_rank(system: Mapping[str, Any]) -> str:
-    return " to ".join(map(str, dict.fromkeys(_rank(system))))
+    return " to ".join(map(str, dict.fromkeys(system["rank_range"])))
 
 
 def _quote(result: Any) -> str:

@@ -207,7 +207,9 @@ def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
     assert re.findall(r">(baseline|higher|lower|may be chance)</td>", details) == ["may be chance", "baseline", "lower"]
     assert "corrected for 3 comparisons" in details
     copied = html_module.unescape(re.findall(r'data-copy="([^"]*)"', summary)[1]).splitlines()
-    assert copied[0] == "| system | rank | BLEU | verdict | interval | difference | interval of difference | corrected p |"
+    assert (
+        copied[0] == "| system | rank | BLEU | verdict | interval | difference | interval of difference | corrected p |"
+    )
     assert copied[2:] == [
         "| B | 1 to 2 | 20.50 | may be chance |  | +0.50 |  | 0.0600 |",
         "| A | 1 to 2 | 20.00 | baseline |  |  |  |  |",
