@@ -585,9 +585,9 @@ class BleuMetric(BufferedMetric):
                 every convention.
 
         Returns:
-            A dict from the name of each convention to its `bleu`, `score`, `difference` from `"default"` (-1 to 1),
+            A dict from the name of each convention to its `bleu`, `score`, `delta` from `"default"` (-1 to 1),
             `signature` and `steps`. The steps lead from the default to the convention, one factor at a time. Each has
-            its `factor`, `value` and `difference`, and the differences add up. The dict prints as a table.
+            its `factor`, `value` and `delta`, and the deltas add up. The dict prints as a table.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -618,45 +618,57 @@ class BleuMetric(BufferedMetric):
         """Find the settings that reproduce a published score.
 
         The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference lengths, smoothing
-        (`exp`, `none`, `floor`, `add-k`, `laplace`), orders 1 to 4, and the references: all of them, or each alone. If
-        no such setting matches, it covers means of segment scores as well, with and without effective order, and with
-        the smoothing methods of NLTK's `sentence_bleu`. Means under NLTK's methods 5 and 7 are found only if all
-        smoothed precisions are at most 1.
+        (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, and the references: all of them, or each
+        alone. It also covers means of segment scores, with and without effective order, and with the smoothing methods
+        of NLTK's `sentence_bleu`. Means under NLTK's methods 5 and 7 are found only if all smoothed precisions are at
+        most 1.
+
+        Many settings have many scores, so some match by chance: `chance` says how easily.
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
             reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as `"27.30"`, if trailing
-                zeros are known; `"37,6"` and `"BLEU 37.6"` are accepted too.
+                zeros are known; `"37,6"` and `"BLEU 37.6"` are accepted too. With a signature of this metric or of
+                sacreBLEU 2, as in `"27.3 nrefs:1|case:lc|tok:13a"` or `"BLEU|nrefs:1|case:lc|tok:13a = 27.3 60.1/…"`,
+                the question is if these texts have this score under this signature.
             decimals: the number of known decimals; None for the decimals that `reported` is written with.
             **fixed: options with known values; any option of `compute` except `segments`, `confidence`, `n_resamples`
-                and `seed`.
+                and `seed`. They win over a signature.
 
         Returns:
             A dict, which prints as a table:
                 matches: the settings whose score rounds to the reported one. Settings with equal scores form one match.
-                    Plausible matches come first: this object's options, then the settings of known tools, then settings
+                    Plausible matches come first: this object's options, then conventions and known tools, then settings
                     with few changes.
-                nearest: the five closest settings, if there are no matches.
+                settings: the number of settings with distinct scores.
+                chance: the share of the numbers with as many decimals, within 2 points of this object's score, that
+                    some setting gives.
+                nearest: the five closest settings, if no setting matches.
+                verified: True if the score matches under the signature; None without a signature. A signature with
+                    `nrefs:1` is tried with each reference alone.
+                other_matches: if `verified` is False, the settings of other signatures whose score matches.
                 reported, decimals, scale: the score as it was read; the scale is 1 or 100.
             Each setting is a dict:
                 bleu, score, signature: as returned by `compute`.
-                difference: from the reported score, in points.
-                references: `"all"`, or the index of the only reference used; each None counts.
+                delta: the difference from the reported score, on the scale 0-1.
+                plausible: False for three or more changes that belong to no known tool while `chance` is above 5%.
+                references: `"all"`, or the index of the only reference used, in your list (including None).
                 options: for `compute`; they include `segments=True` if the score is the `mean_segment_bleu`.
-                steps: as in `conventions`.
+                steps: as in `conventions`; they start from the signature if there is one.
                 same_score: the values of each factor that give the same score.
 
         Raises:
-            TypeError, ValueError: as `compute`; or `reported` is not a BLEU score.
+            TypeError, ValueError: as `compute`; or `reported` is not a BLEU score, or its signature cannot be read.
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
         >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51))
-        1 setting gives 0.51:
+        2 of 106 settings give 0.51; so would some setting for 75% of the numbers near it.
         <BLANKLINE>
-        settings                          BLEU   off by
-        references=0, tokenize='none'  50.8133  -0.1867
+        settings                                                                BLEU   off by  plausible
+        references=0, tokenize='none'                                        50.8133  -0.1867        yes
+        mean of segment scores, references=1, smooth_method='chen-cherry-6'  50.9043  -0.0957         no
         """
         chosen = self._override("reconcile", fixed)
         return find_settings(predictions, references, chosen, list(fixed), reported, decimals)

@@ -7,8 +7,9 @@ then attributed to single factors.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
@@ -21,7 +22,7 @@ from .bleu_corpus import Corpus, Int64, Kind, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus
 from .bleu_messages import REFERENCES, count_things, invalid
-from .bleu_options import CONVENTIONS, Options, choose_options, make_signature, to_python
+from .bleu_options import CONVENTIONS, CORPUS_ONLY, Options, choose_options, make_signature, read_signature, to_python
 from .bleu_report import Report, Step, plot_steps
 from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 NEAREST = 5  # settings returned if none gives the score
+NEAR = 0.02  # the distance from this object's score up to which `chance` counts numbers
+FEW_CHANGES = 2  # more changes at once need a known tool, or a `chance` of at most `UNLIKELY`, to be plausible
+UNLIKELY = 0.05
 ALL = "all"  # references: all references of a segment
 
 
@@ -80,7 +84,7 @@ class StepDict(TypedDict):
 
     factor: str
     value: Any
-    difference: float
+    delta: float
 
 
 # --- Results ----------------------------------------------------------------------------------------------------------
@@ -90,25 +94,41 @@ class Reconciliation(Report):
     """The result of `reconcile`: a dict that displays as a table."""
 
     def _title(self) -> str:
-        settings = self["matches"] or self["nearest"]
-        if self["matches"]:
-            verb = "gives" if len(settings) == 1 else "give"
-            return f"{count_things(len(settings), 'setting')} {verb} {self['reported']}:"
-        return f"No setting gives {self['reported']}. The closest are:"
+        verified, count = self["verified"], len(self["matches"] or self["other_matches"])
+        number = self["reported"] if verified is None else read_signature(self["reported"]).score
+        near = f"for {self['chance']:.0%} of the numbers near it"
+        if verified:
+            return f"Verified: these texts give {number} under this signature; so would some setting {near}."
+        claim = "" if verified is None else f"Not verified: these texts do not give {number} under this signature. "
+        settings = f"of {count_things(self['settings'], 'setting')}"
+        if not count:
+            return f"{claim}None {settings} gives {number}; some setting would {near}. The closest are:"
+        return f"{claim}{count} {settings} give{'s' * (count == 1)} {number}; so would some setting {near}."
+
+    def _note(self) -> str:
+        missing = "sacreBLEU's signatures contain neither the order of n-grams nor the text of the references."
+        return "" if self["verified"] is None else missing
+
+    def _shown(self) -> list[dict[str, Any]]:
+        return self["matches"] or self["other_matches"] or self["nearest"]
 
     def _rows(self) -> list[list[str]]:
-        settings = self["matches"] or self["nearest"]
         rows = [
-            [describe_steps(found["steps"]), f"{found['score']:.4f}", f"{found['difference']:+.4f}"]
-            for found in settings
+            [
+                describe_steps(found["steps"]),
+                f"{found['score']:.4f}",
+                f"{100 * found['delta']:+.4f}",
+                "yes" if found["plausible"] else "no",
+            ]
+            for found in self._shown()
         ]
-        return [["settings", "BLEU", "off by"], *rows]
+        return [["settings", "BLEU", "off by", "plausible"], *rows]
 
     def _records(self) -> list[dict[str, Any]]:
-        names = ("bleu", "score", "difference", "signature")
+        names = ("bleu", "score", "delta", "signature")
         return [
             {"settings": describe_steps(setting["steps"]), **{name: setting[name] for name in names}}
-            for setting in self["matches"] or self["nearest"]
+            for setting in self._shown()
         ]
 
     def plot(self, ax: Axes | None = None, setting: int = 0) -> Axes:
@@ -116,10 +136,11 @@ class Reconciliation(Report):
 
         Args:
             ax: the Axes to draw into; None for a new figure.
-            setting: the index in `matches`, or in `nearest` if there are no matches.
+            setting: the index in `matches`; in `other_matches` or `nearest` if there are no matches.
         """
-        found = (self["matches"] or self["nearest"])[setting]
-        return plot_steps("your options", list_changes(found["steps"]), "this setting", found["score"], ax)
+        found = self._shown()[setting]
+        start = "your options" if self["verified"] is None else "the signature"
+        return plot_steps(start, list_changes(found["steps"]), "this setting", found["score"], ax)
 
 
 class Conventions(Report):
@@ -135,7 +156,7 @@ class Conventions(Report):
             [
                 name,
                 f"{result['score']:.2f}",
-                f"{100 * result['difference']:+.2f}",
+                f"{100 * result['delta']:+.2f}",
                 describe_steps(result["steps"], with_differences=True),
             ]
             for name, result in self.items()
@@ -143,7 +164,7 @@ class Conventions(Report):
         return [["convention", "BLEU", "difference", "due to"], *rows]
 
     def _records(self) -> list[dict[str, Any]]:
-        names = ("bleu", "score", "difference", "signature")
+        names = ("bleu", "score", "delta", "signature")
         return [{"convention": name, **{key: result[key] for key in names}} for name, result in self.items()]
 
     def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
@@ -153,14 +174,14 @@ class Conventions(Report):
             ax: the Axes to draw into; None for a new figure.
             convention: its name; None for the convention whose score differs most.
         """
-        name = convention or max(self, key=lambda name: abs(self[name]["difference"]))
+        name = convention or max(self, key=lambda name: abs(self[name]["delta"]))
         return plot_steps("default", list_changes(self[name]["steps"]), name, self[name]["score"], ax)
 
 
 def describe_steps(steps: Sequence[StepDict], with_differences: bool = False) -> str:
     """Write the steps that change the score on one line.
 
-    >>> describe_steps([{"factor": "max_order", "value": 2, "difference": 0.125}], with_differences=True)
+    >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
     'max_order=2 (+12.50)'
     """
     words = [step.label + (f" ({step.difference:+.2f})" if with_differences else "") for step in list_changes(steps)]
@@ -170,27 +191,20 @@ def describe_steps(steps: Sequence[StepDict], with_differences: bool = False) ->
 def list_changes(steps: Sequence[StepDict]) -> list[Step]:
     """List the steps that change the score, with their differences in points.
 
-    >>> list_changes([{"factor": "max_order", "value": 2, "difference": 0.125}])
+    >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
     [Step(label='max_order=2', difference=12.5)]
     """
     return [
         Step(
             "mean of segment scores" if step["factor"] == "mean_of_segments" else f"{step['factor']}={step['value']!r}",
-            100 * step["difference"],
+            100 * step["delta"],
         )
         for step in steps
-        if step["difference"] or step["factor"] == "mean_of_segments"
+        if step["delta"] or step["factor"] == "mean_of_segments"
     ]
 
 
 # --- reconcile and conventions ----------------------------------------------------------------------------------------
-
-
-class ReportedScore(NamedTuple):
-    """A published score, and the number of its decimals that are known."""
-
-    number: float
-    decimals: int
 
 
 def find_settings(
@@ -206,35 +220,77 @@ def find_settings(
     >>> find_settings(["a b c d"], ["a b c d e"], Options(max_order=1), (), 77.88, None)["matches"][0]["steps"]
     []
     """
+    # 1. Read the score, the signature beside it, and the texts.
     # A NumPy float has the decimals that it displays; `tolist` turns a 32-bit 66.87 into 66.87000274658203.
     reported = float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
-    read = _read_score(reported, decimals)
+    signed = read_signature(reported, "reported") if isinstance(reported, str) and "|" in reported else None
+    number, decimals = _read_score(signed.score if signed else reported, decimals)
     references = read_column("references", references, REFERENCES)  # with each None, so that indices are the user's
     corpus = read_corpus(predictions, references)
     places = find_references(corpus, references)
+    defaults, described = options, list(fixed)
+    if signed:
+        claim = {name: value for name, value in signed.options.items() if name not in CORPUS_ONLY}
+        if corpus.kind != "text":
+            claim.pop("tokenize", None)
+        options = choose_options("default", claim | {name: getattr(options, name) for name in fixed})
+        described += ["weights", "smooth_value", "effective_order"]
+
+    # 2. Score all settings, and group equal scores.
     grid = make_grid(corpus.kind, places, options, fixed)
-    scores, start = score_grid(corpus, places, options, grid), make_setting(options)
-    known = [make_setting(convention) for convention in convention_options(options).values()]
-    groups = group_settings(scores, start, known)
-    scale, fitting = _choose_scale(groups, scores, read)
-    if not fitting:  # some papers report the mean of sentence scores, which no setting of a corpus score equals
-        means = score_segment_grid(
-            corpus, places, options, make_grid(corpus.kind, places, options, fixed, SEGMENT_FACTORS)
-        )
-        # sacreBLEU's `sentence_score` with and without effective order, and NLTK's `sentence_bleu`
-        mean = start._replace(mean_of_segments=True)
-        nltk = mean._replace(tokenize="none", minimum_total=1, smooth_method="none")
-        known = [mean._replace(effective_order=True), mean, nltk]
-        mean_scale, fitting = _choose_scale(group_settings(means, start, known), means, read)
-        if fitting:
-            scale, scores = mean_scale, scores | means
-    nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - read.number / scale))[:NEAREST]
-    settings = [
-        _describe_group(group, scores, start, read.number / scale) | _describe_setting(corpus, options, fixed, group[0])
-        for group in fitting or nearest
-    ]
-    found = {"matches": settings, "nearest": []} if fitting else {"matches": [], "nearest": settings}
-    return Reconciliation(reported=reported, decimals=read.decimals, scale=scale, **found)
+    means = make_grid(corpus.kind, places, options, fixed, SEGMENT_FACTORS)
+    scores, start = score_grid(corpus, places, options, grid, means), make_setting(options)
+    claimed = {start}
+    if signed and signed.references not in (None, corpus.reference_count()):  # one of several, or other references
+        claimed = {start._replace(references=place) for place in places if signed.references == "1"}
+    tools, variants = list_known(defaults)
+
+    def implausibility(setting: Setting) -> tuple[bool, bool, bool, int, bool]:
+        changes = sum(before != after for before, after in zip(start, setting))
+        has_many = changes > FEW_CHANGES and setting not in variants
+        return setting not in claimed, setting not in tools, has_many, changes, setting.mean_of_segments
+
+    groups = group_settings(scores, implausibility)
+
+    # 3. Find the settings whose score rounds to the number. A number up to 1 is most likely on the scale 0-1.
+    scales = (100,) if number > 1 else (1, 100) if decimals else (100, 1)
+    # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a perfect score.
+    units = {scale: 10.0**-decimals / scale if decimals else 0.01 for scale in scales}
+    # Accept half a unit, rounded up or down; scores of two tools may differ by floating-point noise.
+    fits = {
+        scale: [group for group in groups if abs(scores[group[0]] - number / scale) <= unit / 2 + NOISE]
+        for scale, unit in units.items()
+    }
+    scale = next((scale for scale in scales if fits[scale]), scales[0])
+    chance = count_chance([scores[group[0]] for group in groups], scores[start], units[scale])
+
+    # 4. Describe them; under a signature, only its own settings are matches.
+    def describe(group: list[Setting]) -> dict[str, Any]:
+        score, (_, is_unknown, has_many, *_) = scores[group[0]], implausibility(group[0])
+        return {
+            "bleu": score,
+            "score": 100 * score,
+            "delta": score - number / scale,
+            "plausible": not (is_unknown and has_many and chance > UNLIKELY),
+            "steps": list_steps(scores, start, group[0]),
+            "same_score": _list_indifferent(group[0], group[1:]),
+            **_describe_setting(corpus, options, described, group[0]),
+        }
+
+    fitting = fits[scale]
+    matches = [group for group in fitting if group[0] in claimed] if signed else fitting
+    nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - number / scale))[:NEAREST]
+    return Reconciliation(
+        reported=reported,
+        decimals=decimals,
+        scale=scale,
+        settings=len(groups),
+        chance=chance,
+        verified=bool(matches) if signed else None,
+        matches=list(map(describe, matches)),
+        other_matches=[] if matches else list(map(describe, fitting)),
+        nearest=[] if fitting else list(map(describe, nearest)),
+    )
 
 
 def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
@@ -254,7 +310,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
             name: {
                 "bleu": scores[setting],
                 "score": 100 * scores[setting],
-                "difference": scores[setting] - scores[start],
+                "delta": scores[setting] - scores[start],
                 "steps": list_steps(scores, start, setting),
                 "signature": _sign_setting(corpus, conventions[name], ALL),
             }
@@ -268,38 +324,29 @@ def _sign_setting(corpus: Corpus, options: Options, references: str | int) -> st
     return make_signature(options, tokenizer, corpus.reference_count() if references == ALL else "1")
 
 
-def _choose_scale(
-    groups: Sequence[list[Setting]], scores: Mapping[Setting, float], reported: ReportedScore
-) -> tuple[int, list[list[Setting]]]:
-    """Return the scale of a reported score, 1 or 100, and the groups whose score rounds to it on that scale."""
-    number, decimals = reported
-    scales = (100,) if number > 1 else (1, 100)  # a number up to 1 is most likely on the scale 0-1
-    for scale in scales:
-        # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a perfect score.
-        unit = 10.0**-decimals / scale if decimals else 0.01
-        # Accept half a unit, rounded up or down; scores of two tools may differ by floating-point noise.
-        fitting = [group for group in groups if abs(scores[group[0]] - number / scale) <= unit / 2 + NOISE]
-        if fitting:
-            return scale, fitting
-    return scales[0] if decimals else 100, []
+def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
+    """Return the share of the numbers near a score to which one of the scores rounds.
+
+    Of 0.48, 0.49, 0.50, 0.51 and 0.52, two numbers are rounded scores:
+
+    >>> count_chance([0.25, 0.496, 0.504, 0.512], center=0.5, unit=0.01)
+    0.4
+    """
+    unit = max(unit, NOISE / 10_000)  # further decimals match as often
+    first = math.ceil((max(center - NEAR, 0) - NOISE) / unit)
+    last = math.floor((min(center + NEAR, 1) + NOISE) / unit)
+    if first > last:  # the nearest number, which the score itself rounds to
+        return 1.0
+    # Count the numbers from lowest to highest of each score, without those that a lower score has.
+    ordered = np.sort(np.fromiter(scores, float))
+    lowest = np.maximum(np.ceil((ordered - unit / 2 - NOISE) / unit), first)
+    highest = np.minimum(np.floor((ordered + unit / 2 + NOISE) / unit), last)
+    lowest[1:] = np.maximum(lowest[1:], highest[:-1] + 1)
+    return float(np.maximum(highest - lowest + 1, 0).sum() / (last - first + 1))
 
 
-def _describe_group(
-    group: list[Setting], scores: Mapping[Setting, float], start: Setting, number: float
-) -> dict[str, Any]:
-    """Return the score of a group of settings, its distance from the number, and the steps to the first setting."""
-    score = scores[group[0]]
-    return {
-        "bleu": score,
-        "score": 100 * score,
-        "difference": 100 * (score - number),
-        "steps": list_steps(scores, start, group[0]),
-        "same_score": _list_indifferent(group[0], group[1:]),
-    }
-
-
-def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], setting: Setting) -> dict[str, Any]:
-    """Return a setting as options of `compute`, and its signature."""
+def _describe_setting(corpus: Corpus, options: Options, described: Iterable[str], setting: Setting) -> dict[str, Any]:
+    """Return a setting as options of `compute`, also those in `described`, and its signature."""
     factors = setting._asdict()
     references, is_mean = factors.pop("references"), factors.pop("mean_of_segments")
     setting_options = replace(options, **factors)
@@ -313,7 +360,7 @@ def _describe_setting(corpus: Corpus, options: Options, fixed: Collection[str], 
         del factors["effective_order"]  # not a factor of corpus scores
     return {
         "references": references,
-        "options": {**{name: getattr(options, name) for name in fixed}, **factors},
+        "options": {**{name: getattr(options, name) for name in described}, **factors},
         "signature": _sign_setting(corpus, setting_options, references),
     }
 
@@ -323,27 +370,28 @@ def _list_indifferent(setting: Setting, equal_settings: Sequence[Setting]) -> di
     values: dict[str, list[Any]] = {}
     for equal in equal_settings:
         changed = [name for name in Setting._fields if getattr(setting, name) != getattr(equal, name)]
-        if len(changed) == 1:
+        if len(changed) == 1 and changed != ["mean_of_segments"]:  # not an option
             values.setdefault(changed[0], []).append(getattr(equal, changed[0]))
     return values
 
 
 # Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
-_WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
+_WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
 
 
-def _read_score(reported: object, decimals: int | None) -> ReportedScore:
+def _read_score(reported: object, decimals: int | None) -> tuple[float, int]:
+    """Return a published score, and the number of its decimals that are known."""
     written = None if isinstance(reported, bool) else _WRITTEN.fullmatch(str(reported))
     if written is None:
         raise invalid("reported", reported, "a number, or a str such as '27.30'")
     number = Decimal(written[1].replace(",", "."))
-    if number > 100:
+    if not 0 <= number <= 100:
         raise invalid("reported", reported, "a score from 0 to 1 or from 0 to 100")
     if decimals is None:
         decimals = max(0, -int(number.as_tuple().exponent))
     elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
         raise invalid("decimals", decimals, "a whole number of 0 or more")
-    return ReportedScore(float(number), int(decimals))
+    return float(number), int(decimals)
 
 
 # --- The grid of settings ---------------------------------------------------------------------------------------------
@@ -393,50 +441,37 @@ def make_grid(
     }
 
 
-def score_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> dict[Setting, float]:
+def score_grid(
+    corpus: Corpus, places: Places, options: Options, grid: Grid, means: Grid | None = None
+) -> dict[Setting, float]:
     """Score a corpus under each setting, on the scale 0-1; options that are not factors come from `options`.
+
+    With a grid of `means`, the result includes means of segment scores. Both grids have the same values for counting.
 
     >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
     >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
     [0.5, 1.0]
     """
-    counted, rows = zip(*_count_grid(corpus, places, replace(options, max_order=max(grid["max_order"])), grid))
-    scores: dict[Setting, float] = {}
-    for method, order in product(grid["smooth_method"], grid["max_order"]):
+    counted, sums, scores = [], [], {}
+
+    def choose(method: str, order: int, effective: bool) -> Options:
         value = options.smooth_value if method == options.smooth_method else None
-        scored = replace(options, smooth_method=method, smooth_value=value, max_order=order)
-        row_scores = bleu(np.stack(rows), scored).tolist()
-        fixed = method, order, options.effective_order
-        scores |= {Setting._make((False, *five, *fixed)): score for five, score in zip(counted, row_scores)}
-    return scores
+        return replace(options, smooth_method=method, smooth_value=value, max_order=order, effective_order=effective)
 
-
-def score_segment_grid(corpus: Corpus, places: Places, options: Options, grid: Grid) -> dict[Setting, float]:
-    """Return the mean of the segment scores under each setting, on the scale 0-1.
-
-    Each segment is counted once per tokenizer, case and choice of references.
-
-    >>> grid = make_grid("text", {}, Options(max_order=1), ("tokenize", "smooth_method"), SEGMENT_FACTORS)
-    >>> set(score_segment_grid(read_corpus(["a", "b"], ["a", "c"]), {}, Options(max_order=1), grid).values())
-    {0.5}
-    """
-    scores: dict[Setting, float] = {}
-    orders = options.max_order + 1  # NLTK's methods 5 and 7 need one more
-    (length,) = grid["reference_length"]
-    for tokenize, lowercase, references in product(grid["tokenize"], grid["lowercase"], grid["references"]):
-        counting = {"tokenize": tokenize, "lowercase": lowercase, "minimum_total": 0, "max_order": orders}
-        part = _select_references(corpus, places.get(references))
-        counted = replace(options, **counting, weights=None, smooth_method="none")
-        rows = count_corpus(part, choose_tokenizer(counted, part.kind), counted)
-        for minimum in grid["minimum_total"]:
-            rows[:, orders : 2 * orders] = count_totals(rows[:, -2], orders, minimum).T
-            for method, effective in product(grid["smooth_method"], grid["effective_order"]):
-                if minimum and effective and not options.effective_order:  # a minimum leaves no order out
-                    continue
-                value = options.smooth_value if method == options.smooth_method else None
-                scored = replace(options, smooth_method=method, smooth_value=value, effective_order=effective)
-                factors = references, tokenize, lowercase, minimum, length, method, options.max_order, effective
-                scores[Setting(True, *factors)] = float(bleu(rows, scored).mean())
+    for factors, rows in _count_grid(corpus, places, options, grid):
+        counted.append(factors)
+        sums.append(rows.sum(axis=0))
+        if means is None or factors[-1] != options.reference_length:
+            continue
+        for method, effective in product(means["smooth_method"], means["effective_order"]):
+            if effective and factors[-2] and not options.effective_order:  # a minimum leaves no order out
+                continue
+            setting = Setting._make((True, *factors, method, options.max_order, effective))
+            scores[setting] = float(bleu(rows, choose(*setting[-3:])).mean())
+    for method, order in product(grid["smooth_method"], grid["max_order"]):
+        last = method, order, options.effective_order
+        row_scores = bleu(np.stack(sums), choose(*last)).tolist()
+        scores |= {Setting._make((False, *first, *last)): score for first, score in zip(counted, row_scores)}
     return scores
 
 
@@ -446,35 +481,26 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
     >>> start = make_setting(Options())
     >>> end = start._replace(tokenize="zh")
     >>> list_steps({start: 0.25, end: 0.5}, start, end)
-    [{'factor': 'tokenize', 'value': 'zh', 'difference': 0.25}]
+    [{'factor': 'tokenize', 'value': 'zh', 'delta': 0.25}]
     """
     steps: list[StepDict] = []
     for factor, value in end._asdict().items():
         changed = start._replace(**{factor: value})
         if changed != start:
-            steps.append({"factor": factor, "value": value, "difference": scores[changed] - scores[start]})
+            steps.append({"factor": factor, "value": value, "delta": scores[changed] - scores[start]})
         start = changed
     return steps
 
 
-def group_settings(
-    scores: Mapping[Setting, float], start: Setting, known: Collection[Setting] = ()
-) -> list[list[Setting]]:
+def group_settings(scores: Mapping[Setting, float], implausibility: Callable[[Setting], Any]) -> list[list[Setting]]:
     """Group the settings that give the same score; sort groups, and settings within groups, by plausibility.
 
-    The start of the search is most plausible, then settings of known tools, then settings with few changes.
-
     >>> start = make_setting(Options())
-    >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(max_order=2): 0.5}
-    >>> groups = group_settings(scores, start)
+    >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(references=1): 0.5}
+    >>> groups = group_settings(scores, lambda setting: str(setting.references))
     >>> [[setting.references for setting in group] for group in groups]
-    [['all'], [0, 'all']]
+    [[0, 1], ['all']]
     """
-
-    def implausibility(setting: Setting) -> tuple[bool, bool, int]:
-        changes = sum(before != after for before, after in zip(start, setting))
-        return changes > 0, setting not in known, changes
-
     groups: list[list[Setting]] = []
     last = -1.0
     for setting in sorted(scores, key=lambda setting: scores[setting]):
@@ -483,6 +509,17 @@ def group_settings(
         groups[-1].append(setting)
         last = scores[setting]
     return sorted((sorted(group, key=implausibility) for group in groups), key=lambda group: implausibility(group[0]))
+
+
+def list_known(options: Options) -> tuple[set[Setting], set[Setting]]:
+    """Return the settings of conventions and known tools, and the settings of these tools under other arguments."""
+    settings = {name: make_setting(convention) for name, convention in convention_options(options).items()}
+    # sacreBLEU's `sentence_score` with and without effective order, and NLTK's `sentence_bleu`
+    mean, nltk = (settings[name]._replace(mean_of_segments=True) for name in ("default", "nltk"))
+    tools = {*settings.values(), mean, mean._replace(effective_order=True), nltk}
+    # NLTK's smoothing functions, and NLTK before 3.3
+    variants = {nltk._replace(smooth_method=method) for method in SEGMENT_FACTORS["smooth_method"]}
+    return tools, variants | {settings["nltk"]._replace(smooth_method=method) for method in FACTORS["smooth_method"]}
 
 
 def convention_options(options: Options) -> dict[str, Options]:
@@ -508,23 +545,25 @@ def make_setting(options: Options) -> Setting:
 def _count_grid(
     corpus: Corpus, places: Places, options: Options, grid: Grid
 ) -> Iterator[tuple[tuple[Any, ...], Int64]]:
-    """Yield the row of the corpus for each combination of the five factors that counting depends on."""
+    """Yield the rows of the segments for each combination of the five factors that counting depends on."""
     corpora = {references: _select_references(corpus, places.get(references)) for references in grid["references"]}
-    orders = options.counted_orders
+    orders = max(grid["max_order"]) + 1  # NLTK's methods 5 and 7 need one more
     for tokenize, lowercase, references in product(grid["tokenize"], grid["lowercase"], grid["references"]):
-        rows: dict[str, Int64] = {}
-        for length in grid["reference_length"]:
-            # A single reference is the closest, the shortest and the longest.
-            if rows and corpora[references].reference_count() == "1":
-                rows[length] = next(iter(rows.values()))
-                continue
-            counting = {"tokenize": tokenize, "lowercase": lowercase, "reference_length": length, "minimum_total": 0}
-            counted, part = replace(options, **counting), corpora[references]
-            rows[length] = count_corpus(part, choose_tokenizer(counted, part.kind), counted)
+        part = corpora[references]
+        counting = {"tokenize": tokenize, "lowercase": lowercase, "minimum_total": 0, "weights": None}
+        counted = replace(options, **counting, smooth_method="none", max_order=orders)
+        tokenizer = choose_tokenizer(counted, part.kind)
+        rows = count_corpus(part, tokenizer, counted)
+        reference_lengths = {counted.reference_length: rows[:, -1].copy()}
+        for length in grid["reference_length"][1:]:
+            # A single reference is the closest, the shortest and the longest. Only this column depends on the option.
+            if part.reference_count() != "1":
+                counted = replace(counted, reference_length=length, max_order=1)
+                reference_lengths[length] = count_corpus(part, tokenizer, counted)[:, -1]
         for length, minimum in product(grid["reference_length"], grid["minimum_total"]):
-            row = rows[length].sum(axis=0)
-            row[orders : 2 * orders] = count_totals(rows[length][:, -2], orders, minimum).sum(axis=1)
-            yield (references, tokenize, lowercase, minimum, length), row
+            rows[:, -1] = reference_lengths.get(length, rows[:, -1])
+            rows[:, orders : 2 * orders] = count_totals(rows[:, -2], orders, minimum).T
+            yield (references, tokenize, lowercase, minimum, length), rows
 
 
 def _select_references(corpus: Corpus, places: Int64 | None) -> Corpus:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sacrebleu
 from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
-from bleu.bleu_reconcile import FACTORS
+from bleu.bleu_reconcile import FACTORS, count_chance
 from conftest import HAS_NUMBA, needs_wmt21
 from helpers import WMT21, random_rows, read_published, read_system
 from hypothesis import example, given, settings
@@ -71,7 +71,7 @@ def test_scales_and_decimals(bleu, reported, decimals, scale, known):
     near = 0.5 * 10.0**-known * 100 / scale + 1e-9
     number = float(reported) * 100 / scale
     assert all(abs(match["score"] - number) <= near for match in found["matches"])
-    assert all(match["difference"] == pytest.approx(match["score"] - number, abs=1e-9) for match in found["matches"])
+    assert all(100 * match["delta"] == pytest.approx(match["score"] - number, abs=1e-9) for match in found["matches"])
     for tokenize, smooth_method, order in itertools.product(FACTORS["tokenize"], FACTORS["smooth_method"], (1, 4)):
         options = {"tokenize": tokenize, "smooth_method": smooth_method, "max_order": order}
         score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options)["score"]
@@ -96,12 +96,13 @@ def test_without_a_match_the_nearest_are_returned(bleu):
     found = bleu.reconcile(PREDICTIONS, REFERENCES, "99.99")
     assert (found["matches"], len(found["nearest"])) == ([], 5)
     start = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["bleu"]
-    off = [abs(one["difference"]) for one in found["nearest"]]
+    off = [abs(one["delta"]) for one in found["nearest"]]
     assert off == sorted(off)
     for one in found["nearest"]:
-        assert start + sum(step["difference"] for step in one["steps"]) == pytest.approx(one["bleu"], abs=1e-12)
-    assert str(found).startswith("No setting gives 99.99. The closest are:\n")
-    assert "| settings | BLEU | off by |" in found.to_markdown()
+        assert start + sum(step["delta"] for step in one["steps"]) == pytest.approx(one["bleu"], abs=1e-12)
+    text = f"None of {found['settings']:,} settings gives 99.99; some setting would for {found['chance']:.0%} of the numbers"
+    assert str(found).startswith(f"{text} near it. The closest are:\n")
+    assert "| settings | BLEU | off by | plausible |" in found.to_markdown()
 
 
 def test_options_of_the_call_are_fixed(bleu):
@@ -140,7 +141,8 @@ def test_the_options_of_every_setting_have_its_score(load, method, rows, max_ord
     for reported in (bleu.compute(**texts, smooth_method=method)["score"], "61.8034"):
         found = bleu.reconcile(**texts, reported=reported, smooth_method=method)
         for one in found["matches"] + found["nearest"]:
-            assert bleu.compute(**texts, **one["options"])["score"] == pytest.approx(one["score"], abs=1e-9), one
+            key = "mean_segment_bleu" if one["options"].get("segments") else "bleu"
+            assert bleu.compute(**texts, **one["options"])[key] == pytest.approx(one["bleu"], abs=1e-11), one
 
 
 @pytest.mark.parametrize("ids", [False, True])
@@ -168,10 +170,8 @@ def test_conventions_are_their_scores_and_the_steps_add_up(load, bleu, name):
         pytest.approx(result["bleu"], abs=1e-15),
         result["signature"],
     )
-    assert found[name]["difference"] == pytest.approx(result["bleu"] - found["default"]["bleu"], abs=1e-12)
-    assert sum(step["difference"] for step in found[name]["steps"]) == pytest.approx(
-        found[name]["difference"], abs=1e-12
-    )
+    assert found[name]["delta"] == pytest.approx(result["bleu"] - found["default"]["bleu"], abs=1e-12)
+    assert sum(step["delta"] for step in found[name]["steps"]) == pytest.approx(found[name]["delta"], abs=1e-12)
     changed = {step["factor"]: step["value"] for step in found[name]["steps"]}
     assert changed == {key: value for key, value in CONVENTIONS[name].items() if value != getattr(Options(), key)}
 
@@ -183,16 +183,15 @@ def test_each_step_of_a_convention_is_one_factor(bleu):
         bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options)["bleu"]
         for options in ({}, {"reference_length": "shortest"}, {"reference_length": "shortest", "smooth_method": "none"})
     ]
-    assert [step["difference"] for step in found] == pytest.approx(
-        [b - a for a, b in itertools.pairwise(scores)], abs=1e-12
-    )
+    assert [step["delta"] for step in found] == pytest.approx([b - a for a, b in itertools.pairwise(scores)], abs=1e-12)
 
 
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
         ((["a"], ["a"], 100.1), {}, "reported=100.1: pass a score from 0 to 1 or from 0 to 100"),
-        ((["a"], ["a"], -1), {}, "reported=-1: pass a number"),
+        ((["a"], ["a"], -3), {}, "reported=-3: pass a score from 0 to 1 or from 0 to 100"),
+        ((["a"], ["a"], "-0.5"), {}, "reported='-0.5': pass a score from 0 to 1 or from 0 to 100"),
         ((["a"], ["a"], float("nan")), {}, "reported=nan"),
         ((["a"], ["a"], "27,3,1"), {}, "reported='27,3,1': pass a number"),
         ((["a"], ["a"], True), {}, "reported=True: pass a number"),
@@ -314,11 +313,11 @@ def test_a_mean_of_segment_scores_is_found(bleu, name):
     assert again["mean_segment_bleu"] == pytest.approx(mean, abs=1e-6)
 
 
-def test_a_mean_is_searched_only_if_no_corpus_score_matches(bleu):
-    score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"]
-    assert not any(
-        match["options"].get("segments") for match in bleu.reconcile(PREDICTIONS, REFERENCES, score)["matches"]
-    )
+def test_means_are_matches_beside_scores_of_the_corpus(bleu):
+    reported = round(bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"])
+    matches = bleu.reconcile(PREDICTIONS, REFERENCES, reported)["matches"]
+    assert matches[0]["steps"] == []
+    assert {match["options"].get("segments", False) for match in matches} == {False, True}
 
 
 @needs_wmt21
@@ -425,7 +424,8 @@ def test_0_and_1(bleu, corpus, reported, matched):
     assert {round(match["score"], 9) for match in found["matches"]} == (set() if matched is None else {matched})
     if matched is None:
         assert found["scale"] == 100
-        assert [one["difference"] for one in found["nearest"]] == [one["score"] - reported for one in found["nearest"]]
+        off = [one["score"] - reported for one in found["nearest"]]
+        assert [100 * one["delta"] for one in found["nearest"]] == pytest.approx(off, abs=1e-12)
 
 
 # Ways of writing a number in papers and logs, and their scale.
@@ -572,3 +572,196 @@ def test_a_single_reference_is_all_of_them(bleu):
     settings = found["matches"] or found["nearest"]
     assert {one["references"] for one in settings} == {"all"}
     assert not any("references" in one["same_score"] for one in settings)
+
+
+# Honesty: the number of settings, the share of numbers that match, and plausibility.
+
+
+@pytest.mark.parametrize(
+    ("seed", "options", "fixed", "decimals"),
+    [
+        (1, {}, {}, 1),
+        (2, {"tokenize": "char"}, {"lowercase": False}, 1),
+        (3, {}, {"tokenize": "13a", "smooth_method": "exp", "minimum_total": 0}, 1),
+        (4, {}, {"tokenize": "13a", "lowercase": True, "smooth_method": "none"}, 2),
+        (5, {}, {}, 0),
+    ],
+)
+def test_chance_is_the_share_of_numbers_that_match(load, seed, options, fixed, decimals):
+    """All numbers with as many decimals within 2 points of the object's score are tried."""
+    bleu, (predictions, references) = load(**options), make_sentences(seed, 12)
+    own = bleu.compute(predictions=predictions, references=references, **fixed)["score"]
+    step = 10**decimals
+    numbers = [f"{n / step:.{decimals}f}" for n in range(100 * step + 1) if abs(n / step - own) <= 2]
+    found = [bleu.reconcile(predictions, references, number, **fixed) for number in numbers]
+    assert {one["chance"] for one in found} == {sum(bool(one["matches"]) for one in found) / len(numbers)}
+    assert len({one["settings"] for one in found}) == 1
+    if decimals == 2:
+        assert 0 < found[0]["chance"] < 1
+
+
+@pytest.mark.parametrize(
+    ("scores", "center", "unit", "share"),
+    [
+        ([0.5], 0.5, 0.001, 1 / 41), ([0.5, 0.5], 0.5, 0.001, 1 / 41), ([0.5004, 0.4996, 0.7], 0.5, 0.001, 1 / 41),
+        ([0.5005], 0.5, 0.001, 2 / 41),  # half a unit from two numbers
+        ([0.99], 0.99, 0.01, 1 / 4), ([0.003], 0.003, 0.01, 1 / 3),  # 97 to 100 points, 0 to 2 points
+        ([0.25], 0.25, 0.1, 1.0),  # no number is near: the nearest matches
+        ([0.5], 0.5, 1e-30, 2e-11 / 0.04),  # within rounding error
+    ],
+)  # fmt: skip
+def test_count_chance(scores, center, unit, share):
+    assert count_chance(scores, center, unit) == pytest.approx(share, rel=1e-3)
+
+
+def test_the_number_of_settings_is_that_of_distinct_scores(bleu):
+    """Order 1 or 2, closest or shortest, exp or none, of the corpus, and the means."""
+    texts = {"predictions": ["a b c d e", "a x"], "references": [["a b c e d", "a b"], ["a y z", "b"]]}
+    fixed = {"tokenize": "none", "lowercase": False, "minimum_total": 0, "smooth_method": "exp"}
+    scores = []
+    for which in ("all", 0, 1):
+        columns = {**texts, "references": chosen(texts["references"], which)}
+        for order, length in itertools.product((1, 2, 3, 4), ("closest", "shortest", "longest")):
+            options = {"max_order": order, "reference_length": length}
+            scores.append(bleu.compute(**columns, **fixed, **options)["bleu"])
+        for effective in (False, True):
+            result = bleu.compute(**columns, **fixed, segments=True, effective_order=effective)
+            scores.append(result["mean_segment_bleu"])
+    assert bleu.reconcile(**texts, reported=50, **fixed)["settings"] == len({round(score, 10) for score in scores})
+
+
+def test_many_changes_are_plausible_only_for_known_tools(load):
+    """Three changes or more need a known tool while more than 5% of the numbers match."""
+    predictions, references = make_sentences(6)
+    bleu, corpus = load(), {"predictions": predictions, "references": references}
+    reported = bleu.compute(**corpus, tokenize="intl", lowercase=True, max_order=3)["score"]
+    flags = {}
+    for decimals in (0, 1, 6):
+        found = bleu.reconcile(**corpus, reported=reported, decimals=decimals)
+        plausible = [match["plausible"] for match in found["matches"]]
+        assert plausible == sorted(plausible, reverse=True)
+        for match in found["matches"]:
+            assert match["plausible"] or (len(match["steps"]) > 2 and found["chance"] > 0.05)
+            if {step["factor"]: step["value"] for step in match["steps"]} == CHANGED:
+                flags[decimals] = match["plausible"], found["chance"] > 0.05
+    assert flags == {0: (False, True), 1: (False, True), 6: (True, False)}
+    table = found.to_markdown().splitlines()
+    assert table[0].startswith(f"{len(found['matches'])} of {found['settings']:,} settings give")
+    assert table[0].endswith(f"; so would some setting for {found['chance']:.0%} of the numbers near it.")
+
+
+CHANGED = {"tokenize": "intl", "lowercase": True, "max_order": 3}
+NLTK_MEAN = {"tokenize": "none", "minimum_total": 1, "smooth_method": "floor", "effective_order": False}
+KNOWN = {
+    "NLTK, method2": {"tokenize": "none", "minimum_total": 1, "smooth_method": "add-k"},
+    "NLTK's sentences, method1": {**NLTK_MEAN, "segments": True},
+}
+
+
+@pytest.mark.parametrize("options", KNOWN.values(), ids=KNOWN)
+def test_known_tools_are_plausible(bleu, options):
+    predictions, references = make_sentences(7)
+    result = bleu.compute(predictions=predictions, references=references, **options)
+    score = 100 * result["mean_segment_bleu" if "segments" in options else "bleu"]
+    found = bleu.reconcile(predictions, references, f"{score:.1f}")
+    assert found["chance"] > 0.05
+    (match,) = [one for one in found["matches"] if abs(one["score"] - score) < 1e-9]
+    assert len(match["steps"]) > 2
+    assert match["plausible"]
+
+
+# A score with its signature: do these texts have this score under this signature?
+
+SACREBLEU_OPTIONS = [
+    {}, {"lowercase": True}, {"tokenize": "intl", "smooth_method": "floor", "smooth_value": 0.2},
+    {"smooth_method": "add-k", "effective_order": True}, {"tokenize": "char", "smooth_method": "none"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("options", SACREBLEU_OPTIONS, ids=str)
+@pytest.mark.parametrize("first", [False, True])
+def test_sacrebleus_scores_are_verified(load, options, short, first):
+    """In both forms, from an object with other options."""
+    predictions, references = make_sentences(8)
+    metric = sacrebleu.BLEU(**options)
+    score = metric.corpus_score(predictions, list(zip(*references)))
+    signature = metric.get_signature().format(short=short)
+    printed = f"{score.score:.1f} {signature}" if first else score.format(width=1, signature=signature)
+    found = load("hf", max_order=2).reconcile(predictions, references, printed)
+    assert (found["verified"], found["decimals"], found["other_matches"]) == (True, 1, [])
+    (match,) = found["matches"]
+    assert match["score"] == pytest.approx(score.score, abs=1e-9)
+    assert (match["steps"], match["plausible"]) == ([], True)
+    again = load("hf", max_order=2).compute(predictions=predictions, references=references, **match["options"])
+    assert (again["score"], again["signature"]) == (pytest.approx(score.score, abs=1e-9), match["signature"])
+    assert str(found).startswith(f"Verified: these texts give {score.score:.1f} under this signature; so would")
+    assert "neither the order of n-grams nor the text of the references" in str(found)
+    json.dumps(found)
+
+
+def test_own_signatures_are_verified(load):
+    options = {"max_order": 3, "weights": [0.5, 0.3, 0.2], "reference_length": "longest", "minimum_total": 2}
+    made = load().compute(predictions=P, references=R, **options, lowercase=True)
+    found = load().reconcile(P, R, f"{made['score']:.3f} {made['signature']}")
+    assert (found["verified"], found["matches"][0]["signature"]) == (True, made["signature"])
+    again = load().compute(predictions=P, references=R, **found["matches"][0]["options"])
+    assert again["score"] == pytest.approx(made["score"], abs=1e-9)
+
+
+def test_a_wrong_signature_is_not_verified(bleu):
+    """The score was made in lowercase; the settings that give it are other matches."""
+    made = bleu.compute(predictions=P, references=R, lowercase=True)["score"]
+    claim = bleu.compute(predictions=P, references=R)["signature"]
+    found = bleu.reconcile(P, R, f"{made:.4f} {claim}")
+    assert (found["verified"], found["matches"], found["nearest"]) == (False, [], [])
+    assert [step["factor"] for step in found["other_matches"][0]["steps"]] == ["lowercase"]
+    assert str(found).startswith(f"Not verified: these texts do not give {made:.4f} under this signature. ")
+    absent = bleu.reconcile(P, R, f"99.9999 {claim}")
+    assert (absent["verified"], absent["matches"], absent["other_matches"]) == (False, [], [])
+    assert len(absent["nearest"]) == 5
+
+
+def test_each_reference_is_tried_for_a_signature_with_one(bleu):
+    for which in (0, 1):
+        made = bleu.compute(predictions=P, references=chosen(R, which))
+        found = bleu.reconcile(P, R, f"{made['score']:.4f} {made['signature']}")
+        assert (found["verified"], [match["references"] for match in found["matches"]]) == (True, [which])
+    both = bleu.compute(predictions=P, references=R)
+    for signature, score in ((made["signature"], both["score"]), (both["signature"], made["score"])):
+        assert bleu.reconcile(P, R, f"{score:.4f} {signature}")["verified"] is False
+    assert bleu.reconcile(P, R, both["score"])["verified"] is None
+
+
+def test_options_of_the_call_win_over_the_signature(bleu):
+    made = bleu.compute(predictions=P, references=R, tokenize="intl", lowercase=True)
+    found = bleu.reconcile(P, R, f"{made['score']:.4f} nrefs:2|case:lc|tok:13a", tokenize="intl")
+    assert (found["verified"], found["matches"][0]["options"]["lowercase"]) == (True, True)
+
+
+def test_tokens_are_verified_under_the_signature_of_their_text(bleu):
+    tokens = [text.split() for text in P], [[text.split() for text in row] for row in R]
+    made = bleu.compute(predictions=tokens[0], references=tokens[1])
+    for signature in (made["signature"], "nrefs:2|tok:intl"):
+        assert bleu.reconcile(*tokens, f"{made['score']:.4f} {signature}")["verified"] is True
+
+
+@pytest.mark.parametrize(
+    ("reported", "message"),
+    [
+        ("27.3 nrefs:1|nc:6", "reported: .*nc"), ("27.3 nrefs:1|tok:?", "reported: .*tok"),
+        ("nrefs:1|case:lc", "reported='': pass a number"), ("127.3 nrefs:1|case:lc", "reported='127.3': pass a score from 0"),
+    ],
+)  # fmt: skip
+def test_signatures_that_cannot_be_read(bleu, reported, message):
+    with pytest.raises(ValueError, match=message):
+        bleu.reconcile(P, R, reported)
+
+
+@pytest.mark.parametrize("reported", [R, P, P[0] * 3, np.array(P), {"score": P}], ids=str)
+def test_errors_do_not_print_the_corpus(bleu, reported):
+    """The references and the number changed places, for one."""
+    with pytest.raises((TypeError, ValueError), match=r"^reported=<") as error:
+        bleu.reconcile(P, 37.6, reported)
+    assert len(str(error.value)) < 150
+    assert P[0] not in str(error.value)

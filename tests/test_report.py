@@ -59,8 +59,8 @@ COLUMNS = {
     "rank": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "rank", "cluster"],
     "diff": ["part", "from", "to", "segments", "bleu_A", "bleu_B", "delta", "group"],
     "explain": ["order", "total", "unclipped_matches", "matches", "precision"],
-    "conventions": ["convention", "bleu", "score", "difference", "signature"],
-    "reconcile": ["settings", "bleu", "score", "difference", "signature"],
+    "conventions": ["convention", "bleu", "score", "delta", "signature"],
+    "reconcile": ["settings", "bleu", "score", "delta", "signature"],
     "self_bleu": ["text", "bleu"],
 }  # fmt: skip
 

@@ -194,7 +194,7 @@ class TestWaterfall:
         ax = conventions.plot()
         widths = [bar.get_width() for bars in ax.containers for bar in bars]
         nltk = conventions["nltk"]
-        assert widths == pytest.approx([100, -100 * nltk["difference"], nltk["score"]])
+        assert widths == pytest.approx([100, -100 * nltk["delta"], nltk["score"]])
         assert labels(ax.yaxis) == ["default", "tokenize='none'", "nltk"]
         assert ax.get_xlabel() == "BLEU"
         assert labels(conventions.plot(convention="hf").yaxis) == ["default", "hf"]
