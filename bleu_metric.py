@@ -76,7 +76,7 @@ Args:
     by: one label per segment, such as its domain or language pair: a list, array or Series of str, numbers or None.
         Covers all segments, in the order in which they were added. With `by`, `tokenize` may be a dict from labels to
         tokenizers; other labels have the default.
-    documents: one label per segment, the document that it is part of; never None. With `confidence`, whole documents are
+    documents: one label per segment, the document that it is part of. With `confidence`, whole documents are
         resampled in place of segments, because segments of a document resemble each other. Scores do not change.
 {options}
 Returns:
