@@ -97,7 +97,11 @@ Examples:
 INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
     options="\n".join(
         textwrap.fill(
-            f"{name}: {says}; {OPTIONS[name]!r} by default.", 120, initial_indent=" " * 4, subsequent_indent=" " * 8
+            f"{name}: {says}; {OPTIONS[name]!r} by default.",
+            120,
+            initial_indent=" " * 4,
+            subsequent_indent=" " * 8,
+            break_on_hyphens=False,  # 'chen-cherry-4' stays whole
         )
         for name, says in DESCRIPTIONS.items()
     )

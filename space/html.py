@@ -497,11 +497,7 @@ def _draw_mean(explanation: Mapping[str, Any]) -> tuple[str, str]:
         for n, ((factor, _), precision) in enumerate(zip(factors, precisions), 1)
     )
     texts = " · ".join(factor.text for factor, _ in factors)
-    root = (
-        f"the {name_root(len(factors))} of {texts} = {product:.4g}"
-        if len(factors) > 1
-        else texts or "nothing to multiply"
-    )
+    root = f"the {name_root(len(factors))} of {texts} = {product:.4g}" if len(factors) > 1 else texts or "no factors"
     reason = "one low precision lowers it more than it would lower an average" if mean else "one 0 makes it 0"
     smoothed = [factor.meaning for factor, _ in factors if factor.is_smoothed]
     note = f'<p class="bleu-note">Dashed: {show("; ".join(smoothed))}.</p>' if smoothed else ""

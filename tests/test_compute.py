@@ -448,7 +448,7 @@ SIZES = [
 def test_small_groups(bleu, sizes, with_interval, warned):
     labels = list(Counter(sizes).elements())
     texts = [f"the cat {i} sat on the mat" for i in range(len(labels))]
-    call = lambda: bleu.compute(predictions=texts, references=texts, by=labels, confidence=0.9, n_resamples=5)  # noqa: E731
+    call = lambda: bleu.compute(predictions=texts, references=texts, by=labels, confidence=0.9, n_resamples=20)  # noqa: E731
     result, messages = record_warnings(call)
     assert [label for label, group in result["groups"].items() if "confidence_interval" in group] == with_interval
     assert ("macro_confidence_interval" in result) == ("macro_standard_error" in result) == (len(with_interval) == len(sizes))  # fmt: skip

@@ -56,7 +56,7 @@ COLUMNS = {
     "compute, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "mean_segment_bleu", "confidence", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "signature"],
     "score, by": ["group", "bleu", "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length", "signature"],
     "compare, by": ["system", "part", "group", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "macro_bleu", "delta", "p_value", "wins", "ties", "losses", "delta_interval_low", "delta_interval_high", "delta_standard_error", "detectable_delta", "macro_delta", "macro_p_value", "macro_delta_interval_low", "macro_delta_interval_high", "macro_delta_standard_error"],
-    "rank": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "rank", "cluster"],
+    "rank": ["system", "bleu", "score", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "rank_range", "cluster"],
     "diff": ["part", "from", "to", "segments", "bleu_A", "bleu_B", "delta", "group"],
     "explain": ["order", "total", "unclipped_matches", "matches", "precision"],
     "conventions": ["convention", "bleu", "score", "delta", "signature"],
@@ -426,7 +426,8 @@ def test_reports_by_hand(bleu):
     )
     ranked = bleu.rank({"A": texts, "B": texts}, texts, confidence=None, n_resamples=9)
     assert ranked.report().splitlines()[0] == (
-        "Ranked by BLEU: 1-2. A 100.00, 1-2. B 100.00; paired bootstrap, 9 resamples; ranks at a family-wise error of 5%"
+        "Ranked by BLEU: 1-2. A 100.00, 1-2. B 100.00; paired approximate randomization, 9 resamples; ranks at a family-wise"
+        " error of 5%"
         f"; signature {ranked['signature']}."
     )
 
