@@ -191,13 +191,15 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None, documents:
     return result
 
 
-def score_statistics(statistics: object, options: Options, by: object = None, documents: object = None) -> Result:
+def score_statistics(
+    statistics: object, options: Options, by: object = None, documents: object = None, like: object = None
+) -> Result:
     """Score statistics in any form that `read_statistics` takes.
 
     >>> score_statistics([3, 3, 3, 4], Options(max_order=1))["counts"]
     [3]
     """
-    known = read_statistics(statistics, by, documents)
+    known = read_statistics(statistics, by, documents, like)
     options, tokenizer, unknown = adopt_counting(known, options)
     wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
     if wanted and not known.are_segments(options.minimum_total):

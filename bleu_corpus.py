@@ -111,7 +111,7 @@ class Corpus:
                 yield batch.slice(start, rows)
 
     def reference_count(self) -> str:
-        """Return the number of references per segment, `"var"` if it differs.
+        """Return the number of references per segment, `"var"` if it differs, `"?"` without segments.
 
         >>> make_corpus([(pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS), np.array([0, 1, 3]))]
         ... ).reference_count()
@@ -122,7 +122,7 @@ class Corpus:
             batch_counts = batch.bounds[1:] - batch.bounds[:-1]
             different = batch_counts[batch_counts != batch_counts[:1]]
             counts.update(batch_counts[:1].tolist(), different[:1].tolist())
-        return str(*counts) if len(counts) == 1 else "var"
+        return str(*counts) if len(counts) == 1 else "var" if counts else "?"
 
     def reference_counts(self) -> Int64:
         """Return the number of references of each segment: int64 [segments]."""

@@ -384,8 +384,8 @@ AMBIGUOUS_TOKENIZER = (
     " method `signature` that returns a unique name to the tokenizer, and call statistics() again."
 )
 TABLES_DIFFER = (
-    "statistics: the tables were counted under different options and don't add up: {0} is {2!r} in statistics[0]"
-    " and {3!r} in statistics[{1}]. Call statistics() again with the same options. Only tokenizers may differ,"
+    "statistics: the tables were counted under different options and don't add up: {0} is {3!r} in {1} and {4!r} in"
+    " {2}. Call statistics() again with the same options. Only tokenizers may differ,"
     " if all tables have labels: statistics(..., by=labels), then score(tables, by='label')."
 )
 INVALID_COUNTS = "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from statistics()."

@@ -253,7 +253,8 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`.
             by: as for `compute`; the table gets a column `label`.
             documents: as for `compute`; the table gets a column `document`.
-            **options: any option of `compute`; options for smoothing and resampling take effect in `score`.
+            **options: any option of `compute`. Options for smoothing and resampling have no effect here; pass them to
+                `score`.
 
         Returns:
             A table with int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and `reference_length`, one
@@ -272,17 +273,26 @@ class BleuMetric(BufferedMetric):
         return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by, documents)
 
     def score(
-        self, statistics: object, *arguments: object, by: object = None, documents: object = None, **options: object
+        self,
+        statistics: object,
+        *arguments: object,
+        by: object = None,
+        documents: object = None,
+        like: object = None,
+        **options: object,
     ) -> Result:
         """Compute BLEU from statistics rows.
 
         Args:
             statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its columns; a list of
-                these; or sums of rows, int [2 N + 2] or [k, 2 N + 2], without `segments` and `confidence`.
+                these; or sums of rows, an int array of shape [2 N + 2] or [k, 2 N + 2], without `segments` and
+                `confidence`.
             by: as for `compute`, one label per row; or the name of a column of the tables, such as `"label"`.
             documents: as for `compute`; or the name of a column of the tables, such as `"document"`.
-            **options: any option of `compute`. Options for counting are read from the table's metadata; the signature
-                has a `?` for an option that neither the metadata nor the call names.
+            like: a table from `statistics` made with the same options, for rows without metadata such as sums. The
+                options for counting and the number of references are taken from it.
+            **options: any option of `compute`. Options for counting are read from the metadata of the tables; the
+                signature has a `?` for an option that neither the metadata nor the call names.
 
         Returns:
             A dict as from `compute`.
@@ -295,10 +305,12 @@ class BleuMetric(BufferedMetric):
         >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in ("a b", "b")]
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
+        >>> bleu.score([3, 3, 3, 4], like=parts[0])["signature"] == bleu.score(parts)["signature"]
+        True
         """
         if arguments:
             raise TypeError(TEXTS_TO_SCORE)
-        return score_statistics(statistics, self._options.override(options), by, documents)
+        return score_statistics(statistics, self._options.override(options), by, documents, like)
 
     def compare(
         self,

@@ -356,13 +356,14 @@ def column_names(max_order: int) -> list[str]:
     return [*counts, "prediction_length", "reference_length"]
 
 
-def read_statistics(statistics: Any, by: object = None, documents: object = None) -> Statistics:
+def read_statistics(statistics: Any, by: object = None, documents: object = None, like: Any = None) -> Statistics:
     """Read statistics in any form that `BleuMetric.score` accepts.
 
     Args:
         statistics: tables, frames or sums.
         by: one label per row, or the name of a column of the tables; None for no labels.
         documents: the document of each row, or the name of a column of the tables; None for no documents.
+        like: the table whose metadata applies to statistics without metadata; None for no table.
 
     >>> read_statistics([1, 1, 1, 1]).stack()
     array([[1, 1, 1, 1]])
@@ -380,15 +381,23 @@ def read_statistics(statistics: Any, by: object = None, documents: object = None
         found = "a Series, whose labels may be in any order. Pass sums.to_numpy()"
         raise ValueError(messages.NOT_STATISTICS.format(found))
     is_table = any(have_columns)
-    places = (
-        [f"statistics[{i}]" for i in range(len(parts))] if isinstance(statistics, (list, tuple)) else ["statistics"]
-    )
+    is_list = is_table and isinstance(statistics, (list, tuple))
+    places = [f"statistics[{i}]" for i in range(len(parts))] if is_list else ["statistics"]
     tables = list(map(_select_columns, parts, places)) if is_table else [_read_sums(statistics)]
-    tables = [table for table in tables if len(table)]
-    if not tables:
+    named = {place: table for place, table in zip(places, tables) if len(table)}
+    if not named:
         raise ValueError(messages.NO_STATISTICS)
-    counted_with, references, signed = _merge_metadata(tables, by is not None)
-    table = pa.concat_tables([table.replace_schema_metadata(None) for table in tables])
+    if like is not None:
+        metadata = getattr(getattr(like, "schema", None), "metadata", None) or {}
+        if _METADATA not in metadata:
+            raise ValueError(messages.NOT_A_TABLE.format("like", "it does not record how it was counted"))
+        for place, table in named.items():
+            if _METADATA not in (table.schema.metadata or {}):
+                named[place] = table.replace_schema_metadata(metadata)
+        named["like"] = _select_columns(like, "like")[:0]
+        is_table = is_table and named["like"].num_columns > 4  # with a single order, a sum looks like a segment
+    counted_with, references, signed = _merge_metadata(named, by is not None)
+    table = pa.concat_tables([table.replace_schema_metadata(None) for table in named.values()])
     _check_counts(table)
     known = Statistics(table, is_table, counted_with, references, signed)
     if documents is not None:
@@ -531,16 +540,19 @@ def _read_sums(statistics: Any) -> pa.Table:
     return pa.table(dict(zip(column_names(rows.shape[1] // 2 - 1), rows.T.astype(np.int64))))
 
 
-def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str, Any], str, dict[Any, tuple[str, ...]]]:
+def _merge_metadata(
+    tables: Mapping[str, pa.Table], has_labels: bool
+) -> tuple[dict[str, Any], str, dict[Any, tuple[str, ...]]]:
     """Return the options that all tables were counted under, the number of references per segment, and both per label.
 
-    With labels, tables may have different tokenizers if they were counted by labels. Raise if tables do not add up.
+    The keys of `tables` are their places, for errors. With labels, tables may have different tokenizers if they were
+    counted by labels. Raise if tables do not add up.
     """
-    known = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables]
-    for number, options in enumerate(known):
+    known = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables.values()]
+    for number, (options, table) in enumerate(zip(known, tables.values())):
         # Rows without tokens have no tokenizer, and fit every tokenizer.
         known[number] = {name: value for name, value in options.items() if value is not None}
-        known[number]["longest n-gram"] = tables[number].num_columns // 2 - 1
+        known[number]["longest n-gram"] = table.num_columns // 2 - 1
     signatures: dict[Any, set[tuple[str, ...]]] = {}
     for label, *signature in chain.from_iterable(options.get("groups", ()) for options in known):
         signatures.setdefault(label, set()).add(tuple(signature))
@@ -550,7 +562,8 @@ def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str,
     if has_labels and tokenizers and all("groups" in options for options in known):
         tokenizers = [same_or_var(tokenizers)]
         known = [{**options, "tokenize": tokenizers[0]} for options in known]
-    for number, options in enumerate(known):
+    first, *_ = tables
+    for place, options in zip(tables, known):
         if tokenizers and "lowercase" in options:  # a table with metadata
             options.setdefault("tokenize", tokenizers[0])
         for name in (*COUNTING, "longest n-gram"):
@@ -558,8 +571,8 @@ def _merge_metadata(tables: list[pa.Table], has_labels: bool) -> tuple[dict[str,
                 values = [known[0].get(name), options.get(name)]
                 if name == "tokenize":
                     values = [value and print_tokenizer(value) for value in values]
-                raise ValueError(messages.TABLES_DIFFER.format(name, number, *values))
-    references = {options.get("references", "?") for options in known}
+                raise ValueError(messages.TABLES_DIFFER.format(name, first, place, *values))
+    references = {options.get("references", "?") for place, options in zip(tables, known) if place != "like"}
     counted_with = {name: known[0][name] for name in COUNTING if name in known[0]}
     signed = {label: tuple(map(same_or_var, zip(*found))) for label, found in signatures.items()}
     return counted_with, same_or_var(references), signed

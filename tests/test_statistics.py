@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import re
 
 import datasets
 import numpy as np
@@ -178,6 +179,75 @@ def test_the_signature_of_a_sum_has_the_chosen_options(load, table, chosen, case
     """A default that was not chosen is not claimed for rows from elsewhere."""
     result = load(**chosen).score(way([sum(column) for column in table.to_pydict().values()]))
     assert (keys(result)["case"], keys(result)["tok"]) == (case, tok)
+
+
+# Options that a table records, and sums of rows that take them from it with `like=`.
+LIKE = [
+    {},
+    {"tokenize": "zh", "lowercase": True},
+    {"max_order": 2, "reference_length": "longest"},
+    {"max_order": 1, "tokenize": "none"},
+    {"minimum_total": 1, "smooth_method": "none"},
+    {"tokenize": str.split, "smooth_method": "nltk-5"},
+]
+SUMS_OF = {
+    "list": lambda table: [sum(column) for column in table.to_pydict().values()],
+    "array": lambda table: table.to_pandas().sum().to_numpy(),
+    "two sums": lambda table: [[sum(c) for c in part.to_pydict().values()] for part in (table[:9], table[9:])],
+    "pandas": lambda table: table.to_pandas().sum().to_frame().T,
+    "polars": lambda table: pl.from_arrow(table).sum(),
+    "frames": lambda table: [table[:9].to_pandas(), pl.from_arrow(table[9:])],
+    "frame and table": lambda table: [table[:9].to_pandas(), table[9:]],
+}
+
+
+@pytest.mark.parametrize("options", LIKE, ids=str)
+@pytest.mark.parametrize("sum_rows", SUMS_OF.values(), ids=SUMS_OF)
+def test_sums_take_their_signature_from_a_table(load, options, sum_rows):
+    """The other options come from the object or the call, as for the table itself."""
+    for references in (REFERENCES, [row[:1] for row in REFERENCES]):
+        columns = {"predictions": PREDICTIONS, "references": references}
+        expected = load().compute(**columns, **options)
+        table = load().statistics(**columns, **options)
+        smoothing = {name: options[name] for name in options if name.startswith("smooth")}
+        assert load().score(sum_rows(table), like=table, **smoothing) == expected
+        assert load(**smoothing).score(sum_rows(table), like=table[:0]) == expected
+
+
+def test_groups_of_sums_take_their_signatures_from_a_table(bleu):
+    labels = ["en", "zh"] * (len(PREDICTIONS) // 2)
+    columns = {"predictions": PREDICTIONS, "references": REFERENCES, "by": labels, "tokenize": {"zh": "zh"}}
+    table = bleu.statistics(**columns)
+    sums = table.to_pandas().groupby("label").sum().reset_index()
+    expected = bleu.compute(**columns)
+    assert bleu.score(sums, by="label", like=table) == expected
+    assert [group["signature"].split("|")[3] for group in expected["groups"].values()] == ["tok:13a", "tok:zh"]
+
+
+def test_like_is_for_sums_of_rows_counted_in_the_same_way(bleu, table):
+    """A sum has no segments, whatever the table says, and rows with options of their own must have been counted alike."""
+    total = SUMS_OF["list"](table)
+    for more in ({"segments": True}, {"confidence": 0.95}):
+        for single in (table, bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, max_order=1)):
+            for way in ("list", "pandas"):
+                with pytest.raises(ValueError, match="these rows are sums"):
+                    bleu.score(SUMS_OF[way](single), like=single, **more)
+    other = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
+    wrong = [
+        ({"like": other, "statistics": table}, "tokenize is 'zh' in statistics and '13a' in like"),
+        ({"like": other, "lowercase": True}, "counted with lowercase=False, but True was requested"),
+        ({"like": bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, max_order=2)}, "4 in statistics and 2 in like"),
+        *(({"like": like}, "like: not a statistics table") for like in (total, "zh", table.to_pandas(), pa.table({"a": [1]}))),
+    ]  # fmt: skip
+    for arguments, message in wrong:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            bleu.score(**{"statistics": total, **arguments})
+
+
+def test_a_table_without_rows_does_not_know_the_number_of_references(bleu, table):
+    empty = bleu.statistics(predictions=[], references=[], tokenize="zh")
+    found = bleu.score(SUMS_OF["list"](table), like=empty)["signature"]
+    assert found.startswith("nrefs:?|case:mixed|eff:no|tok:zh|smooth:exp|version:")
 
 
 def test_a_dataset_of_the_table_has_a_true_signature(bleu, table):
