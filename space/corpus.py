@@ -320,11 +320,13 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
     charts = html.histogram(100 * scores, 0, 100, 20, "Segments by BLEU, with effective order") + html.histogram(
         ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title
     )
-    tables = {"table as Markdown": result.to_markdown(), "as LaTeX": result.to_latex()}
+    tables = html.copy_button(result.to_markdown(), "table as Markdown") + html.copy_button(
+        result.to_latex(), "as LaTeX"
+    )
     summary = (
         f'<div class="bleu-headline" data-announce="{html.show(sentence)}">{html.headline(result["score"], caption)}'
         f'</div><p class="bleu-copies">{html.signature(result["signature"])} {html.copy_button(sentence, "sentence")}'
-        f" {' '.join(html.copy_button(text, name) for name, text in tables.items())}</p>"
+        f"{tables}</p>"
     )
     bars = html.precision_bars(result)
     return summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
@@ -345,7 +347,8 @@ def render_systems(
     p_name = "corrected p" if ranking else "p"
     interval = f"{scored.options['confidence']:.0%} interval" if ends else "interval"
     head = ["system", "rank", "BLEU", "verdict", interval, "", "difference", "interval of difference", p_name]
-    ranks = {one["system"]: _write_rank(one) for one in ranking.get("ranking", ())}
+    ranges = {one["system"]: one["rank_range"] for one in ranking.get("ranking", ())}
+    ranks = {name: " to ".join(map(str, dict.fromkeys(ends))) for name, ends in ranges.items()}
     rows = []
     for name in ranks or names:
         one, earlier = systems[name], identical.get(name)
@@ -367,9 +370,10 @@ def render_systems(
     if detectable and not identical:
         notes.append(f"With this test set, true differences below about {100 * detectable:.1f} often go unnoticed.")
     made = (ranking or comparison).to_markdown().rpartition("\n\n")[2]
+    told = html.paragraph(verdict, "verdict") + html.paragraph(shown, "quote")
     copies = f"{html.copy_button(sentence, 'sentence')} {_copy_table(head, rows, made)}"
     summary = (
-        f'<div data-announce="{html.show(f"{verdict} {shown}")}">{html.verdict(verdict)}{html.quote(shown)}</div>'
+        f'<div data-announce="{html.show(f"{verdict} {shown}")}">{told}</div>'
         f'<p class="bleu-copies">{copies}</p>{html.signature(comparison["signature"])}'
     )
     return summary, html.rows(head, rows) + (html.message(" ".join(notes), "note") if notes else "")
@@ -441,15 +445,12 @@ def state_ranking(ranking: Sequence[Mapping[str, Any]], identical: Mapping[str, 
     """
     best = [one["system"] for one in ranking if one["rank_range"][0] == 1]
     if len(best) == 1:
-        return f"Of {len(ranking)} systems, {best[0]} scores highest, by more than chance."
+        is_certain = ranking[0]["rank_range"] == [1, 1]
+        return f"Of {len(ranking)} systems, {best[0]} scores highest{', by more than chance' * is_certain}."
     reasons = [f"{name} is identical to {identical[name]}" for name in best if name in identical]
     if len(reasons) < len(best) - 1:
         reasons.append(f"the {'other differences' if reasons else 'differences between them'} may be chance")
     return f"Of {len(ranking)} systems, {join_clauses(best)} score highest: {', '.join(reasons)}."
-
-
-def _write_rank(system: Mapping[str, Any]) -> str:
-    return " to ".join(map(str, dict.fromkeys(system["rank_range"])))
 
 
 def _quote(result: Any) -> str:
@@ -461,11 +462,8 @@ def _copy_table(head: Sequence[str], rows: Sequence[Sequence[str]], note: str) -
     """Return the buttons that copy a table as it is shown, but for what is drawn, with a note below."""
     kept = [i for i, name in enumerate(head) if name]
     cells = [[row[i] for i in kept] for row in [head, *rows]]
-    formats = {
-        "table as Markdown": f"{report.format_markdown(cells)}\n\n{note}",
-        "as LaTeX": f"{report.format_latex(cells)}\n% {note}",
-    }
-    return " ".join(html.copy_button(text, name) for name, text in formats.items())
+    markdown, latex = f"{report.format_markdown(cells)}\n\n{note}", f"{report.format_latex(cells)}\n% {note}"
+    return html.copy_button(markdown, "table as Markdown") + html.copy_button(latex, "as LaTeX")
 
 
 def judge(system: Mapping[str, Any]) -> str:
@@ -549,7 +547,7 @@ def _render_settings(found: Any, system: str, scored: Scored, unspaced: bool) ->
         for one in shown[: limits.SHOWN_SETTINGS]
     ]
     return (
-        f'<div data-announce="{html.show(story)}">{html.quote(story)}</div>'
+        f'<div data-announce="{html.show(story)}">{html.paragraph(story, "quote")}</div>'
         f'<p class="bleu-copies">{html.copy_button(question, "question to the authors")}</p>'
         f"{html.rows(['if', 'BLEU', 'plausible', '', 'signature'], rows)}"
     )
@@ -596,7 +594,7 @@ def _render_conventions(conventions: Mapping[str, Any]) -> str:
     ]
     scores = [one["score"] for one in conventions.values()]
     story = f"From {min(scores):.2f} to {max(scores):.2f}, depending on the convention."
-    return html.quote(story) + html.rows(["as", "BLEU", "difference", "because", "", "signature"], rows)
+    return html.paragraph(story, "quote") + html.rows(["as", "BLEU", "difference", "because", "", "signature"], rows)
 
 
 def _describe_steps(setting: Mapping[str, Any]) -> list[str]:
@@ -612,4 +610,4 @@ def _apply_button(setting: Mapping[str, Any], scored: Scored) -> str:
         return ""
     options = {name: scored.options[name] for name in SCORING_OPTIONS} | setting["options"]
     references = setting["references"] if scored.which == "all" else scored.which
-    return html.button("Apply", "apply", options=html.json_text(options), references=str(references))
+    return html.button("Apply", "apply", options=json.dumps(options), references=str(references))

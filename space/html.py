@@ -8,8 +8,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -109,18 +110,13 @@ def code(title: str, text: str) -> str:
     return f'<h2>{show(title)} {copy_button(text, "it")}</h2><pre class="bleu-code">{lines}</pre>'
 
 
-def json_text(value: Any) -> str:
-    """Return a value as JSON, for a button or for JavaScript."""
-    return json.dumps(value, ensure_ascii=False)
-
-
 def formula(result: Mapping[str, Any], unit: str) -> str:
     """Return the formula of a score with a label below each factor, and the lengths behind the brevity penalty."""
     terms = [
         (_label_factor(factor.text, f"{n}-{unit} precision", factor.is_smoothed), weight)
         for n, (factor, weight) in enumerate(report.list_factors(result), 1)
     ]
-    root = _label_factor("<sup>{}</sup>", name_root(len(terms)))
+    root = _label_factor("<sup>{}</sup>", _name_root(len(terms)))
     penalty = _label_factor(report.write_number(result["brevity_penalty"]), "brevity penalty")
     is_smoothed = "smoothed" in "".join(text for text, _ in terms)
     smoothed = "; dashed: smoothed, because a factor of 0 would make the score 0" * is_smoothed
@@ -134,12 +130,7 @@ def _label_factor(text: str, label: str, is_smoothed: bool = False) -> str:
     return f'<span class="factor{" smoothed" * is_smoothed}" data-label="{label}">{text}</span>'
 
 
-def name_root(number: int) -> str:
-    """Return the name of a root.
-
-    >>> name_root(4), name_root(5)
-    ('fourth root', '5th root')
-    """
+def _name_root(number: int) -> str:
     return _ROOTS.get(number, f"{number}th root")
 
 
@@ -156,7 +147,7 @@ def remedies(found: Sequence[Remedy]) -> str:
     """Return a box for each finding, with its button."""
     return "".join(
         f'<p class="bleu-message note">{show(remedy.finding)}'
-        f" {button(remedy.button, 'apply', options=json_text(remedy.options), fix=remedy.fix)}</p>"
+        f" {button(remedy.button, 'apply', options=json.dumps(remedy.options), fix=remedy.fix)}</p>"
         for remedy in found
     )
 
@@ -194,16 +185,6 @@ def heading(text: str) -> str:
 def fold(title: str, part: str) -> str:
     """Return a part with a heading; on a telephone it is closed until a visitor opens it."""
     return f'<details open data-fold="{show(title)}"><summary><h3>{show(title)}</h3></summary>{part}</details>'
-
-
-def quote(text: str) -> str:
-    """Return a sentence that visitors may quote."""
-    return f'<p class="bleu-quote">{show(text)}</p>'
-
-
-def verdict(text: str) -> str:
-    """Return the main result, in large type."""
-    return f'<p class="bleu-verdict">{show(text)}</p>'
 
 
 def signature(text: str) -> str:
@@ -309,7 +290,7 @@ def _bar(name: str, bars: str, value: str, small: str = "") -> str:
 
 
 def _fill(kind: str, share: float, style: str = "") -> str:
-    return f'<i class="{kind}" style="width:{percent(share, 1)}{style}"></i>'
+    return f'<i class="{kind}" style="width:{share:.1%}{style}"></i>'
 
 
 def brevity_curve(result: Mapping[str, Any]) -> str:
@@ -334,15 +315,6 @@ def brevity_curve(result: Mapping[str, Any]) -> str:
         f'<text x="100" y="118" text-anchor="middle">{count_things(reference_length, "token")} in the reference</text>'
         "</svg></figure>"
     )
-
-
-def percent(part: float, whole: float) -> str:
-    """Return a share for a style.
-
-    >>> percent(1, 4), percent(0, 0)
-    ('25.0%', '0.0%')
-    """
-    return f"{100 * part / whole if whole else 0:.1f}%"
 
 
 def histogram(values: Any, low: float, high: float, bins: int, title: str) -> str:
@@ -416,17 +388,8 @@ _LENGTHS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nin
 
 def render_steps(explanation: Mapping[str, Any], unit: str) -> str:
     """Return the five steps for a result of `explain`; `unit` is "word" or "character"."""
-    drawn = zip(
-        STEPS,
-        (
-            _draw_match(explanation, unit),
-            _draw_clipping(explanation),
-            _draw_longer(explanation, unit),
-            _draw_mean(explanation),
-            _draw_brevity(explanation),
-        ),
-        strict=True,
-    )
+    steps = _draw_match, _draw_clipping, _draw_longer, _draw_mean, _draw_brevity
+    drawn = zip(STEPS, (draw(explanation, unit) for draw in steps), strict=True)
     return "".join(
         f'<div class="bleu-explained" data-step="{step}" hidden><p class="sentence">{show(sentence)}</p>{picture}</div>'
         for step, (sentence, picture) in drawn
@@ -437,31 +400,22 @@ def _draw_match(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
     """Return the sentence and the picture of the first step: the tokens that occur in a reference."""
     first, tokens = explanation["orders"][0], explanation["prediction"]["tokens"]
     units = "words and punctuation marks" if unit == "word" else f"{unit}s"
-    sentence = (
-        f"{first['unclipped_matches']:,} of {count_things(len(tokens), 'token')} ({units}) of the candidate occur in a"
-        " reference."
-    )
-    known = {token for reference in explanation["references"] for token in reference["tokens"]}
-    wanted = set(tokens)
-    lines = [_write_tokens("Candidate", tokens, [token in known for token in tokens])]
-    for number, reference in enumerate(explanation["references"], 1):
-        words = reference["tokens"]
-        lines.append(_write_tokens(f"Reference {number}", words, [token in wanted for token in words]))
-    return sentence, "".join(lines)
+    counted = f"{first['unclipped_matches']:,} of {count_things(len(tokens), 'token')} ({units})"
+    references = [reference["tokens"] for reference in explanation["references"]]
+    lines = [_write_tokens("Candidate", tokens, {*chain(*references)})]
+    lines += [_write_tokens(f"Reference {i}", words, {*tokens}) for i, words in enumerate(references, 1)]
+    return f"{counted} of the candidate occur in a reference.", "".join(lines)
 
 
-def _draw_clipping(explanation: Mapping[str, Any]) -> tuple[str, str]:
+def _draw_clipping(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
     first, tokens = explanation["orders"][0], explanation["prediction"]["tokens"]
     rule = "A token counts at most as often as in the reference that has it most often."
     surplus = first["unclipped_matches"] - first["matches"]
     struck = f"{surplus:,} {'is' if surplus == 1 else 'are'} too many and struck out" if surplus else "None is too many"
     sentence = f"{rule} {struck}: {first['matches']:,}/{first['total']:,} count."
-    missed = {tuple(ngram["ngram"]) for ngram in first["missed"]}
-    kinds = [
-        None if not counts and (token,) not in missed else counts
-        for token, counts in zip(tokens, find_counting(explanation, 1))
-    ]
-    return sentence, _write_tokens("Candidate", tokens, kinds) + _write_tables([first])
+    known = {*tokens} - {ngram["ngram"][0] for ngram in first["missed"]}
+    picture = _write_tokens("Candidate", tokens, known, find_counting(explanation, 1))
+    return sentence, picture + _write_tables([first])
 
 
 def _draw_longer(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
@@ -487,17 +441,17 @@ def _draw_longer(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
     return sentence, f'<div class="bleu-cells">{"".join(lines)}</div>{_write_tables(orders[1:])}'
 
 
-def _draw_mean(explanation: Mapping[str, Any]) -> tuple[str, str]:
+def _draw_mean(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
     factors, precisions = report.list_factors(explanation), explanation["precisions"]
     mean = _find_mean(explanation)
     product = math.prod(precisions[: len(factors)])
     bars = "".join(
-        f'<span><i class="{"smoothed" if factor.is_smoothed else "clipped"}" style="height:{percent(precision, 1)};'
+        f'<span><i class="{"smoothed" if factor.is_smoothed else "clipped"}" style="height:{precision:.1%};'
         f'--match:{n / len(factors):.2g}"></i><b>{factor.text}<br><small>{n}-gram</small></b></span>'
         for n, ((factor, _), precision) in enumerate(zip(factors, precisions), 1)
     )
     texts = " · ".join(factor.text for factor, _ in factors)
-    root = f"the {name_root(len(factors))} of {texts} = {product:.4g}" if len(factors) > 1 else texts or "no factors"
+    root = f"the {_name_root(len(factors))} of {texts} = {product:.4g}" if len(factors) > 1 else texts or "no factors"
     reason = "one low precision lowers it more than it would lower an average" if mean else "one 0 makes it 0"
     smoothed = [factor.meaning for factor, _ in factors if factor.is_smoothed]
     note = f'<p class="bleu-note">Dashed: {show("; ".join(smoothed))}.</p>' if smoothed else ""
@@ -507,19 +461,20 @@ def _draw_mean(explanation: Mapping[str, Any]) -> tuple[str, str]:
     )
 
 
-def _draw_brevity(explanation: Mapping[str, Any]) -> tuple[str, str]:
+def _draw_brevity(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
     length, reference_length = explanation["translation_length"], explanation["reference_length"]
     penalty, mean = explanation["brevity_penalty"], _find_mean(explanation)
     many = len(explanation["references"]) > 1
     reference = f"reference {explanation['effective_reference'] + 1}" if many else "the reference"
-    lengths = f"{count_things(length, 'token')} against {reference_length:,} of {reference}"
-    if penalty < 1:
-        rule = f"exp(1 − {reference_length:,}/{length:,}) = " if length else ""
-        factor = report.write_number(penalty)
-        sentence = f"The candidate is too short, {lengths}: this multiplies the score by {rule}{factor}."
-    else:
+    lengths, factor = (
+        f"{count_things(length, 'token')} against {reference_length:,} of {reference}",
+        report.write_number(penalty),
+    )
+    rule = f"exp(1 − {reference_length:,}/{length:,}) = " if length else ""
+    sentence = f"The candidate is too short, {lengths}: this multiplies the score by {rule}{factor}."
+    if penalty >= 1:
         sentence = f"Only a candidate that is shorter than the reference is penalized: {lengths} is long enough."
-    total = f"{report.write_number(penalty)} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
+    total = f"{factor} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
     return sentence, f"{brevity_curve(explanation)}<p><b>{total}</b> {signature(explanation['signature'])}</p>"
 
 
@@ -547,14 +502,15 @@ def _find_mean(explanation: Mapping[str, Any]) -> float:
     return math.prod(p**weight for p, weight in pairs) if pairs else 0.0
 
 
-def _write_tokens(label: str, tokens: Sequence[Any], counts: Sequence[bool | None]) -> str:
-    """Return tokens that count in color, those that don't underlined with dots, and surplus ones (None) struck out."""
+def _write_tokens(label: str, tokens: Sequence[Any], known: Collection[Any], counting: Sequence[bool] = ()) -> str:
+    """Return known tokens in color, struck out if they don't count, and others underlined with dots."""
     marks = {
         True: 'span class="token" style="--match:1"',
-        False: 'span class="token missed"',
-        None: 'del class="token"',
+        False: 'del class="token"',
+        None: 'span class="token missed"',
     }
-    line = " ".join(f"<{marks[kind]}>{show(token)}</{marks[kind][:4].strip()}>" for token, kind in zip(tokens, counts))
+    kinds = (marks[counts if token in known else None] for token, counts in zip(tokens, counting or repeat(True)))
+    line = " ".join(f"<{kind}>{show(token)}</{kind.split()[0]}>" for token, kind in zip(tokens, kinds))
     head = f'<div class="bleu-label">{label}</div>'
     return f'<div class="bleu-tokens">{head}<p dir="auto">{line or "<em>empty</em>"}</p></div>'
 
@@ -567,11 +523,8 @@ def _draw_cells(counting: Sequence[bool], n: int) -> str:
         if at == len(counting) or counting[at] != counting[start]:
             runs[counting[start]].append(f"M{start + (n - 1) / 2:g},.5h{at - start}")
             start = at
-    return "".join(
-        f'<path class="{"counts" if counts else "missed"}" d="{"".join(lines)}"/>'
-        for counts, lines in runs.items()
-        if lines
-    )
+    kinds = {True: "counts", False: "missed"}
+    return "".join(f'<path class="{kinds[counts]}" d="{"".join(d)}"/>' for counts, d in runs.items() if d)
 
 
 def _write_tables(orders: Sequence[Mapping[str, Any]]) -> str:

@@ -157,13 +157,6 @@ def read_segment(key: str, number: str, systems: Sequence[str] = ()) -> tuple[Sc
     return scored, OpenedSegment(predictions, [text for text in row["references"] if text is not None])
 
 
-def write_json(result: Mapping[str, Any], name: str, key: str) -> str:
-    """Write a result as JSON for this visitor to download, and return the path."""
-    path = _find_folder(key) / f"{name}.json"
-    path.write_text(json.dumps(result, ensure_ascii=False, indent=2), encoding="utf-8")
-    return str(path)
-
-
 def _find_folder(key: str) -> Path:
     """Return the folder of a result. Gradio deletes the files in it within `SECONDS_KEPT`."""
     return Path(gr.utils.get_upload_folder()) / key

@@ -14,7 +14,7 @@ from gradio.blocks import Block
 from . import html, limits
 from .metric import request_difference, request_explanation
 from .options import SCORING_OPTIONS
-from .scored import OpenedSegment, Scored, read_segment, read_segments, write_json
+from .scored import OpenedSegment, Scored, read_segment, read_segments
 from .sentence import Update, find_differing
 
 # The column that the segments are sorted by, and the direction.
@@ -51,7 +51,6 @@ class Differences(NamedTuple):
     first: gr.Dropdown
     second: gr.Dropdown
     overview: gr.HTML
-    download: gr.DownloadButton
     search: gr.Textbox
     listing: gr.HTML
     opened: gr.HTML
@@ -78,7 +77,6 @@ class Differences(NamedTuple):
             return update | {self.overview: html.message(limits.explain_error(error))}
         return update | {
             self.overview: render_overview(difference),
-            self.download: write_json(dict(difference), "differences", key),
             self.listing: list_pairs(key, first, second, search),
         }
 
@@ -103,14 +101,13 @@ def add_differences(key: gr.Textbox) -> Differences:
         with gr.Row():
             first = html.add_system_field("One system", "first-system")
             second = html.add_system_field("Another", "second-system")
-            download = gr.DownloadButton("Differences (JSON)", size="sm", elem_id="download-differences")
         overview = html.add_clickable("", "overview")
         opened = html.add_clickable("", "opened")
         search = gr.Textbox(label="Segments with the text", max_length=200, elem_id="search-differences")
         listing = html.add_clickable("", "difference-list")
-    differences = Differences(column, first, second, overview, download, search, listing, opened)
+    differences = Differences(column, first, second, overview, search, listing, opened)
     pair: list[Block] = [key, first, second]
-    shown = [overview, download, listing, opened]
+    shown = [overview, listing, opened]
 
     def show_pair(*fields: str) -> Update:
         return limits.run(lambda: differences.show_pair(*fields))

@@ -192,7 +192,7 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
             return sentence.show(Shown(texts), chosen)
         now = shown._replace(texts=tuple(map(FIXES.get(event.fix, str), texts)))
         if changed := json.loads(event.options):
-            changes = html.json_text(json.loads(shown.changes) | changed)
+            changes = json.dumps(json.loads(shown.changes) | changed)
             now = now._replace(reason="for this text", before=shown.before or tuple(chosen), changes=changes)
         return sentence.show(now, change_options(SCORING_OPTIONS, chosen, event.options))
 
@@ -211,8 +211,8 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
         event(None, second, second, js=script).then(show_folded, [sentence.shown, *fields], outputs, **limits.QUIET)
     # The texts and options are in the address of the page.
     known = {name: list_example(name) for name in EXAMPLES}
-    names = html.json_text([*_TEXTS, *SCORING_OPTIONS])
-    keep = f"(...values) => bleuPage.keep({names}, {html.json_text(known)}, values)"
+    names = json.dumps([*_TEXTS, *SCORING_OPTIONS])
+    keep = f"(...values) => bleuPage.keep({names}, {json.dumps(known)}, values)"
     gr.on([field.change for field in (*sentence.texts, *options.fields)], None, fields, None, js=keep)
     for component in (sentence.scores, sentence.details):
         fixed = component.click(show_fixed, [sentence.shown, *fields], outputs, **limits.QUIET)
@@ -245,7 +245,7 @@ def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
                 "a candidate" if references else "a reference" if any(candidates) else "a candidate and a reference"
             )
             return "", html.message(f"Type {missing} to see score, formula and colors.", "note"), label
-        parts = _explain_all(shown, options)
+        parts = _explain(shown, options)
     except limits.ERRORS as error:
         return "", html.message(limits.explain_error(error)), label
     differing = find_differing([part.explanation["prediction"]["tokens"] for part in parts])
@@ -294,22 +294,21 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
     return [differing[0] | {*range(i)}, differing[1] | {*range(j)}]
 
 
-def _explain_all(shown: Shown, options: dict[str, Any]) -> list[_Part]:
+def _explain(shown: Shown, options: dict[str, Any]) -> list[_Part]:
     """Explain the one or two candidates."""
-    *candidates, references = shown.texts
-    lines = [text for text in references.split("\n") if text.strip()]
-    named = zip(shown.names, candidates)
-    return [_explain(name, text, lines, options) for name, text in named if text.strip()]
-
-
-def _explain(name: str, text: str, references: Sequence[str], options: dict[str, Any]) -> _Part:
-    with collect_warnings() as warnings:
-        explanation = request_explanation(text, references, options)
-    remedies = find_remedies([text], [references], options)
-    length = explanation["prediction"]["length"]
-    if not explanation["score"] and explanation["counts"][0] and length < options["max_order"]:
-        remedies.insert(0, explain_short(length, options["max_order"]))
-    return _Part(name, text, explanation, *add_warnings(remedies, warnings))
+    *candidates, lines = shown.texts
+    references, parts = [text for text in lines.split("\n") if text.strip()], []
+    for name, text in zip(shown.names, candidates):
+        if not text.strip():
+            continue
+        with collect_warnings() as warnings:
+            explanation = request_explanation(text, references, options)
+        remedies = find_remedies([text], [references], options)
+        length = explanation["prediction"]["length"]
+        if not explanation["score"] and explanation["counts"][0] and length < options["max_order"]:
+            remedies.insert(0, explain_short(length, options["max_order"]))
+        parts.append(_Part(name, text, explanation, *add_warnings(remedies, warnings)))
+    return parts
 
 
 def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
@@ -318,7 +317,7 @@ def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
     try:
         if not changes or not limits.are_short(texts):
             return False
-        parts = _explain_all(shown._replace(texts=texts), read_options(shown.before))
+        parts = _explain(shown._replace(texts=texts), read_options(shown.before))
     except limits.ERRORS:
         return False
     return any(one.options and one.options.items() <= changes for part in parts for one in part.remedies)

@@ -31,34 +31,15 @@ _HINTS = {
 }
 
 # What columns of tables are for, by the words in their names; what is preselected can be changed.
-_FOR_REFERENCES = {"reference", "references", "ref", "refs", "gold", "target", "targets", "tgt"}
-_FOR_SYSTEMS = {
-    "prediction",
-    "predictions",
-    "hypothesis",
-    "hypotheses",
-    "hyp",
-    "translation",
-    "output",
-    "candidate",
-    "mt",
+_WORDS = {
+    "references": "reference references ref refs gold target targets tgt",
+    "labels": "domain group lp langpair languagepair label",
+    "documents": "doc docid document documentid",
+    "systems": "prediction predictions hypothesis hypotheses hyp translation output candidate mt",
+    "others": "source src input id seg segid segment segmentid line key lang language",
 }
-_FOR_LABELS = {"domain", "group", "lp", "langpair", "languagepair", "label"}
-_FOR_DOCUMENTS = {"doc", "docid", "document", "documentid"}
-_FOR_OTHERS = {
-    "source",
-    "src",
-    "input",
-    "id",
-    "seg",
-    "segid",
-    "segment",
-    "segmentid",
-    "line",
-    "key",
-    "lang",
-    "language",
-}
+_KINDS = {kind: {*words.split()} for kind, words in _WORDS.items()}
+_HIDDEN: dict[str, Any] = {"choices": [], "allow_custom_value": True, "visible": False}
 _NO_GROUPS, _NO_DOCUMENTS = "no groups", "no documents"
 
 _FORMATS = "text, CSV, TSV or JSONL"
@@ -157,22 +138,24 @@ class Sources(NamedTuple):
 def add_sources() -> Sources:
     """Add the fields to the demo; only the fields of the chosen origin are visible."""
     origin = gr.Radio([FROM_FILES, FROM_TEXT], value=FROM_FILES, label="Texts", elem_id="origin")
+    fields: dict[str, tuple[gr.File, gr.HTML, gr.Dropdown]] = {}
     with gr.Row(elem_id="files") as uploads:
-        (systems, system_note, system_columns), (references, reference_note, reference_columns) = (
-            _add_files(role, title) for role, title in (("systems", "Systems"), ("references", "References"))
-        )
+        for role in _HINTS:
+            with gr.Column(min_width=260):
+                fields[role] = (
+                    gr.File(label=role.capitalize(), file_count="multiple", height=120, elem_id=f"{role}-file"),
+                    add_html(message(_HINTS[role], "note"), elem_id=f"{role}-note"),
+                    gr.Dropdown(label="Columns", multiselect=True, elem_id=f"{role}-columns", **_HIDDEN),
+                )
+    (systems, _, system_columns), (references, _, reference_columns) = fields.values()
     with gr.Row():
         labels, documents = (
-            gr.Dropdown([], label=label, allow_custom_value=True, visible=False, elem_id=elem_id)
+            gr.Dropdown(label=label, elem_id=elem_id, **_HIDDEN)
             for label, elem_id in (
                 ("Score per group of this column", "systems-labels"),
                 ("Documents of this column, for intervals and tests", "documents"),
             )
         )
-    fields = {
-        "systems": (systems, system_note, system_columns),
-        "references": (references, reference_note, reference_columns),
-    }
     for role, (file, *_) in fields.items():
         outputs = [*fields["systems"][1:], *fields["references"][1:], labels, documents]
         show = partial(_show_uploads, role, fields, labels, documents)
@@ -195,16 +178,6 @@ def add_sources() -> Sources:
     )
     pasted_fields = first, second, pasted_references
     return Sources(origin, systems, system_columns, references, reference_columns, *pasted_fields, labels, documents)
-
-
-def _add_files(role: str, title: str) -> tuple[gr.File, gr.HTML, gr.Dropdown]:
-    with gr.Column(min_width=260):
-        file = gr.File(label=title, file_count="multiple", height=120, elem_id=f"{role}-file")
-        note = add_html(message(_HINTS[role], "note"), elem_id=f"{role}-note")
-        columns = gr.Dropdown(
-            [], label="Columns", multiselect=True, allow_custom_value=True, visible=False, elem_id=f"{role}-columns"
-        )
-    return file, note, columns
 
 
 def _show_uploads(
@@ -248,13 +221,13 @@ def guess_columns(table: Description) -> dict[str, list[str]]:
     """
     words = {name: re.findall("[a-z]+", name.lower()) for name in table.columns}
     joined = {name: "".join(parts) for name, parts in words.items()}
-    references = [name for name in words if _FOR_REFERENCES & {*words[name]}]
+    references = [name for name in words if _KINDS["references"] & {*words[name]}]
     references = references or [name for name in words if joined[name] in ("label", "labels")]
-    labels = [name for name in words if joined[name] in _FOR_LABELS and name not in references]
-    documents = [name for name in words if joined[name] in _FOR_DOCUMENTS]
-    known = {*references, *labels, *documents, *(name for name in words if joined[name] in _FOR_OTHERS)}
+    labels = [name for name in words if joined[name] in _KINDS["labels"] and name not in references]
+    documents = [name for name in words if joined[name] in _KINDS["documents"]]
+    known = {*references, *labels, *documents, *(name for name in words if joined[name] in _KINDS["others"])}
     systems = [name for name in table.texts if name not in known]
-    systems = [name for name in systems if joined[name] in _FOR_SYSTEMS] or systems
+    systems = [name for name in systems if joined[name] in _KINDS["systems"]] or systems
     return {"references": references, "labels": labels, "documents": documents, "systems": systems}
 
 
