@@ -219,8 +219,8 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 summary = html.add_clickable("", "corpus-summary")
             with gr.Accordion("Expected a different score?", open=False, elem_id="why-part"):
                 system = html.add_system_field("System", "why-system")
-                label = "Score as reported; empty for all conventions"
-                reported = gr.Textbox(label=label, max_length=30, elem_id="reported")
+                label = "Score as reported, and its signature if known; empty for all conventions"
+                reported = gr.Textbox(label=label, max_length=limits.MAX_VALUE_LENGTH, elem_id="reported")
                 why = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
         baseline = html.add_system_field("Baseline", "baseline")
@@ -530,11 +530,13 @@ def _render_settings(found: Any, system: str, scored: Scored, unspaced: bool) ->
     settings = found["matches"] or found["other_matches"] or found["nearest"]
     # `zh` splits what it does not know as 13a does: it is proposed for text without spaces only.
     shown = [one for one in settings if unspaced or one["options"].get("tokenize") != "zh"] or settings
-    story = tell_chance(found, shown)
-    texts = f"the output of {system}, which has {scored.remark}" if scored.remark else f"the output of {system}"
+    has_match = found["matches"] or found["other_matches"]
+    likely = next((one for one in shown if one["plausible"]), None if has_match else shown[0])
+    story = f"{found._title().removesuffix(' The closest are:')} {tell_likely(found, likely)}".strip()
+    score = shown[0]["score"] - 100 * sum(step["delta"] for step in shown[0]["steps"])
     question = (
-        f"You report a BLEU score of {found['reported']}. For {texts}, we get another one with sacreBLEU's conventions."
-        " Which signature (tokenizer, case, smoothing, references) belongs to your score?"
+        f"You report a BLEU score of {found['reported']}. For the output of {system}, we get {score:.2f}. Which"
+        " signature (number of references, case, tokenizer, smoothing) belongs to your score?"
     )
     rows = [
         [
@@ -553,31 +555,27 @@ def _render_settings(found: Any, system: str, scored: Scored, unspaced: bool) ->
     )
 
 
-def tell_chance(found: Mapping[str, Any], settings: Sequence[Mapping[str, Any]]) -> str:
-    """Return in words how many settings give a number, and how much that says.
+def tell_likely(found: Mapping[str, Any], likely: Mapping[str, Any] | None) -> str:
+    """Return what is likely after a search: the first plausible setting, if there is one that gives the score.
 
-    >>> case = {"steps": [{"factor": "lowercase", "value": True, "delta": 0.01}], "plausible": True}
-    >>> found = {"reported": "24.3", "settings": 212, "chance": 0.58, "verified": None, "matches": [case]}
-    >>> tell_chance(found, []).partition(" Likely")[0]
-    '1 of 212 settings gives 24.3, and so would some setting for 58% of the numbers near it.'
-    >>> tell_chance({**found, "chance": 0.01}, [case]).partition("it. ")[2]
-    'Likely: case is ignored.'
+    >>> case = {"steps": [{"factor": "lowercase", "value": True, "delta": 0.01}]}
+    >>> found = {"matches": [case], "other_matches": [], "verified": None, "chance": 0.01}
+    >>> tell_likely(found, case), tell_likely({**found, "chance": 0.58}, None)
+    ('Likely: case is ignored.', 'Likely: none of them. Ask for the signature.')
+    >>> tell_likely({**found, "chance": 0.58}, case)
+    'The most plausible, if it is not a coincidence: case is ignored. Ask for the signature.'
     """
-    reported, chance, matches = found["reported"], found["chance"], found["matches"]
-    near = f"some setting for {chance:.0%} of the numbers near it"
     if found["verified"]:
-        return f"Verified: the texts give this score under this signature. So would {near}."
-    counted = html.count_things(found["settings"], "setting")
-    if not matches:
-        nearest = join_clauses(_describe_steps(settings[0])) or "as it is scored here"
-        return f"None of {counted} gives {reported}, though {near} would. The nearest: {nearest}."
-    told = f"{len(matches):,} of {counted} {'gives' if len(matches) == 1 else 'give'} {reported}, and so would {near}."
-    likely = next((one for one in settings if one["plausible"]), None)
+        return ""
+    changes = _describe_steps(likely) if likely else []
+    words = join_clauses(changes) or "as it is scored here"
+    if not found["matches"] and not found["other_matches"]:
+        return f"The nearest: {words}."
     if likely is None:
-        return f"{told} Likely: none of them. Ask for the signature."
-    clauses = join_clauses(_describe_steps(likely)) or "as it is scored here"
-    doubt = " This may be a coincidence: ask for the signature." if chance > 0.05 and _describe_steps(likely) else ""
-    return f"{told} Likely: {clauses}.{doubt}"
+        return "Likely: none of them. Ask for the signature."
+    if changes and found["chance"] > 0.05:
+        return f"The most plausible, if it is not a coincidence: {words}. Ask for the signature."
+    return f"Likely: {words}."
 
 
 def _render_conventions(conventions: Mapping[str, Any]) -> str:

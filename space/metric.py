@@ -170,14 +170,7 @@ def request_difference(
 def request_conventions(predictions: Sequence[Any], references: Sequence[Any]) -> Any:
     """Return the result of `conventions`."""
     limits.check_corpus(predictions, references)
-    found = bleu.conventions(predictions, references)
-    for one in found.values():  # until conventions says so itself
-        if "difference" in one:
-            one |= {
-                "delta": one["difference"],
-                "steps": [{**step, "delta": step["difference"]} for step in one["steps"]],
-            }
-    return found
+    return bleu.conventions(predictions, references)
 
 
 def request_settings(
@@ -194,12 +187,7 @@ def request_settings(
     limits.check_search(predictions, references)
     limits.check_value("reported", reported)
     limits.check_value("decimals", decimals)
-    found = metric.reconcile(predictions, references, reported, decimals=decimals, **options)
-    if "settings" not in found:  # until reconcile says so itself
-        found |= {"settings": 0, "chance": 0.0, "verified": None, "other_matches": []}
-        for one in [*found["matches"], *found["nearest"]]:
-            one |= {"plausible": True, "steps": [{**step, "delta": step["difference"]} for step in one["steps"]]}
-    return found
+    return metric.reconcile(predictions, references, reported, decimals=decimals, **options)
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *arguments: Any, **named: Any) -> None:
