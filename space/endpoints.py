@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 import gradio as gr
@@ -101,6 +102,19 @@ def reconcile(
         The result of `bleu.reconcile`.
     """
     return _answer(lambda: request_settings(predictions, references, reported, decimals, options or {}))
+
+
+class Demo(gr.Blocks):
+    """Blocks whose endpoints have default arguments; Gradio fills them in for its own clients only."""
+
+    async def preprocess_data(self, block_fn: Any, inputs: list[Any], *others: Any, **named: Any) -> Any:
+        """Append the defaults of arguments that a program has left out."""
+        if len(inputs) < len(block_fn.inputs):
+            left_out = list(signature(block_fn.fn).parameters.values())[len(inputs) :]
+            if missing := [one.name for one in left_out if one.default is one.empty]:
+                raise gr.Error(f"Missing: {', '.join(missing)}. List the arguments in `data`.", print_exception=False)
+            inputs = [*inputs, *(one.default for one in left_out)]
+        return await super().preprocess_data(block_fn, inputs, *others, **named)
 
 
 ENDPOINTS = (explain, score, compare, conventions, reconcile)

@@ -257,7 +257,12 @@ class Gate:
         except RejectedError as error:
             await _reject(error, scope, receive, send_safely)
         else:
-            await self._app(scope, receive, send_safely)
+            try:
+                await self._app(scope, receive, send_safely)
+            except RuntimeError as error:  # of an answer that has said already that a session is unknown
+                if "response already started" not in str(error):
+                    raise
+                await send({"type": "http.response.body"})
 
     def _check(self, method: str, path: str, headers: Mapping[bytes, bytes]) -> None:
         """Reject a request by its path, or by the size of its body."""

@@ -15,7 +15,7 @@ from starlette.middleware import Middleware
 
 from . import html, limits
 from .corpus import add_corpus_tab
-from .endpoints import ENDPOINTS, explain
+from .endpoints import ENDPOINTS, Demo, explain
 from .metric import bleu
 from .sentence import Sentence, add_sentence_tab
 
@@ -71,7 +71,7 @@ def build_demo() -> gr.Blocks:
     """Return the demo, ready to be launched."""
     # A file that just misses one deletion waits for the next: frequency and age add up to limits.SECONDS_KEPT.
     frequency = limits.SECONDS_KEPT // 4
-    with gr.Blocks(
+    with Demo(
         title="BLEU", analytics_enabled=False, delete_cache=(frequency, limits.SECONDS_KEPT - frequency)
     ) as blocks:
         html.add_html(_HEADER)

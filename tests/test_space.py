@@ -512,6 +512,7 @@ def test_what_differs_is_all_but_a_longest_common_subsequence():
         assert len(kept[0]) == common_length(*texts)
 
 
+@pytest.mark.slow
 @pytest.mark.processes
 def test_marking_what_differs_is_linear_in_what_is_allowed():
     """1,000 tokens of each text took 8 s, and 2,000 more than a minute; 10,000 would take longer than `run_apart` waits."""

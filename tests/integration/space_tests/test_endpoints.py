@@ -128,6 +128,43 @@ def test_a_path_that_was_not_uploaded_is_refused(client, address):
     assert "root:" not in answer
 
 
+def call(address, endpoint, *data):
+    """Call an endpoint without a client library, and return the event and its data."""
+    url = f"{address}gradio_api/call/{endpoint}"
+    request = urllib.request.Request(url, json.dumps({"data": data}).encode(), {"Content-Type": "application/json"})
+    event = json.load(urllib.request.urlopen(request, timeout=30))["event_id"]
+    lines = urllib.request.urlopen(f"{url}/{event}", timeout=30).read().decode().splitlines()
+    return lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))
+
+
+def test_arguments_with_a_default_may_be_left_out(address, bleu):
+    event, (answer,) = call(address, "explain", "the the the", ["the cat is on the mat"])
+    assert (event, answer["score"]) == ("complete", bleu.explain("the the the", ["the cat is on the mat"])["score"])
+    assert call(address, "explain", "the") == (
+        "error",
+        {
+            "error": "Missing: references. List the arguments in `data`.",
+            "duration": 10,
+            "visible": True,
+            "title": "Error",
+        },
+    )
+
+
+def test_an_unknown_session_leaves_no_traceback(address, tmp_path_factory):
+    log = next(tmp_path_factory.getbasetemp().glob("space*/log.txt"))
+    for path in ("queue/data?session_hash=unknown", "call/explain/unknown"):
+        answer = urllib.request.urlopen(f"{address}gradio_api/{path}", timeout=30)
+        assert b"Not Found" in answer.read()
+    assert "already started" not in log.read_text()
+
+
+def test_files_are_served_as_they_are(client, address):
+    """A browser guesses no type, so that an uploaded file is never a page."""
+    answer = urllib.request.urlopen(f"{address}config", timeout=30)
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
 def test_files_of_the_server_are_not_served(address):
     for path in ("/etc/passwd", "app.py", "../log.txt"):
         with pytest.raises(urllib.error.HTTPError):
