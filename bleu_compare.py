@@ -14,7 +14,7 @@ import numpy as np
 from . import bleu_messages as messages
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus, read_systems
-from .bleu_messages import invalid, name_system, one_of, show_value, warn_once_per_kind
+from .bleu_messages import count_things, invalid, name_system, one_of, show_value, warn_once_per_kind
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 from .bleu_report import (
     QuotableReport,
@@ -27,6 +27,7 @@ from .bleu_report import (
     write_table,
 )
 from .bleu_scoring import (
+    MIN_UNITS,
     NOISE,
     Wins,
     adjust_holm,
@@ -161,9 +162,23 @@ class Comparison(QuotableReport):
 
     def _note(self) -> str:
         test = _describe_test(self, self["test"], self["systems"].values())
-        note = "; ".join([*test, self["signature"]])
+        note = "; ".join([*self._describe_disagreement(), *test, self["signature"]])
         has_accuracy = any("human_accuracy" in system for system in self["systems"].values())
         return f"{HUMAN_NOTE} {note}" if has_accuracy else note
+
+    def _describe_disagreement(self) -> list[str]:
+        """Return which of interval and test to trust if a small set makes them differ; an empty list if they agree."""
+        names, unit = [], "document" if "documents" in self else "segment"
+        for name, system in self["systems"].items():
+            if "delta_interval" in system and "p_value" in system:
+                low, high = system["delta_interval"]
+                size = self.get("documents", system["wins"] + system["ties"] + system["losses"])
+                if size < MIN_UNITS and (low > 0 or high < 0) != (system["p_value"] < 1 - self["confidence"]):
+                    names.append(str(name))
+        if not names:
+            return []
+        few = f"because there are only {count_things(size, unit)}: trust p, since intervals are too narrow there"
+        return [f"{', '.join(names)}: interval of the difference and p disagree, {few}"]
 
     def _sentence(self) -> str:
         systems, level, sentences = self["systems"], self.get("confidence"), []
@@ -178,7 +193,7 @@ class Comparison(QuotableReport):
         return "; ".join([*sentences, *_describe_test(self, TESTS[self["test"]].says, systems.values())])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the systems with their intervals into `ax` or a new figure, and return the Axes."""
+        """Plot the scores and intervals of the differences into `ax` or a new figure, and return the Axes."""
         return plot_systems(self["systems"], self["baseline"], ax)
 
     def _html_table(self) -> str:

@@ -696,21 +696,26 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Axes | None = None) -> Axes:
-    """Plot the score and interval of each system of a comparison, and the baseline as a vertical line."""
+    """Plot the score of each system, the interval of its difference from the baseline, and the baseline as a line.
+
+    A system whose interval does not reach the line differs, even if the intervals of the scores themselves overlap.
+    """
     ax = _open(ax, height=1.2 + 0.45 * len(systems))
     ink = _ink(ax)
+    start = systems[baseline]["score"]
     for place, system in enumerate(systems.values()):
         score = system["score"]
-        ends = [100 * end for end in system.get("confidence_interval", (score / 100, score / 100))]
+        ends = [start + 100 * end for end in system.get("delta_interval", [(score - start) / 100] * 2)]
         ax.plot(ends, [place, place], color=ink, linewidth=1.5, marker="|", markersize=9)
         ax.plot(score, place, "o", color=ink)
         _write_beside(ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform())  # right of the Axes
-    ax.axvline(systems[baseline]["score"], color=ink, linewidth=0.8, linestyle=":", zorder=0)
+    ax.axvline(start, color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
     ax.set_yticks(range(len(systems)), list(map(_write_tick, names)))
     ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
-    ax.set_xlabel("BLEU" + (", with its interval" if "confidence_interval" in systems[baseline] else ""))
+    has_intervals = any("delta_interval" in system for system in systems.values())
+    ax.set_xlabel("BLEU" + (", with the interval of the difference from the baseline" if has_intervals else ""))
     return ax
 
 

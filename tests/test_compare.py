@@ -1128,3 +1128,21 @@ def test_what_rank_does_not_take(bleu):
         bleu.rank(SYSTEMS, REFERENCES, by=DOCUMENTS)
     with pytest.raises(TypeError, match=r"^`test` is not an option of rank\(\), which has one test"):
         bleu.rank(SYSTEMS, REFERENCES, test="bootstrap")
+
+
+def test_interval_and_test_that_disagree_on_a_small_set(bleu):
+    """Two segments: the interval of the difference excludes 0, but no exchange of two segments has a p below 0.5."""
+    references = ["the cat sat on the mat", "a dog lay on the rug today"]
+    systems = {"A": ["the cat sat on a mat", "a dog lay on my rug today"], "B": references}
+    result = bleu.compare(systems, references)
+    assert result["systems"]["B"]["delta_interval"][0] > 0
+    assert result["systems"]["B"]["p_value"] > 0.4
+    told = "B: interval of the difference and p disagree, because there are only 2 segments: trust p"
+    assert told in str(result)
+    assert told in result.to_html()
+    many = bleu.compare({name: texts * 20 for name, texts in systems.items()}, references * 20)
+    assert "disagree" not in str(many)
+    many = bleu.compare(
+        {name: texts * 20 for name, texts in systems.items()}, references * 20, documents=["x", "y"] * 20
+    )
+    assert "because there are only 2 documents" in str(many)

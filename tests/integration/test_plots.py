@@ -176,10 +176,12 @@ def test_systems(bleu):
     ax = comparison.plot()
     assert labels(ax.yaxis) == ["A (baseline)", r"\$x\$"]
     ends = [line.get_xdata() for line in ax.lines if line.get_marker() == "|"]
-    intervals = [system["confidence_interval"] for system in comparison["systems"].values()]
-    assert np.concatenate(ends) == pytest.approx(100 * np.concatenate(intervals))
+    first, second = comparison["systems"].values()  # the second's interval that avoids the line is one that avoids 0
+    assert np.concatenate(ends) == pytest.approx(
+        100 * np.array([first["bleu"]] * 2 + [first["bleu"] + end for end in second["delta_interval"]])
+    )
     assert [text.get_text() for text in ax.texts] == [f"{one['score']:.2f}" for one in comparison["systems"].values()]
-    assert ax.get_xlabel() == "BLEU, with its interval"
+    assert ax.get_xlabel() == "BLEU, with the interval of the difference from the baseline"
     ax.figure.draw_without_rendering()  # a name with dollars is not a formula
 
 
