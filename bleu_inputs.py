@@ -118,12 +118,6 @@ def read_texts(**columns: Any) -> Texts:
     return Texts(arrays, kind_of(first.type))
 
 
-def read_references(references: Any) -> pa.ChunkedArray:
-    """Read a column of references to text, as `read_corpus` does."""
-    rows = references if hasattr(references, "__len__") else list(references)
-    return read_corpus([""] * len(rows), rows).references
-
-
 def fingerprint_references(references: Any) -> str:
     """Return a hash of references that is equal for equal references in any container.
 
@@ -202,7 +196,11 @@ def list_labels(name: str, labels: Any, rows: int | None) -> list[Any]:
             column = to_arrow(labels, depth=0)
             _check_utf8(name, pa.chunked_array([column]) if isinstance(column, pa.Array) else column)
             labels = column.to_pylist()
-    read = [_read_label(name, label, row) for row, label in enumerate(labels)]
+    read = []
+    for row, label in enumerate(labels):
+        if isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
+            raise wrong_item(name, row, name_value(label), "a str or a number")
+        read.append(plain_label(label))
     if rows is not None and len(read) != rows:
         counts = {"labels": count_things(len(read), "label"), "predictions": count_things(rows, "prediction")}
         raise ValueError(messages.LABEL_COUNT.format(name=name, **counts))
@@ -250,7 +248,7 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     if columns is not None:
         raise TypeError(messages.A_TABLE.format(name, name_value(data), ", ".join(map(str, columns))))
     if not is_iterable:
-        raise TypeError(messages.NOT_A_COLUMN.format(name=name, found=name_value(data), expected=expected))
+        raise TypeError(messages.NOT_A_COLUMN.format(name, name_value(data), expected))
     data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
     try:
         array, problem = to_arrow(data, depth=2 if expected == messages.REFERENCES else 1), None
@@ -341,9 +339,9 @@ def to_arrow(data: Any, depth: int) -> Any:
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
     data = to_numpy(data)
-    column = _read_datasets_column(data)
-    if column is not None:
-        return column
+    source: Any = getattr(data, "source", None)  # of a column of a `datasets.Dataset`; a transform makes other values
+    if hasattr(source, "data") and hasattr(source, "with_format") and source.format["type"] != "custom":
+        return source.with_format("arrow")[data.column_name][:]
     if hasattr(data, "to_arrow"):  # polars: its own conversion avoids string views, which old pyarrow cannot read
         return data.to_arrow()
     if str(getattr(data, "dtype", "")) == "object":
@@ -383,8 +381,7 @@ def _unwrap_arrays(rows: Any, depth: int) -> Any:
 
 
 def _list_arrays(value: Any, depth: int) -> Any:
-    value = to_numpy(value)
-    value = value.tolist() if isinstance(value, np.ndarray) else value
+    value = to_numpy(value).tolist() if _is_array(type(value)) else value
     if depth < 0 or not isinstance(value, (list, tuple)):
         return value
     return [_list_arrays(item, depth - 1) for item in value]
@@ -401,15 +398,6 @@ def _is_array(type_: type) -> bool:
     """Return True for arrays and tensors of any library, without importing it; not for scalars and pandas' Series."""
     is_other = issubclass(type_, np.generic) or hasattr(type_, "iloc")
     return hasattr(type_, "__array__") and hasattr(type_, "ndim") and not is_other
-
-
-def _read_datasets_column(data: Any) -> pa.ChunkedArray | None:
-    """Return the Arrow data of a column of a `datasets.Dataset`, unless a transform produces the column."""
-    source: Any = getattr(data, "source", None)
-    name = getattr(data, "column_name", None)
-    if name is None or not hasattr(source, "with_format") or not hasattr(source, "data"):
-        return None
-    return None if source.format["type"] == "custom" else source.with_format("arrow")[name][:]
 
 
 def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
@@ -578,9 +566,3 @@ def _warn_about_sentences(predictions: pa.Array | pa.ChunkedArray) -> None:
 
 def _first_null(array: pa.ChunkedArray) -> int:
     return int(np.argmin(np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])))
-
-
-def _read_label(name: str, label: Any, row: int) -> Any:
-    if isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
-        raise wrong_item(name, row, name_value(label), "a str or a number")
-    return plain_label(label)

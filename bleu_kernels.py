@@ -131,19 +131,15 @@ def _compile_all() -> None:
             warn(CACHE_UNUSABLE, error=error, folder=folder)
 
 
-def _kernel(function):
-    _kernels.append(function)
-    return function
+def _register_in(functions):
+    def register(function):
+        functions.append(function)
+        return function
+
+    return register
 
 
-def _helper(function):
-    _helpers.append(function)
-    return function
-
-
-def _intrinsic(function):
-    _intrinsics.append(function)
-    return function
+_kernel, _helper, _intrinsic = map(_register_in, (_kernels, _helpers, _intrinsics))
 
 
 # --- Entry points -----------------------------------------------------------------------------------------------------

@@ -281,10 +281,7 @@ OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 NO_SEGMENTS = "There are no segments to score. Pass predictions and references with at least one item."
 MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
 EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
-NOT_A_COLUMN = (
-    "{name}: expected a list, array or Series with one item per segment, got {found}. Pass one item per segment:"
-    " {expected}."
-)
+NOT_A_COLUMN = "{}: expected a list, array or Series with one item per segment, got {}. For each segment, pass {}."
 ONE_TEXT = "{}: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."
 A_RESULT = "{}: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."
 A_TABLE = "{}: expected a column, got {}. Pass one of its columns: {}."
@@ -303,13 +300,8 @@ OTHER_KIND = (
 )
 NOT_LABELS = "{}: expected a list, array or Series, got {}. Pass one label per segment."
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
-MIXED_LABELS = (
-    "{}: expected labels of one type, to keep them in a table, got {}. Pass [str(label) for label in labels]."
-)
-SAME_KEY = (
-    "by: the labels {} and {} would be one key in JSON. Rename one of them, or pass labels of one type, such as"
-    " [str(label) for label in labels]."
-)
+MIXED_LABELS = "{}: expected labels of one type for a table, got {}. Pass [str(label) for label in labels]."
+SAME_KEY = "by: the labels {} and {} would be one key in JSON. Rename one, or pass labels of one type."
 NO_DOCUMENT = "documents[{row}]: got None. Pass a label of its own for a segment that belongs to no document."
 LABELS_WITH_PROCESSES = (
     "{name}: labels are not supported with num_process > 1. Call statistics(..., {name}=labels) in each process, and"
@@ -360,13 +352,9 @@ NOT_STATISTICS = (
     " [sums, 2 N + 2]), got {}."
 )
 TEXTS_TO_SCORE = (
-    "score() takes statistics, not texts. To score texts, use compute(predictions=..., references=...); pass labels as"
-    " by=[...]."
+    "score() takes only statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
 )
-SUMS_BY_NAME = (
-    "{}: not a statistics table: it has numbers in place of columns. Pass sums as a list, in the order of the columns:"
-    " [sums[name] for name in table.column_names]."
-)
+SUMS_BY_NAME = "{}: not a statistics table, but sums. Pass a list: [sums[name] for name in table.column_names]."
 NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
 NOT_IN_MEMORY = (
     "{}: the rows of the {} are not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
@@ -400,15 +388,9 @@ ONLY_SUMS = (
 )
 
 # Trainers
-NOT_A_TOKENIZER = (
-    "tokenizer: expected a tokenizer with the method `batch_decode`, got {}. Write"
-    " compute_metrics=bleu.compute_metrics(tokenizer)."
-)
+NOT_A_TOKENIZER = "tokenizer: {} has no `batch_decode`. Write compute_metrics=bleu.compute_metrics(tokenizer)."
 NOT_A_PAIR = "The callback takes predictions and labels as one pair, got {}. Write callback((predictions, labels))."
-DOCUMENTS_LATER = (
-    "`documents` is not an option of compute_metrics(). Pass history=True, and test the tables that the callback keeps:"
-    " bleu.compare({'before': callback.history[0], 'after': callback.history[-1]}, documents=documents)."
-)
+DOCUMENTS_LATER = "`documents`: pass history=True here, and the tables in `history` to compare(tables, documents=...)."
 DECODED = "tokenizer.batch_decode: got {} for {} of ids. Return one str per row."
 DECODED_TYPE = "tokenizer.batch_decode: expected a list of str, got {}. Return one str per row."
 DECODED_SURROGATE = "{}[{}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF). Return valid text."

@@ -14,6 +14,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -458,11 +459,18 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
             problem = type(error).__name__
         raise ValueError(messages.TOKENIZER_FAILED.format(name=name, row=row_of(len(lists)), error=problem)) from error
     if set(map(type, lists)) <= {list, tuple} and set(map(type, chain.from_iterable(lists))) <= {str}:
-        try:
+        with suppress(UnicodeEncodeError):
             return pa.array(lists, TOKENS)
-        except UnicodeEncodeError:
-            pass
-    return pa.array([_check_split(tokens, name, row_of(place)) for place, tokens in enumerate(lists)], TOKENS)
+    for place, tokens in enumerate(lists):
+        found = "" if isinstance(tokens, (list, tuple)) else type(tokens).__name__
+        for token in () if found else tokens:
+            if not isinstance(token, str):
+                found = f"a list with {type(token).__name__}"
+            elif LONE_SURROGATE.search(token):
+                raise ValueError(messages.TOKENIZER_SURROGATE.format(name=name, row=row_of(place)))
+        if found:
+            raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row_of(place), found=found))
+    return pa.array(list(map(list, lists)), TOKENS)
 
 
 def lower_case(texts: pa.Array) -> pa.Array:
@@ -501,19 +509,6 @@ def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[list[Any]]:
     if is_list(texts.type) or tokenizer.split is None:
         return list(texts.to_pylist())
     return [tokenizer.split(text) for text in texts.to_pylist()]
-
-
-def _check_split(tokens: Any, name: str, row: int) -> list[str]:
-    """Return the result of a user's function as a list of str, or raise."""
-    if not isinstance(tokens, (list, tuple)):
-        raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row, found=type(tokens).__name__))
-    for token in tokens:
-        if not isinstance(token, str):
-            found = f"a list with {type(token).__name__}"
-            raise TypeError(messages.TOKENIZER_RESULT.format(name=name, row=row, found=found))
-        if LONE_SURROGATE.search(token):
-            raise ValueError(messages.TOKENIZER_SURROGATE.format(name=name, row=row))
-    return list(tokens)
 
 
 # --- Unicode 18.0: punctuation, symbols and numbers -------------------------------------------------------------------

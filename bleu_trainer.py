@@ -7,7 +7,7 @@ inputs are NumPy arrays or tensors that convert to them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
 
@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from . import bleu_messages as messages
 from .bleu_corpus import STRINGS, list_items, make_corpus
-from .bleu_inputs import read_labels, read_references, to_numpy, warn_about_token_references
+from .bleu_inputs import read_corpus, read_labels, to_numpy, warn_about_token_references
 from .bleu_messages import LONE_SURROGATE, count_things, invalid, name_value, show_value, warn
 from .bleu_options import Options, check_flag
 from .bleu_scoring import bleu, score_row
@@ -58,9 +58,10 @@ class TrainerMetric:
         self._keeps_history, self.history = history, list[pa.Table]()
         pad = getattr(getattr(tokenizer, "tokenizer", tokenizer), "pad_token_id", None)  # a processor has a tokenizer
         self._ignore_index, self._padding = ignore_index, [ignore_index] if pad is None else [ignore_index, pad]
-        self._references = None if references is None else read_references(references)
-        self._known_texts: set[str] = set()
-        if self._references is not None:
+        self._references, self._known_texts = None, set[str]()
+        if references is not None:
+            rows = references if hasattr(references, "__len__") else list(references)
+            self._references = read_corpus([""] * len(rows), rows).references
             self._known_texts = {text.strip() for row in self._references.to_pylist() for text in row}
         self._expected = len(self._references or ())  # rows of the evaluation data; 0 if unknown
         self._labels = [] if by is None else read_labels(by, self._expected if references is not None else None)
@@ -117,35 +118,43 @@ class TrainerMetric:
 
     def _count(self, prediction: Any) -> None:
         # 1. Decode predictions and labels; labels may be missing if references were passed.
-        generated, label_rows = _list_rows("predictions", prediction[0]), None
+        generated, labels = _list_rows("predictions", prediction[0]), list[str]()
+        texts = self._decode("predictions", generated)
         if prediction[1] is not None:
             label_rows = _list_rows("labels", prediction[1])
-        elif self._references is None:
-            raise ValueError(messages.NO_LABELS)
-        if label_rows is not None and len(label_rows) != len(generated):
-            counts = count_things(len(generated), "prediction"), count_things(len(label_rows), "row")
-            raise ValueError(messages.LABEL_ROWS.format(*counts))
-        if label_rows is not None:
-            # The same labels again are an evaluation that starts again, after an interrupted one. The predictions may
-            # differ, because the model went on learning.
+            if len(label_rows) != len(generated):
+                counts = count_things(len(generated), "prediction"), count_things(len(label_rows), "row")
+                raise ValueError(messages.LABEL_ROWS.format(*counts))
+            # An interrupted evaluation starts again with the same labels. Its predictions differ if the model has
+            # learned since.
             batch = hashlib.sha256(b"".join(row.tobytes() for row in label_rows)).digest()
             if self._rows and batch == self._first_batch:
                 warn(messages.RESTARTED)
             self._first_batch = self._first_batch if self._rows else batch
-        texts = self._decode("predictions", generated)
-        labels = [] if label_rows is None else self._decode("labels", label_rows)
-        # 2. Find the references.
+            labels = self._decode("labels", label_rows)
+        elif self._references is None:
+            raise ValueError(messages.NO_LABELS)
+        # 2. Drop rows beyond the expected ones if they repeat the first rows: gathering from processes repeats rows.
         if self._expected:
-            texts, labels = self._drop_repeated(texts, labels)
+            self._first_labels = self._first_labels or labels
+            remaining = max(0, self._expected - self._rows)
+            further = labels[remaining:]
+            if len(texts) > remaining and (not labels or further != self._first_labels[: len(further)]):
+                raise self._wrong_number(self._rows + len(texts))
+            texts, labels = texts[:remaining], labels[:remaining]
             if not texts:
                 return
+        # 3. Find the references. A label that is a reference of another row shows that the rows are in another order.
         if self._references is None:
             references, bounds = pa.array(labels, STRINGS), np.arange(len(labels) + 1)
         else:
             rows = self._references.slice(self._rows, len(texts)).combine_chunks()
-            self._warn_about_order(labels, rows.to_pylist())
+            for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), self._rows):
+                if label and label in self._known_texts and label not in map(str.strip, row_texts):
+                    warn(messages.OTHER_ORDER, row=row)
+                    break
             references, bounds = list_items(rows)
-        # 3. Count.
+        # 4. Count.
         corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)], first_row=self._rows)
         warn_about_token_references(corpus)
         if self._labels:
@@ -163,15 +172,6 @@ class TrainerMetric:
         self._rows += len(texts)
         self._generated += sum(int((~np.isin(row, self._padding)).sum()) for row in generated[: len(texts)])
 
-    def _drop_repeated(self, texts: list[str], labels: list[str]) -> tuple[list[str], list[str]]:
-        """Drop rows beyond the references if they repeat the first rows; gathering from processes repeats rows."""
-        self._first_labels = self._first_labels or labels
-        remaining = max(0, self._expected - self._rows)
-        further = labels[remaining:]
-        if len(texts) > remaining and (not labels or further != self._first_labels[: len(further)]):
-            raise self._wrong_number(self._rows + len(texts))
-        return texts[:remaining], labels[:remaining]
-
     def _wrong_number(self, predictions: int) -> ValueError:
         found = count_things(predictions, "prediction")
         if self._references is None:
@@ -179,22 +179,15 @@ class TrainerMetric:
             return ValueError(messages.LABEL_COUNT.format(name="by", labels=labels, predictions=found))
         return ValueError(messages.REFERENCE_ROWS.format(count_things(self._expected, "list"), found))
 
-    def _warn_about_order(self, labels: Sequence[str], references: Sequence[list[str]]) -> None:
-        """Warn if a label is not among the references of its row, but among the references of another row."""
-        for row, (label, texts) in enumerate(zip(labels, references), self._rows):
-            if label and label in self._known_texts and label not in map(str.strip, texts):
-                warn(messages.OTHER_ORDER, row=row)
-                return
-
     def _decode(self, name: str, rows: list[Any]) -> list[str]:
         # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other id would be decoded.
         ids = [row[row != self._ignore_index].tolist() for row in rows]
         texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
         if not isinstance(texts, list):
             raise TypeError(messages.DECODED_TYPE.format(name_value(texts)))
-        others = [text for text in texts if not isinstance(text, str)]
-        if others:
-            raise TypeError(messages.DECODED_TYPE.format(f"a list with {name_value(others[0])}"))
+        for text in texts:
+            if not isinstance(text, str):
+                raise TypeError(messages.DECODED_TYPE.format(f"a list with {name_value(text)}"))
         if len(texts) != len(ids):
             raise ValueError(messages.DECODED.format(count_things(len(texts), "text"), count_things(len(ids), "row")))
         for row, text in enumerate(texts, self._rows):

@@ -402,7 +402,7 @@ WRONG_LABELS = [
     ({"by": []}, ValueError, "by: got 0 labels for the evaluation data. Pass one label per segment."),
     ({"by": ["a"] * 3, "references": FOUR_LABELS}, ValueError, "by: got 3 labels for 4 predictions. Pass one label per segment."),
     ({"by": "news"}, TypeError, "by: expected a list, array or Series, got str. Pass one label per segment."),
-    ({"by": ["1", 1, "a", "a"]}, ValueError, "by: the labels '1' and 1 would be one key in JSON. Rename one of them, or pass labels of one type, such as [str(label) for label in labels]."),
+    ({"by": ["1", 1, "a", "a"]}, ValueError, "by: the labels '1' and 1 would be one key in JSON. Rename one, or pass labels of one type."),
     ({"by": ["a", "a", "a", "macro"]}, ValueError, "by: the label 'macro' would overwrite the key 'bleu_macro'. Rename the label."),
     ({"by": DOMAINS, "tokenize": {"new": "zh"}}, ValueError, "tokenize: 'new' is not among the labels of `by`. Remove it, or correct the label."),
     ({"tokenize": {"new": "zh"}}, ValueError, "tokenize: 'new' is not among the labels of `by`. Remove it, or correct the label."),
@@ -432,8 +432,7 @@ def test_a_call_without_a_tokenizer_names_the_right_one(bleu, call, found):
     with pytest.raises(TypeError) as raised:
         call(bleu)
     assert str(raised.value) == (
-        f"tokenizer: expected a tokenizer with the method `batch_decode`, got {found}. Write"
-        " compute_metrics=bleu.compute_metrics(tokenizer)."
+        f"tokenizer: {found} has no `batch_decode`. Write compute_metrics=bleu.compute_metrics(tokenizer)."
     )
 
 
@@ -443,11 +442,11 @@ WRONG_ARGUMENTS = [
     ({"details": "yes"}, TypeError, "details='yes': pass True or False."),
     ({"ignore_index": None}, TypeError, "ignore_index=None: pass the padding value of the labels, such as -100."),
     ({"ignore_index": True}, TypeError, "ignore_index=True: pass the padding value of the labels, such as -100."),
-    ({"documents": [1, 1, 2, 2]}, TypeError, "`documents` is not an option of compute_metrics(). Pass history=True, and test the tables that the callback keeps: bleu.compare("),
-    ({"by": [2024, "news"], "history": True}, TypeError, "by: expected labels of one type, to keep them in a table, got int and str."),
-    ({"by": [True, 2.5], "history": True}, TypeError, "by: expected labels of one type, to keep them in a table, got bool and float."),
-    ({"by": [2.5, True], "history": True}, TypeError, "by: expected labels of one type, to keep them in a table, got bool and float."),
-    ({"by": [2**70, 1], "history": True}, TypeError, "by: expected labels of one type, to keep them in a table, got numbers beyond 64 bits."),
+    ({"documents": [1, 1, 2, 2]}, TypeError, "`documents`: pass history=True here, and the tables in `history` to compare(tables, documents=...)."),
+    ({"by": [2024, "news"], "history": True}, TypeError, "by: expected labels of one type for a table, got int and str."),
+    ({"by": [True, 2.5], "history": True}, TypeError, "by: expected labels of one type for a table, got bool and float."),
+    ({"by": [2.5, True], "history": True}, TypeError, "by: expected labels of one type for a table, got bool and float."),
+    ({"by": [2**70, 1], "history": True}, TypeError, "by: expected labels of one type for a table, got numbers beyond 64 bits."),
     ({"by": [None, "null"]}, ValueError, "by: the labels None and 'null' would be one key in JSON."),
     ({"segments": True}, (TypeError, ValueError), "`segments` is not an option of compute_metrics()."),
 ]  # fmt: skip
