@@ -471,7 +471,7 @@ def one_of(names: Iterable[object]) -> str:
     >>> one_of(["none", "floor"])
     "one of 'none', 'floor'"
     """
-    return f"one of {', '.join(map(repr, names))}"
+    return f"one of {', '.join(map(show_value, names))}"
 
 
 def describe_references(prediction: pa.DataType) -> str:

@@ -455,7 +455,7 @@ def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of
             lists.append(tokenizer.split(text))
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
-        if len(problem) > _LONGEST_PROBLEM or text in problem:  # no message shows a text
+        if len(problem) > _LONGEST_PROBLEM or (" " in text and text in problem):  # no message shows a text
             problem = type(error).__name__
         raise ValueError(messages.TOKENIZER_FAILED.format(name=name, row=row_of(len(lists)), error=problem)) from error
     if set(map(type, lists)) <= {list, tuple} and set(map(type, chain.from_iterable(lists))) <= {str}:

@@ -515,6 +515,16 @@ def test_a_failing_tokenizer_names_its_label(bleu):
         bleu.compute(**ROWS, by=["x", "y"], tokenize={"y": fail})
 
 
+# A text, and what the message shows of the tokenizer's error, which has the text in its message.
+FAILURES = [("cat", "KeyError: 'cat'"), ("the secret cat", "KeyError"), ("cat" * 99, "KeyError")]
+
+
+@pytest.mark.parametrize(("text", "shown"), FAILURES, ids=[text[:20] for text, _ in FAILURES])
+def test_a_failing_tokenizers_message_shows_no_text(bleu, text, shown):
+    with pytest.raises(ValueError, match=rf"^predictions\[0\]: the tokenizer failed: {shown}$"):
+        bleu.compute(predictions=[text], references=["a"], tokenize=lambda text: {}[text])
+
+
 def test_tables_counted_otherwise_than_a_label_asks(bleu):
     table = bleu.statistics(**ROWS, by=["x", "y"], tokenize={"y": "zh"})
     expected = bleu.score(table, by="label")
