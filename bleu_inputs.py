@@ -42,7 +42,6 @@ from .bleu_corpus import (
 from .bleu_messages import (
     LONE_SURROGATE,
     count_things,
-    describe_items,
     describe_references,
     describe_type,
     name_value,
@@ -82,13 +81,12 @@ def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) ->
         return make_empty_corpus("text")
     _check_row_counts(prediction_column, reference_column)
     prediction_column = _check_texts("predictions", prediction_column, reference_column.type)
-    _warn_about_sentences(prediction_column)  # before an error that may follow from the same mistake
     reference_column = _check_references(reference_column, prediction_column)
     # Columns may be chunked differently; a table has batches in which both are whole.
     table = pa.table({"predictions": prediction_column, "references": reference_column})
     parts = [(batch.column(0), *list_items(batch.column(1))) for batch in table.to_batches() if len(batch)]
     corpus = make_corpus(parts)
-    warn_about_token_references(corpus)
+    warn_about_rows(corpus)
     return corpus
 
 
@@ -290,8 +288,7 @@ def _read_plain(predictions: Any, references: Any) -> Corpus | None:
     corpus = make_corpus([(prediction_array, reference_array, _find_bounds(counts))])
     if corpus.kind == "text" and len(rows) > 1 and set(counts) == {len(rows)}:
         warn(messages.SQUARE, rows=len(rows))
-    _warn_about_sentences(prediction_array)
-    warn_about_token_references(corpus)
+    warn_about_rows(corpus)
     return corpus
 
 
@@ -489,7 +486,7 @@ def _check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> p
     value = array.type.value_type
     is_empty_lists = is_list(prediction) and is_list(value) and pa.types.is_null(value.value_type)
     if not (value == prediction or is_empty_lists or pa.types.is_null(value)):
-        raise wrong_item("references", 0, f"a list of {describe_items(value)}", describe_references(prediction))
+        raise wrong_item("references", 0, describe_type(array.type), describe_references(prediction))
     array = _drop_nulls(array).cast(pa.large_list(prediction))
     if is_list(prediction):
         _check_tokens("references", array)
@@ -533,18 +530,20 @@ def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(lists, array.type)
 
 
-def warn_about_token_references(corpus: Corpus) -> None:
-    """Warn if references are probably the tokens of one reference: single words, together as long as the text."""
+def warn_about_rows(corpus: Corpus) -> None:
+    """Warn if predictions look like lists of sentences, or references like the tokens of one reference."""
     batch = corpus.batches[0]
-    if corpus.kind != "text" or len(batch.references) < max(1, _FEWEST_TOKENS * len(batch.predictions)):
-        return
-    batch = batch.slice(0, _SAMPLE_ROWS)
-    length, tokens_length = (pc.sum(pc.utf8_length(texts)).as_py() for texts in (batch.predictions, batch.references))
-    if (
-        length <= 2 * tokens_length <= 4 * length
-        and not pc.any(pc.match_substring_regex(batch.references, _INNER_SPACE)).as_py()
-    ):
-        warn(messages.TOKEN_REFERENCES)
+    if corpus.kind == "tokens":
+        tokens = pc.list_flatten(batch.predictions.slice(0, _SAMPLE_ROWS))
+        has_space = pc.sum(pc.match_substring_regex(tokens, _INNER_SPACE)).as_py() or 0
+        if 2 * has_space > len(tokens):
+            warn(messages.SENTENCES_AS_TOKENS)
+    elif corpus.kind == "text" and len(batch.references) >= max(1, _FEWEST_TOKENS * len(batch.predictions)):
+        _, texts, tokens, _ = batch.slice(0, _SAMPLE_ROWS)
+        length, tokens_length = (pc.sum(pc.utf8_length(column)).as_py() for column in (texts, tokens))
+        has_space = pc.any(pc.match_substring_regex(tokens, _INNER_SPACE)).as_py()
+        if not has_space and length <= 2 * tokens_length <= 4 * length:
+            warn(messages.TOKEN_REFERENCES)
 
 
 def is_result(data: Any) -> bool:
@@ -552,16 +551,6 @@ def is_result(data: Any) -> bool:
     if not isinstance(data, Mapping):
         return False
     return isinstance(data.get("signature"), str) or isinstance(data.get("score", data.get("bleu")), float)
-
-
-def _warn_about_sentences(predictions: pa.Array | pa.ChunkedArray) -> None:
-    """Warn if most tokens contain a space, because each row is then probably a list of sentences."""
-    if predictions.type != TYPES["tokens"]:
-        return
-    tokens = pc.list_flatten(predictions.slice(0, _SAMPLE_ROWS))
-    has_space = pc.sum(pc.match_substring_regex(tokens, _INNER_SPACE)).as_py() or 0
-    if 2 * has_space > len(tokens):
-        warn(messages.SENTENCES_AS_TOKENS)
 
 
 def _first_null(array: pa.ChunkedArray) -> int:

@@ -488,16 +488,10 @@ def describe_type(type_: pa.DataType) -> str:
     >>> describe_type(pa.list_(pa.string()))
     'a list of str'
     """
-    return f"a list of {describe_items(type_.value_type)}" if is_list(type_) else _name_type(type_)
-
-
-def describe_items(type_: pa.DataType) -> str:
-    """Describe the items of a list.
-
-    >>> describe_items(pa.list_(pa.string()))
-    'lists of str, nested too deeply'
-    """
-    return _name_type(type_) + (", nested too deeply" if is_list(type_) else "")
+    if not is_list(type_):
+        return _name_type(type_)
+    is_nested = is_list(type_.value_type)
+    return f"a list of {_name_type(type_.value_type)}{', nested too deeply' if is_nested else ''}"
 
 
 def count_things(number: int, noun: str) -> str:

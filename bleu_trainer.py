@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from . import bleu_messages as messages
 from .bleu_corpus import STRINGS, list_items, make_corpus
-from .bleu_inputs import read_corpus, read_labels, to_numpy, warn_about_token_references
+from .bleu_inputs import read_corpus, read_labels, to_numpy, warn_about_rows
 from .bleu_messages import LONE_SURROGATE, count_things, invalid, name_value, show_value, warn
 from .bleu_options import Options, check_flag
 from .bleu_scoring import bleu, score_row
@@ -156,7 +156,7 @@ class TrainerMetric:
             references, bounds = list_items(rows)
         # 4. Count.
         corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)], first_row=self._rows)
-        warn_about_token_references(corpus)
+        warn_about_rows(corpus)
         if self._labels:
             counted = count_labeled(corpus, self._options, self._labels[self._rows : self._rows + len(texts)])
             for label, group in counted.groups.items():
