@@ -196,9 +196,9 @@ def list_labels(name: str, labels: Any, rows: int | None) -> list[Any]:
             labels = column.to_pylist()
     read = []
     for row, label in enumerate(labels):
-        if isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
+        if type(label) is not str and isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
             raise wrong_item(name, row, name_value(label), "a str or a number")
-        read.append(plain_label(label))
+        read.append(label if type(label) is str else plain_label(label))
     if rows is not None and len(read) != rows:
         counts = {"labels": count_things(len(read), "label"), "predictions": count_things(rows, "prediction")}
         raise ValueError(messages.LABEL_COUNT.format(name=name, **counts))
