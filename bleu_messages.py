@@ -230,7 +230,8 @@ NOT_IN_RANK = {
 }
 UNKNOWN_COLUMN = "Unknown column {}. Pass predictions and references only."
 UNKNOWN_OPTION = "Unknown option `{}`"
-NOT_AN_OPTION = "`{name}` is not an option of {method}(). Remove it."
+NOT_AN_OPTION = "`{}` is not an option of {}(). Remove it"
+TAKEN_OPTIONS = ". {}() takes {}."
 OLD_SIGNATURE = (
     "{}: got a signature of sacreBLEU 1 (BLEU+case...). Pass its values as options: lowercase, tokenize, smooth_method."
 )

@@ -234,7 +234,7 @@ class BleuMetric(BufferedMetric):
             raise TypeError(BY_NAME.format(method="compute", columns="predictions=..., references=..."))
         for name, labels in (("by", by), ("documents", documents)):
             if labels is not None and self._is_drop_in:
-                raise TypeError(explain_unknown_option(name))
+                raise TypeError(explain_unknown_option(name, DROP_INS[self._options.convention].defaults, "compute"))
         return self._compute_rows(predictions, references, by, documents, options)
 
     def statistics(
@@ -269,7 +269,7 @@ class BleuMetric(BufferedMetric):
         """
         if arguments:
             raise TypeError(BY_NAME.format(method="statistics", columns="predictions=..., references=..."))
-        chosen = self._options.override(options)
+        chosen = self._override("statistics", options)
         return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by, documents)
 
     def score(
@@ -310,7 +310,7 @@ class BleuMetric(BufferedMetric):
         """
         if arguments:
             raise TypeError(TEXTS_TO_SCORE)
-        return score_statistics(statistics, self._options.override(options), by, documents, like)
+        return score_statistics(statistics, self._override("score", options), by, documents, like)
 
     def compare(
         self,
@@ -767,8 +767,10 @@ class BleuMetric(BufferedMetric):
     def _choose(self, options: Mapping[str, object]) -> Options:
         if self._is_drop_in:
             return read_drop_in(self._options.convention, options, self._options)
-        return self._options.override(options)
+        return self._override("compute", options)
 
     def _override(self, method: str, options: Mapping[str, object]) -> Options:
         """Return the options of a call to one of `METHODS`."""
-        return self._options.override(options, METHODS[method], method)
+        parameters = inspect.signature(getattr(type(self), method)).parameters.values()
+        taken = [parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY]
+        return self._options.override(options, taken, method)

@@ -163,34 +163,32 @@ class Options:
     given: frozenset[str] = field(default=frozenset(), kw_only=True)
     tokenize_by: Mapping[Any, str | Callable[[str], list[str]]] | None = field(default=None, kw_only=True)
 
-    def override(self, given: Mapping[str, Any], without: Collection[str] = (), method: str = "") -> Options:
+    def override(self, given: Mapping[str, Any], taken: Collection[str] = (), method: str = "evaluate.load") -> Options:
         """Return a copy of these options with changed values.
 
         Args:
             given: the changed values by option.
-            without: options that the calling method rejects.
+            taken: the options that the calling method takes; all options if empty.
             method: the name of the calling method, for the error.
 
         Raises:
-            TypeError: an option is unknown, or a value has the wrong type.
-            ValueError: a value is out of range, or the method rejects the option.
+            TypeError: an option is unknown or not one of the method, or a value has the wrong type.
+            ValueError: a value is out of range.
 
         >>> Options().override({"tokenize": "zh", "max_order": 2}).max_order
         2
         >>> Options().override({"tokenise": "zh"})
         Traceback (most recent call last):
         TypeError: Unknown option `tokenise`. Did you mean `tokenize`?
-        >>> Options().override({"segments": True}, without=CORPUS_ONLY, method="explain")
+        >>> Options().override({"segments": True}, ["tokenize", "seed"], "explain")
         Traceback (most recent call last):
-        ValueError: `segments` is not an option of explain(). Remove it.
+        TypeError: `segments` is not an option of explain(). Remove it. explain() takes tokenize, seed.
         """
         if not given:
             return self
         for name in given:
-            if name not in OPTIONS:
-                raise TypeError(explain_unknown_option(name))
-            if name in without:
-                raise ValueError(messages.NOT_AN_OPTION.format(name=name, method=method))
+            if name not in (taken or OPTIONS):
+                raise TypeError(explain_unknown_option(name, taken or OPTIONS, method))
         given = {name: to_python(value) for name, value in given.items()}
         tokenize_by = self.tokenize_by
         if "tokenize" in given:
@@ -448,12 +446,19 @@ def read_signature(text: object, name: str = "signature") -> Signed:
 
 # Names that other tools use, and the fix for each.
 OTHER_NAMES = {
-    "tokenizer": "write `tokenize`",
+    **dict.fromkeys(("tokenizer", "tok"), "write `tokenize`"),
     "use_effective_order": "write `effective_order`",
-    "max_ngram_order": "write `max_order`",
-    "n_gram": "write `max_order`",
-    "order": "write `max_order`",
-    "ignore_case": "write `lowercase`",
+    **dict.fromkeys(("max_ngram_order", "max_n", "n_gram", "ngram_order", "order"), "write `max_order`"),
+    **dict.fromkeys(("ignore_case", "lc", "lower"), "write `lowercase`"),
+    "smoothing": "write `smooth_method`",
+    **dict.fromkeys(("epsilon", "k"), "write `smooth_value`, with the `smooth_method` that takes it"),
+    "alpha": "write `confidence=0.95` for an interval at `alpha=0.05`",
+    "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in compare()",
+    **dict.fromkeys(("n_bootstrap", "n_samples", "num_samples"), "write `n_resamples`"),
+    **dict.fromkeys(("random_seed", "random_state", "rng"), "write `seed`, an int"),
+    **dict.fromkeys(("group_by", "groups"), "write `by`, one label per segment"),
+    **dict.fromkeys(("doc_ids", "docs"), "write `documents`, one label per segment"),
+    **dict.fromkeys(("n_jobs", "num_proc"), "remove it; threads are used where they help"),
     "force": "remove it; it has no effect here",
     "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages; remove it for others",
     "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor', method2 'add-k', method3"
@@ -488,16 +493,19 @@ OTHER_KEYS = {
 }
 
 
-def explain_unknown_option(name: str, known: Iterable[str] = OPTIONS) -> str:
-    """Name the fix for an unknown option.
+def explain_unknown_option(name: str, taken: Collection[str], method: str) -> str:
+    """Name the fix for an option that a method does not take.
 
-    >>> explain_unknown_option("use_effective_order")
+    >>> explain_unknown_option("use_effective_order", OPTIONS, "compute")
     'Unknown option `use_effective_order`: write `effective_order`.'
     """
+    listed = messages.TAKEN_OPTIONS.format(method, ", ".join(taken))
+    if name in OPTIONS:
+        return messages.NOT_AN_OPTION.format(name, method) + listed
     if name in OTHER_NAMES:
         return f"{messages.UNKNOWN_OPTION.format(name)}: {OTHER_NAMES[name]}."
-    nearest = difflib.get_close_matches(name, list(known), n=1, cutoff=0.75)
-    return f"{messages.UNKNOWN_OPTION.format(name)}." + (f" Did you mean `{nearest[0]}`?" if nearest else "")
+    nearest = difflib.get_close_matches(name, taken, n=1, cutoff=0.75)
+    return messages.UNKNOWN_OPTION.format(name) + (f". Did you mean `{nearest[0]}`?" if nearest else listed)
 
 
 class DropIn(NamedTuple):
@@ -552,6 +560,7 @@ def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Opt
     >>> read_drop_in("bleu", {"smooth": True, "max_order": 2}, Options()).smooth_method
     'laplace'
     """
+    taken = dict.fromkeys([*DROP_INS[module].defaults, *(name for name in OPTIONS if name not in CORPUS_ONLY)])
     chosen: dict[str, Any] = {}
     for name, value in given.items():
         option = DROP_INS[module].names.get(name, name)
@@ -560,7 +569,7 @@ def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Opt
         if name != option and given.get(option) is not None:
             raise TypeError(messages.SAME_OPTION.format(name=name, option=option))
         chosen[option] = ("laplace" if value else "none") if name == "smooth" else value
-    chosen_options = options.override(chosen, without=CORPUS_ONLY, method=f"evaluate's `{module}` compute")
+    chosen_options = options.override(chosen, taken, f"evaluate's `{module}` compute")
     return replace(chosen_options, segments=False, confidence=None)
 
 

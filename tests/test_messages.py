@@ -20,7 +20,7 @@ ERRORS = [
     (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_odrer=2), "Unknown option `max_odrer`. Did you mean `max_order`?"),
     (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=0), "max_order=0: pass a whole number of 1 or more."),
     (lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights=[1, 2]), "weights=[1, 2]: pass one weight per order (4 in all), or change max_order."),
-    (lambda bleu: bleu.explain("a", "a", segments=True), "`segments` is not an option of explain(). Remove it."),
+    (lambda bleu: bleu.explain("a", "a", segments=True), "`segments` is not an option of explain(). Remove it. explain() takes tokenize, lowercase, max_order, weights, smooth_method, smooth_value, effective_order, reference_length, minimum_total."),
     (lambda bleu: bleu.compute(), "There are no segments to score. Pass predictions and references with at least one item."),
     (lambda bleu: bleu.compute(predictions=["a"]), "references: expected one item per segment, got None. Pass predictions and references."),
     (lambda bleu: bleu.compute(predictions=["a"], references=["a", "b"]), "Got 1 prediction and 2 references. Pass one str or one list of references per prediction. If all of them belong to this prediction, pass a list of one list: references=[[...]]."),

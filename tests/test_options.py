@@ -321,8 +321,8 @@ def test_conventions_keep_chosen_options(load, options):
         expected = load(name, **options).compute(**CORPUS)
         assert line["bleu"] == pytest.approx(expected["bleu"], abs=1e-12), name
         assert line["signature"] == expected["signature"], name
-        assert line["difference"] == pytest.approx(line["bleu"] - at_load["default"]["bleu"], abs=1e-12)
-        assert sum(step["difference"] for step in line["steps"]) == pytest.approx(line["difference"], abs=1e-12)
+        assert line["delta"] == pytest.approx(line["bleu"] - at_load["default"]["bleu"], abs=1e-12)
+        assert sum(step["delta"] for step in line["steps"]) == pytest.approx(line["delta"], abs=1e-12)
 
 
 def test_options_of_the_call_win_over_those_of_load(load):
@@ -370,8 +370,74 @@ def test_options_of_a_corpus_are_rejected_elsewhere(bleu, name):
     values = {"segments": True, "confidence": 0.9, "n_resamples": 10, "seed": 1}
     assert set(values) == set(CORPUS_ONLY)
     for option in METHODS[name]:
-        message = error_of(lambda option=option: OTHER_CALLS[name](bleu, **{option: values[option]}))
-        assert message == f"`{option}` is not an option of {name}(). Remove it."
+        with pytest.raises(TypeError) as raised:
+            OTHER_CALLS[name](bleu, **{option: values[option]})
+        assert (
+            str(raised.value)
+            == f"`{option}` is not an option of {name}(). Remove it. {name}() takes {taken(bleu, name)}."
+        )
+
+
+CALLS = {
+    "compute": lambda bleu, **options: bleu.compute(**ROWS, **options),
+    "statistics": lambda bleu, **options: bleu.statistics(**ROWS, **options),
+    "score": lambda bleu, **options: bleu.score([1, 1, 1, 1], **options),
+    **OTHER_CALLS,
+}
+
+
+def taken(bleu, name):
+    """Return the arguments that a method takes by name only, from its signature."""
+    parameters = inspect.signature(getattr(bleu, name)).parameters.values()
+    return ", ".join(parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY)
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("option", ["foo", "xyz_123", "brevity", "return_all"])
+def test_an_unknown_option_without_a_near_name_lists_all(bleu, name, option):
+    with pytest.raises(TypeError) as raised:
+        CALLS[name](bleu, **{option: 1})
+    assert str(raised.value) == f"Unknown option `{option}`. {name}() takes {taken(bleu, name)}."
+    assert set(taken(bleu, name).split(", ")) >= set(OPTIONS) - set(METHODS[name])
+
+
+# Names of arguments with a typing error, and the methods that have them.
+MISTYPED = [
+    ("max_oder", "max_order", METHODS),
+    ("refrences", "references", ["compute", "statistics", "compute_metrics"]),
+    ("document", "documents", ["compute", "statistics", "score", "compare", "rank"]),
+    ("basline", "baseline", ["compare"]),
+    ("family_wide", "family_wise", ["rank"]),
+    ("decimal", "decimals", ["reconcile"]),
+    ("ignore_idx", "ignore_index", ["compute_metrics"]),
+]
+
+
+@pytest.mark.parametrize(("written", "near", "methods"), MISTYPED)
+def test_an_unknown_option_with_a_near_name_names_it(bleu, written, near, methods):
+    for name in methods:
+        with pytest.raises(TypeError, match=f"^Unknown option `{written}`. Did you mean `{near}`\\?$"):
+            CALLS[name](bleu, **{written: 1})
+
+
+def test_unknown_options_at_load_and_of_drop_ins(load):
+    options = ", ".join(OPTIONS)
+    assert error_of(lambda: load(foo=1)) == f"Unknown option `foo`. evaluate.load() takes {options}."
+    for name in ("bleu", "sacrebleu"):
+        message = error_of(lambda name=name: load(name).compute(**ROWS, foo=1))
+        listed = message.removeprefix(f"Unknown option `foo`. evaluate's `{name}` compute() takes ").rstrip(".")
+        theirs = [p for p in inspect.signature(load(name).compute).parameters if p not in ROWS]
+        assert set(theirs) <= set(listed.split(", ")) <= {*theirs, *OPTIONS} - set(CORPUS_ONLY)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_names_of_other_tools_under_every_method(bleu, name):
+    for option, advice in OTHER_NAMES.items():
+        if option in taken(bleu, name).split(", ") or (name, option) == ("compute_metrics", "tokenizer"):
+            continue
+        if option in inspect.signature(getattr(bleu, name)).parameters:  # explain(prediction=...)
+            continue
+        assert error_of(lambda: CALLS[name](bleu, **{option: 1})) == f"Unknown option `{option}`: {advice}."  # noqa: B023
 
 
 def test_conventions_reject_options_of_one_score(load):
@@ -548,6 +614,21 @@ NAMES = [
     ("order", 2, "write `max_order`"),
     ("ignore_case", True, "write `lowercase`"),
     ("trust_remote_code", True, "remove it"),
+    ("tok", "zh", "write `tokenize`"),
+    ("lc", True, "write `lowercase`"),
+    ("lower", True, "write `lowercase`"),
+    ("max_n", 2, "write `max_order`"),
+    ("ngram_order", 2, "write `max_order`"),
+    ("smoothing", "exp", "write `smooth_method`"),
+    ("epsilon", 0.1, "write `smooth_value`"),
+    ("k", 1, "write `smooth_value`"),
+    ("alpha", 0.05, "write `confidence=0.95`"),
+    ("bootstrap", True, "write `confidence=0.95`"),
+    *((name, 100, "write `n_resamples`") for name in ("n_bootstrap", "n_samples", "num_samples")),
+    *((name, 1, "write `seed`") for name in ("random_seed", "random_state", "rng")),
+    *((name, ["a"], "write `by`") for name in ("group_by", "groups")),
+    *((name, ["a"], "write `documents`") for name in ("doc_ids", "docs")),
+    *((name, 2, "remove it") for name in ("n_jobs", "num_proc")),
 ]
 
 
@@ -838,8 +919,8 @@ WRONG_ARGUMENTS = [
     ("bleu", {"smooth": True, "smooth_method": "exp"}, TypeError, "are the same option"),
     ("bleu", {"use_effective_order": True}, TypeError, "write `effective_order`"),
     ("sacrebleu", {"tokenizer": "zh"}, TypeError, "write `tokenize`"),
-    ("bleu", {"segments": True}, ValueError, "^`segments` is not an option of evaluate's `bleu` compute.*. Remove it"),
-    ("sacrebleu", {"confidence": 0.95}, ValueError, "`confidence` is not an option of .*`sacrebleu`.*. Remove it"),
+    ("bleu", {"segments": True}, TypeError, "^`segments` is not an option of evaluate's `bleu` compute.*. Remove it"),
+    ("sacrebleu", {"confidence": 0.95}, TypeError, "`confidence` is not an option of .*`sacrebleu`.*. Remove it"),
 ]
 
 

@@ -165,10 +165,10 @@ PAIRWISE_ERRORS = [
     (([["a"]],), {"tokenize": "13a"}, ValueError, "tokenize='13a': these rows are tokens already"),
     (([[1]],), {"lowercase": True}, ValueError, "token ids have no case"),
     ((["a"],), {"smooth": True}, TypeError, "write `smooth_method"),
-    ((["a"],), {"segments": True}, ValueError, "`segments` is not an option of"),
-    ((["a"],), {"confidence": 0.95}, ValueError, "`confidence` is not an option of"),
-    ((["a"],), {"n_resamples": 10}, ValueError, "`n_resamples` is not an option of"),
-    ((["a"],), {"seed": 1}, ValueError, "`seed` is not an option of"),
+    ((["a"],), {"segments": True}, TypeError, "`segments` is not an option of"),
+    ((["a"],), {"confidence": 0.95}, TypeError, "`confidence` is not an option of"),
+    ((["a"],), {"n_resamples": 10}, TypeError, "`n_resamples` is not an option of"),
+    ((["a"],), {"seed": 1}, TypeError, "`seed` is not an option of"),
     ((["a"], ["b", "c"]), {"tokenize": lambda text: [text][text == "c" :][0].split()}, ValueError, r"references\[1\]: the tokenizer failed"),
 ]  # fmt: skip
 
@@ -342,8 +342,8 @@ SELF_BLEU_ERRORS = [
     ([["a"], ["a"]], {"tokenize": "none"}, ValueError, "tokenize='none': these rows are tokens already"),
     ([[1], [1]], {"lowercase": True}, ValueError, "token ids have no case"),
     (["a", "b"], {"smooth": True}, TypeError, "write `smooth_method='laplace'`"),
-    (["a", "b"], {"seed": None}, ValueError, "`seed` is not an option of"),
-    (["a", "b"], {"segments": False}, ValueError, "`segments` is not an option of"),
+    (["a", "b"], {"seed": None}, TypeError, "`seed` is not an option of"),
+    (["a", "b"], {"segments": False}, TypeError, "`segments` is not an option of"),
     (["a", "b"], {"tokenize": lambda text: text}, TypeError, r"texts\[0\]: expected a list of str from the tokenizer"),
 ]  # fmt: skip
 

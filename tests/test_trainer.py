@@ -118,7 +118,7 @@ def test_options(bleu, load):
         (PREDICTED, LABELS)
     )
     for wrong in ({"segments": True}, {"confidence": 0.95}):
-        with pytest.raises(ValueError, match=f"`{next(iter(wrong))}` is not an option of compute_metrics"):
+        with pytest.raises(TypeError, match=f"`{next(iter(wrong))}` is not an option of compute_metrics"):
             bleu.compute_metrics(Words(), **wrong)
 
 
