@@ -153,13 +153,8 @@ class Conventions(Report):
 
     def _rows(self) -> list[list[str]]:
         rows = [
-            [
-                name,
-                f"{result['score']:.2f}",
-                f"{100 * result['delta']:+.2f}",
-                describe_steps(result["steps"], with_differences=True),
-            ]
-            for name, result in self.items()
+            [name, f"{found['score']:.2f}", f"{100 * found['delta']:+.2f}", describe_steps(found["steps"], True)]
+            for name, found in self.items()
         ]
         return [["convention", "BLEU", "difference", "due to"], *rows]
 
@@ -267,13 +262,18 @@ def find_settings(
     # 4. Describe them; under a signature, only its own settings are matches.
     def describe(group: list[Setting]) -> dict[str, Any]:
         score, (_, is_unknown, has_many, *_) = scores[group[0]], implausibility(group[0])
+        same_score: dict[str, list[Any]] = {}  # the values that change nothing if all other factors stay the same
+        for equal in group[1:]:
+            changed = [name for name in Setting._fields if getattr(group[0], name) != getattr(equal, name)]
+            if len(changed) == 1 and changed != ["mean_of_segments"]:  # not an option
+                same_score.setdefault(changed[0], []).append(getattr(equal, changed[0]))
         return {
             "bleu": score,
             "score": 100 * score,
             "delta": score - number / scale,
             "plausible": not (is_unknown and has_many and chance > UNLIKELY),
             "steps": list_steps(scores, start, group[0]),
-            "same_score": _list_indifferent(group[0], group[1:]),
+            "same_score": same_score,
             **_describe_setting(corpus, options, described, group[0]),
         }
 
@@ -363,16 +363,6 @@ def _describe_setting(corpus: Corpus, options: Options, described: Iterable[str]
         "options": {**{name: getattr(options, name) for name in described}, **factors},
         "signature": _sign_setting(corpus, setting_options, references),
     }
-
-
-def _list_indifferent(setting: Setting, equal_settings: Sequence[Setting]) -> dict[str, list[Any]]:
-    """List the values of each factor that do not change the score if all other factors stay the same."""
-    values: dict[str, list[Any]] = {}
-    for equal in equal_settings:
-        changed = [name for name in Setting._fields if getattr(setting, name) != getattr(equal, name)]
-        if len(changed) == 1 and changed != ["mean_of_segments"]:  # not an option
-            values.setdefault(changed[0], []).append(getattr(equal, changed[0]))
-    return values
 
 
 # Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
@@ -497,9 +487,8 @@ def group_settings(scores: Mapping[Setting, float], implausibility: Callable[[Se
 
     >>> start = make_setting(Options())
     >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(references=1): 0.5}
-    >>> groups = group_settings(scores, lambda setting: str(setting.references))
-    >>> [[setting.references for setting in group] for group in groups]
-    [[0, 1], ['all']]
+    >>> [len(group) for group in group_settings(scores, lambda setting: str(setting.references))]
+    [2, 1]
     """
     groups: list[list[Setting]] = []
     last = -1.0
@@ -546,7 +535,11 @@ def _count_grid(
     corpus: Corpus, places: Places, options: Options, grid: Grid
 ) -> Iterator[tuple[tuple[Any, ...], Int64]]:
     """Yield the rows of the segments for each combination of the five factors that counting depends on."""
-    corpora = {references: _select_references(corpus, places.get(references)) for references in grid["references"]}
+    (batch,) = corpus.combine().batches
+    corpora: dict[str | int, Corpus] = {ALL: corpus}
+    for place, rows in places.items():
+        references = batch.references.take(pa.array(rows))
+        corpora[place] = make_corpus([(batch.predictions, references, np.arange(len(rows) + 1))])
     orders = max(grid["max_order"]) + 1  # NLTK's methods 5 and 7 need one more
     for tokenize, lowercase, references in product(grid["tokenize"], grid["lowercase"], grid["references"]):
         part = corpora[references]
@@ -564,11 +557,3 @@ def _count_grid(
             rows[:, -1] = reference_lengths.get(length, rows[:, -1])
             rows[:, orders : 2 * orders] = count_totals(rows[:, -2], orders, minimum).T
             yield (references, tokenize, lowercase, minimum, length), rows
-
-
-def _select_references(corpus: Corpus, places: Int64 | None) -> Corpus:
-    """Return the corpus with one reference per segment, or with all if `places` is None."""
-    (batch,) = corpus.combine().batches
-    if places is None:
-        return make_corpus([batch[1:]])
-    return make_corpus([(batch.predictions, batch.references.take(pa.array(places)), np.arange(len(places) + 1))])

@@ -342,8 +342,7 @@ def test_settings_of_published_scores_are_found(bleu, decimals, capsys):
         wanted = (which, tokenize, (which != "all") + (tokenize != "13a"))
         assert wanted in found, row
         first += found[0] == wanted
-    if decimals is None:
-        assert first == len(picked)
+    assert first == len(picked)
     with capsys.disabled():
         print(
             f"\nreconcile: {len(picked)} published scores with {decimals or 'all'} decimals; the first match is right for {first}"
