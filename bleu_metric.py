@@ -310,7 +310,7 @@ class BleuMetric(BufferedMetric):
         """
         if arguments:
             raise TypeError(TEXTS_TO_SCORE)
-        return score_statistics(statistics, self._override("score", options), by, documents, like)
+        return score_statistics(statistics, self._override("score", options, has_orders=False), by, documents, like)
 
     def compare(
         self,
@@ -379,7 +379,7 @@ class BleuMetric(BufferedMetric):
         if arguments:
             raise TypeError(SYSTEMS_FIRST.format("compare"))
         given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._override("compare", given)
+        chosen = self._override("compare", given, has_orders=references is not None)
         return compare_systems(systems, references, baseline, test, n_resamples, chosen, by, documents, human)
 
     def rank(
@@ -436,7 +436,7 @@ class BleuMetric(BufferedMetric):
         for name in set(options) & set(NOT_IN_RANK):
             raise TypeError(NOT_IN_RANK[name])
         given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._override("rank", given)
+        chosen = self._override("rank", given, has_orders=references is not None)
         return rank_systems(systems, references, n_resamples, alpha, family_wise, chosen, documents)
 
     def fingerprint(self, references: object) -> str:
@@ -769,8 +769,8 @@ class BleuMetric(BufferedMetric):
             return read_drop_in(self._options.convention, options, self._options)
         return self._override("compute", options)
 
-    def _override(self, method: str, options: Mapping[str, object]) -> Options:
+    def _override(self, method: str, options: Mapping[str, object], has_orders: bool = True) -> Options:
         """Return the options of a call to one of `METHODS`."""
         parameters = inspect.signature(getattr(type(self), method)).parameters.values()
         taken = [parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY]
-        return self._options.override(options, taken, method)
+        return self._options.override(options, taken, method, has_orders)

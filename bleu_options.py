@@ -163,13 +163,20 @@ class Options:
     given: frozenset[str] = field(default=frozenset(), kw_only=True)
     tokenize_by: Mapping[Any, str | Callable[[str], list[str]]] | None = field(default=None, kw_only=True)
 
-    def override(self, given: Mapping[str, Any], taken: Collection[str] = (), method: str = "evaluate.load") -> Options:
+    def override(
+        self,
+        given: Mapping[str, Any],
+        taken: Collection[str] = (),
+        method: str = "evaluate.load",
+        has_orders: bool = True,
+    ) -> Options:
         """Return a copy of these options with changed values.
 
         Args:
             given: the changed values by option.
             taken: the options that the calling method takes; all options if empty.
             method: the name of the calling method, for the error.
+            has_orders: False if `max_order` is read from tables later, so that `weights` may have another length.
 
         Raises:
             TypeError: an option is unknown or not one of the method, or a value has the wrong type.
@@ -197,7 +204,7 @@ class Options:
                 tokenize_by = {plain_label(label): value for label, value in given["tokenize"].items()}
                 given["tokenize"] = self.tokenize
         options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
-        options._check()
+        options._check(has_orders)
         if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
             warn(messages.SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
         return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
@@ -235,14 +242,14 @@ class Options:
         """Return the options that decide what is counted."""
         return {name: getattr(self, name) for name in COUNTING}
 
-    def _check(self) -> None:
+    def _check(self, has_orders: bool) -> None:
         """Check each value, then values that depend on another option."""
         for option in fields(self):
             if option.name in OPTIONS:
                 option.metadata["check"](option.name, getattr(self, option.name))
         for label, tokenize in (self.tokenize_by or {}).items():
             _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
-        if self.weights is not None and len(self.weights) != self.max_order:
+        if has_orders and self.weights is not None and len(self.weights) != self.max_order:
             raise invalid(
                 "weights", self.weights, f"one weight per order ({self.max_order} in all), or change max_order"
             )

@@ -8,6 +8,7 @@ import shutil
 from concurrent.futures import ThreadPoolExecutor
 
 import evaluate
+import numpy as np
 import pytest
 from bleu.bleu_counting import REFERENCE_LENGTHS
 from bleu.bleu_metric import METHODS
@@ -157,6 +158,15 @@ class TestThreads:
             assert list(pool.map(collect, objects)) == [expected] * 8
 
 
+class Decoder:
+    """Stands for the tokenizer of a model."""
+
+    pad_token_id = 0
+
+    def batch_decode(self, rows, skip_special_tokens):
+        return ["a" * len(row) for row in rows]
+
+
 # Help: the signatures, docstrings and repr that Python shows.
 
 
@@ -177,6 +187,66 @@ def test_every_method_that_takes_options_is_listed(load):
         if not name.startswith("_") and method.__code__.co_flags & inspect.CO_VARKEYWORDS
     }
     assert taking - {"add", "add_batch"} == set(METHODS)
+
+
+# The columns that each method takes, with values: by position or by name, in this order. All other arguments are named.
+TEXTS = ["the cat sat on the mat", "a dog barks at me"]
+SYSTEMS = {"A": TEXTS, "B": ["the cat sat on a mat", "a dog barks"]}
+BY_POSITION = {
+    "score": {"statistics": [2, 1, 3, 2, 3, 3]},
+    "compare": {"systems": SYSTEMS, "references": TEXTS},
+    "rank": {"systems": SYSTEMS, "references": TEXTS},
+    "fingerprint": {"references": TEXTS},
+    "diff": {"systems": SYSTEMS, "references": TEXTS},
+    "explain": {"prediction": TEXTS[0], "references": TEXTS},
+    "pairwise": {"predictions": TEXTS, "references": TEXTS[::-1]},
+    "self_bleu": {"texts": TEXTS},
+    "conventions": {"predictions": TEXTS, "references": TEXTS},
+    "reconcile": {"predictions": TEXTS, "references": TEXTS, "reported": 80.5},
+    "compute_metrics": {"tokenizer": Decoder()},
+    "warm_up": {},
+}
+BY_NAME = {
+    "add": {"prediction": "a", "reference": "a"},
+    "add_batch": {"predictions": TEXTS, "references": TEXTS},
+    "compute": {"predictions": TEXTS, "references": TEXTS},
+    "statistics": {"predictions": TEXTS, "references": TEXTS},
+}
+
+
+def show(result):
+    """Return a result as text: a dict, an array, a callback or None."""
+    return repr(result((np.array([[1]]), np.array([[1]]))) if callable(result) else result)
+
+
+def test_every_public_method_has_its_rule_for_arguments(bleu):
+    ours = {name for name, method in inspect.getmembers(type(bleu), inspect.isfunction) if name[0] != "_"}
+    assert {*BY_POSITION, *BY_NAME} == ours - {"download_and_prepare"}  # evaluate's own
+
+
+@pytest.mark.parametrize("name", [*BY_POSITION, *BY_NAME])
+def test_columns_are_positional_or_named_and_all_else_is_named(load, name):
+    """evaluate's three methods and `statistics` take names only."""
+    bleu, columns = load(), BY_POSITION.get(name) or BY_NAME.get(name, {})
+    method = getattr(bleu, name)
+    kinds = {
+        parameter.name: parameter.kind
+        for parameter in inspect.signature(method).parameters.values()
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    }
+    either, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    assert {column: kinds[column] for column in columns} == dict.fromkeys(columns, named if name in BY_NAME else either)
+    assert {kind for argument, kind in kinds.items() if argument not in columns} <= {named}
+    expected = show(method(**columns))
+    if name in BY_NAME:
+        with pytest.raises(TypeError, match=rf"^{name}\(\) takes its columns by name\. Write {name}\("):
+            method(*columns.values())
+        return
+    for positional in range(len(columns) + 1):
+        first, others = list(columns.values())[:positional], dict(list(columns.items())[positional:])
+        assert show(method(*first, **others)) == expected
+    with pytest.raises(TypeError):
+        method(*columns.values(), None)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -65,13 +65,13 @@ WRONG = [
     ({"smooth_method": "floor", "smooth_value": -1}, ValueError, "smooth_value=-1: pass a number of 0 or more"),
     ({"reference_length": "average"}, ValueError, "'closest', 'shortest', 'longest'"),
     ({"confidence": 95}, ValueError, r"confidence=95: pass a number from 0.5 to 1 \(excluded\), such as 0.95"),
-    ({"confidence": True}, TypeError, "confidence=True: pass a number"),
+    ({"confidence": True}, TypeError, "confidence=True: pass a number .*such as 0.95"),
     ({"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"seed": -1}, ValueError, "seed=-1"),
     ({"minimum_total": -1}, ValueError, "minimum_total=-1: pass a whole number of 0 or more"),
     ({"smooth_method": "floor", "smooth_value": "a"}, TypeError, "smooth_value='a': pass a number"),
     ({"smooth_method": "floor", "smooth_value": math.nan}, ValueError, "smooth_value=nan: pass a finite number"),
-    ({"confidence": "95"}, TypeError, "confidence='95': pass a number"),
+    ({"confidence": "95"}, TypeError, "confidence=.95.: pass a number .*such as 0.95"),
 ]
 
 
@@ -292,6 +292,48 @@ def test_options_win_over_a_signature(load):
 def test_a_convention_and_a_signature_exclude_each_other(load, name):
     with pytest.raises(ValueError, match="config_name and signature"):
         load(name, signature="case:lc")
+
+
+# Weights for tables: the orders of the tables, options at load or in the call; the orders in the message, or None.
+TABLE_WEIGHTS = [
+    (2, {"weights": [0.5, 0.5]}, None),
+    (2, {"weights": [0.25] * 4}, 2),
+    (1, {"weights": [1]}, None),
+    (3, {"weights": [0.5, 0.5]}, 3),
+    (3, {"weights": [0.5, 0.5], "max_order": 2}, None),
+    (4, {"weights": [0.5, 0.5]}, 4),
+    (4, {"weights": [0.4, 0.3, 0.2, 0.1]}, None),
+    (6, {"weights": [1] * 6}, None),
+]
+
+
+@pytest.mark.parametrize(("orders", "options", "wrong"), TABLE_WEIGHTS)
+def test_weights_belong_to_the_orders_of_the_table(bleu, orders, options, wrong):
+    counts = {**CORPUS, "max_order": orders}
+    table, other = bleu.statistics(**counts), bleu.statistics(**{**counts, "predictions": TEXTS[::-1]})
+    systems = {"A": table, "B": other}
+    calls = [
+        lambda: bleu.score(table, **options)["bleu"],
+        lambda: bleu.score([table, table], **options)["bleu"],
+        lambda: bleu.score(table.to_pandas().sum().to_list(), like=table, **options)["bleu"],
+        lambda: bleu.compare(systems, n_resamples=20, **options)["systems"]["A"]["bleu"],
+        lambda: bleu.rank(systems, n_resamples=20, **options)["ranking"][-1]["bleu"],
+    ]
+    for call in calls:
+        if wrong:
+            assert error_of(call).endswith(f"pass one weight per order ({wrong} in all), or change max_order.")
+    if not wrong:
+        expected = bleu.compute(**{**counts, **options})["bleu"]
+        reverse = bleu.compute(**{**counts, **options, "predictions": TEXTS[::-1]})["bleu"]
+        assert [call() for call in calls] == [expected] * 4 + [min(expected, reverse)]
+
+
+def test_weights_for_texts_need_an_order_each(bleu):
+    """For texts the orders are known when the call begins."""
+    message = "weights=[0.5, 0.5]: pass one weight per order (4 in all), or change max_order."
+    for name, call in CALLS.items():
+        if name != "score":
+            assert error_of(lambda call=call: call(bleu, weights=[0.5, 0.5])) == message, name
 
 
 # Options at load, which `conventions` keeps under each convention.
