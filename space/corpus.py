@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -41,7 +42,6 @@ from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, Submission, add_sources, is_example, read_submission
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
-_NEXT_BEST = "the second best"
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 
 
@@ -124,10 +124,12 @@ class CorpusTab(NamedTuple):
             below = self.segments.show(scored)
         details += render_groups(results, options["confidence"])
         remedies, notes = add_warnings(find_remedies(systems[baseline], references, options), warnings)
-        notes += _caution(len(references), options["confidence"])
+        count, few = len(references), limits.FEW_SEGMENTS
+        if options["confidence"] and 30 <= count < few:  # for fewer, the metric has its own caution
+            notes.append(f"{count} segments are few: under {few} say little about other texts, whatever the interval.")
         example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
         asked_about = given[self.system] if given[self.system] in systems else names[0]
-        choices = [(_NEXT_BEST, ""), *((name, name) for name in scored.systems)]
+        choices = [("the second best", ""), *((name, name) for name in scored.systems)]
         reason = "for these texts" if given[self.fixed] else ""
         return {
             **changed,
@@ -160,12 +162,9 @@ class CorpusTab(NamedTuple):
             update[self.which] = "all" if data["references"] == "all" else int(data["references"])
         if data.get("fix"):
             update[self.fixes] = [*dict.fromkeys([*given[self.fixes], data["fix"]])]
-        if "fix" in data:  # the button of a remedy
-            before = (given[self.fixed] or {}).get("before") or [given[field] for field in self.choices()]
-            update[self.fixed] = {"texts": self._name_texts(given), "before": before, "button": dict(data)}
-        else:
-            update[self.fixed] = None
-        return update
+        before = (given[self.fixed] or {}).get("before") or [given[field] for field in self.choices()]
+        fixed = {"texts": self._name_texts(given), "before": before, "button": dict(data)}
+        return {**update, self.fixed: fixed if "fix" in data else None}  # only remedies have a fix, which may be empty
 
     def _go_back(self, given: Update, read: Submission) -> Update:
         """Return the choices before a remedy was pressed, if it was for other texts and these don't need it."""
@@ -182,16 +181,7 @@ class CorpusTab(NamedTuple):
 
     def _name_texts(self, given: Update) -> str:
         """Return what tells the texts in the fields from others."""
-        sources = self.sources
-        texts = (
-            sources.origin,
-            sources.systems,
-            sources.references,
-            sources.first,
-            sources.second,
-            sources.pasted_references,
-        )
-        return str(hash(str([given[field] for field in texts])))
+        return str(hash(str([given[field] for field in self.sources])))
 
 
 def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
@@ -228,9 +218,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         download = gr.DownloadButton("Segments (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download")
         segments, differences = add_segments(key), add_differences(key)
 
-    def answer_number(*fields: str) -> str:
-        return limits.run(lambda: explain_number(*fields))
-
+    answer_number = partial(limits.run, explain_number)
     gr.on([why.click, reported.submit], answer_number, [key, system, reported], answer, **limits.PRIVATE_WORK)
     system.input(lambda: "", None, answer, **limits.QUIET)
     above = (sources, which, fixes, test, options, fixed, message, column, key, summary, baseline, details, download)
@@ -253,6 +241,8 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     opened = corpus.select(open_tab, [tab.key, *fields], outputs, **{**work, "js": "bleuPage.open"})
     opened.then(None, js="() => bleuPage.answer()")
     gr.on([field.change for field in inputs], None, inputs, None, js="bleuPage.changed")
+    own = [tab.options.convention, *choices]  # what a visitor chooses stays with other texts
+    gr.on([field.input for field in own], None, None, tab.fixed, js="() => null")
     _, convention, option_fields = tab.options
     convention.input(
         lambda name: dict(zip(option_fields, convention_values(name))), convention, option_fields, **limits.QUIET
@@ -394,7 +384,7 @@ def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | 
         rows.append([*row, interval] if len(results) == 1 else row)
     head = ["group", *(["BLEU", "interval"] if len(results) == 1 else results)]
     copies = f'<p class="bleu-copies">{_copy_table(head, rows, next(iter(results.values()))["signature"])}</p>'
-    return html.heading("Score per group") + html.rows(head, rows) + copies
+    return html.fold("Score per group", html.rows(head, rows) + copies)
 
 
 def _list_groups(result: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
@@ -477,14 +467,6 @@ def judge(system: Mapping[str, Any]) -> str:
     if system.get("p_adjusted", system.get("p_value", 1)) >= 0.05:  # one segment has no p-value
         return "may be chance"
     return "higher" if system["delta"] > 0 else "lower"
-
-
-def _caution(count: int, confidence: float | None) -> list[str]:
-    """Return the caution about an interval over few segments; for less than 30, the metric has its own."""
-    if not 30 <= count < limits.FEW_SEGMENTS or not confidence:
-        return []
-    few = limits.FEW_SEGMENTS
-    return [f"{count} segments are few: fewer than {few} say little about other texts, whatever the interval."]
 
 
 def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | None) -> list[str]:

@@ -95,11 +95,7 @@ def copy_button(text: str, what: str) -> Any:
 
 
 def segment_button(number: int | str) -> Any:
-    """Return the button that opens a segment.
-
-    >>> segment_button(7).partition("data-segment=")[2]
-    '"7" aria-label="Open segment 7">7</button>'
-    """
+    """Return the button that opens a segment."""
     attributes = f'data-action="open" data-segment="{number}" aria-label="Open segment {number}"'
     return Markup(f'<button type="button" class="bleu-button" {attributes}>{number}</button>')
 
@@ -116,7 +112,7 @@ def formula(result: Mapping[str, Any], unit: str) -> str:
         (_label_factor(factor.text, f"{n}-{unit} precision", factor.is_smoothed), weight)
         for n, (factor, weight) in enumerate(report.list_factors(result), 1)
     ]
-    root = _label_factor("<sup>{}</sup>", _name_root(len(terms)))
+    root = _label_factor("<sup>{}</sup>", _ROOTS.get(len(terms), f"{len(terms)}th root"))
     penalty = _label_factor(report.write_number(result["brevity_penalty"]), "brevity penalty")
     is_smoothed = "smoothed" in "".join(text for text, _ in terms)
     smoothed = "; dashed: smoothed, because a factor of 0 would make the score 0" * is_smoothed
@@ -128,10 +124,6 @@ def formula(result: Mapping[str, Any], unit: str) -> str:
 
 def _label_factor(text: str, label: str, is_smoothed: bool = False) -> str:
     return f'<span class="factor{" smoothed" * is_smoothed}" data-label="{label}">{text}</span>'
-
-
-def _name_root(number: int) -> str:
-    return _ROOTS.get(number, f"{number}th root")
 
 
 def reference(number: int, text: Mapping[str, Any], max_order: int, remark: str) -> str:
@@ -175,11 +167,6 @@ def list_files(files: Sequence[tuple[str, str]]) -> str:
     """
     items = "".join(f"<li>{show(name)}: <span data-file>{show(text[:300])}</span></li>" for name, text in files)
     return f'<div class="bleu-unseen" role="status"><ul>{items}</ul></div>' if files else ""
-
-
-def heading(text: str) -> str:
-    """Return a heading within a tab."""
-    return f"<h3>{show(text)}</h3>"
 
 
 def fold(title: str, part: str) -> str:
@@ -241,11 +228,7 @@ def segment_rows(count: int, limit: int, head: Sequence[str], cells: Sequence[Se
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
-    """Return names and values, as many per line as fit.
-
-    >>> facts([("BLEU-1", "70.00")])
-    '<dl class="bleu-facts"><div><dt>BLEU-1</dt><dd>70.00</dd></div></dl>'
-    """
+    """Return names and values, as many per line as fit."""
     inner = "".join(f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>" for name, value in pairs)
     return f'<dl class="bleu-facts">{inner}</dl>'
 
@@ -253,8 +236,7 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
 def precision_bars(result: Mapping[str, Any], unclipped: Sequence[int] = ()) -> str:
     """Return the precision of each order as a bar, hollow if smoothed, and the brevity penalty as the last bar.
 
-    >>> result = {"counts": [2], "totals": [7], "precisions": [2 / 7], "brevity_penalty": 0.5}
-    >>> bars = precision_bars(result, [7])
+    >>> bars = precision_bars({"counts": [2], "totals": [7], "precisions": [2 / 7], "brevity_penalty": 0.5}, [7])
     >>> "<b>2/7</b> <small>7 before clipping</small>" in bars, '<i class="brevity" style="width:50.0%">' in bars
     (True, True)
     >>> "<b>0/6</b> <small>smoothed to 0.5/6</small>" in precision_bars(
@@ -451,7 +433,11 @@ def _draw_mean(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
         for n, ((factor, _), precision) in enumerate(zip(factors, precisions), 1)
     )
     texts = " · ".join(factor.text for factor, _ in factors)
-    root = f"the {_name_root(len(factors))} of {texts} = {product:.4g}" if len(factors) > 1 else texts or "no factors"
+    root = (
+        f"the {_ROOTS.get(len(factors), f'{len(factors)}th root')} of {texts} = {product:.4g}"
+        if len(factors) > 1
+        else texts or "no factors"
+    )
     reason = "one low precision lowers it more than it would lower an average" if mean else "one 0 makes it 0"
     smoothed = [factor.meaning for factor, _ in factors if factor.is_smoothed]
     note = f'<p class="bleu-note">Dashed: {show("; ".join(smoothed))}.</p>' if smoothed else ""

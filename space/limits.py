@@ -105,9 +105,8 @@ def check_sentence(texts: Sequence[Any]) -> None:
         for unit, size in zip(("tokens", "characters"), _measure(text)):
             if size > MAX_SENTENCE_CHARACTERS:
                 limit = f"{MAX_SENTENCE_CHARACTERS:,}"
-                raise RejectedError(
-                    f"A text has {size:,} {unit}; the limit is {limit}. Shorten it, or score it as a corpus."
-                )
+                text = f"A text has {size:,} {unit}; the limit is {limit}. Shorten it, or score it as a corpus."
+                raise RejectedError(text)
     if total > MAX_SENTENCE_TOTAL:
         raise RejectedError(
             f"The texts have {total:,} characters together; the limit is {MAX_SENTENCE_TOTAL:,}. Leave a reference out."
@@ -147,9 +146,8 @@ def check_search(predictions: Any, references: Any) -> None:
         return  # the metric itself rejects these
     texts = len(predictions) + sum(len(row) if isinstance(row, list) else 1 for row in references)
     if texts > MAX_SEARCH_TEXTS:
-        raise RejectedError(
-            f"A search takes up to {MAX_SEARCH_TEXTS:,} texts, and there are {texts:,}. Search with a part of them."
-        )
+        text = f"A search takes up to {MAX_SEARCH_TEXTS:,} texts, and there are {texts:,}. Search with a part of them."
+        raise RejectedError(text)
 
 
 def check_resampling(systems: int, segments: int, resamples: Any, advice: str = "") -> None:
@@ -197,9 +195,8 @@ def _check_segment(number: int, texts: Sequence[Any]) -> None:
     longest = max((max(_measure(text)) for text in texts), default=0)
     if longest > MAX_SEGMENT_CHARACTERS:
         limit = f"{MAX_SEGMENT_CHARACTERS:,}"
-        raise RejectedError(
-            f"Segment {number:,} has {longest:,} characters; the limit is {limit}. Write one segment per line."
-        )
+        text = f"Segment {number:,} has {longest:,} characters; the limit is {limit}. Write one segment per line."
+        raise RejectedError(text)
 
 
 def _measure(text: Any) -> tuple[int, int]:
@@ -291,14 +288,14 @@ async def _reject(error: RejectedError, scope: Scope, receive: Receive, send: Se
     await send({"type": "http.response.body"})
 
 
-def run(work: Callable[[], T]) -> T:
+def run(work: Callable[..., T], *arguments: Any) -> T:
     """Run the work of a request, unless it has waited for too long; describe an error that is not the visitor's."""
     wrapped = LocalContext.request.get(None)
     request = wrapped and wrapped.request  # of Starlette
     if request and time.monotonic() - request.scope["arrived"] > SECONDS_TO_WAIT:
         raise Error(f"The demo was busy for {SECONDS_TO_WAIT} seconds. Try again.", print_exception=False)
     try:
-        return work()
+        return work(*arguments)
     except ERRORS:
         raise
     except Exception as error:

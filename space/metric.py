@@ -122,7 +122,9 @@ def request_comparison(
     options = _leave_out_default(options)
     limits.check_value("baseline", baseline)
     limits.check_value("test", test)
-    if (size := _measure(systems, references)) is not None:
+    rows = next(iter(systems.values()), None) if references is None and isinstance(systems, dict) else references
+    if isinstance(systems, dict) and isinstance(rows, list | pa.Table):
+        size = len(systems), len(rows)
         if options.get("confidence", 0.95) is not None:  # intervals have their own number of resamples
             advice = "leave the intervals out (confidence: none), or score a part of the segments"
             limits.check_resampling(*size, OPTIONS["n_resamples"], advice)
@@ -139,19 +141,9 @@ def request_ranking(tables: Mapping[str, pa.Table], options: Mapping[str, Any], 
     return bleu.rank(tables, **options, **_name_documents(documents))
 
 
-def _measure(systems: Any, references: Any) -> tuple[int, int] | None:
-    """Return the numbers of systems and of segments; None for what the metric rejects."""
-    if not isinstance(systems, dict) or not systems:
-        return None
-    rows = next(iter(systems.values())) if references is None else references
-    return (len(systems), len(rows)) if isinstance(rows, list | pa.Table) else None
-
-
 def _leave_out_default(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Leave out the number of resamples if it is the field's default, because each test has its own."""
-    if options.get("n_resamples") != OPTIONS["n_resamples"]:
-        return options
-    return {name: value for name, value in options.items() if name != "n_resamples"}
+    return {name: value for name, value in options.items() if name != "n_resamples" or value != OPTIONS[name]}
 
 
 def _name_documents(documents: Sequence[str] | None) -> dict[str, Any]:

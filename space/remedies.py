@@ -77,16 +77,11 @@ def is_unspaced(texts: Sequence[str]) -> bool:
 
 
 def explain_short(length: int, max_order: int) -> Remedy:
-    """Return the remedy for a prediction that is too short for the longest n-gram.
-
-    >>> explain_short(2, 4).finding
-    'The score is 0 because 2 tokens have no 4-gram, and BLEU multiplies the precisions of 1-grams to 4-grams.'
-    """
-    finding = (
-        f"The score is 0 because {length} token{' has' if length == 1 else 's have'} no {max_order}-gram, and BLEU"
-        f" multiplies the precisions of 1-grams to {max_order}-grams."
-    )
-    return Remedy(finding, "Leave out the orders that are too long", {"effective_order": True})
+    """Return the remedy for a score of 0 because a prediction is too short for the longest n-gram."""
+    tokens = "1 token has" if length == 1 else f"{length} tokens have"
+    cause = f"{tokens} no {max_order}-gram, and BLEU multiplies the precisions of 1-grams to {max_order}-grams"
+    changes = {"effective_order": True}
+    return Remedy(f"The score is 0 because {cause}.", "Leave out the orders that are too long", changes)
 
 
 def straighten_quotes(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -40,8 +41,7 @@ class Segments(NamedTuple):
 
     def show(self, scored: Scored) -> Update:
         """Return the update that lists all segments."""
-        listing = list_segments(scored.key, "", FIRST_ORDER)
-        return {self.search: "", self.order: FIRST_ORDER, self.listing: listing}
+        return {self.search: "", self.order: FIRST_ORDER, self.listing: list_segments(scored.key, "", FIRST_ORDER)}
 
 
 class Differences(NamedTuple):
@@ -109,9 +109,7 @@ def add_differences(key: gr.Textbox) -> Differences:
     pair: list[Block] = [key, first, second]
     shown = [overview, listing, opened]
 
-    def show_pair(*fields: str) -> Update:
-        return limits.run(lambda: differences.show_pair(*fields))
-
+    show_pair = partial(limits.run, differences.show_pair)
     gr.on([first.input, second.input], show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
     search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **limits.QUIET)
     for component in (overview, listing):

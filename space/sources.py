@@ -55,8 +55,6 @@ _PIECE = 1 << 20  # bytes read at once, so that other requests are not kept wait
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _JSON_LINES = (".jsonl", ".ndjson")
 
-Columns = dict[str, list[Any]]
-
 
 class Example(NamedTuple):
     """One or two candidates for the same references, and how they are scored."""
@@ -191,7 +189,10 @@ def _show_uploads(
         try:
             check_files(paths)
             found[role] = [describe_file(path) for path in paths]
-            text = list_files([(one.file.name, _describe_upload(one)) for one in found[role]])
+            columns = [f"columns: {', '.join(one.columns)}" if one.columns else "one per line" for one in found[role]]
+            counts = [count_things(one.segments, "segment") for one in found[role]]
+            names = [one.file.name for one in found[role]]
+            text = list_files([(name, f"{count}, {read}") for name, count, read in zip(names, counts, columns)])
         except limits.RejectedError as error:
             text = message(str(error))
         update[note] = text or message(_HINTS[role], "note")
@@ -234,11 +235,6 @@ def guess_columns(table: Description) -> dict[str, list[str]]:
 def _share_tables(own: Sequence[Description], *uploads: Sequence[Description]) -> list[Description]:
     """Return the files of a role: its own, or else the tables of the other, which may have the columns of both."""
     return [*own] or [one for files in uploads for one in files if one.columns]
-
-
-def _describe_upload(upload: Description) -> str:
-    kind = f"columns: {', '.join(upload.columns)}" if upload.columns else "one per line"
-    return f"{count_things(upload.segments, 'segment')}, {kind}"
 
 
 def _as_list(value: Any) -> list[str]:
@@ -339,9 +335,8 @@ def _read_labels(tables: Sequence[Description], column: Any, kind: str) -> list[
     if kind == "documents":
         missing = next((number for number, cell in enumerate(cells, 1) if cell is None), None)
         if missing:
-            raise limits.RejectedError(
-                f"Segment {missing:,} has no document. Give such segments documents of their own."
-            )
+            text = f"Segment {missing:,} has no document. Give such segments documents of their own."
+            raise limits.RejectedError(text)
         return list(map(str, cells))
     labels = ["" if cell is None else str(cell)[:60] for cell in cells]
     if len(set(labels)) > limits.MAX_GROUPS:
@@ -355,9 +350,8 @@ def _check_complete(name: str, column: Sequence[Any]) -> None:
     """Reject a system that lacks a segment."""
     number = next((number for number, cell in enumerate(column, 1) if not isinstance(cell, str)), None)
     if number is not None:
-        raise limits.RejectedError(
-            f"{name}, segment {number:,}: the text is missing. Write an empty text for an empty segment."
-        )
+        text = f"{name}, segment {number:,}: the text is missing. Write an empty text for an empty segment."
+        raise limits.RejectedError(text)
 
 
 def rename(name: str, taken: Mapping[str, Any]) -> str:
@@ -387,9 +381,8 @@ def check_files(paths: Sequence[str]) -> None:
     """Reject files that are too large together, without reading them."""
     size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
     if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
-        raise limits.RejectedError(
-            f"The files have {size / 1_000_000:,.0f} MB together; the limit is {limits.MAX_FILE_MEGABYTES}. {_PART}"
-        )
+        text = f"The files have {size / 1_000_000:,.0f} MB together; the limit is {limits.MAX_FILE_MEGABYTES}. {_PART}"
+        raise limits.RejectedError(text)
 
 
 def _describe_files(role: str, paths: Sequence[str]) -> list[Description]:
@@ -438,14 +431,14 @@ def describe_file(path: str) -> Description:
     return Description(file, list(first), segments, [name for name, cell in first.items() if isinstance(cell, str)])
 
 
-def _read_columns(upload: Description, chosen: Sequence[str]) -> Columns:
+def _read_columns(upload: Description, chosen: Sequence[str]) -> dict[str, list[Any]]:
     """Read the lines of a text, by the file's name, or the chosen columns of a table."""
     file = upload.file
     if not upload.columns:
         return {file.stem: list(_decode_lines(file))}
     if delimiter := _DELIMITERS.get(file.suffix.lower()):
         return _read_delimited(file, chosen, delimiter)
-    table: Columns = {name: [] for name in chosen}
+    table: dict[str, list[Any]] = {name: [] for name in chosen}
     count = 0
     for number, row in enumerate(_read_json_lines(file), 1):
         for name in chosen:
@@ -453,9 +446,8 @@ def _read_columns(upload: Description, chosen: Sequence[str]) -> Columns:
             if isinstance(cell, (list, dict)):
                 is_list = isinstance(cell, list) and all(isinstance(text, str | None) for text in cell)
                 if not is_list or len(cell) > limits.MAX_REFERENCES:
-                    raise limits.RejectedError(
-                        f"{file.name}, line {number:,}: expected a text or up to {limits.MAX_REFERENCES} texts."
-                    )
+                    text = f"{file.name}, line {number:,}: expected a text or up to {limits.MAX_REFERENCES} texts."
+                    raise limits.RejectedError(text)
                 count += len(cell)
     _check_texts(count)
     return table
@@ -512,9 +504,8 @@ def _check_text(file: Path, limit: int = limits.MAX_SEGMENTS, signs: Sequence[by
         longest = max(length + len(first), *map(len, others), 0)
         length, count = (len(others[-1]) if others else longest), count + len(others)
         if longest > limits.MAX_LINE_BYTES:
-            raise limits.RejectedError(
-                f"{file.name} has a line of over {limits.MAX_LINE_BYTES:,} bytes. Write one segment per line."
-            )
+            text = f"{file.name} has a line of over {limits.MAX_LINE_BYTES:,} bytes. Write one segment per line."
+            raise limits.RejectedError(text)
     return count + (not data.endswith(b"\n"))
 
 
@@ -545,9 +536,8 @@ def _describe_delimited(file: Path, delimiter: str) -> Description:
     if delimiter == "," and delimiter not in head and ";" in head:
         raise limits.RejectedError(f"{file.name}: semicolons separate the cells. Save it with commas, or as TSV.")
     if head.count(delimiter) >= limits.MAX_COLUMNS:
-        raise limits.RejectedError(
-            f"{file.name} has more than {limits.MAX_COLUMNS} columns. Leave out those that are not needed."
-        )
+        text = f"{file.name} has more than {limits.MAX_COLUMNS} columns. Leave out those that are not needed."
+        raise limits.RejectedError(text)
     try:
         schema = pyarrow.csv.open_csv(file, parse_options=_parsing(delimiter)).schema
     except pa.ArrowInvalid:
@@ -558,7 +548,7 @@ def _describe_delimited(file: Path, delimiter: str) -> Description:
     return Description(file, names, len(_read_delimited(file, names[:1], delimiter)[names[0]]), texts)
 
 
-def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> Columns:
+def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> dict[str, list[Any]]:
     try:
         parsing = _parsing(delimiter)
         names = pyarrow.csv.open_csv(file, parse_options=parsing).schema.names
@@ -570,9 +560,8 @@ def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> Colum
     except pa.ArrowInvalid:
         raise _find_odd_line(file, delimiter) from None
     if len(table) > limits.MAX_SEGMENTS:
-        raise limits.RejectedError(
-            f"{file.name} has {len(table):,} rows; the limit is {limits.MAX_SEGMENTS:,}. Upload a part of it."
-        )
+        text = f"{file.name} has {len(table):,} rows; the limit is {limits.MAX_SEGMENTS:,}. Upload a part of it."
+        raise limits.RejectedError(text)
     return {name: table[name].to_pylist() for name in columns}
 
 
