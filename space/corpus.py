@@ -128,6 +128,7 @@ class CorpusTab(NamedTuple):
         if options["confidence"] and 30 <= count < few:  # for fewer, the metric has its own caution
             notes.append(f"{count} segments are few: under {few} say little about other texts, whatever the interval.")
         example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
+        example += "<span data-back></span>" if len(changed) > 1 else ""  # page.js: the fields are as scored
         asked_about = given[self.system] if given[self.system] in systems else names[0]
         choices = [("the second best", ""), *((name, name) for name in scored.systems)]
         reason = "for these texts" if given[self.fixed] else ""
@@ -232,14 +233,14 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     fields = [*inputs, tab.baseline, tab.system, tab.fixed]
     work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last"}
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
-    pressed.then(None, js="() => bleuPage.answer()")
+    pressed.then(None, inputs, js="bleuPage.answer")
 
     def open_tab(key: str, *values: Any, progress: gr.Progress = gr.Progress()) -> Any:  # noqa: B008 for Gradio
         """Score the example, or what is in the fields, when the tab is opened and has no result."""
         return gr.skip() if key else tab.show_score(*values, progress=progress)
 
     opened = corpus.select(open_tab, [tab.key, *fields], outputs, **{**work, "js": "bleuPage.open"})
-    opened.then(None, js="() => bleuPage.answer()")
+    opened.then(None, inputs, js="bleuPage.answer")
     gr.on([field.change for field in inputs], None, inputs, None, js="bleuPage.changed")
     own = [tab.options.convention, *choices]  # what a visitor chooses stays with other texts
     gr.on([field.input for field in own], None, None, tab.fixed, js="() => null")
@@ -250,7 +251,7 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     for component in (tab.summary, tab.answer):
         applied = component.click(tab.apply, [*inputs, tab.fixed], [*choices, tab.fixed], **limits.QUIET)
         again = applied.then(tab.show_score, fields, outputs, **work)
-        again.then(None, js="() => { bleuPage.answer(); bleuPage.keepFocus('#score'); }")
+        again.then(None, inputs, js="(...values) => { bleuPage.answer(...values); bleuPage.keepFocus('#score'); }")
 
 
 def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None:
@@ -553,7 +554,7 @@ def tell_likely(found: Mapping[str, Any], likely: Mapping[str, Any] | None) -> s
     words = join_clauses(changes) or "as it is scored here"
     if not found["matches"] and not found["other_matches"]:
         return f"The nearest: {words}."
-    if likely is None:
+    if likely is None or (len(changes) > 1 and found["chance"] > 0.5):
         return "Likely: none of them. Ask for the signature."
     if changes and found["chance"] > 0.05:
         return f"The most plausible, if it is not a coincidence: {words}. Ask for the signature."

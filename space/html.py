@@ -287,7 +287,7 @@ def brevity_curve(result: Mapping[str, Any]) -> str:
     )
     x, y = 100 * min(length / max(reference_length, 1), 1.5), 100 - 100 * penalty
     words = f"brevity penalty {report.write_number(penalty)} for {count_things(length, 'token')}"
-    side, start = ("end", x - 4) if x > 75 else ("start", x + 4)
+    side, start = ("end", x - 4) if x > 120 else ("start", x + 4)
     return (
         f'<figure class="bleu-curve"><svg viewBox="-2 -6 154 124" role="img" aria-label="{words}">'
         f'<path class="grid" d="M0,0V100H150M100,0V100"/><path class="curve" d="{_CURVE}"/>'

@@ -8,7 +8,7 @@
   const announce = (text) => status.textContent !== text && (status.textContent = text);
 
   // A result says in data-announce what a screen reader should say; not with every letter typed.
-  let timer;
+  let timer, late, rest; // timeouts
   const hear = () => {
     complete();
     fold();
@@ -90,7 +90,6 @@
   });
 
   // Results of Sentence are marked, though not at once, while the fields have other values than those that were scored.
-  let late;
   const lag = () => {
     const scored = find("[data-scored]")?.dataset.scored;
     const isOld = Boolean(scored && current && !same(JSON.parse(scored), current));
@@ -186,8 +185,11 @@
     return [state, ...values];
   };
   // An answer that begins below the screen, as on a telephone, is brought into it.
-  const answer = () => find("#corpus-message p, #corpus-summary .bleu-quote, #corpus-summary .bleu-score")?.scrollIntoView({ block: "nearest" });
-  let place; // from which a segment was opened
+  const answer = (...values) => {
+    if (find("#corpus-summary [data-back]")) ask(...values, 0, 0, 0);
+    find("#corpus-message p, #corpus-summary .bleu-quote, #corpus-summary .bleu-score")?.scrollIntoView({ block: "nearest" });
+  };
+  let place, aside = ""; // the button that opened a segment, and the text of a second candidate that was closed
   const visit = (target) => {
     target?.scrollIntoView({ block: "center" });
     target?.focus();
@@ -197,7 +199,6 @@
     const goes = document.activeElement === document.body || document.activeElement.closest("[data-action=apply]");
     if (goes) find(selector)?.focus({ preventScroll: true });
   };
-  let aside = ""; // the text of a second candidate that was closed
   window.bleuPage = {
     ...{ arrive, arrived, keep, keepFocus, changed, ask, open, answer },
     visit: (selector) => visit(find(selector)),
@@ -249,7 +250,6 @@
   document.addEventListener("click", (event) => choose(event.target.closest(".bleu-examples button")), true); // before Gradio hears of it
   // Gradio tells of input where a key was pressed, and not of what was pasted, deleted or dictated. Told once more when
   // typing has ended: a key that falls into the moment in which a call ends may be missed.
-  let rest;
   const tell = (field) => field.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
   document.addEventListener("input", (event) => {
     if (!event.target.matches("textarea")) return;
