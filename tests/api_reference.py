@@ -1,4 +1,7 @@
-"""Write docs/api.md from docstrings, the table of options and the names of other tools: `make api`."""
+"""Write docs/api.md from docstrings, the table of options and the names of other tools: `make api`.
+
+The section "Contract" is written by hand and kept as it is; tests/test_metric.py compares it with the metric.
+"""
 
 import ast
 import inspect
@@ -25,8 +28,8 @@ from bleu.bleu_trainer import TrainerMetric  # noqa: E402
 HEAD = """\
 # API reference
 
-Generated from the docstrings by `make api`; do not edit. The methods are those of the object that
-[`evaluate.load`](#loading) returns. `**options` are the [options](#options), passed by name.
+Generated from the docstrings by `make api`; do not edit, except for the [contract](#contract). The methods are those of
+the object that [`evaluate.load`](#loading) returns. `**options` are the [options](#options), passed by name.
 """
 OTHER_TOOLS = """\
 ## Names of other tools
@@ -64,7 +67,14 @@ def make_document() -> str:
     parts.append(_table(["method", "purpose"], [call, *calls]))
     parts += [OTHER_TOOLS, _table(["option", "what to do"], OTHER_NAMES.items())]
     parts.append(_table(["key of a result", "key here"], ([key, _code(name)] for key, name in OTHER_KEYS.items())))
+    parts.append(read_contract())
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def read_contract() -> str:
+    """Return the section of the document that is written by hand: the last one."""
+    _, heading, contract = DOCUMENT.read_text(encoding="utf-8").partition("\n## Contract\n")
+    return heading + contract
 
 
 def format_docstring(text: str | None, without: Iterable[str] = ()) -> str:

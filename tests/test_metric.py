@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+import itertools
 import pickle
 import pydoc
 import shutil
@@ -292,3 +293,108 @@ def test_objects_do_not_share_signatures(load):
     for metric in (before, after, type(before)):
         assert "tokenizer" not in inspect.signature(metric.compute).parameters
         assert set(OPTIONS) <= set(inspect.signature(metric.compute).parameters)
+
+
+# The contract of version 1: the last section of docs/api.md, which is written by hand.
+
+
+def contract(head):
+    """Return the rows of a table of the contract, without the marks of code."""
+    _, _, section = (ROOT / "docs" / "api.md").read_text(encoding="utf-8").partition("\n## Contract\n")
+    (table,) = (part for part in section.split("\n\n") if part.startswith(f"| {head} |"))
+    return [[cell.strip().replace("`", "") for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+
+
+def write_arguments(method):
+    """Return the arguments of a method with their defaults, as in the contract: without options and `self`."""
+    parts = []
+    for one in inspect.signature(method).parameters.values():
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD) or one.name == "self":
+            continue
+        if one.name in OPTIONS and one.default == OPTIONS[one.name]:
+            continue
+        parts += ["*"] if one.kind == one.KEYWORD_ONLY and "*" not in parts else []
+        parts.append(one.name if one.default is one.empty else f"{one.name}={one.default!r}".replace("'", '"'))
+    return ", ".join(parts) or "none"
+
+
+def test_methods_parameters_and_defaults_are_those_of_the_contract(bleu):
+    methods = {"evaluate.load": type(bleu).__init__} | {name: getattr(bleu, name) for name in [*BY_POSITION, *BY_NAME]}
+    rejected = {name: ", ".join(METHODS[name]) for name in METHODS}
+    takes = {name: f"all except {names}" if names else "all" for name, names in rejected.items()}
+    expected = {
+        name: [write_arguments(method), {"evaluate.load": "all", **takes}.get(name, "none")]
+        for name, method in methods.items()
+    }
+    assert {name: row for name, *row in contract("method")} == expected
+    assert dict(contract("option")) == {name: repr(value).replace("'", '"') for name, value in OPTIONS.items()}
+
+
+SEGMENTS = ["the cat sat on the mat", "a dog barks at me now", "it rains today in the north"] * 12
+OTHER_SYSTEM = ["the cat sits on the mat", "a dog barked at me", "it rains today in the north."] * 12
+COLUMNS = {"predictions": OTHER_SYSTEM, "references": SEGMENTS}
+SETTINGS = {
+    "segments": {"segments": True},
+    "confidence": {"confidence": 0.9},
+    "by": {"by": ["<label>"] * 36},
+    "documents": {"documents": [row // 3 for row in range(36)]},
+    "human": {"human": True},
+    'test="bootstrap"': {"test": "bootstrap"},
+    "details": {"details": True},
+}
+RESULTS = {
+    "compute": lambda bleu, **more: bleu.compute(**COLUMNS, **more),
+    "score": lambda bleu, **more: bleu.score(bleu.statistics(**COLUMNS), **more),
+    "statistics": lambda bleu, **more: bleu.statistics(**COLUMNS, **more).to_pydict(),
+    "compare": lambda bleu, confidence=None, **more: bleu.compare(
+        {"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more
+    ),
+    "rank": lambda bleu, confidence=None, **more: bleu.rank(
+        {"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more
+    ),
+    "diff": lambda bleu, **more: bleu.diff({"A": OTHER_SYSTEM, "B": SEGMENTS}, SEGMENTS, **more),
+    "explain": lambda bleu: bleu.explain(OTHER_SYSTEM[0], SEGMENTS[0]),
+    "self_bleu": lambda bleu: bleu.self_bleu(SEGMENTS[:3]),
+    "conventions": lambda bleu: bleu.conventions(**COLUMNS),
+    "reconcile": lambda bleu: bleu.reconcile(**COLUMNS, reported="0.001"),
+    "compute_metrics": lambda bleu, **more: bleu.compute_metrics(Decoder(), **more)(
+        (np.ones((36, 3), int), np.ones((36, 3), int))
+    ),
+}
+
+
+def items(result, path):
+    """Yield what a path leads to; `*` stands for each item of a list or dict, of which the last has all keys."""
+    if not path:
+        return result
+    found = result if path[0] != "*" else list(result.values() if isinstance(result, dict) else result)
+    return items(found[-1 if path[0] == "*" else path[0]], path[1:])
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_the_keys_of_results_are_those_of_the_contract(load, name):
+    """Every combination of the arguments that add keys, and no key beside those of the table."""
+    bleu = load(n_resamples=20)
+    rows = [
+        (path.split("."), set(filter(None, more.split(", "))), keys.split(", "))
+        for paths, more, keys in contract("result")
+        for path in paths.split(", ")
+        if path.split(".")[0] == name
+    ]
+    adding = sorted(set().union(*(more for _, more, _ in rows)))
+    for number in range(len(adding) + 1):
+        for chosen in map(set, itertools.combinations(adding, number)):
+            arguments = {key: value for setting in chosen for key, value in SETTINGS[setting].items()}
+            result = RESULTS[name](bleu, **arguments)
+            expected = {}
+            for (_, *path), more, keys in rows:
+                if more <= chosen:
+                    expected.setdefault(tuple(path), []).extend(keys)
+            for path, keys in expected.items():
+                assert sorted(items(result, path)) == sorted(keys), (path, chosen)
+
+
+def test_every_method_with_a_dict_is_in_the_contract():
+    rows = {path.split(".")[0] for paths, _, _ in contract("result") for path in paths.split(", ")}
+    assert rows == set(RESULTS)
+    assert {*BY_POSITION, *BY_NAME} - rows == {"add", "add_batch", "fingerprint", "pairwise", "warm_up"}
