@@ -262,7 +262,7 @@ def find_settings(
     # 4. Describe them; under a signature, only its own settings are matches.
     def describe(group: list[Setting]) -> dict[str, Any]:
         score, (_, is_unknown, has_many, *_) = scores[group[0]], implausibility(group[0])
-        same_score: dict[str, list[Any]] = {}  # the values that change nothing if all other factors stay the same
+        same_score: dict[str, list[Any]] = {}  # the values that keep the score if all other factors stay the same
         for equal in group[1:]:
             changed = [name for name in Setting._fields if getattr(group[0], name) != getattr(equal, name)]
             if len(changed) == 1 and changed != ["mean_of_segments"]:  # not an option

@@ -2,59 +2,126 @@
 
     python tests/benchmarks/significance.py [--runs N]
 
-The population is the statistics rows of two systems, exchanged at random per segment, so that neither system is better.
-A run draws a test set from it with replacement. For power, the baseline loses a share of its matches, just enough that the
-true difference is the `detectable_delta` that such test sets report on average.
+All outputs are those of systems of WMT21, all calls are those that users write. Each cell has its standard error.
 
-For `rank`, each of seven systems takes each segment from one of the two at random, so that all are equally good.
+1. Documents. Two systems that follow each other in the ranking of their direction exchange whole documents at random, so that
+   neither system is better. A run draws documents of one of ten directions, with replacement.
+2. Segments. Two systems exchange segments at random. A run draws segments with replacement. For power, the baseline loses a
+   share of its matches, just enough that the true difference is the `detectable_delta` that such test sets report on average.
+3. Rankings. All systems (complete null), or two of them (partial null), have their outputs permuted within each segment. A run
+   draws segments with replacement. "Before" is step-down max-T over paired bootstraps, which `rank` used to offer.
 """
 
 import argparse
-import sys
-import types
 import warnings
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from math import sqrt
+from typing import Any, NamedTuple
 
 import evaluate
 import numpy as np
-from common import METRIC, REFERENCES, ROOT, print_table, synthetic
+import pyarrow as pa
+from common import METRIC, REFERENCES, print_table
 from helpers import WMT21, read_lines
 
-package = types.ModuleType("bleu")  # as in tests/conftest.py, without the caches of the tests
-package.__path__ = [str(ROOT)]
-sys.modules.setdefault("bleu", package)  # a test may have set it
-
-from bleu.bleu_compare import SystemScores, describe_systems, rank_systems
-from bleu.bleu_options import Options
-from bleu.bleu_scoring import bleu as score
-from bleu.bleu_statistics import column_names
-
+DOCUMENTS = (30, 60, 120)
 SEGMENTS = (5, 10, 30, 100, 400)
 RESAMPLES = 1_000  # of either test
-OPTIONS = Options()
-HEADER = [
+RANKED_SYSTEMS, RANKED_SEGMENTS = (3, 10, 20), (30, 100, 400)
+LEVEL = 0.05
+DOCUMENTS_HEADER = [
+    "documents", "false alarms, randomization: by segment", "by document", "false alarms, bootstrap: by segment",
+    "by document", "coverage of `confidence_interval`: by segment", "by document",
+    "coverage of `delta_interval`: by segment", "by document",
+]  # fmt: skip
+SEGMENTS_HEADER = [
     "segments", "false alarms: randomization", "bootstrap", "`p_value_sacrebleu`", "coverage: `confidence_interval`",
     "`delta_interval`", "`detectable_delta`, points", "power",
 ]  # fmt: skip
-RANK_HEADER = ["`rank` of 7 equal systems, 300 segments", "a false alarm by `p_adjusted`", "by `p_value`"]
+RANK_HEADER = [
+    "systems", "segments", "complete null, before", "`rank`", "partial null, before", "`rank`",
+    "real differences: pairs", "found before", "found by `rank`",
+]  # fmt: skip
+
+metric = evaluate.load(METRIC)
 
 
-def read_population() -> tuple[str, np.ndarray]:
-    """Return the name of the data and the statistics rows: int64 [2 systems, segments, 10]."""
-    metric, name, systems, references = evaluate.load(METRIC), "WMT21", ([], []), []
-    for pair, letters in REFERENCES.items() if WMT21.is_dir() else ():
-        target = pair.split("-")[1]
-        paths = sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}"))
-        for system, path in zip(systems, paths):  # the first two outputs
-            system.extend(read_lines(path))
-        paths = [WMT21 / "references" / f"newstest2021.{pair}.ref.{letter}.{target}" for letter in letters]
-        references.extend(zip(*map(read_lines, paths)))
-    if not references:
-        name, (references, noisy) = "synthetic text", synthetic(5_000)
-        systems = zip(*noisy)
-    tables = [metric.statistics(predictions=list(system), references=references) for system in systems]
-    return name, np.stack([table.to_pandas().to_numpy() for table in tables])
+class Population(NamedTuple):
+    """The statistics rows of the systems of a direction, best first: int64 [systems, segments, 10], and its documents."""
+
+    rows: np.ndarray
+    documents: list[np.ndarray]  # the segments of each document
+    schema: pa.Schema
+
+
+def read_population(test_set: str, letters: str = "A", n_systems: int | None = None) -> Population:
+    """Read all or the first outputs of a direction, such as `newstest2021.de-fr`."""
+    target = test_set.split("-")[1]
+    streams = [read_lines(WMT21 / "references" / f"{test_set}.ref.{letter}.{target}") for letter in letters]
+    paths = sorted((WMT21 / "system-outputs").glob(f"{test_set}.hyp.*.{target}"))[:n_systems]
+    options = {"tokenize": "char"} if target == "ja" else {}
+    tables = [
+        metric.statistics(predictions=read_lines(path), references=list(zip(*streams)), **options) for path in paths
+    ]
+    rows = np.stack([table.to_pandas().to_numpy() for table in tables])
+    order = np.argsort([-score(one) for one in rows.sum(axis=1)])
+    path = WMT21 / "documents" / f"{test_set}.docs"
+    labels = np.array(read_lines(path)) if path.exists() else np.arange(rows.shape[1])
+    return Population(rows[order], [np.flatnonzero(labels == label) for label in np.unique(labels)], tables[0].schema)
+
+
+def score(total: np.ndarray) -> float:
+    """Return BLEU (0 to 1) of summed statistics, int64 [10]."""
+    return metric.score(total)["bleu"]
+
+
+def as_systems(rows: np.ndarray, schema: pa.Schema) -> dict[str, pa.Table]:
+    """Return what `compare` and `rank` take, from int64 [systems, segments, 10]."""
+    return {str(name): pa.table(list(one.T), schema=schema) for name, one in enumerate(rows)}
+
+
+def write_share(flags: Sequence[Any]) -> str:
+    """Write a share in percent with its standard error."""
+    share = np.mean(flags)
+    return f"{100 * share:.1f} ± {100 * sqrt(share * (1 - share) / len(flags)):.1f}"
+
+
+# --- 1. Documents -----------------------------------------------------------------------------------------------------
+
+
+def measure_documents(populations: list[Population], runs: int) -> Iterator[list[str]]:
+    """Yield a row of the table per number of documents."""
+    for size in DOCUMENTS:
+        flags: list[list[bool]] = []
+        for run in range(runs):
+            rows, documents, schema = populations[run % len(populations)]
+            generator = np.random.default_rng(run)
+            first = generator.integers(len(rows) - 1)
+            drawn = [documents[i] for i in generator.integers(len(documents), size=size)]
+            labels = np.repeat(np.arange(size), list(map(len, drawn)))
+            exchanged, segments = generator.integers(2, size=size)[labels], np.concatenate(drawn)
+            systems = as_systems(
+                np.stack([rows[first + exchanged, segments], rows[first + 1 - exchanged, segments]]), schema
+            )
+            truth = score(rows[first : first + 2].sum(axis=(0, 1)))
+            alarms, covered = [], []
+            for test in ("randomization", "bootstrap"):
+                for by_document in ({}, {"documents": labels}):
+                    found = metric.compare(systems, test=test, n_resamples=RESAMPLES, seed=run, **by_document)[
+                        "systems"
+                    ]["1"]
+                    alarms.append(found["p_value"] < LEVEL)
+                    if test == "bootstrap":
+                        low, high = found["confidence_interval"]
+                        covered.append(
+                            (low <= truth <= high, found["delta_interval"][0] <= 0 <= found["delta_interval"][1])
+                        )
+            flags.append([*alarms, covered[0][0], covered[1][0], covered[0][1], covered[1][1]])
+        yield [str(size), *map(write_share, zip(*flags))]
+
+
+# --- 2. Segments ------------------------------------------------------------------------------------------------------
 
 
 def weaken(rows: np.ndarray, share: float, generator: np.random.Generator) -> np.ndarray:
@@ -66,81 +133,133 @@ def weaken(rows: np.ndarray, share: float, generator: np.random.Generator) -> np
 
 
 def find_share(rows: np.ndarray, delta: float) -> float:
-    """Return the share of tokens that has to be lost for a true difference of `delta`."""
-    total, shares = rows.sum(axis=(0, 1)), np.linspace(0, 1, 10_001)
-    totals = np.tile(total, (len(shares), 1))
-    totals[:, :4] = total[:4] * (1 - shares[:, None]) ** np.arange(1, 5)
-    return shares[np.argmax(score(total, OPTIONS) - score(totals, OPTIONS) >= delta)]
+    """Return the share of tokens that has to be lost for a true difference of `delta`, by bisection."""
+    total, low, high = rows.sum(axis=(0, 1)), 0.0, 1.0
+    for _ in range(20):
+        share = (low + high) / 2
+        kept = total.copy()
+        kept[:4] = (total[:4] * (1 - share) ** np.arange(1, 5)).astype(int)
+        low, high = (share, high) if score(total) - score(kept) < delta else (low, share)
+    return high
 
 
-def draw(weaker: np.ndarray, rows: np.ndarray, segments: int, generator: np.random.Generator) -> np.ndarray:
-    """Return a test set, int64 [2, segments, 10]: the baseline from `weaker`, the system from `rows`."""
-    drawn, exchanged = generator.integers(rows.shape[1], size=segments), generator.integers(2, size=segments)
-    return np.stack([weaker[exchanged, drawn], rows[1 - exchanged, drawn]])
-
-
-def describe(test_set: np.ndarray, test: str, seed: int) -> SystemScores:
-    """Return the scores of the second system as `compare` returns them; intervals come with the bootstrap only."""
-    options = replace(OPTIONS, seed=seed, confidence=0.95 if test == "bootstrap" else None)
-    return describe_systems(test_set, test, RESAMPLES, options)[1]
-
-
-def percent(flags: list[bool]) -> str:
-    return f"{100 * np.mean(flags):.1f} %"
-
-
-def measure(rows: np.ndarray, runs: int) -> Iterator[list[str]]:
+def measure_segments(rows: np.ndarray, schema: pa.Schema, runs: int) -> Iterator[list[str]]:
     """Yield a row of the table per number of segments."""
-    truth = score(rows.sum(axis=(0, 1)), OPTIONS)
+    truth = score(rows.sum(axis=(0, 1)))
     rows = np.tile(rows, (1, 10, 1))  # each segment loses matches in ten ways: little noise in the true difference
     for segments in SEGMENTS:
         generator = np.random.default_rng(segments)
-        sets = [draw(rows, rows, segments, generator) for _ in range(runs)]
-        exact = [describe(test_set, "randomization", seed) for seed, test_set in enumerate(sets)]
-        found = [describe(test_set, "bootstrap", seed) for seed, test_set in enumerate(sets)]
-        ends = [(*one["confidence_interval"], *one["delta_interval"]) for one in found]
-        cells = [percent([one["p_value"] < 0.05 for one in results]) for results in (exact, found)]
-        cells.append(percent([one["p_value_sacrebleu"] < 0.05 for one in found]))
-        cells.append(percent([low <= truth <= high for low, high, _, _ in ends]))
-        cells.append(percent([low <= 0 <= high for _, _, low, high in ends]))
+
+        def draw(baseline: np.ndarray) -> dict[str, pa.Table]:
+            drawn, exchanged = generator.integers(rows.shape[1], size=segments), generator.integers(2, size=segments)  # noqa: B023
+            return as_systems(np.stack([baseline[exchanged, drawn], rows[1 - exchanged, drawn]]), schema)
+
+        def describe(test: str, sets: list[dict[str, pa.Table]]) -> list[dict[str, Any]]:
+            results = (
+                metric.compare(one, test=test, n_resamples=RESAMPLES, seed=seed) for seed, one in enumerate(sets)
+            )
+            return [result["systems"]["1"] for result in results]
+
+        sets = [draw(rows) for _ in range(runs)]
+        exact, found = describe("randomization", sets), describe("bootstrap", sets)
+        cells = [write_share([one[key] < LEVEL for one in results]) for results, key in
+                 ((exact, "p_value"), (found, "p_value"), (found, "p_value_sacrebleu"))]  # fmt: skip
+        cells.append(
+            write_share([one["confidence_interval"][0] <= truth <= one["confidence_interval"][1] for one in found])
+        )
+        cells.append(write_share([one["delta_interval"][0] <= 0 <= one["delta_interval"][1] for one in found]))
 
         # A true difference changes what test sets report as detectable; three rounds make the two equal.
         delta = np.mean([one["detectable_delta"] for one in found])
         for _ in range(3):
             weaker = weaken(rows, find_share(rows, delta), generator)
-            sets = [draw(weaker, rows, segments, generator) for _ in range(runs)]
-            delta = np.mean(
-                [describe(one, "bootstrap", seed)["detectable_delta"] for seed, one in enumerate(sets[:200])]
-            )
-        power = [describe(test_set, "randomization", seed)["p_value"] < 0.05 for seed, test_set in enumerate(sets)]
-        yield [str(segments), *cells, f"{100 * delta:.1f}", percent(power)]
+            sets = [draw(weaker) for _ in range(runs)]
+            delta = np.mean([one["detectable_delta"] for one in describe("bootstrap", sets[:200])])
+        power = write_share([one["p_value"] < LEVEL for one in describe("randomization", sets)])
+        yield [str(segments), *cells, f"{100 * delta:.1f}", power]
 
 
-def count_false_rankings(rows: np.ndarray, runs: int, test: str) -> dict[str, float]:
-    """Return the share of runs in which any of the 21 pairs of equal systems is significant, by the p-value used."""
-    alarms = {"p_adjusted": 0, "p_value": 0}
-    for seed in range(runs):
-        generator = np.random.default_rng(seed)
-        drawn, taken = generator.integers(rows.shape[1], size=300), generator.integers(len(rows), size=(7, 300))
-        tables = {name: dict(zip(column_names(4), table.T)) for name, table in enumerate(rows[taken, drawn])}
-        pairs = rank_systems(tables, None, test, RESAMPLES, 0.05, True, replace(OPTIONS, seed=seed))["pairs"]
-        for name in alarms:
-            alarms[name] += min(pair[name] for pair in pairs) < 0.05
-    return {name: count / runs for name, count in alarms.items()}
+# --- 3. Rankings ------------------------------------------------------------------------------------------------------
+
+
+def adjust_max_t(systems: dict[str, pa.Table], seed: int) -> dict[tuple[str, str], float]:
+    """Return the p-values of all pairs by step-down max-T over paired bootstraps (Romano and Wolf, 2005)."""
+    rows = np.stack([np.stack(table.columns, axis=1) for table in systems.values()])
+    generator, segments = np.random.default_rng(seed), rows.shape[1]
+    times = [np.bincount(generator.integers(segments, size=segments), minlength=segments) for _ in range(RESAMPLES)]
+
+    # BLEU by the definition with exponential smoothing left out: no corpus here lacks a matching 4-gram.
+    def bleu(sums: np.ndarray) -> np.ndarray:
+        sums = np.maximum(sums, 0.5)
+        return np.exp(
+            np.log(sums[..., :4] / sums[..., 4:8]).mean(axis=-1) + np.minimum(0, 1 - sums[..., 9] / sums[..., 8])
+        )
+
+    resampled, scores = bleu(np.tensordot(np.array(times, float), rows, (1, 1))), bleu(rows.sum(axis=1).astype(float))
+    pairs = list(combinations(range(len(rows)), 2))
+    differences = np.stack([resampled[:, i] - resampled[:, j] for i, j in pairs], axis=1)
+    errors = np.where(differences.std(axis=0) > 0, differences.std(axis=0), np.inf)
+    quotients = np.abs([scores[i] - scores[j] for i, j in pairs]) / errors
+    deviations, order = np.abs(differences - differences.mean(axis=0)) / errors, np.argsort(-quotients, kind="stable")
+    maxima = np.maximum.accumulate(deviations[:, order[::-1]], axis=1)[:, ::-1]
+    adjusted = np.maximum.accumulate(((maxima >= quotients[order]).sum(axis=0) + 1) / (RESAMPLES + 1))
+    names = list(systems)
+    return {(names[i], names[j]): p for (i, j), p in zip(pairs, adjusted[np.argsort(order)])}
+
+
+def adjust_by_rank(systems: dict[str, pa.Table], seed: int) -> dict[tuple[str, str], float]:
+    """Return the p-values of all pairs by `rank`, with as many trials as Holm's procedure needs, twice."""
+    trials = max(RESAMPLES, round(len(systems) * (len(systems) - 1) / LEVEL))
+    pairs = metric.rank(systems, n_resamples=trials, confidence=None, seed=seed)["pairs"]
+    return {(a, b): pair["p_adjusted"] for pair in pairs for a, b in [sorted(pair["systems"], key=int)]}
+
+
+def measure_rankings(population: Population, runs: int) -> Iterator[list[str]]:
+    """Yield a row of the table per number of systems and segments."""
+    procedures: tuple[Callable[[dict[str, pa.Table], int], dict[tuple[str, str], float]], ...] = (
+        adjust_max_t,
+        adjust_by_rank,
+    )
+    for n_systems in RANKED_SYSTEMS:
+        every_nth = population.rows[np.linspace(0, len(population.rows) - 1, n_systems).round().astype(int)]
+        for size in RANKED_SEGMENTS:
+            alarms: list[list[bool]] = []
+            found: list[list[int]] = []
+            for run in range(runs if n_systems < 20 else runs // 4):  # the time grows with the pairs
+                generator = np.random.default_rng(run)
+                drawn = every_nth[:, generator.integers(every_nth.shape[1], size=size)]
+                permuted = generator.permuted(np.tile(np.arange(n_systems)[:, None], size), axis=0)
+                complete = drawn[permuted, np.arange(size)]
+                partial, exchanged = drawn.copy(), generator.integers(2, size=size)
+                partial[0], partial[1] = drawn[exchanged, np.arange(size)], drawn[1 - exchanged, np.arange(size)]
+                sets = [as_systems(rows, population.schema) for rows in (complete, partial, drawn)]
+                p_values = [[adjust(one, run) for adjust in procedures] for one in sets]
+                alarms.append(
+                    [min(p.values()) < LEVEL for p in p_values[0]] + [p["0", "1"] < LEVEL for p in p_values[1]]
+                )
+                found.append([sum(value < LEVEL for value in p.values()) for p in p_values[2]])
+            means, errors = np.mean(found, axis=0), np.std(found, axis=0) / sqrt(len(found))
+            numbers = [f"{mean:.1f} ± {error:.1f}" for mean, error in zip(means, errors)]
+            pairs = n_systems * (n_systems - 1) // 2
+            yield [str(n_systems), str(size), *map(write_share, zip(*alarms)), str(pairs), *numbers]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Print the tables of docs/recipes.md.")
-    parser.add_argument("--runs", type=int, default=1_000, help="test sets per number of segments (default: 1,000)")
+    parser = argparse.ArgumentParser(description="Print the tables of docs/significance.md.")
+    parser.add_argument("--runs", type=int, default=1_000, help="test sets per row of a table (default: 1,000)")
     runs = parser.parse_args().runs
+    if not WMT21.is_dir():
+        raise SystemExit(f"The outputs of WMT21 are needed in {WMT21}.")
     warnings.simplefilter("ignore")
-    name, rows = read_population()
     print(
-        f"{name}: {rows.shape[1]:,} segments, {100 * score(rows.sum(axis=(0, 1)), OPTIONS):.1f} BLEU; {runs:,} runs\n"
+        f"Shares in percent with standard errors; {runs:,} runs per row, and {runs // 4:,} for rankings of 20 systems.\n"
     )
-    print_table(HEADER, measure(rows, runs))
-    shares = {test: count_false_rankings(rows, runs, test) for test in ("bootstrap", "randomization")}
-    print_table(RANK_HEADER, [[test, *(f"{share:.1%}" for share in found.values())] for test, found in shares.items()])
+    test_sets = sorted(path.stem for path in (WMT21 / "documents").glob("*.docs"))
+    print_table(DOCUMENTS_HEADER, measure_documents([read_population(name) for name in test_sets], runs))
+    first_two = [read_population(f"newstest2021.{pair}", letters, 2) for pair, letters in REFERENCES.items()]
+    rows = np.concatenate([population.rows for population in first_two], axis=1)
+    print_table(SEGMENTS_HEADER, measure_segments(rows, first_two[0].schema, runs))
+    print_table(RANK_HEADER, measure_rankings(read_population("newstest2021.en-de", "AC"), runs))
 
 
 if __name__ == "__main__":
