@@ -61,10 +61,10 @@ from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
 
 DESCRIPTION = """\
-BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. Scores and signatures match sacreBLEU by
-default; named conventions reproduce evaluate's `bleu`, NLTK, Moses and the paper. Also provides segment scores,
-confidence intervals, paired significance tests, summable statistics for distributed scoring, sentence-level
-explanations, and tools that find out why two scores differ.
+BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores match sacreBLEU, and
+each comes with a signature in sacreBLEU's format; named conventions reproduce evaluate's `bleu`, NLTK, Moses and the
+paper. Also provides segment scores, confidence intervals, paired significance tests, summable statistics for
+distributed scoring, sentence-level explanations, and tools that find out why two scores differ.
 """
 
 
@@ -722,7 +722,8 @@ class BleuMetric(BufferedMetric):
             interrupted evaluation.
 
         Raises:
-            TypeError, ValueError: an option, the references or the labels are invalid; or two labels have one name.
+            TypeError, ValueError: an option, the references or the labels are invalid; or two labels would give
+                the same key.
 
         >>> class Words:  # stands for a tokenizer of `transformers`
         ...     pad_token_id, words = 0, ["", "a", "cat", "sat", "here"]

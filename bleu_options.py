@@ -138,11 +138,9 @@ class Options:
         f"how orders without a match are smoothed: {', '.join(map(repr, SMOOTH_METHODS))}",
     )
     smooth_value: float | None = _option(
-        None, _optional(_check_number), "the value of smoothing methods that take one; None for the method's default"
+        None, _optional(_check_number), "the parameter of the smoothing method (epsilon, k or K); None for its default"
     )
-    effective_order: bool = _option(
-        False, check_flag, "True to leave out orders that the predictions are too short to have"
-    )
+    effective_order: bool = _option(False, check_flag, "True to ignore n-gram orders longer than the predictions")
     reference_length: str = _option(
         "closest",
         _one_of(REFERENCE_LENGTHS),
@@ -474,20 +472,15 @@ OTHER_NAMES = {
     "auto_reweigh": "write `effective_order=True`, which distributes the weight of orders without n-grams",
     "use_aggregator": "write `segments=True` for segment scores in addition to the corpus score",
     "use_stemmer": "BLEU does not stem words; pass a function that stems as `tokenize`",
-    "list_of_references": "write `references`, one list per prediction",
-    "hypotheses": "write `predictions`",
-    "hyps": "write `predictions`",
-    "hypothesis": "write `predictions`, one per segment",
-    "prediction": "write `predictions`, one per segment",
-    "preds": "write `predictions`",
-    "reference": "write `references`, one list per prediction",
-    "target": "write `references`, one list per prediction",
-    "targets": "write `references`, one list per prediction",
-    "refs": "write `references`, one list per prediction",
+    **dict.fromkeys(("hypotheses", "hyps", "preds"), "write `predictions`"),
+    **dict.fromkeys(("hypothesis", "prediction"), "write `predictions`, one per segment"),
+    **dict.fromkeys(
+        ("list_of_references", "reference", "refs", "target", "targets"), "write `references`, one list per prediction"
+    ),
     "trust_remote_code": "remove it; evaluate does not ask for it",
 }
 
-# Names that other tools use for values of a result.
+# Names of values of a result in other tools, or in statistics, and the key here.
 OTHER_KEYS = {
     "bp": "brevity_penalty",
     "sys_len": "translation_length",

@@ -460,7 +460,10 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
             raise ValueError(messages.COUNTED_OTHERWISE.format(name, *values))
     unknown = [name for name in COUNTING if name not in counted_with and not options.is_chosen(name)]
     options = options.override(counted_with)
-    _check_unigrams(statistics, options.minimum_total)
+    # There are as many unigrams as tokens, or more with a `minimum_total`.
+    unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
+    if not pc.all((pc.greater_equal if options.minimum_total else pc.equal)(unigrams, lengths)).as_py():
+        raise ValueError(messages.INVALID_LENGTHS)
     return options, counted_with.get("tokenize", asked["tokenize"]), unknown
 
 
@@ -588,11 +591,3 @@ def _check_counts(table: pa.Table) -> None:
     pairs = zip(columns[:orders], columns[orders : 2 * orders])
     if is_negative or any(pc.any(pc.greater(matches, totals)).as_py() for matches, totals in pairs):
         raise ValueError(messages.INVALID_COUNTS)
-
-
-def _check_unigrams(statistics: Statistics, minimum_total: int) -> None:
-    """Raise unless there are as many unigrams as tokens, or more with a `minimum_total`."""
-    unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
-    fits = pc.greater_equal(unigrams, lengths) if minimum_total else pc.equal(unigrams, lengths)
-    if not pc.all(fits).as_py():
-        raise ValueError(messages.INVALID_LENGTHS)
