@@ -69,7 +69,7 @@ def test_they_say_what_they_want(client):
         ("/score", {"predictions": ["a", None], "references": ["a", "b"]}, "predictions.1.: expected a str, got None"),
         ("/score", {"predictions": ["a"], "references": ["a"], "options": {"tokeniser": "zh"}}, "Choose among tokenize, "),
         ("/score", {"predictions": 3, "references": 4}, "predictions"),
-        ("/explain", {"prediction": 3, "references": ["a"]}, "predictions.0.: expected"),
+        ("/explain", {"prediction": 3, "references": ["a"]}, "prediction: expected"),
         ("/explain", {"prediction": "a", "references": []}, "expected at least one reference"),
         ("/explain", {"prediction": "a", "references": 3}, "references.0.: expected"),
         ("/explain", {"prediction": "a", "references": ["a"], "options": [1]}, "options: expected an object"),
