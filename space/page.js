@@ -165,15 +165,16 @@
     if (token) announce(`${token.firstChild.data}: ${ngram ? `part of “${ngram}”` : "no match"}`);
   };
 
-  // A result of Corpus is old while the inputs have other values than those that were scored, or are being scored.
-  let now, asked;
-  const stale = () => findAll(".bleu-results, #corpus-message").forEach((part) => part.classList.toggle("old", (asked ?? now) !== now));
+  // A result of Corpus is old while the inputs have other values than those that were scored.
+  let now, asked, scored;
+  const stale = () => {
+    const kinds = { old: (scored ?? now) !== now, asked: now === asked };
+    const mark = (part) => Object.entries(kinds).forEach(([kind, is]) => part.classList.toggle(kind, is));
+    findAll(".bleu-results, #corpus-message").forEach(mark);
+  };
   // Files are equal by their paths, and an empty value of Gradio may be null, "" or [].
   const freeze = (values) => JSON.stringify(values, (key, value) => value?.path ?? (value === null || value?.length === 0 ? "" : value));
-  const changed = (...values) => {
-    now = freeze(values);
-    stale();
-  };
+  const changed = (...values) => ((now = freeze(values)), stale());
   const ask = (...values) => {
     asked = now = freeze(values.slice(0, -3)); // baseline, system asked about and fix are results too
     stale();
@@ -187,13 +188,12 @@
   // An answer that begins below the screen, as on a telephone, is brought into it.
   const answer = (...values) => {
     if (find("#corpus-summary [data-back]")) ask(...values, 0, 0, 0);
+    scored = asked;
+    stale();
     find("#corpus-message p, #corpus-summary .bleu-quote, #corpus-summary .bleu-score")?.scrollIntoView({ block: "nearest" });
   };
   let place, aside = ""; // the button that opened a segment, and the text of a second candidate that was closed
-  const visit = (target) => {
-    target?.scrollIntoView({ block: "center" });
-    target?.focus();
-  };
+  const visit = (target) => (target?.scrollIntoView({ block: "center" }), target?.focus());
   // A button that goes with what it has changed must not take the focus along.
   const keepFocus = (selector) => {
     const goes = document.activeElement === document.body || document.activeElement.closest("[data-action=apply]");
@@ -251,10 +251,10 @@
   // Gradio tells of input where a key was pressed, and not of what was pasted, deleted or dictated. Told once more when
   // typing has ended: a key that falls into the moment in which a call ends may be missed.
   const tell = (field) => field.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
-  document.addEventListener("input", (event) => {
-    if (!event.target.matches("textarea")) return;
-    tell(event.target);
+  document.addEventListener("input", ({ target }) => {
+    if (!target.matches("textarea")) return;
+    tell(target);
     clearTimeout(rest);
-    rest = setTimeout(() => tell(event.target), 700);
+    rest = setTimeout(() => tell(target), 700);
   });
 })();

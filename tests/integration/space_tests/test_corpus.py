@@ -74,6 +74,11 @@ def test_a_result_is_old_as_soon_as_something_changes(page):
     text(page, "#system-text").press("End")
     text(page, "#system-text").press_sequentially("x")
     expect(old).to_be_visible()
+    page.route("**/queue/join*", lambda route: (page.wait_for_timeout(1000), route.continue_()))
+    page.locator("#score").click()
+    expect(old).to_be_hidden()  # it has been pressed; the result is old until the answer comes
+    expect(page.locator(OLD)).to_have_count(1)
+    page.unroute_all(behavior="ignoreErrors")
     score(page)
     page.locator("#corpus-options > button").click()
     page.get_by_label("Ignore case").first.check()
