@@ -225,7 +225,7 @@ def score_files(address: str, files: Sequence[tuple[str, bytes]], columns: Seque
 
 def find_key(answer: str) -> str:
     """Return the key of a result in the answer to a click on Score."""
-    return re.findall(r"/([0-9a-f]{32})/segments\.parquet", answer)[0]
+    return re.findall(r"/([0-9a-f]{32})/segments\.csv", answer)[0]
 
 
 def score_largest(address: str, element: str, values: Sequence[Any]) -> tuple[float, str]:
@@ -238,7 +238,7 @@ def score_largest(address: str, element: str, values: Sequence[Any]) -> tuple[fl
 def show_text(address: str, texts: Sequence[str], fix: str) -> tuple[float, str]:
     """Type texts and fix them; return the slower request."""
     typed = press(address, "candidate", "input", [None, *texts])
-    fixed = press(address, "sentence", "click", texts, action="apply", options="{}", fix=fix)
+    fixed = press(address, "sentence", "click", [None, *texts], action="apply", options="{}", fix=fix)
     return max(typed, fixed)
 
 
@@ -409,7 +409,7 @@ def check_floods(address: str, process: int) -> Iterator[list[str]]:
         while time.monotonic() < start + 60:
             seconds, typed = press(address, "candidate", "input", [None, "a b c", "", "a b c d"])
             scored = press(address, "score", "click", ["Files"])[1] if seconds < 1 and "bleu-tokens" in typed else ""
-            if "segments.parquet" in scored:
+            if "segments.csv" in scored:
                 works = time.monotonic() - start
                 break
         time.sleep(max(0, start + 60 - time.monotonic()))
