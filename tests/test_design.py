@@ -63,9 +63,25 @@ def test_there_are_few_files():
     assert len(FILES["modules space"]) <= 12
 
 
+def count_lines(*paths):
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
+
+
 @pytest.mark.parametrize("path", [path for _, path in ALL_FILES], ids=lambda path: path.stem)
 def test_no_file_is_longer_than_900_lines(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 900
+    assert count_lines(path) <= 900
+
+
+@pytest.mark.parametrize(("pattern", "limit"), [("space/*.py", 3_700), ("space/page.js", 260), ("README.md", 220)])
+def test_the_budget_of_lines(pattern, limit):
+    """CONTRIBUTING lists these limits; a change that exceeds one deletes something first."""
+    assert count_lines(*ROOT.glob(pattern)) <= limit
+
+
+def test_the_metric_has_at_most_14_methods_beside_those_of_evaluate():
+    """docs/api.md has one section per method; a test of its own compares its contract with the metric."""
+    sections = re.findall("^## ([a-z_]+)$", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len({*sections} - {"compute", "add", "add_batch"}) <= 14
 
 
 def test_every_sibling_is_imported_where_evaluate_looks_for_it():
