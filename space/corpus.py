@@ -111,8 +111,8 @@ class CorpusTab(NamedTuple):
                 comparison = request_comparison(tables, None, baseline, given[self.test], options, documents)
                 ranking = request_ranking(tables, options, documents) if len(names) > 2 else {}
                 progress(0.7, desc="Writing")
-            # Last, because Gradio deletes files that are shown only.
             scored, results = score_submission(submission, options, given[self.which], remark, counted)
+        self.download.temp_files.update(scored.list_files())  # Gradio deletes the files in this set when they are old
         # 3. Draw the result, with the segments of one system, or the differences between two.
         progress(0.9, desc="Drawing")
         if len(names) > 1:
@@ -143,7 +143,7 @@ class CorpusTab(NamedTuple):
                 choices=choices, value=baseline if given[self.baseline] == baseline else "", visible=len(names) > 1
             ),
             self.details: details,
-            self.download: scored.find_csv(),
+            self.download: scored.list_files()[0],
             self.segments.column: gr.update(visible=len(names) == 1),
             self.differences.column: gr.update(visible=len(names) > 1),
             **below,
@@ -231,7 +231,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
 def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     inputs, choices, outputs = tab.inputs(), tab.choices(), tab.outputs()
     fields = [*inputs, tab.baseline, tab.system, tab.fixed]
-    work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last"}
+    work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last", "show_progress_on": tab.message}
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
     pressed.then(None, inputs, js="bleuPage.answer")
 

@@ -294,7 +294,7 @@ def brevity_curve(result: Mapping[str, Any]) -> str:
         f'<path class="grid" d="M{x:.1f},{y:.1f}V100"/><circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
         f'<text x="{start:.1f}" y="{min(y + 11, 96):.1f}" text-anchor="{side}">{report.write_number(penalty)}</text>'
         f'<text x="{max(x, 8):.1f}" y="110" text-anchor="middle">{length:,}</text>'
-        f'<text x="100" y="118" text-anchor="middle">{count_things(reference_length, "token")} in the reference</text>'
+        f'<text x="150" y="118" text-anchor="end">{count_things(reference_length, "token")} in the reference</text>'
         "</svg></figure>"
     )
 
@@ -324,7 +324,7 @@ def histogram(values: Any, low: float, high: float, bins: int, title: str) -> st
 def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
     """Return the scores of segments under two systems as points that can be clicked; `words` is for screen readers.
 
-    >>> 'data-segment="3"' in scatter([Point(3, 10.0, 20.0)], ("A", "B"), "B is better")
+    >>> 'data-segment="3"' in scatter([Point(3, 10.0, 20.0)], ("A", "B"), "B is higher")
     True
     """
     circles = "".join(
@@ -339,7 +339,7 @@ def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
         f'<figure class="bleu-scatter"><figcaption class="bleu-label">BLEU of {second} ↑ against {first} →, by segment'
         f'</figcaption><svg viewBox="-3 -3 106 106" role="img" aria-label="{show(words)}">{grid}'
         f'<path class="equal" d="M0,100L100,0"/>{circles}'
-        f'<text x="2" y="6">{second} is better</text><text x="98" y="98" text-anchor="end">{first} is better</text>'
+        f'<text x="2" y="6">{second} is higher</text><text x="98" y="98" text-anchor="end">{first} is higher</text>'
         "</svg></figure>"
     )
 

@@ -48,9 +48,9 @@ class Scored(NamedTuple):
             raise RejectedError("Choose a system of the list.")
         return f"{system}: {name}" if len(self.systems) > 1 else name
 
-    def find_csv(self) -> str:
-        """Return the path of the segments as CSV."""
-        return str(_find_folder(self.key) / "segments.csv")
+    def list_files(self) -> tuple[str, str]:
+        """Return the paths of the segments: as CSV to download, and as Parquet for `read_segments`."""
+        return str(_find_folder(self.key) / "segments.csv"), str(_find_folder(self.key) / _SEGMENTS)
 
 
 class OpenedSegment(NamedTuple):
@@ -99,8 +99,9 @@ def cut_prefix(names: Sequence[str]) -> list[str]:
 
 
 def count_submission(submission: Submission, options: Mapping[str, Any]) -> dict[str, tuple[Any, pa.Table]]:
-    """Return the result and the rows of the segments of each system."""
+    """Return the result and the rows of the segments of each system; several systems get intervals from `compare`."""
     systems, references, labels, documents = submission
+    options = options if len(systems) == 1 else {**options, "confidence": None}
     return {name: request_score(texts, references, options, labels, documents) for name, texts in systems.items()}
 
 
@@ -132,9 +133,9 @@ def score_submission(
         results[system] = result
     table = pa.table({**columns, "references": submission.references})
     _find_folder(scored.key).mkdir(parents=True)
-    pyarrow.csv.write_csv(pa.table({name: _defuse(column) for name, column in _flatten(table)}), scored.find_csv())
-    path = _find_folder(scored.key) / _SEGMENTS
-    pq.write_table(table.replace_schema_metadata({"scored": json.dumps(scored)}), path)
+    csv, parquet = scored.list_files()
+    pyarrow.csv.write_csv(pa.table({name: _defuse(column) for name, column in _flatten(table)}), csv)
+    pq.write_table(table.replace_schema_metadata({"scored": json.dumps(scored)}), parquet)
     return scored, results
 
 

@@ -239,9 +239,7 @@ def _share_tables(own: Sequence[Description], *uploads: Sequence[Description]) -
 
 def _as_list(value: Any) -> list[str]:
     """Return the value of a field as a list."""
-    if not value:
-        return []
-    return list(value) if isinstance(value, list) else [value]
+    return list(value) if isinstance(value, list) else [value] if value else []
 
 
 def read_submission(values: Sequence[Any]) -> Submission:

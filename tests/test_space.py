@@ -379,7 +379,7 @@ def test_a_result_is_found_by_its_key_only(tmp_path):
     found, table = scored.read_segments(kept.key)
     assert found == kept
     assert table["prediction"].to_pylist() == ["a b c d"]
-    path = Path(kept.find_csv()).with_name("segments.parquet")
+    path = Path(kept.list_files()[1])
     (tmp_path / "segments.parquet").write_bytes(path.read_bytes())
     for key in ("", "0" * 32, str(tmp_path), f"{kept.key}/", f"{kept.key}/../{kept.key}", kept.key.upper() + "\n"):
         with pytest.raises(ValueError, match=r"^Results are deleted after 60 minutes\. Press Score again\.$"):

@@ -76,7 +76,8 @@ def test_a_result_is_old_as_soon_as_something_changes(page):
     expect(old).to_be_visible()
     page.route("**/queue/join*", lambda route: (page.wait_for_timeout(1000), route.continue_()))
     page.locator("#score").click()
-    expect(old).to_be_hidden()  # it has been pressed; the result is old until the answer comes
+    expect(old).to_be_hidden()  # it has been pressed; the result is old until the answer comes, and can be read
+    expect(page.locator("#corpus .pending")).to_have_count(0)
     expect(page.locator(OLD)).to_have_count(1)
     page.unroute_all(behavior="ignoreErrors")
     score(page)

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from .visitor import choose, expect, fill, origin, paste, score, tab, text, upload
+from .visitor import choose, expect, fill, origin, paste, score, settle, tab, text, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -35,7 +35,8 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
     violations = {}
 
     def look(name):
-        page.wait_for_timeout(400)
+        expect(page.locator(".pending")).to_have_count(0)
+        settle(page, lambda: page.evaluate("document.scrollingElement.scrollHeight"))
         violations[name] = find_violations(page, axe)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width, name
 

@@ -113,7 +113,7 @@ def test_a_result_outlives_the_sessions_of_other_visitors(browser, tmp_path):
         expect(page.locator("#opened h3")).to_be_visible()
         evict("cow")
         choose(page, "#second-system", "cedar")
-        expect(page.locator("#overview")).to_contain_text("cedar is better in")
+        expect(page.locator("#overview")).to_contain_text("cedar scores higher in")
         evict("fox")
         choose(page, "#baseline", "birch")
         expect(page.locator("#corpus-details tr", has_text="baseline")).to_contain_text("birch")

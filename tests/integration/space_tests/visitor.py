@@ -17,9 +17,10 @@ expect.set_options(timeout=15_000)  # a slow machine is not an error
 def tab(page, name):
     page.get_by_role("tab", name=name).click()
     expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
-    page.wait_for_timeout(300)  # Gradio fetches a tab's fields when it's first opened
-    if name == "Corpus":  # it opens with a result
-        expect(page.locator("#corpus-summary .bleu-signature, #corpus-message p")).to_be_visible()
+    # Gradio fetches a tab's fields when it's first opened; Corpus opens with a result.
+    shown = {"Sentence": "#candidate", "Corpus": "#corpus-summary .bleu-signature, #corpus-message p", "About": "#card"}
+    expect(page.locator(shown[name])).to_be_visible()
+    expect(page.locator(".pending")).to_have_count(0)
 
 
 def text(page, selector):
@@ -61,11 +62,25 @@ def paste(page, system, references, second=""):
     fill(page, "#references-text", references)
 
 
+def settle(page, measure):
+    """Return what is measured on the page as soon as it stays the same for 300 ms."""
+    before = measure()
+    for _ in range(50):
+        page.wait_for_timeout(300)
+        if (now := measure()) == before:
+            break
+        before = now
+    return now
+
+
 def score(page):
     """Press the button, and wait for the result of what is in the fields now."""
-    page.locator("#score").click()
+    button = page.evaluate("gradio_config.components.find((one) => one.props.elem_id === 'score').id")
+    with page.expect_request(lambda request: f'"trigger_id":{button},' in (request.post_data or "")):
+        page.locator("#score").click()
+    expect(page.locator(".bleu-results.old")).to_have_count(0)  # once it was asked for, the result before is old
     expect(page.locator("#corpus-summary .bleu-signature")).to_be_visible()
-    expect(page.locator(".bleu-results.old")).to_have_count(0)
+    expect(page.locator(".pending")).to_have_count(0)
 
 
 def score_of(page, selector, score):
