@@ -20,7 +20,7 @@ SYSTEMS = {  # one system per direction, scored with all references of the direc
 
 def table(bleu: evaluate.Metric) -> str:
     """Return the Markdown table of `SYSTEMS`."""
-    lines = ["| direction | system | published | here | signature |", "| --- | --- | ---: | ---: | --- |"]
+    lines = ["| direction | system | published score | score here | signature |", "| --- | --- | ---: | ---: | --- |"]
     rows = {(row["pair"], row["system"]): row for row in read_published() if row["metric"] == "bleu-all"}
     for direction, system in SYSTEMS.items():
         row = rows[direction, system]

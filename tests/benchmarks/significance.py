@@ -9,7 +9,7 @@ All outputs are those of systems of WMT21, all calls are those that users write.
 2. Segments. Two systems exchange segments at random. A run draws segments with replacement. For power, the baseline loses a
    share of its matches, just enough that the true difference is the `detectable_delta` that such test sets report on average.
 3. Rankings. All systems (complete null), or two of them (partial null), have their outputs permuted within each segment. A run
-   draws segments with replacement. "Before" is step-down max-T over paired bootstraps, which `rank` used to offer.
+   draws segments with replacement. "max-T" is the step-down procedure over paired bootstraps (Romano and Wolf, 2005).
 """
 
 import argparse
@@ -31,17 +31,17 @@ RESAMPLES = 1_000  # of either test
 RANKED_SYSTEMS, RANKED_SEGMENTS = (3, 10, 20), (30, 100, 400)
 LEVEL = 0.05
 DOCUMENTS_HEADER = [
-    "documents", "false alarms, randomization: by segment", "by document", "false alarms, bootstrap: by segment",
-    "by document", "coverage of `confidence_interval`: by segment", "by document",
-    "coverage of `delta_interval`: by segment", "by document",
+    "documents", "false alarms: randomization by segment", "randomization by document", "bootstrap by segment",
+    "bootstrap by document", "coverage: `confidence_interval` by segment", "`confidence_interval` by document",
+    "`delta_interval` by segment", "`delta_interval` by document",
 ]  # fmt: skip
 SEGMENTS_HEADER = [
     "segments", "false alarms: randomization", "bootstrap", "`p_value_sacrebleu`", "coverage: `confidence_interval`",
     "`delta_interval`", "`detectable_delta`, points", "power",
 ]  # fmt: skip
 RANK_HEADER = [
-    "systems", "segments", "complete null, before", "`rank`", "partial null, before", "`rank`",
-    "real differences: pairs", "found before", "found by `rank`",
+    "systems", "segments", "complete null: max-T", "`rank`", "partial null: max-T", "`rank`",
+    "real differences: pairs", "found by max-T", "found by `rank`",
 ]  # fmt: skip
 
 metric = evaluate.load(METRIC)

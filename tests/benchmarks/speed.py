@@ -31,6 +31,7 @@ from common import EVALUATES_SACREBLEU, METRIC, Columns, corpus, edit, median_se
 from sacrebleu.metrics import BLEU
 
 SEGMENTS = 4_000  # per setting
+PEERS = ("sacreBLEU's `corpus_bleu`", "evaluate's `sacrebleu`", "bleuscore")  # as in `time_corpora`
 IDS: dict[str, int] = {}
 
 
@@ -167,13 +168,14 @@ def print_tables(bleu: evaluate.Metric, metric: str) -> None:
     """Print the tables of docs/speed.md from "Corpora" to "Each setting"."""
     seconds = time_corpora(bleu, 5)
     peers = list(seconds.values())[:3]
-    header = ["", "seconds", "against sacreBLEU's `corpus_bleu`", "evaluate's `sacrebleu`", "bleuscore"]
+    header = ["tool or method", "seconds", *(f"times as fast as {peer}" for peer in PEERS)]
     rows = ([name, f"{own:.3f}", *(f"{peer / own:.1f}x" for peer in peers)] for name, own in seconds.items())
     print_table(header, rows)
     sizes = ((rows, *time_rows(bleu, rows, 5)) for rows in (1, 8, 64, 512, 4_096))
     rows = ([f"{n:,}", f"{1e6 * own:,.0f}", *(f"{peer / own:.1f}x" for peer in peers)] for n, own, *peers in sizes)
-    print_table(["rows", "`compute`, µs", "sacreBLEU", "bleuscore"], rows)
-    print_table(["rows", "sacreBLEU, seconds", "not compiled yet", "compiled before"], first_calls(metric))
+    print_table(["rows", "`compute`, µs", "times as fast as sacreBLEU", "times as fast as bleuscore"], rows)
+    header = ["rows", "sacreBLEU, seconds", "`compute`, not compiled yet", "`compute`, compiled before"]
+    print_table(header, first_calls(metric))
     header = [f"{SEGMENTS:,} segments of {corpus(1)[0]}, 2 references", "times as fast as sacreBLEU"]
     print_table(header, ([setting.name, f"{setting_ratio(bleu, setting, 5):.1f}x"] for setting in SETTINGS))
     rows = ([name, f"{callable_ratio(bleu, name, 5):.2f}x"] for name in CALLABLES)
