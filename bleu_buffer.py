@@ -117,18 +117,8 @@ class BufferedMetric(evaluate.Metric, ABC):
 
     def __init__(self, **arguments: object) -> None:
         super().__init__(**arguments)
-        # evaluate's objects for several processes; they exist only during `compute`.
-        self.writer: Any = None
-        self.filelock: Any = None
-        self.filelocks: Any = None
-        self.file_paths: Any = None
-        self.rendez_vous_lock: Any = None
         self._buffer = Buffer()
         self._gathered: Buffer | None = None  # the rows of all processes, after an error
-
-    @abstractmethod
-    def _info(self) -> evaluate.MetricInfo:
-        """Return evaluate's description of the metric."""
 
     @abstractmethod
     def _choose(self, options: Mapping[str, object]) -> Options:
@@ -231,8 +221,8 @@ class BufferedMetric(evaluate.Metric, ABC):
         for path in (self.file_paths or []) if self.process_id == 0 else []:
             if os.path.exists(path):
                 os.remove(path)
-        self.writer = self.data = self.filelock = self.filelocks = self.file_paths = None
-        self.rendez_vous_lock = self.cache_file_name = self.selected_feature_format = None
+        names = ("writer", "data", "filelock", "filelocks", "file_paths", "rendez_vous_lock", "cache_file_name")
+        self.__dict__.update(dict.fromkeys((*names, "selected_feature_format")))
 
 
 def pack(corpus: Corpus, process: int) -> pa.Table:

@@ -27,10 +27,9 @@ from .bleu_statistics import (
     count_labeled,
     join_counted,
     make_label_column,
-    sum_corpus,
     tabulate,
 )
-from .bleu_tokenizers import check_tokenizers, choose_tokenizer
+from .bleu_tokenizers import check_tokenizers
 
 _DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
 
@@ -66,9 +65,8 @@ class TrainerMetric:
         self._expected = len(self._references or ())  # rows of the evaluation data; 0 if unknown
         self._labels = [] if by is None else read_labels(by, self._expected if references is not None else None)
         if by is not None and not self._labels:
-            raise ValueError(
-                messages.LABEL_COUNT.format(name="by", labels="0 labels", predictions="the evaluation data")
-            )
+            counts = {"labels": "0 labels", "predictions": "the evaluation data"}
+            raise ValueError(messages.LABEL_COUNT.format(name="by", **counts))
         if history:
             make_label_column("by", self._labels)
         check_labels(options, self._labels)
@@ -161,12 +159,9 @@ class TrainerMetric:
             counted = count_labeled(corpus, self._options, self._labels[self._rows : self._rows + len(texts)])
             for label, group in counted.groups.items():
                 self._sums[label] += counted.rows[group.segments].sum(axis=0)
-        elif self._keeps_history:
+        else:
             counted = count_groups(corpus, self._options, None)
             self._sums[None] += counted.rows.sum(axis=0)
-        else:
-            tokenizer = choose_tokenizer(self._options, corpus.kind)
-            self._sums[None] += sum_corpus(corpus, tokenizer, self._options)
         if self._keeps_history:
             self._counted.append(counted)
         self._rows += len(texts)
@@ -185,12 +180,11 @@ class TrainerMetric:
         texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
         if not isinstance(texts, list):
             raise TypeError(messages.DECODED_TYPE.format(name_value(texts)))
-        for text in texts:
-            if not isinstance(text, str):
-                raise TypeError(messages.DECODED_TYPE.format(f"a list with {name_value(text)}"))
         if len(texts) != len(ids):
             raise ValueError(messages.DECODED.format(count_things(len(texts), "text"), count_things(len(ids), "row")))
         for row, text in enumerate(texts, self._rows):
+            if not isinstance(text, str):
+                raise TypeError(messages.DECODED_TYPE.format(f"a list with {name_value(text)}"))
             if LONE_SURROGATE.search(text):
                 raise ValueError(messages.DECODED_SURROGATE.format(name, row))
         return [text.strip() for text in texts]

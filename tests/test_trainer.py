@@ -288,6 +288,13 @@ def test_complete_evaluations_issue_no_warning(bleu, expected_of_four):
     assert record_warnings(evaluate) == (expected_of_four, [])
 
 
+def test_texts_that_the_tokenizer_does_not_split_are_noticed(bleu, monkeypatch):
+    monkeypatch.setattr(Words, "words", ("<pad>", "</s>", *"今天天气很好明天下雨"))
+    _, messages = record_warnings(lambda: bleu.compute_metrics(Words(), max_order=1)((PREDICTED, LABELS)))
+    assert len(messages) == 1
+    assert "tokenize='zh'" in messages[0]
+
+
 ALTERNATIVES = [[text, text.replace("the", "a")] for text in FOUR_LABELS]
 
 # The order of the sampler, and whether the labels show that references belong to another row.
