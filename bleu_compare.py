@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import combinations
 from math import exp
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import bleu_messages as messages
+from . import bleu_scoring as scoring
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, show_value, warn_once_per_kind
@@ -25,28 +26,6 @@ from .bleu_report import (
     plot_systems,
     write_label,
     write_table,
-)
-from .bleu_scoring import (
-    MIN_UNITS,
-    NOISE,
-    Wins,
-    adjust_holm,
-    average_groups,
-    bleu,
-    bootstrap_scores,
-    center,
-    center_as_sacrebleu,
-    count_wins,
-    detectable_difference,
-    fewest_trials,
-    interval,
-    p_value,
-    randomization_differences,
-    warn_about_exchanges,
-    warn_about_extremes,
-    warn_about_size,
-    warn_about_trials,
-    warn_about_zero,
 )
 from .bleu_statistics import (
     Counted,
@@ -76,42 +55,7 @@ TESTS = {
 
 
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
-
-
-class GroupDifference(TypedDict, total=False):
-    """The scores of a system in a group, and its difference from the baseline there."""
-
-    bleu: float
-    score: float
-    delta: float
-    p_value: float
-    documents: int
-
-
-class SystemScores(TypedDict, total=False):
-    """The scores of a system, and its differences from the baseline."""
-
-    bleu: float
-    score: float
-    confidence_interval: list[float]
-    bootstrap_mean: float
-    standard_error: float
-    delta: float
-    p_value: float
-    p_value_sacrebleu: float
-    wins: int
-    ties: int
-    losses: int
-    delta_interval: list[float]
-    delta_standard_error: float
-    detectable_delta: float
-    human_accuracy: float | None
-    groups: dict[Any, GroupDifference]
-    macro_bleu: float
-    macro_delta: float
-    macro_p_value: float
-    macro_delta_interval: list[float]
-    macro_delta_standard_error: float
+_GROUP_KEYS = ("bleu", "score", "delta", "p_value")  # of a system in a group
 
 
 class Resamples(NamedTuple):
@@ -173,7 +117,7 @@ class Comparison(QuotableReport):
             if "delta_interval" in system and "p_value" in system:
                 low, high = system["delta_interval"]
                 size = self.get("documents", system["wins"] + system["ties"] + system["losses"])
-                if size < MIN_UNITS and (low > 0 or high < 0) != (system["p_value"] < 1 - self["confidence"]):
+                if size < scoring.MIN_UNITS and (low > 0 or high < 0) != (system["p_value"] < 1 - self["confidence"]):
                     names.append(str(name))
         if not names:
             return []
@@ -358,10 +302,10 @@ def compare_systems(
     rows = np.stack([counted[name].rows for name in names])
     units = first.sum_documents(rows)
     group_units = [first.sum_documents(rows[:, one.segments], one.segments) for one in first.groups.values()]
-    warn_about_size(units.shape[1], first.unit, [one.shape[1] for one in group_units])
+    scoring.warn_about_size(units.shape[1], first.unit, [one.shape[1] for one in group_units])
     if units.shape[1] > 1:
-        warn_about_trials(n_resamples)
-        warn_about_extremes(options, " to evaluate.load()")
+        scoring.warn_about_trials(n_resamples)
+        scoring.warn_about_extremes(options, " to evaluate.load()")
     described = describe_systems(rows, test, n_resamples, options, units)
     if first.groups:
         _add_groups(described, rows, first, group_units, test, n_resamples, options)
@@ -396,31 +340,32 @@ def rank_systems(
     check_flag("family_wise", family_wise)
     # Holm's procedure multiplies the smallest p-value by the number of pairs.
     n_pairs = len(systems) * (len(systems) - 1) // 2 if family_wise else 1
-    default = min(max(TESTS["randomization"].n_resamples, 2 * fewest_trials(alpha, n_pairs) * family_wise), _MAX_TRIALS)
+    wanted = 2 * scoring.fewest_trials(alpha, n_pairs) if family_wise else 0
+    default = min(max(TESTS["randomization"].n_resamples, wanted), _MAX_TRIALS)
     n_resamples = _check_systems(systems, n_resamples, default, options)
     counted, options, unknown = _count_systems(systems, references, options, None, documents)
     # 1. Score, best first; systems of equal score keep their order.
     names, first = list(systems), next(iter(counted.values()))
     units = first.sum_documents(np.stack([one.rows for one in counted.values()]))
-    order = np.argsort(-bleu(units.sum(axis=1), options), kind="stable").tolist()
+    order = np.argsort(-scoring.bleu(units.sum(axis=1), options), kind="stable").tolist()
     names, units = [names[i] for i in order], units[order]
     # 2. Test all pairs on shared exchanges. The difference of a pair is the score of the better system minus the other.
     pairs = list(combinations(range(len(names)), 2))
-    observed = bleu(units.sum(axis=1), options)
+    observed = scoring.bleu(units.sum(axis=1), options)
     deltas = np.array([observed[i] - observed[j] for i, j in pairs])
     tested = [{"systems": [names[i], names[j]], "delta": delta} for (i, j), delta in zip(pairs, deltas.tolist())]
     significant = np.zeros((len(names), len(names)), bool)
     scores = None
-    warn_about_size(units.shape[1], first.unit)
+    scoring.warn_about_size(units.shape[1], first.unit)
     if units.shape[1] > 1:
-        warn_about_trials(n_resamples, alpha, n_pairs)
-        warn_about_exchanges(units.shape[1], first.unit, alpha, n_pairs)
-        warn_about_extremes(options, " to evaluate.load()")
-        scores = bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
-        blocks = randomization_differences(units, options, n_resamples, pairs)
-        exceeding = sum((np.abs(block) >= np.abs(deltas) - NOISE).sum(axis=0) for block in blocks)
+        scoring.warn_about_trials(n_resamples, alpha, n_pairs)
+        scoring.warn_about_exchanges(units.shape[1], first.unit, alpha, n_pairs)
+        scoring.warn_about_extremes(options, " to evaluate.load()")
+        scores = scoring.bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
+        blocks = scoring.randomization_differences(units, options, n_resamples, pairs)
+        exceeding = sum((np.abs(block) >= np.abs(deltas) - scoring.NOISE).sum(axis=0) for block in blocks)
         p_values = (exceeding + 1) / (n_resamples + 1)
-        adjusted = adjust_holm(p_values)
+        adjusted = scoring.adjust_holm(p_values)
         for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
             pair |= {"p_value": p_value_alone, "p_adjusted": p_adjusted}
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
@@ -503,8 +448,8 @@ def _count_systems(
     with warn_once_per_kind():
         for name, one in counted.items():
             total = one.rows.sum(axis=0)
-            if bleu(total, options) == 0:
-                warn_about_zero(total, len(one.rows), options, f"The score of {name!r}")
+            if scoring.bleu(total, options) == 0:
+                scoring.warn_about_zero(total, len(one.rows), options, f"The score of {name!r}")
     return counted, options, unknown
 
 
@@ -544,7 +489,7 @@ def _read_tables(
 
 def describe_systems(
     rows: Int64, test: str, n_resamples: int, options: Options, units: Int64 | None = None
-) -> list[SystemScores]:
+) -> list[dict[str, Any]]:
     """Score and test systems.
 
     Args:
@@ -562,39 +507,34 @@ def _draw(units: Int64, test: str, n_resamples: int, options: Options) -> Resamp
     if units.shape[1] < 2:
         return Resamples(None, None)
     # An interval depends on the corpus, the seed and the bootstrap's count only, so it is the same under either test.
-    scores = bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
+    scores = scoring.bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
     if test == "randomization":
         pairs = [(0, system) for system in range(1, len(units))]
-        blocks = randomization_differences(units, options, n_resamples, pairs)
+        blocks = scoring.randomization_differences(units, options, n_resamples, pairs)
         return Resamples(scores, np.concatenate(list(blocks)))
     drawn = scores if n_resamples == options.n_resamples else None
-    drawn = bootstrap_scores(units, options, n_resamples) if drawn is None else drawn
+    drawn = scoring.bootstrap_scores(units, options, n_resamples) if drawn is None else drawn
     return Resamples(scores, drawn[:, 1:] - drawn[:, :1])
 
 
 def _test(differences: Float64, observed: Sequence[float] | Float64, test: str) -> list[float]:
     """Return the p-values of observed differences, given a column of resampled differences for each."""
-    deviations = center(differences) if test == "bootstrap" else np.abs(differences)
-    return [p_value(column, abs(delta)) for column, delta in zip(deviations.T, observed)]
+    deviations = scoring.center(differences) if test == "bootstrap" else np.abs(differences)
+    return [scoring.p_value(column, abs(delta)) for column, delta in zip(deviations.T, observed)]
 
 
-def _describe_scores(rows: Int64, scores: Float64 | None, options: Options) -> list[SystemScores]:
+def _describe_scores(rows: Int64, scores: Float64 | None, options: Options) -> list[dict[str, Any]]:
     """Return the score of each system, with its interval if scores were resampled."""
-    systems: list[SystemScores] = [
-        {"bleu": score, "score": 100 * score} for score in bleu(rows.sum(axis=1), options).tolist()
-    ]
-    if scores is not None and options.confidence:
-        for system, resampled in zip(systems, scores.T):
-            system["confidence_interval"] = interval(resampled, options.confidence)
-            system["bootstrap_mean"] = float(resampled.mean())
-            system["standard_error"] = float(resampled.std())
+    systems = [{"bleu": score, "score": 100 * score} for score in scoring.bleu(rows.sum(axis=1), options).tolist()]
+    for system, resampled in zip(systems, () if scores is None else scores.T):
+        system |= scoring.describe_resamples(resampled, options)
     return systems
 
 
-def _describe(rows: Int64, test: str, drawn: Resamples, options: Options) -> list[SystemScores]:
+def _describe(rows: Int64, test: str, drawn: Resamples, options: Options) -> list[dict[str, Any]]:
     """Score systems, and test each against the first."""
     systems = _describe_scores(rows, drawn.scores, options)
-    segment_scores = bleu(rows, options.for_segments())
+    segment_scores = scoring.bleu(rows, options.for_segments())
     deltas = [system["bleu"] - systems[0]["bleu"] for system in systems[1:]]
     p_values = [] if drawn.differences is None else _test(drawn.differences, deltas, test)
     for i, (system, delta) in enumerate(zip(systems[1:], deltas), 1):
@@ -602,19 +542,19 @@ def _describe(rows: Int64, test: str, drawn: Resamples, options: Options) -> lis
         if drawn.differences is not None:
             system["p_value"] = p_values[i - 1]
             if test == "bootstrap":
-                system["p_value_sacrebleu"] = p_value(center_as_sacrebleu(drawn.differences[:, i - 1]), abs(delta))
-        wins: Wins = count_wins(segment_scores[i] - segment_scores[0])
-        system |= wins  # type: ignore[typeddict-item]
+                deviations = scoring.center_as_sacrebleu(drawn.differences[:, i - 1])
+                system["p_value_sacrebleu"] = scoring.p_value(deviations, abs(delta))
+        system |= scoring.count_wins(segment_scores[i] - segment_scores[0])
         if drawn.scores is not None and options.confidence:
             resampled = drawn.scores[:, i] - drawn.scores[:, 0]
-            system["delta_interval"] = interval(resampled, options.confidence)
+            system["delta_interval"] = scoring.interval(resampled, options.confidence)
             system["delta_standard_error"] = float(resampled.std())
-            system["detectable_delta"] = detectable_difference(resampled)
+            system["detectable_delta"] = scoring.detectable_difference(resampled)
     return systems
 
 
 def _add_groups(
-    systems: Sequence[SystemScores],
+    systems: Sequence[dict[str, Any]],
     rows: Int64,
     counted: Counted,
     group_units: Sequence[Int64],
@@ -631,8 +571,7 @@ def _add_groups(
         resampled.append(drawn)
         size = {"documents": units.shape[1]} if counted.documents is not None and units.shape[1] > 1 else {}
         for system, one in zip(systems, _describe(rows[:, group.segments], test, drawn, options)):
-            known = {key: one[key] for key in GroupDifference.__annotations__ if key in one}  # type: ignore[literal-required]
-            system["groups"][label] = known | size  # type: ignore[assignment]
+            system["groups"][label] = {key: one[key] for key in _GROUP_KEYS if key in one} | size
     for system in systems:
         system["macro_bleu"] = fmean(group["bleu"] for group in system["groups"].values())
     deltas = [system["macro_bleu"] - systems[0]["macro_bleu"] for system in systems[1:]]
@@ -640,15 +579,15 @@ def _add_groups(
     scores = [drawn.scores for drawn in resampled if drawn.scores is not None]
     p_values = averages = None
     if len(differences) == len(group_units):
-        p_values = _test(average_groups(differences, options.seed), deltas, test)
+        p_values = _test(scoring.average_groups(differences, options.seed), deltas, test)
     if len(scores) == len(group_units):
-        averages = average_groups(scores, options.seed)
+        averages = scoring.average_groups(scores, options.seed)
     for i, (system, delta) in enumerate(zip(systems[1:], deltas), 1):
         system["macro_delta"] = delta
         if p_values is not None:
             system["macro_p_value"] = p_values[i - 1]
         if averages is not None and options.confidence:
-            system["macro_delta_interval"] = interval(averages[:, i] - averages[:, 0], options.confidence)
+            system["macro_delta_interval"] = scoring.interval(averages[:, i] - averages[:, 0], options.confidence)
             system["macro_delta_standard_error"] = float((averages[:, i] - averages[:, 0]).std())
 
 

@@ -6,22 +6,16 @@ from collections.abc import Collection, Mapping
 from itertools import repeat
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import bleu_messages as messages
+from . import bleu_scoring as scoring
 from .bleu_corpus import Corpus, Float64, Int64
 from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
 from .bleu_inputs import read_corpus
-from .bleu_messages import (
-    NO_SEGMENTS,
-    ONLY_SUMS,
-    count_things,
-    invalid,
-    one_of,
-    reword_errors,
-    warn_once_per_kind,
-)
+from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
 from .bleu_options import OPTIONS, Options, make_signature
 from .bleu_report import (
     QuotableReport,
@@ -39,18 +33,6 @@ from .bleu_report import (
     wrap,
     write_label,
     write_table,
-)
-from .bleu_scoring import (
-    average_groups,
-    bleu,
-    bootstrap_scores,
-    interval,
-    order_weights,
-    precisions,
-    score_row,
-    warn_about_extremes,
-    warn_about_size,
-    warn_about_zero,
 )
 from .bleu_statistics import Counted, adopt_counting, count_groups, prepare_batch, read_statistics, sum_corpus
 from .bleu_tokenizers import choose_tokenizer, list_tokens, warn_about_text
@@ -178,7 +160,7 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None, documents:
     100.0
     """
     if not len(corpus):
-        raise ValueError(NO_SEGMENTS)
+        raise ValueError(messages.NO_SEGMENTS)
     if by is not None or documents is not None or options.segments or options.confidence:
         counted = count_groups(corpus, options, by, documents)
         return _score_rows(counted, options, len(corpus), ())
@@ -187,7 +169,7 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None, documents:
     total, signed = sum_corpus(corpus, tokenizer, options), (tokenizer.name, corpus.reference_count())
     result = _describe_rows(options, total, None, None, signed)
     if result["bleu"] == 0:
-        warn_about_zero(total, len(corpus), options)
+        scoring.warn_about_zero(total, len(corpus), options)
     return result
 
 
@@ -203,12 +185,12 @@ def score_statistics(
     options, tokenizer, unknown = adopt_counting(known, options)
     wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
     if wanted and not known.are_segments(options.minimum_total):
-        raise ValueError(ONLY_SUMS.format(name=wanted[0], default=OPTIONS[wanted[0]]))
+        raise ValueError(messages.ONLY_SUMS.format(name=wanted[0], default=OPTIONS[wanted[0]]))
     if wanted or by is not None:
         return _score_rows(known.to_counted(tokenizer), options, None, unknown)
     result = _describe_rows(options, known.sum(), None, None, (tokenizer, known.references), unknown)
     if result["bleu"] == 0:
-        warn_about_zero(known.sum(), None, options)
+        scoring.warn_about_zero(known.sum(), None, options)
     return result
 
 
@@ -222,10 +204,10 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
         result = _describe_rows(options, total, rows, _bootstrap(units, options), signed, unknown, documents)
         group_units = [counted.sum_documents(rows[one.segments], one.segments) for one in counted.groups.values()]
         if options.confidence:
-            warn_about_extremes(options)
-            warn_about_size(len(units), counted.unit, list(map(len, group_units)))
+            scoring.warn_about_extremes(options)
+            scoring.warn_about_size(len(units), counted.unit, list(map(len, group_units)))
         if result["bleu"] == 0:
-            warn_about_zero(total, segments, options)
+            scoring.warn_about_zero(total, segments, options)
         if not counted.groups:
             return result
         # Each group is scored as its segments alone would be, and becomes a plain dict, which YAML can write.
@@ -237,13 +219,13 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
             groups[label] = dict(_describe_rows(options, total, group_rows, resampled, signed, unknown, documents))
             samples.append(resampled)
             if groups[label]["bleu"] == 0:
-                warn_about_zero(total, len(group_rows), options, f"The score of {label!r}")
+                scoring.warn_about_zero(total, len(group_rows), options, f"The score of {label!r}")
     macro_bleu = fmean(group["bleu"] for group in groups.values())
     grouped = GroupedResult(result, groups=groups, macro_bleu=macro_bleu, macro_score=100 * macro_bleu)
     known_samples = [sample for sample in samples if sample is not None]
     if options.confidence and len(known_samples) == len(groups):
-        averages = average_groups(known_samples, options.seed)
-        grouped["macro_confidence_interval"] = interval(averages, options.confidence)
+        averages = scoring.average_groups(known_samples, options.seed)
+        grouped["macro_confidence_interval"] = scoring.interval(averages, options.confidence)
         grouped["macro_standard_error"] = float(averages.std())
     return grouped
 
@@ -252,7 +234,7 @@ def _bootstrap(rows: Int64, options: Options) -> Float64 | None:
     """Return bootstrap scores of segments or documents; None without `confidence`, or for a single one."""
     if not options.confidence or len(rows) < 2:
         return None
-    return bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]
+    return scoring.bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]
 
 
 def _describe_rows(
@@ -275,16 +257,13 @@ def _describe_rows(
         unknown: the names of unknown options.
         documents: the number of documents that were resampled; None for segments.
     """
-    result, drawn = Result(score_row(total, options)), dict[str, int]()
+    result, drawn = Result(scoring.score_row(total, options)), dict[str, int]()
     if rows is not None and options.segments:
-        scores = bleu(rows, options.for_segments())
+        scores = scoring.bleu(rows, options.for_segments())
         result["segment_bleu"] = scores.tolist()
         result["mean_segment_bleu"] = float(scores.mean())
     if resampled is not None and options.confidence:
-        result["confidence"] = options.confidence
-        result["confidence_interval"] = interval(resampled, options.confidence)
-        result["bootstrap_mean"] = float(resampled.mean())
-        result["standard_error"] = float(resampled.std())
+        result |= {"confidence": options.confidence, **scoring.describe_resamples(resampled, options)}
         drawn["bs"] = options.n_resamples
         if documents is not None:
             result["documents"] = drawn["docs"] = documents
@@ -313,34 +292,6 @@ def _percent(scores: Any) -> list[str]:
 
 
 # --- explain ----------------------------------------------------------------------------------------------------------
-
-
-class CoveredText(TypedDict):
-    """The tokens of a text, each with the order of the longest matching n-gram that contains it, 0 for none."""
-
-    tokens: list[Any]
-    longest_match: list[int]
-    length: int
-
-
-class NGramCount(TypedDict):
-    """An n-gram, its count in the prediction, and the count that may match."""
-
-    ngram: list[Any]
-    count: int
-    allowed: int
-
-
-class OrderCounts(TypedDict):
-    """The n-grams of one order: total and matches, and the n-grams that matched, were clipped or missed."""
-
-    order: int
-    total: int
-    unclipped_matches: int
-    matches: int
-    matched: list[NGramCount]
-    clipped: list[NGramCount]
-    missed: list[NGramCount]
 
 
 class Explanation(Report):
@@ -388,15 +339,15 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     counted = counts & allowed, len(tokens), lengths, orders, options.reference_length, options.minimum_total
     row = np.array(make_row(*counted))
     # 2. Score.
-    smoothed = precisions(row, options)
-    explanation = Explanation(score_row(row, options, smoothed))
+    smoothed = scoring.precisions(row, options)
+    explanation = Explanation(scoring.score_row(row, options, smoothed))
     explanation["signature"] = make_signature(options, tokenizer.name, corpus.reference_count())
     warn_about_text(corpus.predictions, tokenizer)
     if explanation["bleu"] == 0:
-        warn_about_zero(row, 1, options)
+        scoring.warn_about_zero(row, 1, options)
     # 3. Describe the tokens and the n-grams. Indices of references are those of the caller, including each None.
     present = [0] if isinstance(references, str) else [i for i, text in enumerate(references) if text is not None]
-    explanation["weights"] = order_weights(smoothed.present, options)
+    explanation["weights"] = scoring.order_weights(smoothed.present, options)
     explanation["prediction"] = _cover_tokens(tokens, allowed, options.max_order)
     explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in reference_tokens]
     explanation["effective_reference"] = present[lengths.index(row[-1])]
@@ -407,7 +358,7 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     return explanation
 
 
-def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> CoveredText:
+def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> dict[str, Any]:
     """Return the tokens, each with the order of the longest clipped match that covers it."""
     longest = [0] * len(tokens)
     for order in range(max_order, 0, -1):
@@ -422,9 +373,9 @@ def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) ->
     return {"tokens": list(tokens), "longest_match": longest, "length": len(tokens)}
 
 
-def _explain_order(order: int, total: int, counts: Mapping[Any, int], allowed: NGrams) -> OrderCounts:
+def _explain_order(order: int, total: int, counts: Mapping[Any, int], allowed: NGrams) -> dict[str, Any]:
     counts = {ngram: count for ngram, count in counts.items() if len(ngram) == order}
-    described: dict[str, list[NGramCount]] = {"matched": [], "clipped": [], "missed": []}
+    described: dict[str, list[dict[str, Any]]] = {"matched": [], "clipped": [], "missed": []}
     for ngram, count in counts.items():
         kind = "matched" if count <= allowed[ngram] else "clipped" if allowed[ngram] else "missed"
         described[kind].append({"ngram": list(ngram), "count": count, "allowed": allowed[ngram]})
@@ -433,5 +384,5 @@ def _explain_order(order: int, total: int, counts: Mapping[Any, int], allowed: N
         "total": total,
         "unclipped_matches": sum(count for ngram, count in counts.items() if ngram in allowed),
         "matches": sum(min(count, allowed[ngram]) for ngram, count in counts.items()),
-        **described,  # type: ignore[typeddict-item]
+        **described,
     }

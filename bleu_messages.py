@@ -158,9 +158,7 @@ SMALL_GROUPS = Notice(
     ". Use {limit} {unit}s or more per group",
 )
 ONE_UNIT = Notice(
-    "few {unit}s",
-    "One {unit} has no interval and no p-value, because every resample equals it",
-    ". Pass more {unit}s",
+    "few {unit}s", "One {unit} has no interval and no p-value, because every resample equals it", ". Pass more {unit}s"
 )
 FEW_UNITS = Notice(
     "few {unit}s",
@@ -189,9 +187,7 @@ EXTREMES = Notice(
 
 # Calls
 SMOOTH_VALUE_IGNORED = Notice(
-    "smooth value",
-    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored",
-    ". Remove it",
+    "smooth value", "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored", ". Remove it"
 )
 NO_NUMBA = Notice(
     "numba",
@@ -199,9 +195,7 @@ NO_NUMBA = Notice(
     ". To fix this: pip install numba",
 )
 CACHE_UNUSABLE = Notice(
-    "numba's cache",
-    "numba's cache is not usable, so every process compiles again: {error}",
-    ". Delete or fix {folder}",
+    "numba's cache", "numba's cache is not usable, so every process compiles again: {error}", ". Delete or fix {folder}"
 )
 RESTARTED = Notice(
     "restarted",
@@ -232,9 +226,7 @@ UNKNOWN_COLUMN = "Unknown column {}. Pass predictions and references only."
 UNKNOWN_OPTION = "Unknown option `{}`"
 NOT_AN_OPTION = "`{}` is not an option of {}(). Remove it"
 TAKEN_OPTIONS = ". {}() takes {}."
-OLD_SIGNATURE = (
-    "{}: got a signature of sacreBLEU 1 (BLEU+case...). Pass its values as options: lowercase, tokenize, smooth_method."
-)
+OLD_SIGNATURE = "{}: got a signature of sacreBLEU 1 (BLEU+case...). Pass its values as options, such as lowercase."
 NOT_A_SIGNATURE = "{}: expected a str such as 'nrefs:1|case:lc|tok:13a', got {}. Pass the signature of a score."
 SIGNATURE_KEY = "{}: {!r} is not a key of a BLEU signature. Pass pairs such as 'case:lc|tok:13a'; the keys are {}."
 SIGNATURE_PAIR = "{}: the key {!r} {}. Pass each key once, with its value, such as 'case:lc'."
@@ -261,14 +253,9 @@ SYSTEMS_DIFFER = (
     " statistics() with the same options."
 )
 NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
-NO_REFERENCES = (
-    "references: got None. Pass the references of these predictions, or tables from statistics() as systems."
-)
+NO_REFERENCES = "references: got None. Pass references, or tables from statistics() as systems."
 NEEDLESS_REFERENCES = "references: the systems are tables, which contain the counts. Leave out `references`."
-NO_CURVE = (
-    "human=True: the estimate holds for default options and the tokenizers 13a, zh, char and ja-mecab only. Remove"
-    " `{}` or `human`."
-)
+NO_CURVE = "human=True: the estimate holds for default options and 13a, zh, char or ja-mecab. Remove `{}` or `human`."
 FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
 NOT_A_FINGERPRINT = "references: expected the references, got a str. Pass them; report() computes their fingerprint."
 AXES = "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of plt.subplots()."
@@ -352,17 +339,11 @@ NOT_STATISTICS = (
     "statistics: expected a table from statistics(), a list of tables, or sums of rows (integers of shape [2 N + 2] or"
     " [sums, 2 N + 2]), got {}."
 )
-TEXTS_TO_SCORE = (
-    "score() takes only statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
-)
+TEXTS_TO_SCORE = "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
 SUMS_BY_NAME = "{}: not a statistics table, but sums. Pass a list: [sums[name] for name in table.column_names]."
 NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
-NOT_IN_MEMORY = (
-    "{}: the rows of the {} are not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
-)
-COUNTED_OTHERWISE = (
-    "statistics: counted with {}={!r}, but {!r} was requested. Call statistics() again with the new option."
-)
+NOT_IN_MEMORY = "{}: the {} is not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
+COUNTED_OTHERWISE = "statistics: counted with {}={!r}, but {!r} was requested. Call statistics() with the new option."
 FURTHER_ORDERS = (
     "smooth_method={!r} needs n-grams of order {}, but the statistics end with order {}. Call statistics() again with"
     " this method."
@@ -400,9 +381,7 @@ LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return
 REFERENCE_ROWS = "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
 LABEL_KEYS = "by: the label {} would overwrite the key {!r}. Rename the label."
 NOT_ROWS = "{}: expected one row of token ids per segment, got {}. Pass integers of shape [rows, tokens]."
-LOGITS = (
-    "{}: expected generated ids, got logits of shape {}. Set predict_with_generate=True in Seq2SeqTrainingArguments."
-)
+LOGITS = "{}: got logits of shape {}. Set predict_with_generate=True in Seq2SeqTrainingArguments."
 
 
 # --- Errors that name a row -------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from functools import reduce
 from itertools import pairwise
 from operator import add, or_
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from datasets.utils import tqdm
@@ -33,35 +33,13 @@ MIN_UNITS = 30  # segments or documents, for intervals and tests
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes such differences
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB: memory does not grow with the number of resamples
-_RESAMPLES_PER_PRODUCT = 8  # rows of one matrix product
+_ROWS_PER_SCORE = 1 << 13  # of pairs and trials that are scored together
+_RESAMPLES_PER_PRODUCT = 16  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 10**6  # OpenBLAS starts threads above this
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 
 
 # --- Scores -----------------------------------------------------------------------------------------------------------
-
-
-class Scores(TypedDict):
-    """The scores and counts of a corpus or a segment, as `compute` returns them."""
-
-    bleu: float
-    score: float
-    precisions: list[float]
-    brevity_penalty: float
-    length_ratio: float
-    translation_length: int
-    reference_length: int
-    counts: list[int]
-    totals: list[int]
-    bleu_by_order: list[float]
-
-
-class Wins(TypedDict):
-    """The numbers of segments in which a system scores higher than another, equally, and lower."""
-
-    wins: int
-    ties: int
-    losses: int
 
 
 class Precisions(NamedTuple):
@@ -106,7 +84,7 @@ def _score(statistics: _Statistics, options: Options) -> Number:
     return _combine(weights, logarithms, brevity_penalty(statistics.length, statistics.reference_length))
 
 
-def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
+def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> dict[str, Any]:
     """Return the scores and counts of one corpus in plain Python types.
 
     Args:
@@ -255,7 +233,7 @@ def warn_about_zero(row: Int64, segments: int | None, options: Options, name: st
         warn(messages.FAR_TOO_SHORT, name=name, length=length, tokens=count_things(reference_length, "token"))
 
 
-def count_wins(deltas: Float64) -> Wins:
+def count_wins(deltas: Float64) -> dict[str, int]:
     """Count wins, ties and losses; differences below rounding error are ties.
 
     Args:
@@ -274,9 +252,11 @@ def choose(flag: Number, yes: Number, no: Number) -> Number:
     >>> choose(True, 1.0, 2.0), choose(np.array([True, False]), 1.0, 2.0)
     (1.0, array([1., 2.]))
     """
-    if isinstance(flag, np.ndarray):
-        return np.where(flag, yes, no)
-    return yes if flag else no
+    if not isinstance(flag, np.ndarray):
+        return yes if flag else no
+    if flag.any() == (is_set := flag.all()):  # usual, and to look takes a tenth of the time
+        return np.broadcast_to(yes if is_set else no, flag.shape)
+    return np.where(flag, yes, no)
 
 
 def divide(dividend: Number, divisor: Number, flag: Number) -> Number:
@@ -285,9 +265,9 @@ def divide(dividend: Number, divisor: Number, flag: Number) -> Number:
     >>> divide(1.0, 0.0, False), divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]), np.array([True, False]))
     (0.0, array([0.5, 0. ]))
     """
-    if isinstance(flag, np.ndarray):
+    if isinstance(flag, np.ndarray) and not flag.all():
         return np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
-    return dividend / divisor if flag else 0.0
+    return dividend / divisor if isinstance(flag, np.ndarray) or flag else 0.0
 
 
 def has_ngrams(totals: Counts) -> list[Number]:
@@ -559,7 +539,7 @@ def randomization_differences(
     [[[1.0], [1.0], [1.0]]]
     """
     generator, (systems, units, statistics) = np.random.default_rng(options.seed), rows.shape
-    totals = rows.sum(axis=1)[..., np.newaxis]
+    totals = rows.sum(axis=1).T[..., np.newaxis]
     # What an exchange moves is a difference of rows, so rows are taken relative to the first system, whose sums are 0.
     gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
     # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
@@ -568,15 +548,16 @@ def randomization_differences(
     for block in _blocks("Randomization", n_resamples, size):
         trials = block.stop - block.start
         sums = _multiply(generator.integers(2, size=(trials, units), dtype=bool), gains)
-        exchanged = np.zeros((systems, statistics, trials))
-        exchanged[1:] = sums.T.reshape(systems - 1, statistics, trials)
-        differences = np.empty((trials, len(pairs)))
-        for column, (first, second) in enumerate(pairs):
-            moved = exchanged[first] - exchanged[second]
-            differences[:, column] = _score(_split(totals[second] + moved), options) - _score(
-                _split(totals[first] - moved), options
-            )
-        yield differences
+        exchanged = np.zeros((statistics, systems, trials))
+        exchanged[:, 1:] = sums.T.reshape(systems - 1, statistics, trials).swapaxes(0, 1)
+        differences = np.empty((len(pairs), trials))
+        # So many pairs at once that Python's part is small, and that the arrays stay in the processor's cache.
+        for some in _slices(len(pairs), max(1, _ROWS_PER_SCORE // trials)):
+            first, second = np.transpose(pairs[some])
+            moved = exchanged[:, first] - exchanged[:, second]
+            differences[some] = _score(_split(totals[:, second] + moved), options)
+            differences[some] -= _score(_split(totals[:, first] - moved), options)
+        yield differences.T
 
 
 def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
@@ -606,6 +587,15 @@ def interval(scores: Float64, confidence: float) -> list[float]:
     outside = int(round(len(scores) * (1 - confidence) / 2, 9))
     ordered = np.sort(scores)
     return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
+
+
+def describe_resamples(scores: Float64, options: Options) -> dict[str, Any]:
+    """Return the interval, mean and standard error of resampled scores: float64 [n_resamples]."""
+    return {
+        "confidence_interval": interval(scores, options.confidence or 0.95),
+        "bootstrap_mean": float(scores.mean()),
+        "standard_error": float(scores.std()),
+    }
 
 
 def p_value(differences: Float64, observed: float) -> float:

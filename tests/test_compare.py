@@ -619,7 +619,7 @@ def wrong_tables(bleu):
         "System 'B': statistics: expected one row per segment, got sums.": (good, good.to_pandas().sum().to_frame().T, {}),
         "System 'A': statistics: counted with tokenize='13a', but 'zh' was requested.": (good, good, {"tokenize": "zh"}),
         "System 'A': by='domain': statistics[0] has no such column.": (good, good, {"by": "domain"}),
-        "references: got None. Pass the references of these predictions, or tables from statistics() as systems.": (SYSTEMS["A"], SYSTEMS["B"], {}),
+        "references: got None. Pass references, or tables from statistics() as systems.": (SYSTEMS["A"], SYSTEMS["B"], {}),
     }  # fmt: skip
 
 

@@ -93,7 +93,7 @@ def test_rows_counted_under_different_options_are_rejected(bleu, load):
 
 @pytest.mark.parametrize("statistics", NO_ROWS, ids=str)
 def test_values_that_are_not_statistics(bleu, statistics):
-    with pytest.raises(ValueError, match=r"not a statistics table|expected |takes only statistics"):
+    with pytest.raises(ValueError, match=r"not a statistics table|expected |takes statistics"):
         bleu.score(statistics)
 
 
@@ -505,7 +505,7 @@ def test_statistics_whose_rows_are_not_there(bleu, table):
     for empty in ([], (), [table.slice(0, 0)]):
         with pytest.raises(ValueError, match="statistics: got no rows"):
             bleu.score(empty)
-    with pytest.raises(ValueError, match=r"the rows of the IterableDataset are not in memory.*from_list"):
+    with pytest.raises(ValueError, match=r"the IterableDataset is not in memory.*from_list"):
         bleu.score(datasets.Dataset(table).to_iterable_dataset())
-    with pytest.raises(ValueError, match=r"the rows of the LazyFrame are not in memory. Pass frame\.collect\(\)"):
+    with pytest.raises(ValueError, match=r"the LazyFrame is not in memory. Pass frame\.collect\(\)"):
         bleu.score(pl.from_arrow(table).lazy())

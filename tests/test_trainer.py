@@ -474,7 +474,7 @@ NOT_ROWS = [
     (None, COLUMNS, ValueError, "predictions: expected one row of token ids per segment, got None."),
     (np.zeros((3, 4)), COLUMNS, TypeError, "predictions: expected one row of token ids per segment, got float64."),
     (["the cat"] * 3, COLUMNS, ValueError, "predictions: expected one row of token ids per segment, got shape [3]."),
-    (np.zeros((3, 4, 5)), COLUMNS, ValueError, "predictions: expected generated ids, got logits of shape [3, 4, 5]. Set predict_with_generate=True"),
+    (np.zeros((3, 4, 5)), COLUMNS, ValueError, "predictions: got logits of shape [3, 4, 5]. Set predict_with_generate=True"),
 ]  # fmt: skip
 
 
