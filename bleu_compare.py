@@ -12,21 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from . import bleu_messages as messages
+from . import bleu_report as report
 from . import bleu_scoring as scoring
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, show_value, warn_once_per_kind
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
-from .bleu_report import (
-    QuotableReport,
-    describe_documents,
-    describe_score,
-    draw_interval,
-    plot_pairs,
-    plot_systems,
-    write_label,
-    write_table,
-)
 from .bleu_statistics import (
     Counted,
     adopt_counting,
@@ -72,7 +63,7 @@ class Resamples(NamedTuple):
 # --- Results ----------------------------------------------------------------------------------------------------------
 
 
-class Comparison(QuotableReport):
+class Comparison(report.QuotableReport):
     """The result of `compare`: a dict that displays as a table.
 
     >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
@@ -127,7 +118,7 @@ class Comparison(QuotableReport):
     def _sentence(self) -> str:
         systems, level, sentences = self["systems"], self.get("confidence"), []
         for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
-            scored = f"{name} scores {describe_score(system, level)}"
+            scored = f"{name} scores {report.describe_score(system, level)}"
             if name == self["baseline"]:
                 sentences.append(f"the baseline {scored}")
             else:
@@ -138,7 +129,7 @@ class Comparison(QuotableReport):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the scores and intervals of the differences into `ax` or a new figure, and return the Axes."""
-        return plot_systems(self["systems"], self["baseline"], ax)
+        return report.plot_systems(self["systems"], self["baseline"], ax)
 
     def _html_table(self) -> str:
         """Return the table, with the intervals drawn in an additional column."""
@@ -148,10 +139,12 @@ class Comparison(QuotableReport):
             head.append("")
             for row, (_, scores) in zip(rows, self._list_scores()):
                 low, high = scores.get("confidence_interval", (None, None))
-                row.append("" if low is None else draw_interval(low, scores["bleu"], high, (min(ends), max(ends))))
+                row.append(
+                    "" if low is None else report.draw_interval(low, scores["bleu"], high, (min(ends), max(ends)))
+                )
         for row in rows:  # HTML drops the spaces that indent groups
             row[0] = row[0].replace("  ", "\u00a0\u00a0", 1) if row[0].startswith("  ") else row[0]
-        return write_table(head, rows)
+        return report.write_table(head, rows)
 
     def _list_scores(self) -> list[tuple[str, Mapping[str, Any]]]:
         """Return the first cell and the scores of each row of the table."""
@@ -159,14 +152,14 @@ class Comparison(QuotableReport):
         for name, system in self["systems"].items():
             scored.append((f"{name} (baseline)" if name == self["baseline"] else str(name), system))
             groups = system.get("groups", {})
-            scored += [(f"  {write_label(label, ['macro-average'])}", group) for label, group in groups.items()]
+            scored += [(f"  {report.write_label(label, ['macro-average'])}", group) for label, group in groups.items()]
             if "groups" in system:
                 macro = {key.removeprefix("macro_"): value for key, value in system.items() if key.startswith("macro_")}
                 scored.append(("  macro-average", macro | {"score": 100 * macro["bleu"]}))
         return scored
 
 
-class Ranking(QuotableReport):
+class Ranking(report.QuotableReport):
     """The result of `rank`: a dict that displays as a table, with a rule between clusters.
 
     >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
@@ -204,7 +197,7 @@ class Ranking(QuotableReport):
     def _sentence(self) -> str:
         level = self.get("confidence")
         ranked = ", ".join(
-            f"{_write_rank(system['rank_range'])}. {system['system']} {describe_score(system, level)}"
+            f"{_write_rank(system['rank_range'])}. {system['system']} {report.describe_score(system, level)}"
             for system in self["ranking"]
         )
         return "; ".join([f"Ranked by BLEU: {ranked}", *self._describe_ranks(TESTS[self["test"]].says)])
@@ -217,7 +210,7 @@ class Ranking(QuotableReport):
         for pair, (i, j) in zip(self["pairs"], combinations(range(len(names)), 2)):
             deltas[i, j] = 100 * pair["delta"]
             significant[i, j] = significant[j, i] = pair.get(p_value_used, 1) < self["alpha"]
-        return plot_pairs(names, deltas - deltas.T, significant, ax)
+        return report.plot_pairs(names, deltas - deltas.T, significant, ax)
 
     def _describe_ranks(self, test: str) -> list[str]:
         error = "a family-wise error" if self["family_wise"] else "an error per pair"
@@ -244,7 +237,7 @@ def _write_rank(rank: Sequence[int]) -> str:
 def _describe_test(result: Mapping[str, Any], test: str, compared: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return the test, its number of resamples and what it resamples; an empty list without a test."""
     has_test = any("p_value" in one for one in compared)
-    return [f"{test}, {result['n_resamples']:,} resamples{describe_documents(result)}"] if has_test else []
+    return [f"{test}, {result['n_resamples']:,} resamples{report.describe_documents(result)}"] if has_test else []
 
 
 def write_p(p_value: float) -> str:

@@ -11,29 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import bleu_messages as messages
+from . import bleu_report as report
 from . import bleu_scoring as scoring
 from .bleu_corpus import Corpus, Float64, Int64
 from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
 from .bleu_inputs import read_corpus
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
 from .bleu_options import OPTIONS, Options, make_signature
-from .bleu_report import (
-    QuotableReport,
-    Report,
-    describe_documents,
-    describe_score,
-    explanation,
-    find_in_signature,
-    headline,
-    legend,
-    paragraph,
-    plain_formula,
-    plot_precisions,
-    plot_segments,
-    wrap,
-    write_label,
-    write_table,
-)
 from .bleu_statistics import Counted, adopt_counting, count_groups, prepare_batch, read_statistics, sum_corpus
 from .bleu_tokenizers import choose_tokenizer, list_tokens, warn_about_text
 
@@ -43,7 +27,7 @@ if TYPE_CHECKING:
 # --- compute and score ------------------------------------------------------------------------------------------------
 
 
-class Result(QuotableReport):
+class Result(report.QuotableReport):
     """The result of `compute` and `score`: a dict that prints as a dict and displays as a table by order."""
 
     _prints_as_table = False
@@ -61,11 +45,11 @@ class Result(QuotableReport):
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
 
     def _sentence(self) -> str:
-        resampled = f", resampled{describe_documents(self)}" if "documents" in self else ""
-        return f"BLEU is {describe_score(self, self.get('confidence'))}{resampled}"
+        resampled = f", resampled{report.describe_documents(self)}" if "documents" in self else ""
+        return f"BLEU is {report.describe_score(self, self.get('confidence'))}{resampled}"
 
     def _note(self) -> str:
-        resampled = [f"resampled{describe_documents(self)}"] if "documents" in self else []
+        resampled = [f"resampled{report.describe_documents(self)}"] if "documents" in self else []
         return "; ".join([*resampled, super()._note()])
 
     def _rows(self) -> list[list[str]]:
@@ -81,8 +65,8 @@ class Result(QuotableReport):
 
     def to_html(self) -> str:
         head, *rows = self._rows()
-        parts = [headline(self["score"]), paragraph(". ".join(self._list_facts()))]
-        return wrap(*parts, write_table(head, rows), paragraph(self._note(), "note"))
+        parts = [report.headline(self["score"]), report.paragraph(". ".join(self._list_facts()))]
+        return report.wrap(*parts, report.write_table(head, rows), report.paragraph(self._note(), "note"))
 
     def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
         """Plot the scores of the segments, or precision by order, with matplotlib, and return the Axes.
@@ -94,7 +78,9 @@ class Result(QuotableReport):
         kind = kind or ("segments" if "segment_bleu" in self else "precisions")
         if kind not in ("segments", "precisions"):
             raise invalid("kind", kind, one_of(("segments", "precisions")))
-        return plot_segments(self["segment_bleu"], ax) if kind == "segments" else plot_precisions(self, ax)
+        return (
+            report.plot_segments(self["segment_bleu"], ax) if kind == "segments" else report.plot_precisions(self, ax)
+        )
 
     def _orders(self) -> list[tuple[Any, ...]]:
         columns = zip(self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
@@ -126,14 +112,14 @@ class GroupedResult(Result):
         """Return one row per group, then the averages; tokenizers are listed only if they differ."""
         macro = {"score": self["macro_score"], "confidence_interval": self.get("macro_confidence_interval")}
         averages = {"micro-average": self, "macro-average": macro}
-        scored = [(write_label(label, averages), group) for label, group in self["groups"].items()]
+        scored = [(report.write_label(label, averages), group) for label, group in self["groups"].items()]
         scored += averages.items()
         names = ["group", "BLEU", "CI", "brevity penalty", "tokens", "tokenizer"]
         if "confidence" in self:
             names[2] = f"{100 * self['confidence']:g}% CI"
         columns = [names, *([name, *map(_write_group_cell, repeat(scores), _GROUP_KEYS)] for name, scores in scored)]
         cells = [column for column in zip(*columns) if any(column[1:])]
-        if find_in_signature(self["signature"], "tok") != "var":
+        if report.find_in_signature(self["signature"], "tok") != "var":
             cells.pop()
         rows = list(map(list, zip(*cells)))
         return [*rows[:-2], [], *rows[-2:]]
@@ -150,7 +136,7 @@ class GroupedResult(Result):
         return f"{super()._sentence()}; the macro-average of {groups} is {self['macro_score']:.2f}"
 
     def to_html(self) -> str:
-        return Report.to_html(self)
+        return report.Report.to_html(self)
 
 
 def score_corpus(corpus: Corpus, options: Options, by: object = None, documents: object = None) -> Result:
@@ -279,7 +265,7 @@ def _write_group_cell(scores: Mapping[str, Any], key: str) -> str:
     if value is None:
         return ""
     if key == "signature":
-        return find_in_signature(value, "tok")
+        return report.find_in_signature(value, "tok")
     if key == "translation_length":
         return f"{value:,}"
     if key == "confidence_interval":
@@ -294,11 +280,11 @@ def _percent(scores: Any) -> list[str]:
 # --- explain ----------------------------------------------------------------------------------------------------------
 
 
-class Explanation(Report):
+class Explanation(report.Report):
     """The result of `explain`: a dict for programs, a table in print, and colors in a notebook."""
 
     def _title(self) -> str:
-        return f"BLEU {self['score']:.2f} = 100 · {plain_formula(self)}"
+        return f"BLEU {self['score']:.2f} = 100 · {report.plain_formula(self)}"
 
     def _rows(self) -> list[list[str]]:
         head = ["n-grams", "total", "unclipped matches", "matches", "precision"]
@@ -313,11 +299,13 @@ class Explanation(Report):
         ]
 
     def to_html(self) -> str:
-        return wrap(explanation(self), legend(len(self["orders"])), paragraph(self._note(), "note"))
+        return report.wrap(
+            report.explanation(self), report.legend(len(self["orders"])), report.paragraph(self._note(), "note")
+        )
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot precision by order, before clipping and after, into `ax` or a new figure, and return the Axes."""
-        return plot_precisions(self, ax)
+        return report.plot_precisions(self, ax)
 
 
 @reword_errors(lambda message: message.replace("predictions[0]", "prediction"))  # the name of the argument

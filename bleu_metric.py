@@ -20,6 +20,7 @@ import numpy as np
 import pyarrow as pa
 from datasets.utils.py_utils import copyfunc
 
+from . import bleu_messages as messages
 from .bleu_buffer import BufferedMetric
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
 from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
@@ -28,18 +29,7 @@ from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_inputs import fingerprint_references, read_corpus, read_texts
 from .bleu_kernels import warm_up
-from .bleu_messages import (
-    BY_NAME,
-    CONFIG_AND_SIGNATURE,
-    DOCUMENTS_LATER,
-    NOT_A_TOKENIZER,
-    NOT_IN_RANK,
-    SYSTEMS_FIRST,
-    TEXTS_TO_SCORE,
-    BleuWarning,
-    count_things,
-    show_value,
-)
+from .bleu_messages import BleuWarning, count_things, show_value
 from .bleu_options import (
     CORPUS_ONLY,
     DESCRIPTIONS,
@@ -169,7 +159,7 @@ class BleuMetric(BufferedMetric):
         given = {name: value for name, value in arguments.items() if name in OPTIONS or name not in parameters}
         if signature is not None:
             if config_name is not None:
-                raise ValueError(CONFIG_AND_SIGNATURE)
+                raise ValueError(messages.CONFIG_AND_SIGNATURE)
             signed = read_signature(signature).options
             if "smooth_method" in given:
                 signed.pop("smooth_value", None)
@@ -231,7 +221,7 @@ class BleuMetric(BufferedMetric):
     ) -> dict[str, Any] | None:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
-            raise TypeError(BY_NAME.format(method="compute", columns="predictions=..., references=..."))
+            raise TypeError(messages.BY_NAME.format(method="compute", columns="predictions=..., references=..."))
         for name, labels in (("by", by), ("documents", documents)):
             if labels is not None and self._is_drop_in:
                 raise TypeError(explain_unknown_option(name, DROP_INS[self._options.convention].defaults, "compute"))
@@ -268,7 +258,7 @@ class BleuMetric(BufferedMetric):
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
         if arguments:
-            raise TypeError(BY_NAME.format(method="statistics", columns="predictions=..., references=..."))
+            raise TypeError(messages.BY_NAME.format(method="statistics", columns="predictions=..., references=..."))
         chosen = self._override("statistics", options)
         return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by, documents)
 
@@ -309,7 +299,7 @@ class BleuMetric(BufferedMetric):
         True
         """
         if arguments:
-            raise TypeError(TEXTS_TO_SCORE)
+            raise TypeError(messages.TEXTS_TO_SCORE)
         return score_statistics(statistics, self._override("score", options, has_orders=False), by, documents, like)
 
     def compare(
@@ -377,7 +367,7 @@ class BleuMetric(BufferedMetric):
         True
         """
         if arguments:
-            raise TypeError(SYSTEMS_FIRST.format("compare"))
+            raise TypeError(messages.SYSTEMS_FIRST.format("compare"))
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("compare", given, has_orders=references is not None)
         return compare_systems(systems, references, baseline, test, n_resamples, chosen, by, documents, human)
@@ -432,9 +422,9 @@ class BleuMetric(BufferedMetric):
         [('right', [1, 2]), ('same', [1, 2]), ('short', [3, 3])]
         """
         if arguments:
-            raise TypeError(SYSTEMS_FIRST.format("rank"))
-        for name in set(options) & set(NOT_IN_RANK):
-            raise TypeError(NOT_IN_RANK[name])
+            raise TypeError(messages.SYSTEMS_FIRST.format("rank"))
+        for name in set(options) & set(messages.NOT_IN_RANK):
+            raise TypeError(messages.NOT_IN_RANK[name])
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("rank", given, has_orders=references is not None)
         return rank_systems(systems, references, n_resamples, alpha, family_wise, chosen, documents)
@@ -510,7 +500,7 @@ class BleuMetric(BufferedMetric):
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
         if arguments:
-            raise TypeError(SYSTEMS_FIRST.format("diff"))
+            raise TypeError(messages.SYSTEMS_FIRST.format("diff"))
         return diff_systems(systems, references, by, self._override("diff", options))
 
     def explain(self, prediction: object, references: object, **options: object) -> Explanation:
@@ -734,9 +724,9 @@ class BleuMetric(BufferedMetric):
         {'bleu': 100.0, 'gen_len': 4.0}
         """
         if "compute_result" in options:  # a trainer has been passed this method, not what the method returns
-            raise TypeError(NOT_A_TOKENIZER.format(show_value(tokenizer)))
+            raise TypeError(messages.NOT_A_TOKENIZER.format(show_value(tokenizer)))
         if "documents" in options:
-            raise TypeError(DOCUMENTS_LATER)
+            raise TypeError(messages.DOCUMENTS_LATER)
         chosen = self._override("compute_metrics", options)
         return TrainerMetric(tokenizer, references, by, ignore_index, details, history, chosen)
 

@@ -205,7 +205,7 @@ class TrainerMetric:
             self.history.append(tabulate(join_counted(self._counted), self._options))
         self.reset()
         if self._details:
-            scores |= {name: float(result[name]) for name in _DETAILS}  # type: ignore[literal-required]
+            scores |= {name: float(result[name]) for name in _DETAILS}
             scores |= {f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)}
         return scores
 
