@@ -29,8 +29,10 @@ HEAD = """\
 # API reference
 
 Generated from the docstrings by `make api`; do not edit, except for the [contract](#contract). The methods are those of
-the object that [`evaluate.load`](#loading) returns. `**options` are the [options](#options), passed by name.
+the object that [`evaluate.load`](#loading) returns. `**options` are the [options](#options), passed by name. Arguments
+and errors that a method does not list are those of [compute](#compute).
 """
+AS_COMPUTE = ("as for `compute`.", "as `compute`.")  # descriptions that are left out
 OTHER_TOOLS = """\
 ## Names of other tools
 
@@ -85,11 +87,12 @@ def format_docstring(text: str | None, without: Iterable[str] = ()) -> str:
         name = ""
         if section := SECTION.match(block):
             name, block = section.group(1), textwrap.dedent(block[section.end() :])
-            parts.append(f"**{name}**")
         if block.startswith(">>>"):
-            parts.append(f"```pycon\n{block.replace('<BLANKLINE>', '').strip()}\n```")
+            written = f"```pycon\n{block.replace('<BLANKLINE>', '').strip()}\n```"
         else:
-            parts.append(_format_entries(block, 0 if name in ("Args", "Raises") else 4, without))
+            written = _format_entries(block, 0 if name in ("Args", "Raises") else 4, without)
+        if written:
+            parts += [f"**{name}**", written] if name else [written]
     return "\n\n".join(parts)
 
 
@@ -99,7 +102,7 @@ def _format_entries(block: str, level: int, without: Iterable[str]) -> str:
     Args:
         block: the lines of the section.
         level: the indentation of entries. Names in backticks also begin an entry if they are not indented.
-        without: names of entries to leave out.
+        without: names of entries to leave out, beside those that are described as in `compute`.
     """
     found: list[tuple[str, list[str]]] = []  # the names of an entry, "" for a paragraph; and its lines
     joins, entry_level = False, 0
@@ -116,8 +119,8 @@ def _format_entries(block: str, level: int, without: Iterable[str]) -> str:
         joins = bool(text)
     result, before = "", ""
     for names, lines in found:
-        if names not in without:
-            text = " ".join(lines)
+        text = " ".join(lines)
+        if names not in without and text not in AS_COMPUTE:
             result += ("\n" if names and before else "\n\n") if result else ""
             result += _fill(f"- {_code(names)}: {text}", indent="  ") if names else _fill(text)
             before = names
