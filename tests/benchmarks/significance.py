@@ -40,8 +40,8 @@ SEGMENTS_HEADER = [
     "`delta_interval`", "`detectable_delta`, points", "power",
 ]  # fmt: skip
 RANK_HEADER = [
-    "systems", "segments", "complete null: max-T", "`rank`", "partial null: max-T", "`rank`",
-    "real differences: pairs", "found by max-T", "found by `rank`",
+    "systems", "segments", "complete null, max-T", "complete null, `rank`", "partial null, max-T",
+    "partial null, `rank`", "pairs", "pairs found by max-T", "pairs found by `rank`",
 ]  # fmt: skip
 
 metric = evaluate.load(METRIC)
