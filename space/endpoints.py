@@ -54,7 +54,7 @@ def compare(
     test: str = "randomization",
     options: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Test whether one of two systems is better than the other by more than chance.
+    """Test whether one of two systems scores higher than the other by more than chance.
 
     Args:
         systems: the predictions of each system by its name.

@@ -289,12 +289,12 @@ def brevity_curve(result: Mapping[str, Any]) -> str:
     words = f"brevity penalty {report.write_number(penalty)} for {count_things(length, 'token')}"
     side, start = ("end", x - 4) if x > 120 else ("start", x + 4)
     return (
-        f'<figure class="bleu-curve"><svg viewBox="-2 -6 154 124" role="img" aria-label="{words}">'
+        f'<figure class="bleu-curve"><svg viewBox="-2 -6 154 128" role="img" aria-label="{words}">'
         f'<path class="grid" d="M0,0V100H150M100,0V100"/><path class="curve" d="{_CURVE}"/>'
         f'<path class="grid" d="M{x:.1f},{y:.1f}V100"/><circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
         f'<text x="{start:.1f}" y="{min(y + 11, 96):.1f}" text-anchor="{side}">{report.write_number(penalty)}</text>'
         f'<text x="{max(x, 8):.1f}" y="110" text-anchor="middle">{length:,}</text>'
-        f'<text x="150" y="118" text-anchor="end">{count_things(reference_length, "token")} in the reference</text>'
+        f'<text x="150" y="120" text-anchor="end">{count_things(reference_length, "token")} in the reference</text>'
         "</svg></figure>"
     )
 
