@@ -35,7 +35,7 @@
       button.querySelector("button").inert = true; // a button in a button
     });
     const name = "Tokens; the arrow keys show the n-gram that each one is part of";
-    findAll("#sentence [data-step=''] .bleu-tokens p").forEach((line) => Object.assign(line, { tabIndex: 0, role: "group", ariaLabel: name }));
+    findAll("#sentence [data-step=''] .bleu-tokens p:not([tabindex])").forEach((line) => Object.assign(line, { tabIndex: 0, role: "group", ariaLabel: name }));
   };
 
   // Texts and options of Sentence, step and tab are in the address: it can be shared, and a reload loses nothing.
