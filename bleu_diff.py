@@ -43,21 +43,6 @@ class NGramDifference(TypedDict):
     segment: int
 
 
-class OrderDifferences(TypedDict):
-    """The n-grams of one order that each system matches more often."""
-
-    order: int
-    systems: dict[Any, list[NGramDifference]]
-
-
-class GroupScores(TypedDict):
-    """BLEU of both systems on a group of segments."""
-
-    segments: int
-    bleu: dict[Any, float]
-    delta: float
-
-
 # --- The result -------------------------------------------------------------------------------------------------------
 
 
@@ -112,20 +97,17 @@ class Difference(Report):
     def _records(self) -> list[dict[str, Any]]:
         records = [{"part": "length", **group} for group in self["by_length"]]
         records += [{"part": "group", "group": label, **group} for label, group in self.get("groups", {}).items()]
-        return [
-            {key: value for key, value in record.items() if key not in ("bleu", "delta")}
-            | {f"bleu_{name}": score for name, score in record["bleu"].items()}
-            | {"delta": record["delta"]}
-            for record in records
-        ]
+        for record in records:
+            scores, delta = record.pop("bleu"), record.pop("delta")
+            record |= {f"bleu_{name}": score for name, score in scores.items()} | {"delta": delta}
+        return records
 
     def _rows(self) -> list[list[str]]:
         return [*self._group_rows(), *([name, "", *numbers] for name, *numbers in self._ngram_rows())]
 
     def _title(self) -> str:
-        (first, first_score), (second, second_score) = (
-            (write_name(name), one["score"]) for name, one in self["systems"].items()
-        )
+        first, second = map(write_name, self["systems"])
+        first_score, second_score = (system["score"] for system in self["systems"].values())
         return (
             f"{second} against {first}: {second_score:.2f} and {first_score:.2f} BLEU, a difference of"
             f" {second_score - first_score:+.2f}; better in {count_things(self['wins'], 'segment')}, equal in"
@@ -138,9 +120,8 @@ class Difference(Report):
         return "".join(write_table(head, rows) for head, *rows in tables)
 
     def _group_rows(self) -> list[list[str]]:
-        scores, (_, second) = self["segment_bleu"], self["systems"].values()
         systems = {name: system["bleu"] for name, system in self["systems"].items()}
-        size = len(next(iter(scores.values())))
+        size, (_, second) = self["wins"] + self["ties"] + self["losses"], self["systems"].values()
         groups = {"all": {"segments": size, "bleu": systems, "delta": second["delta"]}}
         for group in self["by_length"]:
             bounds = f"{group['from']} to {group['to']}" if group["to"] else f"{group['from']} and more"
@@ -200,11 +181,9 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     difference["systems"][second]["delta"] = scores[1] - scores[0]
     # 3. Score the groups. If the effective reference length differs between the systems, the shorter one decides.
     lengths = group_labels(np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right").tolist())
-    ends = [0, *LENGTHS, None]
-    difference["by_length"] = [
-        {"from": ends[i], "to": None if ends[i + 1] is None else ends[i + 1] - 1, **group}
-        for i, group in _score_groups(rows, dict(sorted(lengths.items())), list(corpora), options)
-    ]
+    starts, ends = (0, *LENGTHS), (*(length - 1 for length in LENGTHS), None)
+    scored = _score_groups(rows, dict(sorted(lengths.items())), list(corpora), options)
+    difference["by_length"] = [{"from": starts[i], "to": ends[i], **group} for i, group in scored]
     if labels is not None:
         difference["groups"] = dict(_score_groups(rows, group_labels(labels), list(corpora), options))
     # 4. List the n-grams, and the segments with the largest leads of each system.
@@ -257,8 +236,8 @@ def _count_pair(
 
 def _score_groups(
     rows: Int64, groups: Mapping[Any, Int64], names: Sequence[Any], options: Options
-) -> Iterator[tuple[Any, GroupScores]]:
-    """Yield BLEU of both systems on the segments of each group."""
+) -> Iterator[tuple[Any, dict[str, Any]]]:
+    """Yield BLEU of both systems on the segments of each group, as in `by_length` and `groups` of the result."""
     sizes = [len(segments) for segments in groups.values()]
     grouped = rows[:, np.concatenate(list(groups.values()))]
     scores = bleu(np.add.reduceat(grouped, np.cumsum([0, *sizes[:-1]]), axis=1), options)
@@ -334,7 +313,7 @@ class NGramDifferences:
                 rarest_last = np.argsort(-merged.surplus.sum(axis=1), kind="stable")
                 tables[:] = [merged.take(np.sort(rarest_last[: MAX_NGRAMS // 2]))]
 
-    def list_most_distinctive(self, first: Any, second: Any) -> list[OrderDifferences]:
+    def list_most_distinctive(self, first: Any, second: Any) -> list[dict[str, Any]]:
         """List, for each order, the most distinctive n-grams of each system; the arguments are the systems' names.
 
         N-grams are sorted by McNemar's statistic, then by segment, then by tokens.
@@ -357,7 +336,7 @@ class NGramDifferences:
                     key=lambda one: (-mcnemar_statistic(*one["matches"].values()), one["segment"], one["ngram"])
                 )
                 systems[name] = ngrams[:LISTED_NGRAMS]
-            listed.append(OrderDifferences(order=order, systems=systems))
+            listed.append({"order": order, "systems": systems})
         return listed
 
 

@@ -47,7 +47,6 @@ if hasattr(os, "register_at_fork"):  # a fork waits until a thread has compiled;
 
 ir: Any = None  # of llvmlite
 types: Any = None  # of numba
-cgutils: Any = None
 
 
 def is_ready() -> bool:
@@ -56,11 +55,7 @@ def is_ready() -> bool:
 
 
 def prepare(nbytes: int) -> bool:
-    """Load or compile the kernels if this process has enough text, and return True if they can run.
-
-    Args:
-        nbytes: the size in bytes of the texts to be processed next.
-    """
+    """Load or compile the kernels if `nbytes` more of text make it worthwhile, and return True if they can run."""
     global _bytes_seen
     _bytes_seen += nbytes
     return _is_ready or (_bytes_seen > _BYTES_WORTH_COMPILING and warm_up())
@@ -105,10 +100,9 @@ def warm_up() -> bool:
 
 def _compile_all() -> None:
     """Replace the registered functions of this module by compiled ones, and run each kernel on an example."""
-    global ir, types, cgutils
+    global ir, types
     from llvmlite import ir
     from numba import njit, types
-    from numba.core import cgutils
     from numba.extending import intrinsic
 
     for function in _intrinsics:
@@ -253,12 +247,6 @@ def load_byte(typing_context, address):
 
 
 @_intrinsic
-def load_pair(typing_context, address):
-    """Load the two bytes at an address, in little-endian order."""
-    return types.int64(types.int64), _generate_load(16)
-
-
-@_intrinsic
 def load_word(typing_context, address):
     """Load the eight bytes at an address, in little-endian order."""
     return types.int64(types.int64), _generate_load(64)
@@ -315,17 +303,10 @@ _CHARACTERS = 1 << 16  # the offset of the classes of characters in a table, aft
 _LINE_FEED, _HYPHEN_SIGN, _LESS_THAN = b"\n-<"  # `ord` in a kernel would compile a part of numba's str
 _SKIPPED, _BREAK = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
 # mteval replaces `&quot;`, `&amp;`, `&lt;` in this order, so `&amp;lt;` is replaced twice and `&amp;quot;` once.
-_ENTITIES = (
-    (b"&quot;", b'"'),
-    (b"&amp;lt;", b"<"),
-    (b"&amp;gt;", b">"),
-    (b"&amp;", b"&"),
-    (b"&lt;", b"<"),
-    (b"&gt;", b">"),
-)
-_ENTITY_WORDS = np.array([int.from_bytes(entity, "little") for entity, _ in _ENTITIES])
-_ENTITY_LENGTHS = np.array([len(entity) for entity, _ in _ENTITIES])
-_ENTITY_MEANS = np.array([ord(character) for _, character in _ENTITIES])
+_ENTITIES = {b"&quot;": b'"', b"&amp;lt;": b"<", b"&amp;gt;": b">", b"&amp;": b"&", b"&lt;": b"<", b"&gt;": b">"}
+_ENTITY_WORDS = np.array([int.from_bytes(entity, "little") for entity in _ENTITIES])
+_ENTITY_LENGTHS = np.array([len(entity) for entity in _ENTITIES])
+_ENTITY_MEANS = np.array([ord(character) for character in _ENTITIES.values()])
 
 
 class _Tables(NamedTuple):
@@ -465,7 +446,8 @@ def _find_events(start, end, table, events):
     count = 0
     for i in range(start, end - 1):
         events[count] = i
-        count += np.int64(load_byte(table + load_pair(i)) != _LETTER)
+        pair = load_byte(i) | load_byte(i + 1) << 8  # compiled to one load of two bytes
+        count += np.int64(load_byte(table + pair) != _LETTER)
     if start < end and load_byte(table + load_byte(end - 1)) != _LETTER:
         events[count] = end - 1
         count += 1
@@ -518,28 +500,20 @@ def _strip(start, end, table, strips_start):
 
 @_helper
 def _classify(i, end, table):
-    """Return the class of the character at an address, and its number of bytes."""
+    """Return the class of the character at an address and its number of bytes, without reading at or beyond `end`."""
     first = load_byte(i)
     if first < 0x80:
         return load_byte(table + first), 1
-    character, width = _decode(i, end)
-    return load_byte(table + _CHARACTERS + character), width
-
-
-@_helper
-def _decode(i, end):
-    """Return the character at an address and its number of bytes, without reading at or beyond `end`."""
-    first = load_byte(i)
     width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
     if i + width > end:
-        return 0x10FFFF, end - i  # not a character
+        return load_byte(table + _CHARACTERS + 0x10FFFF), end - i  # not a character
     # A loop would take twice as long.
     character = (first & (0xFF >> (width + 1))) << 6 | load_byte(i + 1) & 0x3F
     if width > 2:
         character = character << 6 | load_byte(i + 2) & 0x3F
     if width > 3:
         character = character << 6 | load_byte(i + 3) & 0x3F
-    return min(character, 0x10FFFF), width
+    return load_byte(table + _CHARACTERS + min(character, 0x10FFFF)), width
 
 
 @_helper
@@ -621,12 +595,13 @@ def _count_rows(
                 start, end = predictions[row], predictions[row + 1]
             else:
                 start, end, copy = references[text], references[text + 1], copy + longest_prediction
+            count = length
             if len(token_addresses):
-                count = _take_tokens(start, end, token_addresses, factor, tokens, length)
+                for token in range(start, end):
+                    address, size = token_addresses[token], token_addresses[token + 1] - token_addresses[token]
+                    count = _put(tokens, count, _make_key(address, size, factor), address, size)
             else:
-                count = _tokenize(
-                    start, end, table, edge, strips_start, factor, events, copy, tokens, length
-                )  # fmt: skip
+                count = _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, length)
             # 3. Number the tokens of the prediction; equal tokens get the same number.
             if text < first:
                 length = count
@@ -661,16 +636,6 @@ def _longest(ends):
 
 
 @_helper
-def _take_tokens(first, last, addresses, factor, tokens, count):
-    """Add the tokens of a list, as `_tokenize` adds the tokens of a text."""
-    for token in range(first, last):
-        start, length = addresses[token], addresses[token + 1] - addresses[token]
-        tokens[count, 0], tokens[count, 1], tokens[count, 2] = _make_key(start, length, factor), start, length
-        count += 1
-    return count
-
-
-@_helper
 def _effective_length(reference_length, length, size, best):
     """Return the effective reference length after a further reference of `size` tokens; `best` is below 0 at first."""
     if best < 0:
@@ -693,11 +658,9 @@ def _number(tokens, count, slots, numbers, factor):
     for token in range(count):
         slot = _find(tokens, token, slots, bits, factor)
         if slots[slot] < 0:
-            slots[slot] = token
             highest += 1
-            numbers[token] = highest
-        else:
-            numbers[token] = numbers[slots[slot]]
+            slots[slot], numbers[token] = token, highest
+        numbers[token] = numbers[slots[slot]]
     return bits
 
 
@@ -714,7 +677,7 @@ def _find(tokens, token, slots, bits, factor):
     """Return the slot of the prediction's token that equals `tokens[token]`, or the empty slot for it."""
     key, length = tokens[token, 0], tokens[token, 2]
     slot = _first_slot(key, bits, factor)
-    while True:
+    while True:  # `while slots[slot] >= 0` takes 1.7 times as long
         candidate = slots[slot]
         if candidate < 0:
             break

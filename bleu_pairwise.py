@@ -7,7 +7,7 @@ count of two texts is then the size of the intersection of their sets.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -30,29 +30,10 @@ _NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
 # --- pairwise ---------------------------------------------------------------------------------------------------------
 
 
-class _Index(NamedTuple):
-    """The n-grams of one order, by prediction and by reference.
-
-    texts, ngrams: the prediction and the number of each n-gram of the predictions, sorted by prediction.
-    begins: the offsets in `references` of the references of each number, and the end of the last ones.
-    references: the references that have an n-gram, sorted by its number.
-    """
-
-    texts: Int64
-    ngrams: Int64
-    begins: Int64
-    references: Int64
-
-
 def score_pairs(texts: Texts, options: Options) -> Float64:
     """Score each prediction with each text of the last column as its only reference, with effective order.
 
-    Args:
-        texts: predictions and references, or a single column that serves as both.
-        options: the options of the score.
-
-    Returns:
-        float64 [predictions, references].
+    A single column serves as predictions and references. The result is float64 [predictions, references].
 
     >>> texts = read_texts(predictions=["a b", "b"], references=["a b", "b c", ""])
     >>> score_pairs(texts, Options(max_order=1))
@@ -66,9 +47,9 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     numbers, offsets, _ = number_texts(texts, tokenizer)
     kernels.prepare(columns[0].nbytes * references)  # in proportion to the pairs
     scores = np.empty((predictions, references))
-    # 1. List, for each n-gram of a prediction, the references that have it. Counting a pair then takes one step per
-    #    common n-gram.
-    lengths, indices = np.diff(offsets), []
+    # 1. List, for each n-gram of a prediction, the references that have it, as `count_common` takes them: one entry per
+    #    order, sorted by prediction. Counting a pair then takes one step per common n-gram.
+    lengths, listed = np.diff(offsets), []
     for text_of, ngrams in number_ngrams(numbers, offsets, options.counted_orders):
         in_predictions = np.flatnonzero(text_of < predictions)
         in_predictions = in_predictions[sorted_order(text_of[in_predictions])]
@@ -77,15 +58,16 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
         ends = np.cumsum(np.bincount(ngrams[in_references], minlength=ngrams.max(initial=-1) + 1))
         reference_of = text_of[in_references] - (len(lengths) - references)
         begins = np.concatenate([[0], ends])
-        indices.append(_Index(text_of[in_predictions], ngrams[in_predictions], begins, reference_of))
-    for start in range(0, predictions, max(1, _PAIRS_PER_BATCH // references)):
+        listed.append((text_of[in_predictions], ngrams[in_predictions], begins, reference_of))
+    batch = max(1, _PAIRS_PER_BATCH // references)
+    for start in range(0, predictions, batch):
         # 2. Count a batch of predictions with all references: int64 [N, predictions, references].
-        prediction_lengths = lengths[start : min(start + max(1, _PAIRS_PER_BATCH // references), predictions)]
+        prediction_lengths = lengths[start : min(start + batch, predictions)]
         size = len(prediction_lengths), references
         matches = np.zeros((options.counted_orders, *size), np.int64)
-        for counts, index in zip(matches, indices):
-            part = slice(*np.searchsorted(index.texts, [start, start + len(prediction_lengths)]))
-            kernels.count_common(index.texts[part] - start, index.ngrams[part], index.begins, index.references, counts)
+        for counts, (prediction_of, ngrams, begins, reference_of) in zip(matches, listed):
+            part = slice(*np.searchsorted(prediction_of, [start, start + batch]))
+            kernels.count_common(prediction_of[part] - start, ngrams[part], begins, reference_of, counts)
         # 3. Complete the rows and score them.
         totals = count_totals(prediction_lengths, options.counted_orders, options.minimum_total)
         parts = [*matches, *totals[..., np.newaxis], prediction_lengths[:, np.newaxis], lengths[-references:]]
@@ -187,14 +169,9 @@ def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[
     The key of an n-gram packs two numbers into one integer: its first n - 1 tokens, and its last token. Sorting the
     keys groups equal n-grams, without hashing.
 
-    Args:
-        numbers: the tokens of all texts, numbered from 0 consecutively.
-        offsets: int64 [texts + 1], the offsets of each text's tokens.
-        max_order: N, the longest n-gram, 1 or more.
-
-    Returns:
-        For each order, two int64 arrays with one item per n-gram: its text, and its number, consecutive from 0. The
-        k-th occurrence of an n-gram in one text has the number of its k-th occurrence in another.
+    `numbers` and `offsets` are those of `number_texts`. For each order, return two int64 arrays with one item per
+    n-gram: its text, and its number, consecutive from 0. The k-th occurrence of an n-gram in one text has the number of
+    its k-th occurrence in another.
 
     In "a b a" and "a", the first "a" of each text has number 0, and the second "a" has number 2:
 

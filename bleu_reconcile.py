@@ -113,16 +113,11 @@ class Reconciliation(Report):
         return self["matches"] or self["other_matches"] or self["nearest"]
 
     def _rows(self) -> list[list[str]]:
-        rows = [
-            [
-                describe_steps(found["steps"]),
-                f"{found['score']:.4f}",
-                f"{100 * found['delta']:+.4f}",
-                "yes" if found["plausible"] else "no",
-            ]
-            for found in self._shown()
-        ]
-        return [["settings", "BLEU", "off by", "plausible"], *rows]
+        rows = [["settings", "BLEU", "off by", "plausible"]]
+        for found in self._shown():
+            numbers = f"{found['score']:.4f}", f"{100 * found['delta']:+.4f}"
+            rows.append([describe_steps(found["steps"]), *numbers, "yes" if found["plausible"] else "no"])
+        return rows
 
     def _records(self) -> list[dict[str, Any]]:
         names = ("bleu", "score", "delta", "signature")
@@ -189,14 +184,13 @@ def list_changes(steps: Sequence[StepDict]) -> list[Step]:
     >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
     [Step(label='max_order=2', difference=12.5)]
     """
-    return [
-        Step(
-            "mean of segment scores" if step["factor"] == "mean_of_segments" else f"{step['factor']}={step['value']!r}",
-            100 * step["delta"],
-        )
-        for step in steps
-        if step["delta"] or step["factor"] == "mean_of_segments"
-    ]
+    changes = []
+    for step in steps:
+        is_mean = step["factor"] == "mean_of_segments"
+        if step["delta"] or is_mean:
+            label = "mean of segment scores" if is_mean else f"{step['factor']}={step['value']!r}"
+            changes.append(Step(label, 100 * step["delta"]))
+    return changes
 
 
 # --- reconcile and conventions ----------------------------------------------------------------------------------------
@@ -490,9 +484,8 @@ def group_settings(scores: Mapping[Setting, float], implausibility: Callable[[Se
     >>> [len(group) for group in group_settings(scores, lambda setting: str(setting.references))]
     [2, 1]
     """
-    groups: list[list[Setting]] = []
-    last = -1.0
-    for setting in sorted(scores, key=lambda setting: scores[setting]):
+    groups, last = list[list[Setting]](), -1.0
+    for setting in sorted(scores, key=scores.__getitem__):
         if scores[setting] - last > NOISE:
             groups.append([])
         groups[-1].append(setting)

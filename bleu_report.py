@@ -366,8 +366,7 @@ def explain_precision(matches: int, total: int, precision: float) -> Factor:
 
 def list_factors(result: ResultDict) -> list[tuple[Factor, float]]:
     """Return the precisions with a weight in a segment's score, each with its weight."""
-    counts = zip(result["counts"], result["totals"], result["precisions"])
-    factors = [explain_precision(*count) for count in counts]
+    factors = map(explain_precision, result["counts"], result["totals"], result["precisions"])
     return [(factor, weight) for factor, weight in zip(factors, result["weights"]) if weight]
 
 
@@ -504,9 +503,7 @@ def show(text: Any) -> str:
     >>> print(show("<b>\\x1b"))
     &lt;b&gt;\\x1b
     """
-    if isinstance(text, Markup):
-        return text
-    return escape(escape_unseen(text))
+    return text if isinstance(text, Markup) else escape(escape_unseen(text))
 
 
 def paragraph(text: str, kind: str = "title") -> str:
@@ -658,12 +655,9 @@ class Step(NamedTuple):
 def plot_precisions(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     """Plot precision by order: before clipping if known, after clipping, and after smoothing if that differs."""
     ax, totals = _open(ax), np.maximum(result["totals"], 1)
-    series = {"after clipping": 100 * np.asarray(result["counts"]) / totals}
-    if "orders" in result:
-        series = {
-            "before clipping": 100 * np.array([o["unclipped_matches"] for o in result["orders"]]) / totals,
-            **series,
-        }
+    unclipped = [order["unclipped_matches"] for order in result.get("orders", ())]
+    series = {"before clipping": 100 * np.array(unclipped) / totals} if unclipped else {}
+    series["after clipping"] = 100 * np.asarray(result["counts"]) / totals
     smoothed = 100 * np.asarray(result["precisions"])
     is_smoothed = np.abs(series["after clipping"] - smoothed) > 1e-9
     if is_smoothed.any():
@@ -677,9 +671,7 @@ def plot_precisions(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
     if len(series) > 1:
         ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
     ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
-    ax.set_ylim(0, 110)
-    ax.set_yticks(range(0, 101, 20))
-    ax.set_ylabel("precision (%)")
+    ax.set(ylim=(0, 110), yticks=range(0, 101, 20), ylabel="precision (%)")
     return ax
 
 
@@ -688,9 +680,7 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
     ax = _open(ax)
     counts, edges = np.histogram(100 * np.asarray(scores, float), bins=range(0, 100 + _BIN, _BIN))
     ax.bar(edges[:-1], counts, width=_BIN, align="edge", **_style(ax, "after clipping"))
-    ax.set_xlim(0, 100)
-    ax.set_xlabel(f"BLEU of a segment, in steps of {_BIN}")
-    ax.set_ylabel("segments")
+    ax.set(xlim=(0, 100), xlabel=f"BLEU of a segment, in steps of {_BIN}", ylabel="segments")
     ax.locator_params(axis="y", integer=True)
     return ax
 
@@ -728,7 +718,6 @@ def plot_pairs(
         names: the systems, the best first.
         deltas: float64 [systems, systems], the score of a row's system minus the score of a column's, in points.
         significant: bool [systems, systems].
-        ax: the Axes to draw into; None for a new figure.
     """
     ticks, labels = range(len(names)), list(map(_write_tick, names))
     size = 1.2 + 0.5 * len(names) + 0.1 * max(map(len, labels))  # inches; a character is about 0.1 wide
@@ -741,8 +730,7 @@ def plot_pairs(
             ax.annotate(number, (column, row), ha="center", va="center", color=color, **_LABEL)
     ax.set_xticks(ticks, labels, rotation=90)
     ax.set_yticks(ticks, labels)
-    ax.set_xlim(-0.5, len(names) - 0.5)
-    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5))
     ax.set_title("Row minus column, BLEU points; filled if significant", fontsize="medium", wrap=True)
     return ax
 
@@ -763,8 +751,7 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
         ax.plot([level, level], [place, place + 1], color=_ink(ax), linewidth=0.8, zorder=0)
     ax.set_yticks(range(len(levels) + 1), [start, *(step.label for step in steps), end])
     ax.invert_yaxis()
-    ax.set_xlim(0, max(1.0, *levels) * 1.15)
-    ax.set_xlabel("BLEU")
+    ax.set(xlim=(0, max(1.0, *levels) * 1.15), xlabel="BLEU")
     return ax
 
 
@@ -778,9 +765,7 @@ def plot_scatter(scores: Mapping[Any, Sequence[float]], ax: Axes | None = None) 
     ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
     title = f"{names[1]} better in {(y > x).sum():,}, {names[0]} better in {(x > y).sum():,} of {len(x):,} segments"
     ax.set_title(title, fontsize="medium", wrap=True)
-    ax.set_xlim(-2, 102)
-    ax.set_ylim(-2, 102)
-    ax.set_aspect("equal")
+    ax.set(xlim=(-2, 102), ylim=(-2, 102), aspect="equal")
     ax.set_xlabel(f"BLEU of a segment, {names[0]}", wrap=True)
     ax.set_ylabel(f"BLEU of a segment, {names[1]}", wrap=True)
     return ax
@@ -812,9 +797,8 @@ def _ink(ax: Axes) -> Any:
 def _style(ax: Axes, kind: str) -> dict[str, Any]:
     """Return the style of a bar: filled for counted values, hollow or hatched for values to compare them with."""
     hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
-    if kind not in hatches:
-        return {"facecolor": _ACCENT, "edgecolor": _ink(ax), "linewidth": 0.8}
-    return {"facecolor": "none", "edgecolor": _ink(ax), "linewidth": 0.8, "hatch": hatches[kind]}
+    fill = {"facecolor": "none", "hatch": hatches[kind]} if kind in hatches else {"facecolor": _ACCENT}
+    return {"edgecolor": _ink(ax), "linewidth": 0.8, **fill}
 
 
 def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> None:

@@ -49,15 +49,7 @@ WESTERN_SYMBOLS = "".join(sorted(set(string.punctuation) - set("'-.,")))
 
 # The SGML markup of NIST's test sets is replaced before tokenization, in this order: "&amp;lt;" becomes "<", but
 # "&amp;quot;" becomes "&quot;" and stays so.
-MARKUP = (
-    ("<skipped>", ""),
-    ("-\n", ""),
-    ("\n", " "),
-    ("&quot;", '"'),
-    ("&amp;", "&"),
-    ("&lt;", "<"),
-    ("&gt;", ">"),
-)
+MARKUP = (("<skipped>", ""), ("-\n", ""), ("\n", " "), ("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 
 
 def _ranges(table: str) -> Ranges:
@@ -222,12 +214,7 @@ class Tokenizer(NamedTuple):
 
 
 _SPACE_CLASS: Class = ("space", "".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
-_WESTERN_CLASSES: tuple[Class, ...] = (
-    ("alone", WESTERN_SYMBOLS),
-    ("separator", ".,"),
-    ("hyphen", "-"),
-    ("number", string.digits),
-)
+_WESTERN_CLASSES = (("alone", WESTERN_SYMBOLS), ("separator", ".,"), ("hyphen", "-"), ("number", string.digits))
 
 TOKENIZERS: dict[str, Tokenizer] = {
     "13a": Tokenizer(
@@ -269,14 +256,8 @@ TOKENIZERS: dict[str, Tokenizer] = {
 # --- The tokenizer of a call ------------------------------------------------------------------------------------------
 
 # The tokenizers of sacreBLEU 2.6, and the packages that each needs. Names from later releases are tried as well.
-SACREBLEU_PACKAGES = {
-    "ja-mecab": "sacrebleu[ja]",
-    "ko-mecab": "sacrebleu[ko]",
-    "spm": "sacrebleu sentencepiece",
-    "flores101": "sacrebleu sentencepiece",
-    "flores200": "sacrebleu sentencepiece",
-    "spBLEU-1K": "sacrebleu sentencepiece",
-}
+SACREBLEU_PACKAGES = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
+SACREBLEU_PACKAGES |= dict.fromkeys(("spm", "flores101", "flores200", "spBLEU-1K"), "sacrebleu sentencepiece")
 
 
 class ChosenTokenizer(NamedTuple):
@@ -429,14 +410,8 @@ def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
 def prepare_texts(texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of: Callable[[int], int]) -> pa.Array:
     """Lower-case texts if the tokenizer says so, and split them unless it is native and splits while counting.
 
-    Args:
-        texts: texts of any kind.
-        tokenizer: as returned by `choose_tokenizer`.
-        name: the column, for errors.
-        row_of: from the index of a text to its row in the column, for errors.
-
-    Returns:
-        Strings for a native tokenizer to split, or lists of tokens or ids.
+    Return strings for a native tokenizer to split, or lists of tokens or ids. Errors name the column `name`, and the
+    row in it that `row_of` finds for the index of a text.
 
     Raises:
         TypeError, ValueError: the user's function failed, or did not return a list of str.
@@ -482,8 +457,6 @@ def lower_case(texts: pa.Array) -> pa.Array:
     if pc.string_is_ascii(texts).false_count == 0:
         return pc.ascii_lower(texts)
     is_special, lowered = pc.match_substring_regex(texts, _find_special_letters()), pc.utf8_lower(texts)
-    if not is_special.true_count:
-        return lowered
     special = pa.array([text.lower() for text in texts.filter(is_special).to_pylist()], texts.type)
     return pc.replace_with_mask(lowered, is_special, special)
 
