@@ -385,7 +385,7 @@ def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | 
         rows.append([*row, interval] if len(results) == 1 else row)
     head = ["group", *(["BLEU", "interval"] if len(results) == 1 else results)]
     copies = f'<p class="bleu-copies">{_copy_table(head, rows, next(iter(results.values()))["signature"])}</p>'
-    return html.fold("Score per group", html.rows(head, rows) + copies)
+    return html.fold("Score per group", html.rows(head, rows) + copies, level=2)
 
 
 def _list_groups(result: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:

@@ -169,9 +169,10 @@ def list_files(files: Sequence[tuple[str, str]]) -> str:
     return f'<div class="bleu-unseen" role="status"><ul>{items}</ul></div>' if files else ""
 
 
-def fold(title: str, part: str) -> str:
+def fold(title: str, part: str, level: int = 3) -> str:
     """Return a part with a heading; on a telephone it is closed until a visitor opens it."""
-    return f'<details open data-fold="{show(title)}"><summary><h3>{show(title)}</h3></summary>{part}</details>'
+    heading = f"<h{level}>{show(title)}</h{level}>"
+    return f'<details open data-fold="{show(title)}"><summary>{heading}</summary>{part}</details>'
 
 
 def signature(text: str) -> str:

@@ -607,6 +607,17 @@ def test_labels_are_a_column_of_the_table(tmp_path, table, column, expected):
     assert (answer if isinstance(answer, str) else answer.labels) == expected
 
 
+def test_several_systems_have_no_interval_per_group():
+    """None is shown, and a group of one document would bring a warning."""
+    metric, scored, sources = (importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources"))
+    systems, references = {"A": ["a b c d", "a b c e"], "B": ["a b c d"] * 2}, [["a b c d"]] * 2
+    submission = sources.Submission(systems, references, ["x", "y"], ["1", "2"])
+    with metric.collect_warnings() as warnings:
+        _, results = scored.score_submission(submission, {**metric.OPTIONS, "confidence": 0.95}, "all", "")
+    assert warnings == []
+    assert all("confidence_interval" not in group for group in results["A"]["groups"].values())
+
+
 def test_groups_are_a_table_of_the_metrics_scores():
     """Each cell is the score that the metric gives the group; a single system has intervals as well."""
     corpus, metric = (importlib.import_module(f"space.{name}") for name in ("corpus", "metric"))

@@ -161,8 +161,13 @@ def test_an_unknown_session_leaves_no_traceback(address, tmp_path_factory):
 
 def test_files_are_served_as_they_are(client, address):
     """A browser guesses no type, so that an uploaded file is never a page."""
-    answer = urllib.request.urlopen(f"{address}config", timeout=30)
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    body = b'--b\r\nContent-Disposition: form-data; name="files"; filename="a.html"\r\n\r\n<script>\r\n--b--\r\n'
+    headers = {"Content-Type": "multipart/form-data; boundary=b"}
+    upload = urllib.request.Request(f"{address}gradio_api/upload", body, headers)
+    (path,) = json.load(urllib.request.urlopen(upload, timeout=30))
+    for served in (f"{address}config", f"{address}gradio_api/file={path}"):
+        answer = urllib.request.urlopen(served, timeout=30)
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
 
 
 def test_files_of_the_server_are_not_served(address):

@@ -68,6 +68,16 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
         upload(page, role, tmp_path / name)
     score(page)
     look("corpus, files")
+    rows = [f"{'news' if i % 2 else 'chat'}\td{i // 5}\tthe cat sat on mat {i}\tthe cat {i}\ta cat" for i in range(30)]
+    (tmp_path / "wmt.tsv").write_text("\n".join(["domain\tdoc\treference\tFacebook-AI\tHuaweiTSC", *rows]))
+    for role in ("systems", "references"):
+        page.locator(f"#{role}-file").get_by_role("button", name="Clear").click()
+        expect(page.locator(f"#{role}-file tr.file")).to_have_count(0)
+    upload(page, "systems", tmp_path / "wmt.tsv", has_columns=True)
+    score(page)
+    page.locator("#corpus-details details").evaluate_all("all => all.forEach((one) => (one.open = true))")
+    expect(page.locator("#corpus-details table", has_text="macro-average")).to_be_visible()
+    look("corpus, an organizer's table")
     tab(page, "About")
     look("about")
     assert {name: found for name, found in violations.items() if found} == {}

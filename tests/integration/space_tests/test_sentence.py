@@ -338,6 +338,16 @@ def test_a_telephone_shows_formula_and_tokens_before_the_examples_and_one_refere
     assert page.locator(".bleu-reference").evaluate_all(openness) == [True, True, False]
 
 
+def test_a_telephone_shows_a_step_with_all_links_below_the_score(open_page):
+    page = open_page(390, height=844)
+    score, links = page.locator("#sentence-score"), page.locator("#steps nav")
+    for link in links.locator("a").all()[1:]:
+        link.click()
+        above, below = settle(page, lambda: (score.bounding_box(), links.bounding_box()))
+        assert above["y"] + above["height"] <= below["y"]
+        assert ends_within(page, "#sentence [data-step]:visible", 844)
+
+
 def test_right_to_left_text_runs_so_in_the_fields_as_well(page):
     example(page, "العربية")
     expect(text(page, "#candidate")).to_have_value(re.compile("القطة"))
