@@ -223,6 +223,8 @@ def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
     assert "is2" not in ["".join(mark.split()) for mark in marked]
     expect(page.locator("#sentence .bleu-legend")).to_have_count(1)
     fold = page.locator("#second-fold > button")
+    expect(text(page, "#second")).to_have_value(re.compile("insure"))
+    expect(text(page, "#second")).to_be_visible()
     before = text(page, "#second").input_value()
     fold.click()
     expect(page.locator("#sentence-score strong")).to_have_count(1)
