@@ -182,8 +182,7 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     def show_folded(shown: Shown | None, *values: Any) -> Update:
         """Score what is left after the second candidate was closed or opened."""
         texts, chosen = sentence.split(values)
-        results = sentence.show_results((shown or Shown(()))._replace(texts=texts), chosen)
-        return {**results, sentence.texts[1]: texts[1]}
+        return sentence.show_results((shown or Shown(()))._replace(texts=texts), chosen) | {sentence.texts[1]: texts[1]}
 
     def show_fixed(event: gr.EventData, shown: Shown | None, *values: Any) -> Update:
         """Show the fields after the button of a remedy was pressed."""
@@ -207,8 +206,7 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
     gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **last)
     # A closed second candidate is put aside: it is neither scored nor in the address until it is opened again.
-    fold = sentence.second_fold
-    for event, script in ((fold.collapse, "putAside"), (fold.expand, "takeBack")):
+    for event, script in ((sentence.second_fold.collapse, "putAside"), (sentence.second_fold.expand, "takeBack")):
         change = f"(shown, first, second, ...others) => [shown, first, bleuPage.{script}(second), ...others]"
         event(show_folded, [sentence.shown, *fields], outputs, js=change, **limits.QUIET)
     # The texts and options are in the address of the page.
