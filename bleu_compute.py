@@ -140,11 +140,7 @@ class GroupedResult(Result):
 
 
 def score_corpus(corpus: Corpus, options: Options, by: object = None, documents: object = None) -> Result:
-    """Score a corpus, and warn about suspicious texts.
-
-    >>> score_corpus(read_corpus(["a b c d"], ["a b c d"]), Options())["score"]
-    100.0
-    """
+    """Score a corpus, and warn about suspicious texts."""
     if not len(corpus):
         raise ValueError(messages.NO_SEGMENTS)
     if by is not None or documents is not None or options.segments or options.confidence:
@@ -162,11 +158,7 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None, documents:
 def score_statistics(
     statistics: object, options: Options, by: object = None, documents: object = None, like: object = None
 ) -> Result:
-    """Score statistics in any form that `read_statistics` takes.
-
-    >>> score_statistics([3, 3, 3, 4], Options(max_order=1))["counts"]
-    [3]
-    """
+    """Score statistics in any form that `read_statistics` takes."""
     known = read_statistics(statistics, by, documents, like)
     options, tokenizer, unknown = adopt_counting(known, options)
     wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
@@ -308,7 +300,13 @@ class Explanation(report.Report):
         return report.plot_precisions(self, ax)
 
 
-@reword_errors(lambda message: message.replace("predictions[0]", "prediction"))  # the name of the argument
+def _name_arguments(message: str) -> str:
+    """Name the arguments of `explain` in a message about the first row of a corpus."""
+    message = message.replace("predictions=[text for [text] in predictions]", "that str")
+    return message.replace("predictions[0]", "prediction").replace("references[0]", "references")
+
+
+@reword_errors(_name_arguments)
 def explain_segment(prediction: object, references: Any, options: Options) -> Explanation:
     """Count one segment with `bleu_counting`, and keep the n-grams and tokens that matched.
 

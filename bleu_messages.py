@@ -428,29 +428,17 @@ def name_system(name: Any) -> AbstractContextManager[None]:
 
 
 def wrong_item(name: str, row: int, found: str, expected: str) -> TypeError:
-    """Build the error for an item of the wrong type; if a whole column is of a wrong type, pass row 0.
-
-    >>> wrong_item("predictions", 0, "int", TEXT)
-    TypeError('predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int.')
-    """
+    """Build the error for an item of the wrong type; if a whole column is of a wrong type, pass row 0."""
     return TypeError(WRONG_ITEM.format(name=name, row=row, found=found, expected=expected))
 
 
 def invalid(name: str, value: object, expected: str, error: type[Exception] = ValueError) -> Exception:
-    """Build the error for an argument with an invalid value.
-
-    >>> invalid("max_order", 0, "a whole number of 1 or more")
-    ValueError('max_order=0: pass a whole number of 1 or more.')
-    """
+    """Build the error for an argument with an invalid value."""
     return error(INVALID.format(name=name, value=show_value(value), expected=expected))
 
 
 def one_of(names: Iterable[object]) -> str:
-    """List the values that an argument may have.
-
-    >>> one_of(["none", "floor"])
-    "one of 'none', 'floor'"
-    """
+    """List the values that an argument may have."""
     return f"one of {', '.join(map(show_value, names))}"
 
 
@@ -463,11 +451,7 @@ def describe_references(prediction: pa.DataType) -> str:
 
 
 def describe_type(type_: pa.DataType) -> str:
-    """Describe a row of a type.
-
-    >>> describe_type(pa.list_(pa.string()))
-    'a list of str'
-    """
+    """Describe a row of a type."""
     if not is_list(type_):
         return _name_type(type_)
     is_nested = is_list(type_.value_type)

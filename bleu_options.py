@@ -128,7 +128,7 @@ class Options:
         " list of str",
     )
     lowercase: bool = _option(False, check_flag, "True to ignore case")
-    max_order: int = _option(4, _whole_number(1), "the longest n-gram")
+    max_order: int = _option(4, _whole_number(1, most=10_000), "the longest n-gram")
     weights: tuple[float, ...] | None = _option(
         None, _optional(_check_weights), "one weight per order; None for equal weights"
     )
@@ -494,11 +494,7 @@ OTHER_KEYS = {
 
 
 def explain_unknown_option(name: str, taken: Collection[str], method: str) -> str:
-    """Name the fix for an option that a method does not take.
-
-    >>> explain_unknown_option("use_effective_order", OPTIONS, "compute")
-    'Unknown option `use_effective_order`: write `effective_order`.'
-    """
+    """Name the fix for an option that a method does not take."""
     listed = messages.TAKEN_OPTIONS.format(method, ", ".join(taken))
     if name in OPTIONS:
         return messages.NOT_AN_OPTION.format(name, method) + listed
@@ -555,11 +551,7 @@ DROP_INS = {
 
 
 def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Options:
-    """Return the options of a drop-in's `compute`, from arguments of the module or options of this metric.
-
-    >>> read_drop_in("bleu", {"smooth": True, "max_order": 2}, Options()).smooth_method
-    'laplace'
-    """
+    """Return the options of a drop-in's `compute`, from arguments of the module or options of this metric."""
     taken = dict.fromkeys([*DROP_INS[module].defaults, *(name for name in OPTIONS if name not in CORPUS_ONLY)])
     chosen: dict[str, Any] = {}
     for name, value in given.items():
@@ -574,12 +566,7 @@ def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Opt
 
 
 def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
-    """Return a result as it is; under a drop-in, with the keys and on the scales of evaluate's module.
-
-    >>> result = {**dict.fromkeys(DROP_INS["bleu"].keys, 1.0), "precisions": [1.0] * 4, "score": 100.0}
-    >>> "score" in shape_result(result, choose_options("bleu", {}))
-    False
-    """
+    """Return a result as it is; under a drop-in, with the keys and on the scales of evaluate's module."""
     drop_in = DROP_INS.get(options.convention)
     if drop_in is None:
         return result

@@ -119,11 +119,6 @@ def score_as_sacrebleu(result: Mapping[str, Any], options: Options) -> dict[str,
     """Return score, precisions (0-100) and brevity penalty, rounded as in sacreBLEU to the last bit.
 
     sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by weights.
-
-    >>> row = np.array([1, 0, 3, 2, 3, 3])
-    >>> score = score_as_sacrebleu(score_row(row, Options(max_order=2)), Options(max_order=2))["score"]
-    >>> print(f"{score:.4f}")
-    28.8675
     """
     if options.weights is not None or SMOOTH_METHODS[options.smooth_method].further_orders:  # sacreBLEU has neither
         return {"precisions": [100 * value for value in result["precisions"]]}
@@ -254,7 +249,7 @@ def choose(flag: Number, yes: Number, no: Number) -> Number:
     """
     if not isinstance(flag, np.ndarray):
         return yes if flag else no
-    if flag.any() == (is_set := flag.all()):  # usual, and to look takes a tenth of the time
+    if flag.any() == (is_set := flag.all()):  # the usual case; to look takes a tenth of the time
         return np.broadcast_to(yes if is_set else no, flag.shape)
     return np.where(flag, yes, no)
 
@@ -551,7 +546,7 @@ def randomization_differences(
         exchanged = np.zeros((statistics, systems, trials))
         exchanged[:, 1:] = sums.T.reshape(systems - 1, statistics, trials).swapaxes(0, 1)
         differences = np.empty((len(pairs), trials))
-        # So many pairs at once that Python's part is small, and that the arrays stay in the processor's cache.
+        # As many pairs at once as keep the arrays in the cache, and the share of Python small.
         for some in _slices(len(pairs), max(1, _ROWS_PER_SCORE // trials)):
             first, second = np.transpose(pairs[some])
             moved = exchanged[:, first] - exchanged[:, second]

@@ -187,13 +187,7 @@ def same_or_var(values: Iterable[str]) -> str:
 
 
 def count_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Int64:
-    """Count all segments: int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
-
-    >>> options = Options(max_order=1)
-    >>> count_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), choose_tokenizer(options, "text"), options)
-    array([[2, 2, 2, 2],
-           [1, 1, 1, 2]])
-    """
+    """Count all segments: int64 [segments, 2 N + 2], Fortran-ordered, so that Arrow takes columns without a copy."""
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
     first_row = 0
     for batch_rows in _count_batches(corpus, tokenizer, options):
@@ -203,12 +197,7 @@ def count_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -
 
 
 def sum_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Int64:
-    """Return the sum of all rows, int64 [2 N + 2], in constant memory.
-
-    >>> options = Options(max_order=1)
-    >>> sum_corpus(read_corpus(["a b", "b"], ["a b", "a b"]), choose_tokenizer(options, "text"), options)
-    array([3, 3, 3, 4])
-    """
+    """Return the sum of all rows, int64 [2 N + 2], in constant memory."""
     row = np.zeros(2 * options.counted_orders + 2, np.int64)
     for batch_rows in _count_batches(corpus, tokenizer, options):
         row += np.add.reduce(batch_rows)
@@ -304,21 +293,13 @@ class Statistics(NamedTuple):
 
 
 def make_table(corpus: Corpus, options: Options, by: object = None, documents: object = None) -> pa.Table:
-    """Return the rows of all segments as a table whose metadata records the options used.
-
-    >>> make_table(read_corpus(["a"], ["a"]), Options(max_order=1)).column_names
-    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
-    """
+    """Return the rows of all segments as a table whose metadata records the options used."""
     counted = count_groups(corpus, options, by, documents)
     return tabulate(counted._replace(tokenizer="") if corpus.is_blank else counted, options)
 
 
 def tabulate(counted: Counted, options: Options) -> pa.Table:
-    """Return counted rows as a table.
-
-    >>> tabulate(Counted(np.array([[1, 1, 1, 1]]), "13a", "1"), Options(max_order=1)).num_rows
-    1
-    """
+    """Return counted rows as a table."""
     columns = dict(zip(column_names(options.counted_orders), counted.rows.T))
     metadata = {**options.counting(), "tokenize": counted.tokenizer or None, "references": counted.references}
     for argument, name, labels in (("by", LABEL, counted.labels), ("documents", DOCUMENT, counted.documents)):
@@ -330,11 +311,7 @@ def tabulate(counted: Counted, options: Options) -> pa.Table:
 
 
 def make_label_column(name: str, labels: Sequence[Any]) -> pa.Array:
-    """Return labels as the column of a table, or raise if no column can hold them; `name` is their argument.
-
-    >>> make_label_column("by", [1, None, 2.5]).to_pylist()
-    [1.0, None, 2.5]
-    """
+    """Return labels as the column of a table, or raise if no column can hold them; `name` is their argument."""
     types = set(map(type, labels)) - {type(None)}
     try:
         if len(types) > 1 and types != {int, float}:  # Arrow reads True after 2.5 as 1.0
@@ -364,9 +341,6 @@ def read_statistics(statistics: Any, by: object = None, documents: object = None
         by: one label per row, or the name of a column of the tables; None for no labels.
         documents: the document of each row, or the name of a column of the tables; None for no documents.
         like: the table whose metadata applies to statistics without metadata; None for no table.
-
-    >>> read_statistics([1, 1, 1, 1]).stack()
-    array([[1, 1, 1, 1]])
     """
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
     if not parts:
@@ -418,11 +392,7 @@ def read_statistics(statistics: Any, by: object = None, documents: object = None
 
 
 def are_tables(statistics: Any) -> bool:
-    """Return True for a statistics table, or a list that begins with one; False for anything else, such as texts.
-
-    >>> are_tables([make_table(read_corpus(["a"], ["a"]), Options())]), are_tables(["a"])
-    (True, False)
-    """
+    """Return True for a statistics table, or a list that begins with one; False for anything else, such as texts."""
     part = statistics[0] if isinstance(statistics, (list, tuple)) and statistics else statistics
     return "prediction_length" in (_list_columns(part) or ())
 
