@@ -294,7 +294,7 @@ def compare_systems(
     if units.shape[1] > 1:
         scoring.warn_about_trials(n_resamples)
         scoring.warn_about_extremes(options, " to evaluate.load()")
-    described = describe_systems(rows, test, n_resamples, options, units)
+    described = _describe(rows, test, _draw(units, test, n_resamples, options), options)
     if first.groups:
         _add_groups(described, rows, first, group_units, test, n_resamples, options)
     comparison = Comparison(baseline=baseline, systems={name: described[names.index(name)] for name in systems})
@@ -469,21 +469,6 @@ def _read_tables(
 # --- Scores and tests -------------------------------------------------------------------------------------------------
 
 
-def describe_systems(
-    rows: Int64, test: str, n_resamples: int, options: Options, units: Int64 | None = None
-) -> list[dict[str, Any]]:
-    """Score and test systems.
-
-    Args:
-        rows: int64 [systems, segments, 2 N + 2], the baseline first.
-        test: a name in `TESTS`.
-        n_resamples: the number of resamples of the test.
-        options: the options of the score; `confidence` and `n_resamples` of the intervals; `seed`.
-        units: int64 [systems, documents, 2 N + 2], the sums of documents, to resample them in place of segments.
-    """
-    return _describe(rows, test, _draw(rows if units is None else units, test, n_resamples, options), options)
-
-
 def _draw(units: Int64, test: str, n_resamples: int, options: Options) -> Resamples:
     """Draw the resamples of the intervals and of the tests against the first system; all systems share the draws."""
     if units.shape[1] < 2:
@@ -514,7 +499,7 @@ def _describe_scores(rows: Int64, scores: Float64 | None, options: Options) -> l
 
 
 def _describe(rows: Int64, test: str, drawn: Resamples, options: Options) -> list[dict[str, Any]]:
-    """Score systems, and test each against the first."""
+    """Score systems, and test each against the first; `rows` is int64 [systems, segments, 2 N + 2]."""
     systems = _describe_scores(rows, drawn.scores, options)
     segment_scores = scoring.bleu(rows, options.for_segments())
     deltas = [system["bleu"] - systems[0]["bleu"] for system in systems[1:]]
