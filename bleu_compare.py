@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import exp
 from statistics import fmean
@@ -76,15 +76,7 @@ class Comparison(report.QuotableReport):
 
     def _rows(self) -> list[list[str]]:
         """Return one row per system, followed by one row per group and one for the macro-average."""
-        scored = self._list_scores()
-        columns = [column for column in _COLUMNS if any(column.key in scores for _, scores in scored)]
-        level = f"{100 * self['confidence']:g}% CI" if "confidence" in self else "CI"
-        head = ["system", *(column.name.replace("CI", level) for column in columns)]
-        cells = (
-            (column.write(scores[column.key]) if column.key in scores else "" for column in columns)
-            for _, scores in scored
-        )
-        return [head, *([name, *row] for (name, _), row in zip(scored, cells))]
+        return report.list_cells("system", self._list_scores(), _COLUMNS, self.get("confidence"))
 
     def _records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
@@ -184,7 +176,7 @@ class Ranking(report.QuotableReport):
         for system in self["ranking"]:
             rows += [[]] if system["cluster"] != cluster else []
             cluster = system["cluster"]
-            interval = [_write_interval(system["confidence_interval"])] if has_intervals else []
+            interval = [report.write_interval(system["confidence_interval"])] if has_intervals else []
             rows.append([_write_rank(system["rank_range"]), str(system["system"]), f"{system['score']:.2f}", *interval])
         return rows
 
@@ -218,18 +210,6 @@ class Ranking(report.QuotableReport):
         return [*tested, f"ranks at {error} of {100 * self['alpha']:g}%"] if tested else []
 
 
-class Column(NamedTuple):
-    """A column of the table of systems: its name, the key of its value, and the format of the value."""
-
-    name: str
-    key: str
-    write: Callable[[Any], str]
-
-
-def _write_interval(ends: Sequence[float]) -> str:
-    return ", ".join(f"{100 * end:.2f}" for end in ends)
-
-
 def _write_rank(rank: Sequence[int]) -> str:
     return "-".join(map(str, dict.fromkeys(rank)))
 
@@ -250,15 +230,15 @@ def write_p(p_value: float) -> str:
 
 
 _COLUMNS = (
-    Column("BLEU", "score", "{:.2f}".format),
-    Column("CI", "confidence_interval", _write_interval),
-    Column("difference", "delta", lambda delta: f"{100 * delta:+.2f}"),
-    Column("CI of difference", "delta_interval", lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends)),
-    Column("p", "p_value", write_p),
-    Column("wins", "wins", "{:,}".format),
-    Column("ties", "ties", "{:,}".format),
-    Column("losses", "losses", "{:,}".format),
-    Column("people agree", "human_accuracy", lambda a: f"{100 * a:.0f}%" if a else "no better than chance"),
+    report.Column("BLEU", "score", "{:.2f}".format),
+    report.Column("CI", "confidence_interval", report.write_interval),
+    report.Column("difference", "delta", lambda delta: f"{100 * delta:+.2f}"),
+    report.Column("CI of difference", "delta_interval", lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends)),
+    report.Column("p", "p_value", write_p),
+    report.Column("wins", "wins", "{:,}".format),
+    report.Column("ties", "ties", "{:,}".format),
+    report.Column("losses", "losses", "{:,}".format),
+    report.Column("people agree", "human_accuracy", lambda a: f"{100 * a:.0f}%" if a else "no better than chance"),
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from itertools import repeat
 from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -110,18 +109,13 @@ class GroupedResult(Result):
 
     def _rows(self) -> list[list[str]]:
         """Return one row per group, then the averages; tokenizers are listed only if they differ."""
-        macro = {"score": self["macro_score"], "confidence_interval": self.get("macro_confidence_interval")}
-        averages = {"micro-average": self, "macro-average": macro}
+        averages = {"micro-average": self, "macro-average": {"score": self["macro_score"]}}
+        if "macro_confidence_interval" in self:
+            averages["macro-average"]["confidence_interval"] = self["macro_confidence_interval"]
         scored = [(report.write_label(label, averages), group) for label, group in self["groups"].items()]
         scored += averages.items()
-        names = ["group", "BLEU", "CI", "brevity penalty", "tokens", "tokenizer"]
-        if "confidence" in self:
-            names[2] = f"{100 * self['confidence']:g}% CI"
-        columns = [names, *([name, *map(_write_group_cell, repeat(scores), _GROUP_KEYS)] for name, scores in scored)]
-        cells = [column for column in zip(*columns) if any(column[1:])]
-        if report.find_in_signature(self["signature"], "tok") != "var":
-            cells.pop()
-        rows = list(map(list, zip(*cells)))
+        columns = _GROUP_COLUMNS if report.find_in_signature(self["signature"], "tok") == "var" else _GROUP_COLUMNS[:-1]
+        rows = report.list_cells("group", scored, columns, self.get("confidence"))
         return [*rows[:-2], [], *rows[-2:]]
 
     def _records(self) -> list[dict[str, Any]]:
@@ -249,20 +243,13 @@ def _describe_rows(
     return result
 
 
-_GROUP_KEYS = ("score", "confidence_interval", "brevity_penalty", "translation_length", "signature")
-
-
-def _write_group_cell(scores: Mapping[str, Any], key: str) -> str:
-    value = scores.get(key)
-    if value is None:
-        return ""
-    if key == "signature":
-        return report.find_in_signature(value, "tok")
-    if key == "translation_length":
-        return f"{value:,}"
-    if key == "confidence_interval":
-        return "{}, {}".format(*_percent(value))
-    return f"{value:.2f}" if key == "score" else f"{value:.4f}"
+_GROUP_COLUMNS = (
+    report.Column("BLEU", "score", "{:.2f}".format),
+    report.Column("CI", "confidence_interval", report.write_interval),
+    report.Column("brevity penalty", "brevity_penalty", "{:.4f}".format),
+    report.Column("tokens", "translation_length", "{:,}".format),
+    report.Column("tokenizer", "signature", lambda signature: report.find_in_signature(signature, "tok")),
+)
 
 
 def _percent(scores: Any) -> list[str]:

@@ -8,7 +8,7 @@ surrounding page, so that it fits light and dark ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
 from html import escape
@@ -275,6 +275,36 @@ def escape_unseen(text: Any) -> str:
 
 
 # --- Tables -----------------------------------------------------------------------------------------------------------
+
+
+class Column(NamedTuple):
+    """A column of a table of scores: its name, the key of its value, and the format of the value."""
+
+    name: str
+    key: str
+    write: Callable[[Any], str]
+
+
+def list_cells(
+    first: str, scored: Sequence[tuple[str, ResultDict]], columns: Sequence[Column], confidence: float | None
+) -> list[list[str]]:
+    """Return the cells of a table, its head first, with a row per name and scores; columns without values are left out.
+
+    >>> list_cells("system", [("A", {"score": 27.31})], [Column("BLEU", "score", "{:.1f}".format)], None)
+    [['system', 'BLEU'], ['A', '27.3']]
+    """
+    columns = [column for column in columns if any(column.key in scores for _, scores in scored)]
+    level = f"{100 * confidence:g}% CI" if confidence else "CI"
+    rows = [
+        [column.write(scores[column.key]) if column.key in scores else "" for column in columns] for _, scores in scored
+    ]
+    head = [first, *(column.name.replace("CI", level) for column in columns)]
+    return [head, *([name, *row] for (name, _), row in zip(scored, rows))]
+
+
+def write_interval(ends: Sequence[float]) -> str:
+    """Write the ends of an interval in points."""
+    return ", ".join(f"{100 * end:.2f}" for end in ends)
 
 
 def format_plain(rows: Rows, left: int = 1) -> str:
