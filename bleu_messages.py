@@ -162,8 +162,8 @@ ONE_UNIT = Notice(
 )
 FEW_UNITS = Notice(
     "few {unit}s",
-    "Intervals and tests of {size} {unit}s are unreliable: in simulations, a 95% interval covered the true score in 82%"
-    " of cases with 5 segments, and in 89% with 10",
+    "Intervals and tests of {size} {unit}s are unreliable: in simulations with segments, a 95% interval covered the"
+    " true score in 81% of cases with 5 segments, and in 90% with 10",
     ". Use {limit} {unit}s or more",
 )
 FEW_RESAMPLES = Notice(

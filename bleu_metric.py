@@ -142,7 +142,7 @@ class BleuMetric(BufferedMetric):
 
     Args:
         config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or `"sacrebleu"` or
-            `"bleu"`, under which `compute` has the arguments and results of evaluate's module of that name.
+            `"bleu"`, under which `compute` takes the arguments and returns the results of evaluate's module.
         signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used; not with a
             `config_name`. Options passed as `**arguments` win.
         **arguments: options, used as defaults in every call; any other arguments of `evaluate.load`.
@@ -326,9 +326,10 @@ class BleuMetric(BufferedMetric):
                 for test sets of any size; or `"bootstrap"`, the paired bootstrap (Koehn, 2004), two-sided and centered.
             n_resamples: number of resamples of the test; by default the number passed at load, or else 10,000 for
                 randomization and 1,000 for the bootstrap.
-            by: as for `score`.
-            documents: as for `score`; whole documents are resampled and exchanged. p-values and intervals then hold for
-                other documents of the same kind; without `documents`, for other segments of the same documents.
+            by: one label per segment, as for `compute`; for tables also the name of a column.
+            documents: one label per segment, as for `compute`, or the name of a column of tables; whole documents are
+                resampled and exchanged. p-values and intervals then hold for other documents of the same kind; without
+                `documents`, for other segments of the same documents.
             human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two systems in the same
                 order (Kocmi et al., 2024, "Navigating the Metrics Maze").
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default; None leaves out the
@@ -354,7 +355,7 @@ class BleuMetric(BufferedMetric):
                     `documents`, their number.
                 macro_bleu, macro_delta, macro_p_value, macro_delta_interval, macro_delta_standard_error: with `by`, the
                     mean over groups, resampled or exchanged within groups.
-            One segment has no p-value and no interval. Fewer than 30 segments cause a warning.
+            One segment has no p-value and no interval. With fewer than 30 segments you get a warning.
 
         Raises:
             TypeError, ValueError: as `compute`, with the name of the system; or the test or the baseline is unknown.
@@ -388,9 +389,9 @@ class BleuMetric(BufferedMetric):
         The test is paired approximate randomization. The bootstrap raises too many false alarms among many pairs.
 
         Args:
-            systems: as for `compare`.
-            references: as for `compare`.
-            documents: as for `compare`.
+            systems: predictions by name, tables from `statistics`, or a data frame, as for `compare`.
+            references: as for `compute`; None if `systems` are tables.
+            documents: one label per segment, as for `compare`; whole documents are exchanged and resampled.
             n_resamples: number of trials; by default the number passed at load, or else 10,000, or twice as many as
                 Holm's procedure needs for all pairs if that is more, but at most 100,000.
             alpha: the level of significance, above 0 and below 1.
@@ -405,8 +406,8 @@ class BleuMetric(BufferedMetric):
                 ranking: the systems, the best first. Each has its `system`, `bleu`, `score`, `confidence_interval`,
                     `bootstrap_mean`, `standard_error`, `rank_range` and `cluster`. The range is from 1 plus the
                     number of systems that are significantly better, to the number of systems minus those that are
-                    significantly worse. Clusters are counted from 1. A cluster ends if all its systems are
-                    significantly better than all systems below it.
+                    significantly worse. Clusters are counted from 1. A cluster ends where every system above is
+                    significantly better than every system below.
                 pairs: for each pair its `systems`, the better first, their `delta`, the `p_value`, as from `compare`
                     with the same `n_resamples`, and `p_adjusted`, which controls the family-wise error by Holm's
                     procedure (1979).
@@ -544,7 +545,7 @@ class BleuMetric(BufferedMetric):
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.
 
         Returns:
-            float64 [predictions, references], segment BLEU on the scale 0-1, with effective order.
+            A float64 array of shape (predictions, references): segment BLEU on the scale 0-1, with effective order.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -629,7 +630,7 @@ class BleuMetric(BufferedMetric):
         of NLTK's `sentence_bleu`. Means under NLTK's methods 5 and 7 are found only if all smoothed precisions are at
         most 1.
 
-        Many settings have many scores, so some match by chance: `chance` says how easily.
+        Many settings have many scores, so some match by chance: `chance` shows how easily.
 
         Args:
             predictions: as for `compute`.
@@ -637,7 +638,7 @@ class BleuMetric(BufferedMetric):
             reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as `"27.30"`, if trailing
                 zeros are known; `"37,6"` and `"BLEU 37.6"` are accepted too. With a signature of this metric or of
                 sacreBLEU 2, as in `"27.3 nrefs:1|case:lc|tok:13a"` or `"BLEU|nrefs:1|case:lc|tok:13a = 27.3 60.1/…"`,
-                the question is if these texts have this score under this signature.
+                the question is whether these texts have this score under this signature.
             decimals: the number of known decimals; None for the decimals that `reported` is written with.
             **fixed: options with known values; any option of `compute` except `segments`, `confidence`, `n_resamples`
                 and `seed`. They win over a signature.

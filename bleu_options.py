@@ -128,7 +128,7 @@ class Options:
         " list of str",
     )
     lowercase: bool = _option(False, check_flag, "True to ignore case")
-    max_order: int = _option(4, _whole_number(1, most=10_000), "the longest n-gram")
+    max_order: int = _option(4, _whole_number(1, most=10_000), "the length of the longest n-grams")
     weights: tuple[float, ...] | None = _option(
         None, _optional(_check_weights), "one weight per order; None for equal weights"
     )

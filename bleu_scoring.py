@@ -349,7 +349,7 @@ def _none(matches: Counts, totals: Counts, length: Number, value: float) -> tupl
 
 
 def _floor(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Replace 0 matches by a small number (method 1)."""
+    """Replace 0 matches with a small number (method 1)."""
     return _replace_missing(matches, totals, first=value, factor=1), totals
 
 
@@ -458,7 +458,7 @@ def _divide_all(matches: Counts, totals: Counts) -> list[Number]:
 
 
 def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Number) -> list[Number]:
-    """Replace 0 matches by `first`, and at each further order by `factor` times the last replacement."""
+    """Replace 0 matches with `first`, and at each further order with `factor` times the last replacement."""
     replaced, share = [], first
     for present, match in zip(has_ngrams(totals), matches):
         flag = present & (match == 0)
@@ -546,7 +546,7 @@ def randomization_differences(
         exchanged = np.zeros((statistics, systems, trials))
         exchanged[:, 1:] = sums.T.reshape(systems - 1, statistics, trials).swapaxes(0, 1)
         differences = np.empty((len(pairs), trials))
-        # As many pairs at once as keep the arrays in the cache, and the share of Python small.
+        # Several pairs at once: enough to hide the time of Python, and few enough for the cache of the processor.
         for some in _slices(len(pairs), max(1, _ROWS_PER_SCORE // trials)):
             first, second = np.transpose(pairs[some])
             moved = exchanged[:, first] - exchanged[:, second]

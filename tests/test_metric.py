@@ -270,7 +270,7 @@ def test_help(load):
     text = pydoc.render_doc(load().compute, renderer=pydoc.plaintext)
     assert "tokenize='13a'" in text
     assert "Compute BLEU" in text
-    assert "max_order: the longest n-gram; 4 by default." in text
+    assert "max_order: the length of the longest n-grams; 4 by default." in text
     assert "sufficient statistics" in pydoc.render_doc(load().statistics, renderer=pydoc.plaintext)
 
 
