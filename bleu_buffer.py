@@ -39,12 +39,11 @@ class Buffer:
     Corpora whose lists are all empty fit tokens and ids, and become of the kind of the others.
     """
 
-    _corpora: list[Corpus]
-    _small: int  # the number of small corpora at the end
-    _kind: Kind | Literal["lists"] | None  # "lists": only empty lists so far, so tokens and ids cannot be told apart
-
     def __init__(self) -> None:
-        self._corpora, self._small, self._kind = [], 0, None
+        self._corpora: list[Corpus] = []
+        self._small = 0  # the number of small corpora at the end
+        # "lists": only empty lists so far, so tokens and ids cannot be told apart
+        self._kind: Kind | Literal["lists"] | None = None
 
     def add(self, corpus: Corpus) -> None:
         """Add the rows of a corpus."""

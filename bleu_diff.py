@@ -322,16 +322,11 @@ class NGramDifferences:
         for order, tables in enumerate(self._tables, 1):
             table, systems = _merge(tables), dict[Any, list[NGramDifference]]()
             for system, name in enumerate((first, second)):
-                rows = zip(*(column.tolist() for column in _choose_rows(table, system)))
-                ngrams = [
-                    NGramDifference(
-                        ngram=[tokens[number] for number in numbers],
-                        count=abs(surplus[0] - surplus[1]),
-                        matches=dict(zip((first, second), surplus)),
-                        segment=segments[system],
-                    )
-                    for numbers, surplus, segments in rows
-                ]
+                ngrams: list[NGramDifference] = []
+                for numbers, surplus, segments in zip(*(column.tolist() for column in _choose_rows(table, system))):
+                    ngram, matches = [tokens[number] for number in numbers], dict(zip((first, second), surplus))
+                    count = abs(surplus[0] - surplus[1])
+                    ngrams.append({"ngram": ngram, "count": count, "matches": matches, "segment": segments[system]})
                 ngrams.sort(
                     key=lambda one: (-mcnemar_statistic(*one["matches"].values()), one["segment"], one["ngram"])
                 )
@@ -393,8 +388,6 @@ def _merge(tables: Sequence[NGramTable]) -> NGramTable:
         order = sorted_order(keys)
         table, ngrams = table.take(order), number_runs(keys[order])
     begins = np.flatnonzero(np.diff(ngrams, prepend=-1))
-    if not len(begins):
-        return table
     surplus = np.add.reduceat(table.surplus, begins)
     return NGramTable(table.tokens[begins], surplus, np.minimum.reduceat(table.segments, begins))
 

@@ -139,7 +139,7 @@ _kernel, _helper, _intrinsic = map(_register_in, (_kernels, _helpers, _intrinsic
 # --- Entry points -----------------------------------------------------------------------------------------------------
 
 _NO_TOKENS: Int64 = np.empty(0, np.int64)
-REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}  # the rules in `_effective_length`
+REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}  # in `_effective_length`; other rules run in Python
 _FACTOR = np.int64(secrets.randbits(63) | 1)  # of hashes; random, so that inputs cannot be crafted to collide
 
 
@@ -154,12 +154,8 @@ def count_rows_compiled(
 ) -> Int64:
     """Count a batch of segments, with the arguments and rows of `bleu_counting.count_rows`.
 
-    Args:
-        tokenizer: the name of a native tokenizer with an automaton; unused for tokens and ids.
-        reference_length: a name in `REFERENCE_LENGTHS`; rules without a number run in Python.
-
-    Returns:
-        int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
+    `tokenizer` is the name of a native tokenizer with an automaton; it is unused for tokens and ids. The result is
+    int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
     """
     rows: Int64 = np.empty((2 * max_order + 2, len(bounds) - 1), np.int64).T
     if is_list(predictions.type):
@@ -652,8 +648,7 @@ def _effective_length(reference_length, length, size, best):
 def _number(tokens, count, slots, numbers, factor):
     """Give equal tokens of the prediction equal numbers, from 1; return log2 of the size of the hash table."""
     bits = _table_bits(4 * count)
-    for slot in range(1 << bits):
-        slots[slot] = -1
+    slots[: 1 << bits] = -1
     highest = 0
     for token in range(count):
         slot = _find(tokens, token, slots, bits, factor)
@@ -714,12 +709,10 @@ def _count_matches(numbers, length, reference_numbers, ends, bounds, row, factor
     # 1. Clear the hash table and the counts of single tokens.
     max_order, highest = len(matches), np.int64(0)
     bits = _table_bits(2 * length * (max_order - 1))
-    for slot in range(2 << bits):
-        nodes[slot] = 0
+    nodes[: 2 << bits] = 0
     for i in range(length):
         highest = max(highest, numbers[i])
-    for node in range(highest + 1):
-        counts[node, 0] = counts[node, 1] = counts[node, 2] = 0
+    counts[: highest + 1] = 0
     # 2. Build the trie of the prediction, and count its n-grams.
     for i in range(length):
         node = numbers[i]
@@ -736,8 +729,7 @@ def _count_matches(numbers, length, reference_numbers, ends, bounds, row, factor
     #    n-gram. An occurrence is a match if its number exceeds the highest count in any reference so far, but not the
     #    count in the prediction.
     start = 0
-    for n in range(max_order):
-        matches[n] = 0
+    matches[:] = 0
     for reference in range(bounds[row + 1] - bounds[row]):
         none_yet = (reference + 1) << 32  # exceeds all counts of earlier references, which need no clearing
         for i in range(start, ends[reference]):

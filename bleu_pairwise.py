@@ -201,13 +201,8 @@ def extend_ngrams(
 ) -> tuple[Int64, Int64]:
     """Extend n-grams by a token, without those that end their text; return starts and numbers, sorted by number.
 
-    Args:
-        starts: the positions at which n-grams of `length` tokens start.
-        ngrams: the numbers of these n-grams.
-        numbers: the tokens of all texts, numbered from 0.
-        vocabulary: the number of different tokens.
-        ends: the ends of the texts of the n-grams.
-        length: the number of tokens before.
+    N-grams of `length` tokens start at the positions `starts` in `numbers`, the tokens of all texts, of which
+    `vocabulary` are different. `ngrams` has the numbers of the n-grams, and `ends` the ends of their texts.
 
     >>> extend_ngrams(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([0, 1, 0]), 2, np.array([3, 3, 3]), 1)
     (array([0, 1]), array([0, 1]))

@@ -299,18 +299,16 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     settings = {name: make_setting(convention) for name, convention in conventions.items()}
     grid = {name: tuple(dict.fromkeys(values)) for name, values in zip(Setting._fields, zip(*settings.values()))}
     scores, start = score_grid(corpus, {}, conventions["default"], grid), settings["default"]
-    return Conventions(
-        {
-            name: {
-                "bleu": scores[setting],
-                "score": 100 * scores[setting],
-                "delta": scores[setting] - scores[start],
-                "steps": list_steps(scores, start, setting),
-                "signature": _sign_setting(corpus, conventions[name], ALL),
-            }
-            for name, setting in settings.items()
+    result = Conventions()
+    for name, setting in settings.items():
+        result[name] = {
+            "bleu": scores[setting],
+            "score": 100 * scores[setting],
+            "delta": scores[setting] - scores[start],
+            "steps": list_steps(scores, start, setting),
+            "signature": _sign_setting(corpus, conventions[name], ALL),
         }
-    )
+    return result
 
 
 def _sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
@@ -400,20 +398,14 @@ def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
     return {index: places[rows] for index, rows in given_places.items() if is_present[rows].all()}
 
 
-def make_grid(
-    kind: Kind,
-    places: Places,
-    options: Options,
-    fixed: Collection[str],
-    factors: Mapping[str, tuple[Any, ...]] = FACTORS,
-) -> dict[str, tuple[Any, ...]]:
+def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[str], factors: Grid = FACTORS) -> Grid:
     """Return the values of each factor that a search combines, the value in `options` first.
 
     >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
     ('all', 0)
     """
     start = make_setting(options)._asdict()
-    values = {**dict.fromkeys(Setting._fields, ()), **factors, "references": (ALL, *places)}
+    values = dict[str, Sequence[Any]].fromkeys(Setting._fields, ()) | {**factors, "references": (ALL, *places)}
     if options.weights is not None:  # they fix the order
         values["max_order"] = ()
     if kind != "text":

@@ -468,12 +468,11 @@ STYLE = """
 .bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
 .bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
 .bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
-.bleu-formula { overflow-wrap: anywhere; }
 .bleu-formula .term { white-space: nowrap; }
 .bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
 .bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend, .bleu-ngrams summary,
 .bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
-.bleu-formula small, .bleu-report .bleu-note { overflow-wrap: anywhere; }
+.bleu-formula, .bleu-report .bleu-note { overflow-wrap: anywhere; }
 .bleu-report .bleu-tokens { margin: 0.75em 0; }
 .bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
 .bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em; border-radius: 0.25em;

@@ -6,7 +6,6 @@ inputs are NumPy arrays or tensors that convert to them.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from statistics import fmean
 from typing import Any
@@ -111,7 +110,6 @@ class TrainerMetric:
         self._sums = {label: np.zeros(2 * self._options.counted_orders + 2, np.int64) for label in self._keys or [None]}
         self._counted: list[Counted] = []
         self._rows = self._generated = 0
-        self._first_batch = b""
         self._first_labels: list[str] = []
 
     def _count(self, prediction: Any) -> None:
@@ -125,16 +123,14 @@ class TrainerMetric:
                 raise ValueError(messages.LABEL_ROWS.format(*counts))
             # An interrupted evaluation starts again with the same labels. Its predictions differ if the model has
             # learned since.
-            batch = hashlib.sha256(b"".join(row.tobytes() for row in label_rows)).digest()
-            if self._rows and batch == self._first_batch:
-                warn(messages.RESTARTED)
-            self._first_batch = self._first_batch if self._rows else batch
             labels = self._decode("labels", label_rows)
+            if labels and labels == self._first_labels:
+                warn(messages.RESTARTED)
+            self._first_labels = self._first_labels or labels
         elif self._references is None:
             raise ValueError(messages.NO_LABELS)
         # 2. Drop rows beyond the expected ones if they repeat the first rows: gathering from processes repeats rows.
         if self._expected:
-            self._first_labels = self._first_labels or labels
             remaining = max(0, self._expected - self._rows)
             further = labels[remaining:]
             if len(texts) > remaining and (not labels or further != self._first_labels[: len(further)]):
@@ -211,12 +207,10 @@ class TrainerMetric:
 
 
 def _list_rows(name: str, part: Any) -> list[np.ndarray[Any, Any]]:
-    """Return one array of ids per row.
+    """Return one array of ids per row of `part`; errors name the column.
 
-    Args:
-        name: `"predictions"` or `"labels"`, for errors.
-        part: an array, a tensor on any device, a list of rows or of batches of any length, or a tuple with one of these
-            first, from models with more outputs.
+    `part` is an array, a tensor on any device, a list of rows or of batches of any length, or a tuple with one of these
+    first, from models with more outputs.
     """
     part = part[0] if isinstance(part, tuple) and part else part
     items: list[Any] = [part]
