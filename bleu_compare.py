@@ -14,18 +14,11 @@ import numpy as np
 from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
+from . import bleu_statistics as statistics
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, show_value, warn_once_per_kind
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
-from .bleu_statistics import (
-    Counted,
-    adopt_counting,
-    are_tables,
-    check_same_function,
-    count_groups,
-    read_statistics,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +36,6 @@ TESTS = {
     "bootstrap": Test("paired bootstrap", "bs", 1_000),
     "randomization": Test("paired approximate randomization", "ar", 10_000),
 }
-
 
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
 _GROUP_KEYS = ("bleu", "score", "delta", "p_value")  # of a system in a group
@@ -365,7 +357,7 @@ def _check_systems(systems: Mapping[Any, object], n_resamples: int | None, defau
 
 
 def _list_settings(
-    counted: Counted, units: int, test: str, n_resamples: int, options: Options, unknown: Collection[str]
+    counted: statistics.Counted, units: int, test: str, n_resamples: int, options: Options, unknown: Collection[str]
 ) -> dict[str, Any]:
     """Return the keys about test and resampling that both results have; `units` is the number of units resampled."""
     resampled = {TESTS[test].key: n_resamples}
@@ -389,14 +381,14 @@ def _list_settings(
 
 def _count_systems(
     systems: Mapping[Any, object], references: object, options: Options, by: object, documents: object
-) -> tuple[dict[Any, Counted], Options, Collection[str]]:
+) -> tuple[dict[Any, statistics.Counted], Options, Collection[str]]:
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
     # Labels are read once per system.
     by, documents = (list(labels) if isinstance(labels, Iterator) else labels for labels in (by, documents))
-    if references is not None and any(map(are_tables, systems.values())):
+    if references is not None and any(map(statistics.are_tables, systems.values())):
         raise ValueError(messages.NEEDLESS_REFERENCES)
     if references is None:
-        if not all(map(are_tables, systems.values())):
+        if not all(map(statistics.are_tables, systems.values())):
             raise ValueError(messages.NO_REFERENCES)
         counted, options, unknown = _read_tables(systems, options, by, documents)
     else:
@@ -405,7 +397,7 @@ def _count_systems(
             for name, predictions in systems.items():
                 with name_system(name):
                     corpus = read_corpus(predictions, references)
-                    counted[name] = count_groups(corpus, options, by, documents)
+                    counted[name] = statistics.count_groups(corpus, options, by, documents)
                 references = corpus.references  # read once
     with warn_once_per_kind():
         for name, one in counted.items():
@@ -417,15 +409,15 @@ def _count_systems(
 
 def _read_tables(
     systems: Mapping[Any, object], options: Options, by: object, documents: object
-) -> tuple[dict[Any, Counted], Options, Collection[str]]:
+) -> tuple[dict[Any, statistics.Counted], Options, Collection[str]]:
     """Read the statistics tables of systems, which must have the same segments and options."""
     counted, found, tokenizers = {}, {}, {}
-    for name, statistics in systems.items():
+    for name, tables in systems.items():
         with name_system(name):
-            known = read_statistics(statistics, by, documents)
-            found[name] = adopt_counting(known, options)
+            known = statistics.read_statistics(tables, by, documents)
+            found[name] = statistics.adopt_counting(known, options)
             system_options, tokenizer, unknown = found[name]
-            check_same_function(tokenizer, found[next(iter(found))][1])
+            statistics.check_same_function(tokenizer, found[next(iter(found))][1])
             tokenizers[name] = known.counted_by if tokenizer == "var" else None
             if not known.are_segments(system_options.minimum_total):
                 raise ValueError(messages.NO_SEGMENT_ROWS)
@@ -503,7 +495,7 @@ def _describe(rows: Int64, test: str, drawn: Resamples, options: Options) -> lis
 def _add_groups(
     systems: Sequence[dict[str, Any]],
     rows: Int64,
-    counted: Counted,
+    counted: statistics.Counted,
     group_units: Sequence[Int64],
     test: str,
     n_resamples: int,

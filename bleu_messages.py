@@ -57,9 +57,9 @@ class Notice(NamedTuple):
 
 
 @contextmanager
-def warn_once_per_kind() -> Iterator[None]:
-    """Issue only the first warning of each kind within the block."""
-    token = _issued.set(set())
+def warn_once_per_kind(issued: set[str] | None = None) -> Iterator[None]:
+    """Issue only the first warning of each kind within the block, and within all blocks with the same set."""
+    token = _issued.set(set() if issued is None else issued)
     try:
         yield
     finally:

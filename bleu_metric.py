@@ -57,7 +57,6 @@ paper. Also provides segment scores, confidence intervals, paired significance t
 distributed scoring, sentence-level explanations, and tools that find out why two scores differ.
 """
 
-
 INPUTS_DESCRIPTION = """
 Args:
     predictions: one item per segment: a str, a list of str tokens, or a list of int token ids. May be a list, tuple,

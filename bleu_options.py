@@ -90,10 +90,9 @@ def _check_tokenize(name: str, value: Any) -> None:
 
 def _check_confidence(name: str, value: Any) -> None:
     expected = "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise invalid(name, value, expected, TypeError)
-    if not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
-        raise invalid(name, value, expected)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not is_number or not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
+        raise invalid(name, value, expected, ValueError if is_number else TypeError)
 
 
 def _check_weights(name: str, value: Any) -> None:
@@ -248,9 +247,8 @@ class Options:
         for label, tokenize in (self.tokenize_by or {}).items():
             _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
         if has_orders and self.weights is not None and len(self.weights) != self.max_order:
-            raise invalid(
-                "weights", self.weights, f"one weight per order ({self.max_order} in all), or change max_order"
-            )
+            expected = f"one weight per order ({self.max_order} in all), or change max_order"
+            raise invalid("weights", self.weights, expected)
         method, value = SMOOTH_METHODS[self.smooth_method], self.smooth_value
         if value is not None and (value < 0 or (method.divides and value == 0)):
             raise invalid("smooth_value", value, "a number above 0" if method.divides else "a number of 0 or more")
@@ -522,7 +520,6 @@ class DropIn(NamedTuple):
 
 
 _KEYS_OF_BLEU = "bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
-
 DROP_INS = {
     "sacrebleu": DropIn(
         "default",

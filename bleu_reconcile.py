@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -77,14 +77,6 @@ SEGMENT_FACTORS: dict[str, tuple[Any, ...]] = {
 
 Grid = Mapping[str, Sequence[Any]]  # the values to combine, by factor
 Places = Mapping[int, Int64]  # positions among all references of the corpus, one per segment, by index of a reference
-
-
-class StepDict(TypedDict):
-    """A factor, its new value, and the resulting difference of the score on the scale 0-1."""
-
-    factor: str
-    value: Any
-    delta: float
 
 
 # --- Results ----------------------------------------------------------------------------------------------------------
@@ -168,7 +160,7 @@ class Conventions(Report):
         return plot_steps("default", list_changes(self[name]["steps"]), name, self[name]["score"], ax)
 
 
-def describe_steps(steps: Sequence[StepDict], with_differences: bool = False) -> str:
+def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = False) -> str:
     """Write the steps that change the score on one line.
 
     >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
@@ -178,7 +170,7 @@ def describe_steps(steps: Sequence[StepDict], with_differences: bool = False) ->
     return ", ".join(words) or "– (same settings)"
 
 
-def list_changes(steps: Sequence[StepDict]) -> list[Step]:
+def list_changes(steps: Sequence[Mapping[str, Any]]) -> list[Step]:
     """List the steps that change the score, with their differences in points.
 
     >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
@@ -451,7 +443,7 @@ def score_grid(
     return scores
 
 
-def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[StepDict]:
+def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[dict[str, Any]]:
     """List the steps from one setting to another, one factor at a time; their differences add up.
 
     >>> start = make_setting(Options())
@@ -459,7 +451,7 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
     >>> list_steps({start: 0.25, end: 0.5}, start, end)
     [{'factor': 'tokenize', 'value': 'zh', 'delta': 0.25}]
     """
-    steps: list[StepDict] = []
+    steps: list[dict[str, Any]] = []
     for factor, value in end._asdict().items():
         changed = start._replace(**{factor: value})
         if changed != start:

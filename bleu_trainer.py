@@ -14,20 +14,12 @@ import numpy as np
 import pyarrow as pa
 
 from . import bleu_messages as messages
+from . import bleu_statistics as statistics
 from .bleu_corpus import STRINGS, list_items, make_corpus
 from .bleu_inputs import read_corpus, read_labels, to_numpy, warn_about_rows
-from .bleu_messages import LONE_SURROGATE, count_things, invalid, name_value, show_value, warn
+from .bleu_messages import LONE_SURROGATE, count_things, invalid, name_value, show_value, warn, warn_once_per_kind
 from .bleu_options import Options, check_flag
 from .bleu_scoring import bleu, score_row
-from .bleu_statistics import (
-    Counted,
-    check_labels,
-    count_groups,
-    count_labeled,
-    join_counted,
-    make_label_column,
-    tabulate,
-)
 from .bleu_tokenizers import check_tokenizers
 
 _DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
@@ -67,8 +59,8 @@ class TrainerMetric:
             counts = {"labels": "0 labels", "predictions": "the evaluation data"}
             raise ValueError(messages.LABEL_COUNT.format(name="by", **counts))
         if history:
-            make_label_column("by", self._labels)
-        check_labels(options, self._labels)
+            statistics.make_label_column("by", self._labels)
+        statistics.check_labels(options, self._labels)
         self._expected = self._expected or len(self._labels)
         self._keys = {label: f"bleu_{label}" for label in dict.fromkeys(self._labels)}
         taken = {"bleu_macro"}
@@ -99,7 +91,8 @@ class TrainerMetric:
                 raise TypeError(messages.NOT_A_PAIR.format("two arguments"))
             if isinstance(prediction, Mapping) or not hasattr(prediction, "__getitem__"):
                 raise TypeError(messages.NOT_A_PAIR.format(name_value(prediction)))
-            self._count(prediction)
+            with warn_once_per_kind(self._warned):
+                self._count(prediction)
             return self._finish() if compute_result else {}
         except Exception:
             self.reset()
@@ -108,9 +101,10 @@ class TrainerMetric:
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation, because a trainer does not announce a new evaluation."""
         self._sums = {label: np.zeros(2 * self._options.counted_orders + 2, np.int64) for label in self._keys or [None]}
-        self._counted: list[Counted] = []
+        self._counted: list[statistics.Counted] = []
         self._rows = self._generated = 0
         self._first_labels: list[str] = []
+        self._warned: set[str] = set()  # an evaluation warns once, whatever the number of its batches
 
     def _count(self, prediction: Any) -> None:
         # 1. Decode predictions and labels; labels may be missing if references were passed.
@@ -152,11 +146,12 @@ class TrainerMetric:
         corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)], first_row=self._rows)
         warn_about_rows(corpus)
         if self._labels:
-            counted = count_labeled(corpus, self._options, self._labels[self._rows : self._rows + len(texts)])
+            by = self._labels[self._rows : self._rows + len(texts)]
+            counted = statistics.count_labeled(corpus, self._options, by)
             for label, group in counted.groups.items():
                 self._sums[label] += counted.rows[group.segments].sum(axis=0)
         else:
-            counted = count_groups(corpus, self._options, None)
+            counted = statistics.count_groups(corpus, self._options, None)
             self._sums[None] += counted.rows.sum(axis=0)
         if self._keeps_history:
             self._counted.append(counted)
@@ -198,7 +193,7 @@ class TrainerMetric:
             group_scores = (100 * bleu(sums, self._options)).tolist()
             scores |= dict(zip(self._keys.values(), group_scores)) | {"bleu_macro": fmean(group_scores)}
         if self._keeps_history:
-            self.history.append(tabulate(join_counted(self._counted), self._options))
+            self.history.append(statistics.tabulate(statistics.join_counted(self._counted), self._options))
         self.reset()
         if self._details:
             scores |= {name: float(result[name]) for name in _DETAILS}

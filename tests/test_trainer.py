@@ -290,9 +290,17 @@ def test_complete_evaluations_issue_no_warning(bleu, expected_of_four):
 
 def test_texts_that_the_tokenizer_does_not_split_are_noticed(bleu, monkeypatch):
     monkeypatch.setattr(Words, "words", ("<pad>", "</s>", *"今天天气很好明天下雨"))
-    _, messages = record_warnings(lambda: bleu.compute_metrics(Words(), max_order=1)((PREDICTED, LABELS)))
+    callback = bleu.compute_metrics(Words(), max_order=1)
+    _, messages = record_warnings(lambda: callback((PREDICTED, LABELS)))
     assert len(messages) == 1
     assert "tokenize='zh'" in messages[0]
+
+    def evaluate_in_batches():
+        for row in range(2):
+            callback((PREDICTED[row : row + 1], LABELS[row : row + 1]), compute_result=row == 1)
+
+    for _ in range(2):  # once per evaluation
+        assert len(record_warnings(evaluate_in_batches)[1]) == 1
 
 
 ALTERNATIVES = [[text, text.replace("the", "a")] for text in FOUR_LABELS]
