@@ -99,7 +99,7 @@ def warm_up() -> bool:
 
 
 def _compile_all() -> None:
-    """Replace the registered functions of this module by compiled ones, and run each kernel on an example."""
+    """Replace the registered functions of this module with compiled ones, and run each kernel on an example."""
     global ir, types
     from llvmlite import ir
     from numba import njit, types

@@ -226,7 +226,7 @@ def sorted_order(keys: Int64) -> Int64:
 
 
 def number_runs(keys: Int64) -> Int64:
-    """Replace sorted keys by consecutive numbers from 0.
+    """Replace sorted keys with consecutive numbers from 0.
 
     >>> number_runs(np.array([3, 3, 7]))
     array([0, 0, 1])

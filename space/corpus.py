@@ -124,9 +124,9 @@ class CorpusTab(NamedTuple):
             below = self.segments.show(scored)
         details += render_groups(results, options["confidence"])
         remedies, notes = add_warnings(find_remedies(systems[baseline], references, options), warnings)
-        count, few = len(references), limits.FEW_SEGMENTS
-        if options["confidence"] and 30 <= count < few:  # for fewer, the metric has its own caution
-            notes.append(f"{count} segments are few: under {few} say little about other texts, whatever the interval.")
+        # For fewer than 30, the metric has its own caution.
+        if options["confidence"] and 30 <= (count := len(references)) < limits.FEW_SEGMENTS:
+            notes.append(f"{count} segments is a small sample: results may not carry over to other texts.")
         example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
         example += "<span data-back></span>" if len(changed) > 1 else ""  # page.js: the fields are as scored
         asked_about = given[self.system] if given[self.system] in systems else names[0]
@@ -210,7 +210,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 summary = html.add_clickable("", "corpus-summary")
             with gr.Accordion("Expected a different score?", open=False, elem_id="why-part"):
                 system = html.add_system_field("System", "why-system")
-                label = "Score as reported, and its signature if known; empty for all conventions"
+                label = "Reported score, with its signature if known (leave empty to see all conventions)"
                 reported = gr.Textbox(label=label, max_length=limits.MAX_VALUE_LENGTH, elem_id="reported")
                 why = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
@@ -307,7 +307,7 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
         ("tokens", f"{result['translation_length']:,}"),
         ("reference tokens", f"{result['reference_length']:,}"),
     ]
-    ratio_title = "Segments by length ratio, 1 is as long as the reference"
+    ratio_title = "Length ratio by segment (1 = same length as the reference)"
     charts = html.histogram(100 * scores, 0, 100, 20, "Segments by BLEU, with effective order") + html.histogram(
         ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title
     )

@@ -83,12 +83,12 @@ def explain_error(error: Exception) -> str:
     """Return the message to show for an error: messages of the demo and the metric, a generic one for anything else.
 
     >>> explain_error(RecursionError("maximum recursion depth exceeded"))
-    'This can’t be read: a number is too large, or something is nested too deep.'
+    'This can’t be read: a number is too large, or lists are nested too deeply.'
     """
     if isinstance(error, RejectedError) or type(error) in (TypeError, ValueError):
         text = str(error)
         return text if len(text) <= MAX_MESSAGE_CHARACTERS else f"{text[: MAX_MESSAGE_CHARACTERS - 1]}…"
-    return "This can’t be read: a number is too large, or something is nested too deep."
+    return "This can’t be read: a number is too large, or lists are nested too deeply."
 
 
 def are_short(texts: Sequence[str]) -> bool:

@@ -22,7 +22,7 @@ _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30f
 
 # The buttons for the options that warnings of the metric advise.
 _BUTTONS: dict[tuple[str, Any], str] = {
-    ("effective_order", True): "Leave out the orders that are too long",
+    ("effective_order", True): "Skip n-grams longer than the text",
     ("smooth_method", "exp"): "Smooth as sacreBLEU does",
     ("tokenize", "none"): "Split at spaces only",
     ("tokenize", "char"): "Use char",
@@ -81,11 +81,11 @@ def explain_short(length: int, max_order: int) -> Remedy:
     tokens = "1 token has" if length == 1 else f"{length} tokens have"
     cause = f"{tokens} no {max_order}-gram, and BLEU multiplies the precisions of 1-grams to {max_order}-grams"
     changes = {"effective_order": True}
-    return Remedy(f"The score is 0 because {cause}.", "Leave out the orders that are too long", changes)
+    return Remedy(f"The score is 0 because {cause}.", "Skip n-grams longer than the text", changes)
 
 
 def straighten_quotes(text: str) -> str:
-    """Replace typographic quotes, apostrophes and ellipses by those on a keyboard.
+    """Replace typographic quotes, apostrophes and ellipses with those on a keyboard.
 
     >>> straighten_quotes("‘It’s’ …")
     "'It's' ..."
@@ -124,7 +124,7 @@ def _check_tokens(hypotheses: Sequence[str], targets: Sequence[str], options: Ma
         finding = "The predictions look tokenized (“word .”), and the references don’t."
         yield Remedy(finding, "Detokenize the predictions", {}, "detokenize")
     elif (tokenizer := TOKENIZERS.get(options["tokenize"])) and tokenizer.expects_raw_text:
-        finding = f"The texts look tokenized (“word .”); tokenizer {options['tokenize']} expects text that is not."
+        finding = f"The texts look tokenized (“word .”), but {options['tokenize']} expects untokenized text."
         yield Remedy(finding, "Split at spaces only", {"tokenize": "none"})
 
 

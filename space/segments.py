@@ -22,8 +22,8 @@ from .sentence import Update, find_differing
 _ORDERS = {
     "lowest BLEU first": ("bleu", 1),
     "highest BLEU first": ("bleu", -1),
-    "shortest first, compared with the reference": ("length_ratio", 1),
-    "longest first, compared with the reference": ("length_ratio", -1),
+    "shortest relative to the reference first": ("length_ratio", 1),
+    "longest relative to the reference first": ("length_ratio", -1),
     "as in the file": ("segment", 1),
 }
 FIRST_ORDER = next(iter(_ORDERS))
@@ -86,7 +86,7 @@ def add_segments(key: gr.Textbox) -> Segments:
     with gr.Column(elem_id="segments-part") as column:
         html.add_html("<h2>Segments</h2>")
         with gr.Row():
-            search = gr.Textbox(label="With the text", max_length=200, elem_id="search")
+            search = gr.Textbox(label="Find segments containing", max_length=200, elem_id="search")
             order = gr.Dropdown(list(_ORDERS), value=FIRST_ORDER, label="Order", elem_id="order")
         listing = html.add_clickable("", "segments")
     inputs = [key, search, order]
@@ -97,13 +97,13 @@ def add_segments(key: gr.Textbox) -> Segments:
 def add_differences(key: gr.Textbox) -> Differences:
     """Add the section on two systems, and its event handlers."""
     with gr.Column(elem_id="differences", visible=False) as column:
-        html.add_html("<h2>Where two differ</h2>")
+        html.add_html("<h2>Where two systems differ</h2>")
         with gr.Row():
             first = html.add_system_field("One system", "first-system")
             second = html.add_system_field("Another", "second-system")
         overview = html.add_clickable("", "overview")
         opened = html.add_clickable("", "opened")
-        search = gr.Textbox(label="Segments with the text", max_length=200, elem_id="search-differences")
+        search = gr.Textbox(label="Find segments containing", max_length=200, elem_id="search-differences")
         listing = html.add_clickable("", "difference-list")
     differences = Differences(column, first, second, overview, search, listing, opened)
     pair: list[Block] = [key, first, second]
@@ -243,13 +243,11 @@ def render_overview(difference: Any) -> str:
         if group["segments"] > 1
     ]
     by_length = html.rows(["tokens of the reference", "segments", first, second, "difference"], lengths)
-    ngrams = (
-        html.fold(f"{name} gets more often", _render_ngrams(difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS)))
-        for name in systems
-    )
+    ngrams = {name: difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS) for name in systems}
+    folds = (html.fold(f"Matched more often by {name}", _render_ngrams(ngrams[name])) for name in systems)
     return (
         f'<p data-announce="{html.show(words)}">{html.show(words)}</p>'
-        f"{html.side_by_side(chart, html.fold('By length', by_length))}{html.side_by_side(*ngrams)}"
+        f"{html.side_by_side(chart, html.fold('By length', by_length))}{html.side_by_side(*folds)}"
     )
 
 

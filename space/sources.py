@@ -27,7 +27,7 @@ FROM_FILES, FROM_TEXT = "Files", "Pasted text"
 _HINTS = {
     "systems": "One file per system: text with one segment per line, CSV, TSV or JSONL, in UTF-8, up to"
     f" {limits.MAX_FILE_MEGABYTES} MB. Or a table with all: a column per system, references, domains, documents.",
-    "references": "Line by line as in the systems; several files or columns are several references.",
+    "references": "The same segments in the same order. Upload several files or columns for several references.",
 }
 
 # What columns of tables are for, by the words in their names; what is preselected can be changed.
@@ -595,7 +595,7 @@ def _read_json_line(file: Path, number: int, line: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise limits.RejectedError(f"{place} is not JSON ({error.msg}). Write one object per line.") from None
     except (ValueError, RecursionError):  # an integer of thousands of digits, or a thousand brackets
-        raise limits.RejectedError(f"{place} has a number that is too large, or is nested too deep.") from None
+        raise limits.RejectedError(f"{place} has a number that is too large, or is nested too deeply.") from None
     if not isinstance(row, dict) or not row:
         raise limits.RejectedError(f'{place}: expected an object such as {{"prediction": "…"}}.')
     if len(row) > limits.MAX_COLUMNS:

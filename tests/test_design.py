@@ -72,7 +72,9 @@ def test_no_file_is_longer_than_900_lines(path):
     assert count_lines(path) <= 900
 
 
-@pytest.mark.parametrize(("pattern", "limit"), [("space/*.py", 3_700), ("space/page.js", 260), ("README.md", 220)])
+@pytest.mark.parametrize(
+    ("pattern", "limit"), [("bleu_*.py", 8_900), ("space/*.py", 3_700), ("space/page.js", 260), ("README.md", 220)]
+)
 def test_the_budget_of_lines(pattern, limit):
     """CONTRIBUTING lists these limits; a change that exceeds one deletes something first."""
     assert count_lines(*ROOT.glob(pattern)) <= limit

@@ -411,7 +411,7 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     segments, metric = (importlib.import_module(f"space.{name}") for name in ("segments", "metric"))
     difference = metric.bleu.diff({"A": ["a b c d"], "B": ["x y z e"]}, ["a b c d e"])
     overview = segments.render_overview(difference)
-    assert "B gets more often</h3>" in overview
+    assert "Matched more often by B</h3>" in overview
     assert [row[0] for row in difference._rows()[-2:]] == ["a b c d", "e"]
     for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
         assert (f">{ngram}</td>" in overview) == is_listed
@@ -458,7 +458,7 @@ for unit in {CHARACTERS!r}:
 
 # Texts whose score the metric warns about, options, and the button that the demo shows.
 ADVISED = [
-    ("the cat", "the cat", {}, "Leave out the orders that are too long"),
+    ("the cat", "the cat", {}, "Skip n-grams longer than the text"),
     ("a b c d", "a b d c", {"smooth_method": "none"}, "Smooth as sacreBLEU does"),
     ("a b c .\n" * 100, "a b c .\n" * 100, {}, "Split at spaces only"),
     ("ไ ท ย ไ", "ไ ท ย ไ", {}, "Use char"),

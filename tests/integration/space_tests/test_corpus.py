@@ -40,7 +40,7 @@ def test_each_format(page, bleu, tmp_path, kind):
     score_of(page, SUMMARY, result["score"])
     low, high = (100 * end for end in result["confidence_interval"])
     expect(page.locator(SUMMARY)).to_contain_text(f"95% interval {low:.2f} to {high:.2f}, 40 segments")
-    expect(page.locator(SUMMARY)).to_contain_text("40 segments are few")
+    expect(page.locator(SUMMARY)).to_contain_text("40 segments is a small sample")
     assert copied(page, SUMMARY) == f"{system.stem}, 40 segments: {result.report().splitlines()[0]}"
 
 

@@ -281,7 +281,7 @@ def test_french_is_not_called_tokenized(page):
     ("texts", "button", "other"),
     [
         (("猫がマットの上に座っています。", "猫はマットの上に座っています。"), "Use char", "split into characters"),
-        (("the cat", "the cat"), "Leave out the orders", "are left out"),
+        (("the cat", "the cat"), "Skip n-grams longer", "are left out"),
         (("the cat sat on the mat", "The Cat sat on the Mat"), "Ignore case", "case is ignored"),
     ],
 )

@@ -18,8 +18,8 @@ WRONG = {
     "JSONL that is text": ("a.jsonl", b'{"prediction": "a"}\nb\n', "a.jsonl, line 2 is not JSON"),
     "JSON": ("a.json", b'[{"prediction": "a"}]', "a.json: JSON is accepted as JSONL only, one object per line."),
     "JSONL without keys": ("a.jsonl", b"{}\n{}\n", "a.jsonl, line 1: expected an object such as"),
-    "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number that is too large, or is nested too deep."),
-    "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number that is too large, or is nested too deep."),
+    "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
+    "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
     "JSONL with other keys": ("a.jsonl", b'{"p": "a"}\n{"q": "a"}\n', "a.jsonl, line 2 has other keys than line 1."),
     "CSV with a cell too many": (
         "a.csv",
