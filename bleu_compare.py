@@ -316,7 +316,7 @@ def rank_systems(
         scoring.warn_about_exchanges(units.shape[1], first.unit, alpha, n_pairs)
         scoring.warn_about_extremes(options, " to evaluate.load()")
         scores = scoring.bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
-        blocks = scoring.randomization_differences(units, options, n_resamples, pairs)
+        blocks = scoring.randomization_differences(units, options, n_resamples, baselines=len(names))
         exceeding = sum((np.abs(block) >= np.abs(deltas) - scoring.NOISE).sum(axis=0) for block in blocks)
         p_values = (exceeding + 1) / (n_resamples + 1)
         adjusted = scoring.adjust_holm(p_values)
@@ -448,9 +448,8 @@ def _draw(units: Int64, test: str, n_resamples: int, options: Options) -> Resamp
     # An interval depends on the corpus, the seed and the bootstrap's count only, so it is the same under either test.
     scores = scoring.bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
     if test == "randomization":
-        pairs = [(0, system) for system in range(1, len(units))]
-        blocks = scoring.randomization_differences(units, options, n_resamples, pairs)
-        return Resamples(scores, np.concatenate(list(blocks)))
+        differences = np.concatenate(list(scoring.randomization_differences(units, options, n_resamples)))
+        return Resamples(scores, differences)
     drawn = scores if n_resamples == options.n_resamples else None
     drawn = scoring.bootstrap_scores(units, options, n_resamples) if drawn is None else drawn
     return Resamples(scores, drawn[:, 1:] - drawn[:, :1])

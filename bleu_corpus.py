@@ -12,6 +12,7 @@ Every segment has a prediction and at least one reference, and there are no null
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -23,6 +24,9 @@ Int64 = np.ndarray[Any, np.dtype[np.int64]]
 Float64 = np.ndarray[Any, np.dtype[np.float64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Kind = Literal["text", "tokens", "ids"]
+
+# The processors that this process may use, and so the number of threads.
+PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 STRINGS = pa.large_string()
 TOKENS = pa.large_list(STRINGS)

@@ -83,33 +83,19 @@ Examples:
     >>> print(round(result["score"], 2), result["signature"])
     53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0
 """
+_WRAPPER = textwrap.TextWrapper(120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False)
 INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
     options="\n".join(
-        textwrap.fill(
-            f"{name}: {says}; {OPTIONS[name]!r} by default.",
-            120,
-            initial_indent=" " * 4,
-            subsequent_indent=" " * 8,
-            break_on_hyphens=False,  # 'chen-cherry-4' stays whole
-        )
-        for name, says in DESCRIPTIONS.items()
+        _WRAPPER.fill(f"{name}: {says}; {OPTIONS[name]!r} by default.") for name, says in DESCRIPTIONS.items()
     )
 )
 
 # The public methods that take options, and the options that each one rejects.
 METHODS: dict[str, Collection[str]] = {
-    "compute": (),
-    "statistics": (),
-    "score": (),
-    "compare": ("segments",),
-    "rank": ("segments",),
-    "diff": CORPUS_ONLY,
-    "explain": CORPUS_ONLY,
-    "conventions": CORPUS_ONLY,
-    "pairwise": CORPUS_ONLY,
-    "self_bleu": CORPUS_ONLY,
-    "reconcile": CORPUS_ONLY,
-    "compute_metrics": CORPUS_ONLY,
+    **dict.fromkeys(("compute", "statistics", "score"), ()),
+    **dict.fromkeys(("compare", "rank"), ("segments",)),
+    **dict.fromkeys(("diff", "explain", "conventions", "pairwise", "self_bleu"), CORPUS_ONLY),
+    **dict.fromkeys(("reconcile", "compute_metrics"), CORPUS_ONLY),
 }
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import add, or_
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,7 +21,7 @@ import numpy as np
 from datasets.utils import tqdm
 
 from . import bleu_messages as messages
-from .bleu_corpus import Float64, Int64
+from .bleu_corpus import PROCESSORS, Float64, Int64
 from .bleu_messages import count_things, warn
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ MIN_UNITS = 30  # segments or documents, for intervals and tests
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes such differences
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB: memory does not grow with the number of resamples
-_ROWS_PER_SCORE = 1 << 13  # of pairs and trials that are scored together
+_ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
 _RESAMPLES_PER_PRODUCT = 16  # rows of one matrix product
-_MULTIPLICATIONS_PER_PRODUCT = 10**6  # OpenBLAS starts threads above this
+_MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 
 
@@ -250,7 +251,8 @@ def choose(flag: Number, yes: Number, no: Number) -> Number:
     if not isinstance(flag, np.ndarray):
         return yes if flag else no
     if flag.any() == (is_set := flag.all()):  # the usual case; to look takes a tenth of the time
-        return np.broadcast_to(yes if is_set else no, flag.shape)
+        value = yes if is_set else no
+        return value if np.shape(value) == flag.shape else np.full(flag.shape, value)
     return np.where(flag, yes, no)
 
 
@@ -462,7 +464,7 @@ def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Num
     replaced, share = [], first
     for present, match in zip(has_ngrams(totals), matches):
         flag = present & (match == 0)
-        if flag is False:  # fast path for a single row
+        if flag is False or (isinstance(flag, np.ndarray) and not flag.any()):  # fast path
             replaced.append(match)
             continue
         replaced.append(choose(flag, share, match))
@@ -513,9 +515,7 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
     return bleu(sums.reshape(n_resamples, len(rows), -1).astype(np.int64), options)
 
 
-def randomization_differences(
-    rows: Int64, options: Options, n_resamples: int, pairs: Sequence[tuple[int, int]]
-) -> Iterator[Float64]:
+def randomization_differences(rows: Int64, options: Options, n_resamples: int, baselines: int = 1) -> Iterator[Float64]:
     """Yield differences of BLEU between two systems whose outputs are exchanged at random, per segment or document.
 
     This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005).
@@ -524,13 +524,13 @@ def randomization_differences(
         rows: int64 [systems, units, 2 N + 2].
         options: as for `bleu`, and `seed`.
         n_resamples: the number of trials.
-        pairs: the indices of the two systems of each pair.
+        baselines: the number of systems, from the first on, each of which is paired with all systems after it.
 
     Yields:
-        float64 [trials, pairs], the score of the second system minus the score of the first, in blocks of trials.
+        float64 [trials, pairs], the score of the later system minus the score of the earlier, in blocks of trials.
 
     >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
-    >>> [np.abs(block).tolist() for block in randomization_differences(rows, Options(max_order=1), 3, [(0, 1)])]
+    >>> [np.abs(block).tolist() for block in randomization_differences(rows, Options(max_order=1), 3)]
     [[[1.0], [1.0], [1.0]]]
     """
     generator, (systems, units, statistics) = np.random.default_rng(options.seed), rows.shape
@@ -539,20 +539,28 @@ def randomization_differences(
     gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
     # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
     # of 32 trials, so that the draws do not depend on the size of blocks.
-    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * max(units, gains.shape[1], len(pairs))))
-    for block in _blocks("Randomization", n_resamples, size):
-        trials = block.stop - block.start
-        sums = _multiply(generator.integers(2, size=(trials, units), dtype=bool), gains)
+    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * max(units, gains.shape[1], baselines * systems)))
+
+    def score_trials(drawn: np.ndarray[Any, Any]) -> Float64:
+        trials = len(drawn)
         exchanged = np.zeros((statistics, systems, trials))
-        exchanged[:, 1:] = sums.T.reshape(systems - 1, statistics, trials).swapaxes(0, 1)
-        differences = np.empty((len(pairs), trials))
+        exchanged[:, 1:] = _multiply(drawn, gains).T.reshape(systems - 1, statistics, trials).swapaxes(0, 1)
+        kept, differences = totals - exchanged, []
         # Several pairs at once: enough to hide the time of Python, and few enough for the cache of the processor.
-        for some in _slices(len(pairs), max(1, _ROWS_PER_SCORE // trials)):
-            first, second = np.transpose(pairs[some])
-            moved = exchanged[:, first] - exchanged[:, second]
-            differences[some] = _score(_split(totals[:, second] + moved), options)
-            differences[some] -= _score(_split(totals[:, first] - moved), options)
-        yield differences.T
+        at_once = max(1, _ROWS_PER_SCORE // trials)
+        for first in range(baselines):
+            one = slice(first, first + 1)
+            for start in range(first + 1, systems, at_once):
+                others = slice(start, start + at_once)
+                scores = _score(_split(kept[:, others] + exchanged[:, one]), options)
+                differences.append(scores - _score(_split(kept[:, one] + exchanged[:, others]), options))
+        return np.concatenate(differences).T
+
+    blocks = _blocks("Randomization", n_resamples, size)
+    draws = (generator.integers(2, size=(block.stop - block.start, units), dtype=bool) for block in blocks)
+    with ThreadPoolExecutor(PROCESSORS) as pool:  # NumPy releases the GIL
+        while some_draws := list(islice(draws, PROCESSORS)):
+            yield from pool.map(score_trials, some_draws)
 
 
 def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, count, islice
@@ -16,7 +15,7 @@ import pyarrow.compute as pc
 
 from . import bleu_kernels as kernels
 from . import bleu_messages as messages
-from .bleu_corpus import Batch, Corpus, Int64, group_labels, number_labels
+from .bleu_corpus import PROCESSORS, Batch, Corpus, Int64, group_labels, number_labels
 from .bleu_counting import count_rows, count_totals
 from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
 from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
@@ -233,9 +232,8 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
         for batch in corpus.split(_ROWS_PER_PYTHON_BATCH if is_in_python else _ROWS_PER_BATCH):
             yield count_batch(batch, tokenizer, options)
         return
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    batches = corpus.split(min(_ROWS_PER_BATCH, max(_MIN_ROWS_FOR_THREADS, -(-len(corpus) // processors))))
-    with ThreadPoolExecutor(processors) as pool:
+    batches = corpus.split(min(_ROWS_PER_BATCH, max(_MIN_ROWS_FOR_THREADS, -(-len(corpus) // PROCESSORS))))
+    with ThreadPoolExecutor(PROCESSORS) as pool:
         while chunk := list(islice(batches, _BATCHES_IN_QUEUE)):
             yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
 
