@@ -287,13 +287,13 @@ class Explanation(report.Report):
         return report.plot_precisions(self, ax)
 
 
-def _name_arguments(message: str) -> str:
-    """Name the arguments of `explain` in a message about the first row of a corpus."""
+def _name_argument(message: str) -> str:
+    """Name the argument of `explain` in a message about the first row of a corpus."""
     message = message.replace("predictions=[text for [text] in predictions]", "that str")
-    return message.replace("predictions[0]", "prediction").replace("references[0]", "references")
+    return message.replace("predictions[0]", "prediction")
 
 
-@reword_errors(_name_arguments)
+@reword_errors(_name_argument)
 def explain_segment(prediction: object, references: Any, options: Options) -> Explanation:
     """Count one segment with `bleu_counting`, and keep the n-grams and tokens that matched.
 

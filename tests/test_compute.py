@@ -696,7 +696,7 @@ def test_lowercase_comes_before_the_tokenizer(bleu):
     ("prediction", "references", "options", "error", "message"),
     [
         (None, ["a"], {}, ValueError, r"prediction: .*got None"),
-        ("a", [], {}, ValueError, r"references: expected at least one reference, got none"),
+        ("a", [], {}, ValueError, r"references\[0\]: expected at least one reference, got none"),
         (b"a", ["a"], {}, TypeError, r"prediction: .*got bytes"),
         (
             "a",

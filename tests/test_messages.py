@@ -52,7 +52,7 @@ ERRORS = [
     (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], baseline=["the cat sat"] * 40), "baseline=<list of length 40>: pass one of 'A', 'B'."),
     (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], test=["the cat sat"]), "test=<list of length 1>: pass one of 'bootstrap', 'randomization'."),
     (lambda bleu: bleu.explain(5, ["a"]), "prediction: expected a str, a list of str tokens or a list of int token ids, got int."),
-    (lambda bleu: bleu.explain("a", [None]), 'references: expected at least one reference, got none. Pass "" for an empty reference.'),
+    (lambda bleu: bleu.explain("a", [None]), 'references[0]: expected at least one reference, got none. Pass "" for an empty reference.'),
     (lambda bleu: bleu.explain(["a b"], ["a b"]), "prediction: got a list with one str. A list of str is read as tokens, but the references are plain text. If each list holds a sentence, pass that str."),
     (lambda bleu: bleu.explain("a", "a", max_order=10**5000), "max_order=<int>: pass a whole number up to 10,000."),
     (lambda bleu: bleu.score([]), "statistics: got no rows. Pass tables from statistics() with at least one row."),
