@@ -262,8 +262,7 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
             scored, segment = read_segment(key, number, systems)
         except limits.RejectedError as error:
             raise gr.Error(str(error), print_exception=False) from None
-        first, *others = (text.replace("\n", " ") for text in segment.predictions)
-        second = others[0] if others else ""
+        first, second, *_ = (*(text.replace("\n", " ") for text in segment.predictions), "")
         shown = *(systems or scored.systems), "Second candidate"
         names = shown[0], shown[1]
         lines = "\n".join(text.replace("\n", " ") for text in segment.references)

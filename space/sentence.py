@@ -81,8 +81,8 @@ class Sentence(NamedTuple):
         scores, details, label = render(shown, values)
         # A rejected text is neither kept nor sent back.
         kept = shown if limits.are_short(shown.texts) else None
-        update: Update = {self.shown: kept, self.scores: scores, self.details: details}
-        return update | ({self.options.fold: gr.update(label=label)} if label else {})
+        labels: Update = {self.options.fold: gr.update(label=label)} if label else {}
+        return {self.shown: kept, self.scores: scores, self.details: details, **labels}
 
     def show_example(self, name: str) -> Update:
         """Return the update that shows an example."""
@@ -184,6 +184,12 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
         texts, chosen = sentence.split(values)
         return sentence.show_results((shown or Shown(()))._replace(texts=texts), chosen) | {sentence.texts[1]: texts[1]}
 
+    def show_unfolded(shown: Shown | None, *values: Any) -> Update:
+        update = show_folded(shown, *values)
+        if not values[1]:  # leave the field alone: the visitor may have typed since it was opened
+            del update[sentence.texts[1]]
+        return update
+
     def show_fixed(event: gr.EventData, shown: Shown | None, *values: Any) -> Update:
         """Show the fields after the button of a remedy was pressed."""
         texts, chosen = sentence.split(values)
@@ -197,18 +203,18 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
         return sentence.show(now, change_options(SCORING_OPTIONS, chosen, event.options))
 
     last = {"trigger_mode": "always_last", **limits.QUIET}  # of several changes, the last one wins
-    typed = [text.input for text in sentence.texts]
+    typed, chosen = [text.input for text in sentence.texts], [field.input for field in options.fields]
     gr.on(typed, show_typed, [sentence.shown, *fields], outputs, preprocess=False, **last)  # saves a thread per field
-    chosen = [field.input for field in options.fields]
     gr.on(chosen, show_chosen, [sentence.shown, *fields], outputs, **last)
     options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **last)
     # One event for all buttons, with the name of the last one in the place of a text.
     clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
     gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **last)
     # A closed second candidate is put aside: it is neither scored nor in the address until it is opened again.
-    for event, script in ((sentence.second_fold.collapse, "putAside"), (sentence.second_fold.expand, "takeBack")):
+    fold = sentence.second_fold
+    for event, show, script in ((fold.collapse, show_folded, "putAside"), (fold.expand, show_unfolded, "takeBack")):
         change = f"(shown, first, second, ...others) => [shown, first, bleuPage.{script}(second), ...others]"
-        event(show_folded, [sentence.shown, *fields], outputs, js=change, **limits.QUIET)
+        event(show, [sentence.shown, *fields], outputs, js=change, **limits.QUIET)
     # The texts and options are in the address of the page.
     known = {name: list_example(name) for name in EXAMPLES}
     names = json.dumps([*_TEXTS, *SCORING_OPTIONS])
@@ -233,17 +239,14 @@ def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
     """Return the scores and the details as HTML, and the label of the fold; no label if the options are not valid."""
     if not limits.are_short(shown.texts):
         limit = f"{limits.MAX_SENTENCE_TOTAL:,}"
-        text = f"The texts have over {limit} characters together. Shorten them, or score them as a corpus."
-        return "", html.message(text), ""
+        return "", html.message(f"The texts have over {limit} characters. Shorten them, or score them as a corpus."), ""
     label = ""
     try:
         options = read_options(values)
         label = fold_label(options, shown.reason)
         *candidates, references = (text.strip() for text in shown.texts)
         if not any(candidates) or not references:
-            missing = (
-                "a candidate" if references else "a reference" if any(candidates) else "a candidate and a reference"
-            )
+            missing = " and ".join(["a candidate"] * (not any(candidates)) + ["a reference"] * (not references))
             return "", html.message(f"Type {missing} to see score, formula and colors.", "note"), label
         parts = _explain(shown, options)
     except limits.ERRORS as error:

@@ -30,15 +30,43 @@ GRID = {  # the settings that `reconcile` searches for one set of references, wi
 }
 
 
+def make_systems(predictions: list[str], count: int) -> dict[str, list[str]]:
+    """Return systems that differ a little: system k has other words in every (k + 3)th segment."""
+    return {
+        f"system {k}": [text if k == 0 or i % (k + 3) else f"{text[3:]} {k}" for i, text in enumerate(predictions)]
+        for k in range(count)
+    }
+
+
+def time_documents(bleu: evaluate.Metric, turns: int) -> list[tuple[float, float]]:
+    """Return seconds of `compare` and of `rank`, by segment and by document of twelve segments."""
+    predictions, references = corpus(SEGMENTS)[1]
+    systems, documents = make_systems(predictions, 10), [i // 12 for i in range(SEGMENTS)]
+    calls = {
+        (name, by): functools.partial(getattr(bleu, name), systems, references, documents=by and documents)
+        for name in ("compare", "rank")
+        for by in (None, True)
+    }
+    seconds = list(median_seconds(calls, turns=turns).values())
+    return [(seconds[0], seconds[1]), (seconds[2], seconds[3])]
+
+
+def time_slow_methods(bleu: evaluate.Metric, turns: int) -> tuple[float, float]:
+    """Return seconds of `rank` for 30 systems of 2,000 segments, and of `reconcile` for 1,000 segments."""
+    predictions, references = corpus(2_000)[1]
+    systems = make_systems(predictions, 30)
+    calls = {
+        "rank": lambda: bleu.rank(systems, references),
+        "reconcile": lambda: bleu.reconcile(predictions[:1_000], references[:1_000], 27.3),
+    }
+    return tuple(median_seconds(calls, turns=turns).values())
+
+
 def time_compare(bleu: evaluate.Metric, test: str, turns: int) -> tuple[float, float]:
     """Return seconds of sacreBLEU's `PairedTest` and of `compare`, counting included."""
     predictions, references = corpus(SEGMENTS)[1]
     streams, (short, n_resamples) = [list(stream) for stream in zip(*references)], TESTS[test]
-    # Systems that differ a little: system k has other words in every (k + 3)th segment.
-    systems = {
-        f"system {k}": [text if k == 0 or i % (k + 3) else f"{text[3:]} {k}" for i, text in enumerate(predictions)]
-        for k in range(SYSTEMS)
-    }
+    systems = make_systems(predictions, SYSTEMS)
     options = {"test_type": short, "n_samples": n_resamples, "n_ar_confidence": 0}  # 0: with intervals, as `compare`
     calls = {
         "PairedTest": lambda: PairedTest(list(systems.items()), {"BLEU": BLEU(force=True)}, streams, **options)(),

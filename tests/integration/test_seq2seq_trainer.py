@@ -149,7 +149,7 @@ def test_the_whole_document_as_one_chain(namespace, capsys):
             run(namespace, code)
             if expected is not None:
                 assert capsys.readouterr().out == expected
-    assert {"trainer", "history", "bleu_reward", "aggregate_bleu", "total"} <= namespace.keys()
+    assert {"trainer", "history", "bleu_reward", "aggregate_bleu"} <= namespace.keys()
 
 
 def test_lightning(namespace, bleu):
