@@ -558,8 +558,9 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int, b
 
     blocks = _blocks("Randomization", n_resamples, size)
     draws = (generator.integers(2, size=(block.stop - block.start, units), dtype=bool) for block in blocks)
-    with ThreadPoolExecutor(PROCESSORS) as pool:  # NumPy releases the GIL
-        while some_draws := list(islice(draws, PROCESSORS)):
+    threads = min(PROCESSORS, 4)  # NumPy releases the GIL; each thread has a block in memory
+    with ThreadPoolExecutor(threads) as pool:
+        while some_draws := list(islice(draws, threads)):
             yield from pool.map(score_trials, some_draws)
 
 
