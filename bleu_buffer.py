@@ -220,8 +220,9 @@ class BufferedMetric(evaluate.Metric, ABC):
         for path in (self.file_paths or []) if self.process_id == 0 else []:
             if os.path.exists(path):
                 os.remove(path)
-        names = ("writer", "data", "filelock", "filelocks", "file_paths", "rendez_vous_lock", "cache_file_name")
-        self.__dict__.update(dict.fromkeys((*names, "selected_feature_format")))
+        names = "writer data filelock filelocks file_paths rendez_vous_lock cache_file_name selected_feature_format"
+        for name in names.split():
+            setattr(self, name, None)
 
 
 def pack(corpus: Corpus, process: int) -> pa.Table:

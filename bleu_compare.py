@@ -464,8 +464,9 @@ def _test(differences: Float64, observed: Sequence[float] | Float64, test: str) 
 def _describe_scores(rows: Int64, scores: Float64 | None, options: Options) -> list[dict[str, Any]]:
     """Return the score of each system, with its interval if scores were resampled."""
     systems = [{"bleu": score, "score": 100 * score} for score in scoring.bleu(rows.sum(axis=1), options).tolist()]
-    for system, resampled in zip(systems, () if scores is None else scores.T):
-        system |= scoring.describe_resamples(resampled, options)
+    if scores is not None and options.confidence:
+        for system, resampled in zip(systems, scores.T):
+            system |= scoring.describe_resamples(resampled, options.confidence)
     return systems
 
 

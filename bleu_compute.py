@@ -235,7 +235,7 @@ def _describe_rows(
         result["segment_bleu"] = scores.tolist()
         result["mean_segment_bleu"] = float(scores.mean())
     if resampled is not None and options.confidence:
-        result |= {"confidence": options.confidence, **scoring.describe_resamples(resampled, options)}
+        result |= {"confidence": options.confidence, **scoring.describe_resamples(resampled, options.confidence)}
         drawn["bs"] = options.n_resamples
         if documents is not None:
             result["documents"] = drawn["docs"] = documents

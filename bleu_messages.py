@@ -226,7 +226,9 @@ UNKNOWN_COLUMN = "Unknown column {}. Pass predictions and references only."
 UNKNOWN_OPTION = "Unknown option `{}`"
 NOT_AN_OPTION = "`{}` is not an option of {}(). Remove it"
 TAKEN_OPTIONS = ". {}() takes {}."
-OLD_SIGNATURE = "{}: got a signature of sacreBLEU 1 (BLEU+case...). Pass its values as options, such as lowercase."
+OLD_SIGNATURE = (
+    "{}: got a signature of sacreBLEU 1 (BLEU+case...). Pass its values: lowercase, tokenize, smooth_method."
+)
 NOT_A_SIGNATURE = "{}: expected a str such as 'nrefs:1|case:lc|tok:13a', got {}. Pass the signature of a score."
 SIGNATURE_KEY = "{}: {!r} is not a key of a BLEU signature. Pass pairs such as 'case:lc|tok:13a'; the keys are {}."
 SIGNATURE_PAIR = "{}: the key {!r} {}. Pass each key once, with its value, such as 'case:lc'."

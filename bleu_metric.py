@@ -83,6 +83,7 @@ Examples:
     >>> print(round(result["score"], 2), result["signature"])
     53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0
 """
+# Without a break at hyphens, 'chen-cherry-4' stays whole.
 _WRAPPER = textwrap.TextWrapper(120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False)
 INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
     options="\n".join(

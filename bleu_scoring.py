@@ -262,9 +262,10 @@ def divide(dividend: Number, divisor: Number, flag: Number) -> Number:
     >>> divide(1.0, 0.0, False), divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]), np.array([True, False]))
     (0.0, array([0.5, 0. ]))
     """
-    if isinstance(flag, np.ndarray) and not flag.all():
-        return np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
-    return dividend / divisor if isinstance(flag, np.ndarray) or flag else 0.0
+    if not isinstance(flag, np.ndarray):
+        return dividend / divisor if flag else 0.0
+    all_set = flag.all()  # a masked division takes several times as long
+    return dividend / divisor if all_set else np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
 
 
 def has_ngrams(totals: Counts) -> list[Number]:
@@ -593,10 +594,10 @@ def interval(scores: Float64, confidence: float) -> list[float]:
     return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
 
 
-def describe_resamples(scores: Float64, options: Options) -> dict[str, Any]:
+def describe_resamples(scores: Float64, confidence: float) -> dict[str, Any]:
     """Return the interval, mean and standard error of resampled scores: float64 [n_resamples]."""
     return {
-        "confidence_interval": interval(scores, options.confidence or 0.95),
+        "confidence_interval": interval(scores, confidence),
         "bootstrap_mean": float(scores.mean()),
         "standard_error": float(scores.std()),
     }
