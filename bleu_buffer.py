@@ -126,7 +126,7 @@ class BufferedMetric(evaluate.Metric, ABC):
     def add(self, *arguments: object, prediction: object = None, reference: object = None, **columns: object) -> None:
         """Add one segment to the segments that the next `compute` scores."""
         if arguments:
-            raise TypeError(messages.BY_NAME.format(method="add", columns="prediction=..., reference=..."))
+            raise TypeError(messages.BY_NAME.format("add", ""))
         prediction, reference = columns.pop("predictions", prediction), columns.pop("references", reference)
         self._add([prediction], [reference], columns)
 
@@ -135,7 +135,7 @@ class BufferedMetric(evaluate.Metric, ABC):
     ) -> None:
         """Add segments to the segments that the next `compute` scores."""
         if arguments:
-            raise TypeError(messages.BY_NAME.format(method="add_batch", columns="predictions=..., references=..."))
+            raise TypeError(messages.BY_NAME.format("add_batch", "s"))
         self._add(predictions, references, columns)
 
     def __len__(self) -> int:

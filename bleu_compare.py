@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import exp
 from statistics import fmean
@@ -16,7 +16,7 @@ from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_statistics as statistics
 from .bleu_corpus import Float64, Int64
-from .bleu_inputs import read_corpus, read_systems
+from .bleu_inputs import read_corpus, read_documents, read_labels, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, show_value, warn_once_per_kind
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 
@@ -383,11 +383,14 @@ def _count_systems(
     systems: Mapping[Any, object], references: object, options: Options, by: object, documents: object
 ) -> tuple[dict[Any, statistics.Counted], Options, Collection[str]]:
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
-    # Labels are read once per system.
-    by, documents = (list(labels) if isinstance(labels, Iterator) else labels for labels in (by, documents))
-    if references is not None and any(map(statistics.are_tables, systems.values())):
+    # Labels are the same for all systems. In place of labels, tables take the name of a column.
+    are_texts = references is not None
+    by = read_labels(by) if by is not None and (are_texts or not isinstance(by, str)) else by
+    if documents is not None and (are_texts or not isinstance(documents, str)):
+        documents = read_documents(documents)
+    if are_texts and any(map(statistics.are_tables, systems.values())):
         raise ValueError(messages.NEEDLESS_REFERENCES)
-    if references is None:
+    if not are_texts:
         if not all(map(statistics.are_tables, systems.values())):
             raise ValueError(messages.NO_REFERENCES)
         counted, options, unknown = _read_tables(systems, options, by, documents)

@@ -137,7 +137,7 @@ def _frame(item: str | bytes) -> bytes:
     return b"%d:%b," % (len(data), data)
 
 
-def read_labels(labels: Any, rows: int | None) -> list[Any]:
+def read_labels(labels: Any, rows: int | None = None) -> list[Any]:
     """Read one label per row as plain Python values: str, numbers and None; anything else as its text.
 
     Equal labels have one form: integral floats become int, and NaN becomes None.
@@ -162,7 +162,7 @@ def read_labels(labels: Any, rows: int | None) -> list[Any]:
     return read
 
 
-def read_documents(documents: Any, rows: int) -> list[Any]:
+def read_documents(documents: Any, rows: int | None = None) -> list[Any]:
     """Read the document of each row, as `read_labels` does; 1 and "1" are two documents.
 
     Raises:

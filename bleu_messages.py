@@ -217,7 +217,11 @@ COMPILING = "bleu_metric: compiling the counting kernels (once per machine, take
 # Templates for `str.format`. The place comes first, in Python's notation; the fix comes last.
 
 # Calls and options
-BY_NAME = "{method}() takes its columns by name. Write {method}({columns})."
+BY_NAME = "{0}() takes its columns by name. Write {0}(prediction{1}=..., reference{1}=...)."
+CALL = "{0}() takes fewer arguments by position. Write {0}({1}), and the others by name."
+TEXTS_TO_SCORE = "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
+CALLS = {"score": TEXTS_TO_SCORE, "statistics": BY_NAME.format("statistics", "s")}
+SHOWN = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}  # values for `CALL`
 NOT_IN_RANK = {
     "by": "`by` is not an option of rank(). Rank the segments of each label in a call of their own.",
     "test": "`test` is not an option of rank(), which has one test, approximate randomization. Remove it.",
@@ -226,9 +230,7 @@ UNKNOWN_COLUMN = "Unknown column {}. Pass predictions and references only."
 UNKNOWN_OPTION = "Unknown option `{}`"
 NOT_AN_OPTION = "`{}` is not an option of {}(). Remove it"
 TAKEN_OPTIONS = ". {}() takes {}."
-OLD_SIGNATURE = (
-    "{}: got a signature of sacreBLEU 1 (BLEU+case...). Pass its values: lowercase, tokenize, smooth_method."
-)
+OLD_SIGNATURE = "{}: BLEU+case... is the form of sacreBLEU 1. Pass its values: lowercase, tokenize, smooth_method."
 NOT_A_SIGNATURE = "{}: expected a str such as 'nrefs:1|case:lc|tok:13a', got {}. Pass the signature of a score."
 SIGNATURE_KEY = "{}: {!r} is not a key of a BLEU signature. Pass pairs such as 'case:lc|tok:13a'; the keys are {}."
 SIGNATURE_PAIR = "{}: the key {!r} {}. Pass each key once, with its value, such as 'case:lc'."
@@ -238,10 +240,6 @@ SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only
 INVALID = "{name}={value}: pass {expected}."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
 SYSTEMS = "systems: expected a dict from names to predictions, or a DataFrame, got {}. Pass {{'A': [...], 'B': [...]}}."
-SYSTEMS_FIRST = (
-    "{0}() takes all systems in one dict, and the other arguments by name. Write {0}({{'A': [...], 'B': [...]}},"
-    " references)."
-)
 NOT_A_SYSTEM = (
     "systems: the column {} does not look like the texts of a system. Drop it first, or pass a dict of columns:"
     " {{'A': frame['A'], 'B': frame['B']}}."
@@ -341,7 +339,6 @@ NOT_STATISTICS = (
     "statistics: expected a table from statistics(), a list of tables, or sums of rows (integers of shape [2 N + 2] or"
     " [sums, 2 N + 2]), got {}."
 )
-TEXTS_TO_SCORE = "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
 SUMS_BY_NAME = "{}: not a statistics table, but sums. Pass a list: [sums[name] for name in table.column_names]."
 NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
 NOT_IN_MEMORY = "{}: the {} is not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."

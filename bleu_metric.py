@@ -7,10 +7,11 @@ file imports at the start of a line, without a comment after the import.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import textwrap
 import types
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -112,6 +113,20 @@ def _list_options(signature: inspect.Signature, defaults: Mapping[str, object]) 
     return signature.replace(parameters=[*named, *options])
 
 
+def _name_call(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a method answer positional arguments that it does not take with the call to write."""
+    taken = [one for one in inspect.signature(method).parameters.values() if one.kind == one.POSITIONAL_OR_KEYWORD]
+    call = ", ".join(messages.SHOWN.get(one.name, one.name) for one in taken[1:])  # without self
+
+    @functools.wraps(method)
+    def checked(*arguments: object, **named: object) -> object:
+        if len(arguments) > len(taken):
+            raise TypeError(messages.CALLS.get(method.__name__) or messages.CALL.format(method.__name__, call))
+        return method(*arguments, **named)
+
+    return checked
+
+
 def _show_options(metric: type) -> type:
     """Add the options and their defaults to the signatures of the class's methods."""
     for name, rejected in METHODS.items():
@@ -119,6 +134,8 @@ def _show_options(metric: type) -> type:
         defaults = {option: value for option, value in OPTIONS.items() if option not in rejected}
         defaults |= {"confidence": 0.95} if name in ("compare", "rank") else {}
         method.__signature__ = _list_options(inspect.signature(method), defaults)
+        if name != "compute":  # which evaluate copies
+            setattr(metric, name, _name_call(method))
     return metric
 
 
@@ -207,7 +224,7 @@ class BleuMetric(BufferedMetric):
     ) -> dict[str, Any] | None:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
-            raise TypeError(messages.BY_NAME.format(method="compute", columns="predictions=..., references=..."))
+            raise TypeError(messages.BY_NAME.format("compute", "s"))
         for name, labels in (("by", by), ("documents", documents)):
             if labels is not None and self._is_drop_in:
                 raise TypeError(explain_unknown_option(name, DROP_INS[self._options.convention].defaults, "compute"))
@@ -215,7 +232,7 @@ class BleuMetric(BufferedMetric):
 
     def statistics(
         self,
-        *arguments: object,
+        *,
         predictions: object = None,
         references: object = None,
         by: object = None,
@@ -243,15 +260,13 @@ class BleuMetric(BufferedMetric):
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
-        if arguments:
-            raise TypeError(messages.BY_NAME.format(method="statistics", columns="predictions=..., references=..."))
         chosen = self._override("statistics", options)
         return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by, documents)
 
     def score(
         self,
         statistics: object,
-        *arguments: object,
+        *,
         by: object = None,
         documents: object = None,
         like: object = None,
@@ -284,15 +299,13 @@ class BleuMetric(BufferedMetric):
         >>> bleu.score([3, 3, 3, 4], like=parts[0])["signature"] == bleu.score(parts)["signature"]
         True
         """
-        if arguments:
-            raise TypeError(messages.TEXTS_TO_SCORE)
         return score_statistics(statistics, self._override("score", options, has_orders=False), by, documents, like)
 
     def compare(
         self,
         systems: object,
         references: object = None,
-        *arguments: object,
+        *,
         baseline: str | None = None,
         test: str = "randomization",
         n_resamples: int | None = None,
@@ -353,8 +366,6 @@ class BleuMetric(BufferedMetric):
         >>> comparison["systems"]["right"]["p_value"] < 0.05
         True
         """
-        if arguments:
-            raise TypeError(messages.SYSTEMS_FIRST.format("compare"))
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("compare", given, has_orders=references is not None)
         return compare_systems(systems, references, baseline, test, n_resamples, chosen, by, documents, human)
@@ -363,7 +374,7 @@ class BleuMetric(BufferedMetric):
         self,
         systems: object,
         references: object = None,
-        *arguments: object,
+        *,
         documents: object = None,
         n_resamples: int | None = None,
         alpha: float = 0.05,
@@ -408,8 +419,6 @@ class BleuMetric(BufferedMetric):
         >>> [(system["system"], system["rank_range"]) for system in bleu.rank(systems, references)["ranking"]]
         [('right', [1, 2]), ('same', [1, 2]), ('short', [3, 3])]
         """
-        if arguments:
-            raise TypeError(messages.SYSTEMS_FIRST.format("rank"))
         for name in set(options) & set(messages.NOT_IN_RANK):
             raise TypeError(messages.NOT_IN_RANK[name])
         given = {"confidence": self._options.confidence or 0.95, **options}
@@ -438,14 +447,7 @@ class BleuMetric(BufferedMetric):
         """
         return fingerprint_references(references)
 
-    def diff(
-        self,
-        systems: object,
-        references: object,
-        *arguments: object,
-        by: object = None,
-        **options: object,
-    ) -> Difference:
+    def diff(self, systems: object, references: object, *, by: object = None, **options: object) -> Difference:
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
         Args:
@@ -486,8 +488,6 @@ class BleuMetric(BufferedMetric):
         >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["systems"]["new"]]
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
-        if arguments:
-            raise TypeError(messages.SYSTEMS_FIRST.format("diff"))
         return diff_systems(systems, references, by, self._override("diff", options))
 
     def explain(self, prediction: object, references: object, **options: object) -> Explanation:

@@ -66,6 +66,7 @@
       names.forEach((name, i) => (i && (i < 3 ? !current[i] : current[i] === standard[i])) || link.set(name, current[i]));
     write();
     lag();
+    tellAgain(find("#candidate textarea")); // a request for the values before may end last
   };
   const write = () => {
     if (!isShown) return;
@@ -250,11 +251,9 @@
   document.addEventListener("click", (event) => choose(event.target.closest(".bleu-examples button")), true); // before Gradio hears of it
   // Gradio tells of input where a key was pressed, and not of what was pasted, deleted or dictated. Told once more when
   // typing has ended: a key that falls into the moment in which a call ends may be missed.
-  const tell = (field) => field.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
+  const tell = (field) => field?.dispatchEvent(new KeyboardEvent("keypress", { bubbles: true }));
+  const tellAgain = (field) => (clearTimeout(rest), (rest = setTimeout(() => tell(field), 700)));
   document.addEventListener("input", ({ target }) => {
-    if (!target.matches("textarea")) return;
-    tell(target);
-    clearTimeout(rest);
-    rest = setTimeout(() => tell(target), 700);
+    if (target.matches("textarea")) tell(target), tellAgain(target);
   });
 })();

@@ -1297,5 +1297,5 @@ def test_a_missing_prediction_in_a_table_is_named(bleu):
 
 @pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
 def test_systems_as_positional_arguments(bleu, method):
-    with pytest.raises(TypeError, match=re.escape(f"Write {method}({{'A': [...], 'B': [...]}}, references).")):
+    with pytest.raises(TypeError, match=re.escape(f"Write {method}({{'A': [...], 'B': [...]}}, references),")):
         getattr(bleu, method)(FOUR_TEXTS, FOUR_TEXTS, FOUR_TEXTS)

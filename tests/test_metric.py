@@ -246,7 +246,8 @@ def test_columns_are_positional_or_named_and_all_else_is_named(load, name):
     for positional in range(len(columns) + 1):
         first, others = list(columns.values())[:positional], dict(list(columns.items())[positional:])
         assert show(method(*first, **others)) == expected
-    with pytest.raises(TypeError):
+    is_plain = name in ("fingerprint", "warm_up")  # Python's own message says all
+    with pytest.raises(TypeError, match="" if is_plain else "by name|takes statistics"):
         method(*columns.values(), None)
 
 

@@ -4,13 +4,13 @@ import pytest
 from space_server import open_chromium, serve_space
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def address(tmp_path_factory):
     with serve_space(tmp_path_factory.mktemp("space")) as address:
         yield address
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def browser():
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright, open_chromium(playwright) as browser:
@@ -45,7 +45,7 @@ def page(open_page):
     return open_page()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def client(address):
     gradio_client = pytest.importorskip("gradio_client")
     return gradio_client.Client(address, verbose=False)

@@ -215,6 +215,25 @@ def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
         )
 
 
+def test_a_request_for_a_text_before_that_ends_last_does_not_win(page):
+    """The page tells of a text again when typing has ended; here, that request ends after an example was chosen."""
+    passed, held = [], []
+    page.route(
+        "**/queue/join*",
+        lambda route: held.append(route) if len(passed) == 1 and not held else passed.append(route.continue_()),
+    )
+    fill(page, "#candidate", "the dog")
+    while not held:
+        page.wait_for_timeout(50)
+    example(page, "a short sentence")
+    expect(text(page, "#references")).to_have_value("the cat")
+    expect(page.locator("#sentence .bleu-tokens").first).not_to_contain_text("dog")
+    held[0].continue_()
+    page.wait_for_timeout(2000)
+    expect(page.locator("#sentence.old")).to_have_count(0)
+    expect(page.locator("#sentence .bleu-tokens").first).not_to_contain_text("dog")
+
+
 def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
     example(page, "two candidates")
     expect(page.locator("#sentence-score strong")).to_have_count(2)
