@@ -221,7 +221,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
 
     answer_number = partial(limits.run, explain_number)
     gr.on([why.click, reported.submit], answer_number, [key, system, reported], answer, **limits.PRIVATE_WORK)
-    system.input(lambda: "", None, answer, **limits.QUIET)
+    system.input(None, None, answer, js="() => ''")  # at once: the next answer may be asked for already
     above = (sources, which, fixes, test, options, fixed, message, column, key, summary, baseline, details, download)
     tab = CorpusTab(*above, segments, differences, system, answer)
     _connect(tab, corpus, button)
