@@ -329,20 +329,11 @@ def rank_systems(
     clusters = np.cumsum([1, *cluster_ends])
     # 4. Put the result together.
     described = _describe_scores(units, scores, options)
-    ranking = Ranking(
-        ranking=[
-            {
-                "system": name,
-                **system,
-                "rank_range": [1 + int(better[i]), len(names) - int(worse[i])],
-                "cluster": int(clusters[i]),
-            }
-            for i, (name, system) in enumerate(zip(names, described))
-        ],
-        pairs=tested,
-        alpha=alpha,
-        family_wise=family_wise,
-    )
+    for i, system in enumerate(described):
+        rank_range = [1 + int(better[i]), len(names) - int(worse[i])]
+        system |= {"rank_range": rank_range, "cluster": int(clusters[i])}
+    ranked = [{"system": name, **system} for name, system in zip(names, described)]
+    ranking = Ranking(ranking=ranked, pairs=tested, alpha=alpha, family_wise=family_wise)
     ranking |= _list_settings(first, units.shape[1], "randomization", n_resamples, options, unknown)
     return ranking
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from hashlib import sha256
 from itertools import islice, pairwise
 from operator import add, or_
 from statistics import NormalDist
@@ -35,7 +36,7 @@ NOISE = 1e-11  # scores that differ by less are equal; the order of additions al
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB: memory does not grow with the number of resamples
 _ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
-_RESAMPLES_PER_PRODUCT = 16  # rows of one matrix product
+_RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 
@@ -538,14 +539,19 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int, b
     totals = rows.sum(axis=1).T[..., np.newaxis]
     # What an exchange moves is a difference of rows, so rows are taken relative to the first system, whose sums are 0.
     gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
+    # Totals follow from lengths, and systems share references, so many columns are equal. Each is multiplied once.
+    places: dict[bytes, int] = {}
+    copies = [places.setdefault(sha256(column.tobytes()).digest(), len(places)) for column in gains.T]
+    gains = gains[:, [copies.index(place) for place in range(len(places))]]
     # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
     # of 32 trials, so that the draws do not depend on the size of blocks.
-    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * max(units, gains.shape[1], baselines * systems)))
+    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * max(units, len(copies), baselines * systems)))
 
     def score_trials(drawn: np.ndarray[Any, Any]) -> Float64:
         trials = len(drawn)
         exchanged = np.zeros((statistics, systems, trials))
-        exchanged[:, 1:] = _multiply(drawn, gains).T.reshape(systems - 1, statistics, trials).swapaxes(0, 1)
+        moved = _multiply(drawn, gains).T[copies]
+        exchanged[:, 1:] = moved.reshape(systems - 1, statistics, trials).swapaxes(0, 1)
         kept, differences = totals - exchanged, []
         # Several pairs at once: enough to hide the time of Python, and few enough for the cache of the processor.
         at_once = max(1, _ROWS_PER_SCORE // trials)
@@ -718,16 +724,16 @@ def detectable_difference(differences: Float64) -> float:
     return float((normal.inv_cdf(0.975) + normal.inv_cdf(0.8)) * differences.std())
 
 
-def _multiply(times: np.ndarray[Any, Any], weights: Int64) -> Float64:
-    """Return the exact matrix product of draws and statistics: float64 [resamples, statistics].
+def _multiply(times: np.ndarray[Any, Any], weights: Int64) -> np.ndarray[Any, Any]:
+    """Return the exact matrix product of draws and statistics: float32 or float64 [resamples, statistics].
 
     The parts are too small for OpenBLAS to start threads. Its threads wait for each other at every product, which on a
     busy machine takes many times as long as the product itself.
     """
-    sums = np.zeros((len(times), weights.shape[1]))
     is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
     # In C order, because OpenBLAS starts threads for smaller products if a factor is transposed.
     factors = weights.astype(np.float32 if is_small else np.float64, order="C")
+    sums = np.zeros((len(times), weights.shape[1]), factors.dtype)
     parts = _slices(len(weights), max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * weights.shape[1])))
     for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
         for part in parts:
