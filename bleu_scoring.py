@@ -539,7 +539,7 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int, b
     totals = rows.sum(axis=1).T[..., np.newaxis]
     # What an exchange moves is a difference of rows, so rows are taken relative to the first system, whose sums are 0.
     gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
-    # Totals follow from lengths, and systems share references, so many columns are equal. Each is multiplied once.
+    # Many columns are equal: totals follow from lengths, and systems share references. Each is multiplied once.
     places: dict[bytes, int] = {}
     copies = [places.setdefault(sha256(column.tobytes()).digest(), len(places)) for column in gains.T]
     gains = gains[:, [copies.index(place) for place in range(len(places))]]
