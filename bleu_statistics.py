@@ -456,6 +456,8 @@ def _choose_order(statistics: Statistics, options: Options) -> int:
 
 def _list_columns(part: Any) -> list[Any] | None:
     """Return the names of a table's columns, or None if `part` has no columns."""
+    if hasattr(part, "collect_schema"):  # of polars; a LazyFrame warns when it is asked for `columns`
+        return list(part.collect_schema())
     names = part if isinstance(part, Mapping) else getattr(part, "column_names", getattr(part, "columns", None))
     return None if names is None else list(names)
 

@@ -500,7 +500,7 @@ def test_segments_that_are_read_back(bleu, table, way, beside):
     assert {**result, "signature": ""} == {**expected, "signature": ""}
 
 
-@pytest.mark.filterwarnings("ignore::polars.exceptions.PerformanceWarning")
+@pytest.mark.filterwarnings("error::polars.exceptions.PerformanceWarning")
 def test_statistics_whose_rows_are_not_there(bleu, table):
     for empty in ([], (), [table.slice(0, 0)]):
         with pytest.raises(ValueError, match="statistics: got no rows"):
