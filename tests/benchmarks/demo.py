@@ -380,7 +380,7 @@ def check_typing(address: str) -> list[str]:
     lines = run_beside(type_at_once, address).communicate()[0].splitlines()
     seconds = [float(number) for line in lines for number in line.split()]
     assert len(lines) == VISITORS
-    found = f"{len(seconds)} keystrokes: median {statistics.median(seconds):.2f} s, slowest {max(seconds):.2f} s"
+    found = f"{len(seconds):,} keystrokes: median {statistics.median(seconds):.2f} s, slowest {max(seconds):.2f} s"
     return [f"3. {VISITORS} visitors type at once, a key every {SECONDS_BETWEEN_KEYS} s", found, "2 s"]
 
 
@@ -415,7 +415,7 @@ def check_floods(address: str, process: int) -> Iterator[list[str]]:
         time.sleep(max(0, start + 60 - time.monotonic()))
         memory.append(read_memory(process))
         found, limit = (
-            f"works after {works:.1f} s; {memory[-2]:.0f} MB before, {memory[-1]:.0f} MB a minute after",
+            f"works after {works:.1f} s; {memory[-2]:,.0f} MB before, {memory[-1]:,.0f} MB a minute after",
             "60 s",
         )
         if number == 2:
