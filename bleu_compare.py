@@ -325,13 +325,11 @@ def rank_systems(
         significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
     # 3. Rank ranges and clusters, by WMT's rule.
     better, worse = significant.sum(axis=0), significant.sum(axis=1)
-    cluster_ends = [significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1)]
-    clusters = np.cumsum([1, *cluster_ends])
+    clusters = np.cumsum([1, *(significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1))])
     # 4. Put the result together.
     described = _describe_scores(units, scores, options)
     for i, system in enumerate(described):
-        rank_range = [1 + int(better[i]), len(names) - int(worse[i])]
-        system |= {"rank_range": rank_range, "cluster": int(clusters[i])}
+        system |= {"rank_range": [1 + int(better[i]), len(names) - int(worse[i])], "cluster": int(clusters[i])}
     ranked = [{"system": name, **system} for name, system in zip(names, described)]
     ranking = Ranking(ranking=ranked, pairs=tested, alpha=alpha, family_wise=family_wise)
     ranking |= _list_settings(first, units.shape[1], "randomization", n_resamples, options, unknown)

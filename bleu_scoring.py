@@ -508,9 +508,10 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
     [[0.0], [0.5], [1.0], [1.0], [0.5]]
     """
     generator, segments = np.random.default_rng(options.seed), rows.shape[1]
-    weights = np.concatenate(list(rows), axis=1)
+    weights = _to_floats(np.concatenate(list(rows), axis=1))
     sums = np.empty((n_resamples, weights.shape[1]))
-    for block in _blocks("Bootstrap", n_resamples, max(1, _NUMBERS_PER_BLOCK // segments)):
+    size = max(1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments))  # mostly fits the processor's cache
+    for block in _blocks("Bootstrap", n_resamples, size):
         drawn = generator.integers(segments, size=(len(sums[block]), segments))
         times = np.array([np.bincount(indices, minlength=segments) for indices in drawn])
         sums[block] = _multiply(times, weights)
@@ -542,7 +543,7 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int, b
     # Many columns are equal: totals follow from lengths, and systems share references. Each is multiplied once.
     places: dict[bytes, int] = {}
     copies = [places.setdefault(sha256(column.tobytes()).digest(), len(places)) for column in gains.T]
-    gains = gains[:, [copies.index(place) for place in range(len(places))]]
+    gains = _to_floats(gains[:, [copies.index(place) for place in range(len(places))]])
     # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
     # of 32 trials, so that the draws do not depend on the size of blocks.
     size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * max(units, len(copies), baselines * systems)))
@@ -550,8 +551,7 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int, b
     def score_trials(drawn: np.ndarray[Any, Any]) -> Float64:
         trials = len(drawn)
         exchanged = np.zeros((statistics, systems, trials))
-        moved = _multiply(drawn, gains).T[copies]
-        exchanged[:, 1:] = moved.reshape(systems - 1, statistics, trials).swapaxes(0, 1)
+        exchanged[:, 1:] = _multiply(drawn, gains).T[copies].reshape(systems - 1, statistics, trials).swapaxes(0, 1)
         kept, differences = totals - exchanged, []
         # Several pairs at once: enough to hide the time of Python, and few enough for the cache of the processor.
         at_once = max(1, _ROWS_PER_SCORE // trials)
@@ -720,24 +720,27 @@ def detectable_difference(differences: Float64) -> float:
     >>> round(detectable_difference(np.array([-0.01, 0.01])), 4)
     0.028
     """
-    normal = NormalDist()
-    return float((normal.inv_cdf(0.975) + normal.inv_cdf(0.8)) * differences.std())
+    return float(sum(map(NormalDist().inv_cdf, (0.975, 0.8))) * differences.std())
 
 
-def _multiply(times: np.ndarray[Any, Any], weights: Int64) -> np.ndarray[Any, Any]:
-    """Return the exact matrix product of draws and statistics: float32 or float64 [resamples, statistics].
+def _to_floats(weights: Int64) -> np.ndarray[Any, Any]:
+    """Return weights in a type in which `_multiply` is exact: float32, if their sums are small, or float64."""
+    is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
+    # In C order, because OpenBLAS starts threads for smaller products if a factor is transposed.
+    return weights.astype(np.float32 if is_small else np.float64, order="C")
+
+
+def _multiply(times: np.ndarray[Any, Any], weights: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return the matrix product of draws and statistics: [resamples, statistics], in the type of the statistics.
 
     The parts are too small for OpenBLAS to start threads. Its threads wait for each other at every product, which on a
     busy machine takes many times as long as the product itself.
     """
-    is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
-    # In C order, because OpenBLAS starts threads for smaller products if a factor is transposed.
-    factors = weights.astype(np.float32 if is_small else np.float64, order="C")
-    sums = np.zeros((len(times), weights.shape[1]), factors.dtype)
+    sums = np.zeros((len(times), weights.shape[1]), weights.dtype)
     parts = _slices(len(weights), max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * weights.shape[1])))
     for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
         for part in parts:
-            sums[resamples] += times[resamples, part].astype(factors.dtype) @ factors[part]
+            sums[resamples] += times[resamples, part].astype(weights.dtype) @ weights[part]
     return sums
 
 
