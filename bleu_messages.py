@@ -220,7 +220,7 @@ COMPILING = "bleu_metric: compiling the counting kernels (once per machine, take
 BY_NAME = "{0}() takes its columns by name. Write {0}(prediction{1}=..., reference{1}=...)."
 CALL = "{0}() takes fewer arguments by position. Write {0}({1}), and the others by name."
 TEXTS_TO_SCORE = "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
-CALLS = {"score": TEXTS_TO_SCORE, "statistics": BY_NAME.format("statistics", "s")}
+CALLS = {"score": TEXTS_TO_SCORE, "statistics": BY_NAME.format("statistics", "s")}  # in place of `CALL`
 SHOWN = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}  # values for `CALL`
 NOT_IN_RANK = {
     "by": "`by` is not an option of rank(). Rank the segments of each label in a call of their own.",

@@ -238,8 +238,8 @@ class _Part(NamedTuple):
 def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
     """Return the scores and the details as HTML, and the label of the fold; no label if the options are not valid."""
     if not limits.are_short(shown.texts):
-        limit = f"{limits.MAX_SENTENCE_TOTAL:,}"
-        return "", html.message(f"The texts have over {limit} characters. Shorten them, or score them as a corpus."), ""
+        limit = f"{limits.MAX_SENTENCE_TOTAL:,} characters together"
+        return "", html.message(f"The texts have over {limit}. Shorten them, or score them as a corpus."), ""
     label = ""
     try:
         options = read_options(values)

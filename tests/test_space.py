@@ -540,7 +540,7 @@ def test_a_rejected_text_is_not_kept():
         ):
             sizes = {type(part).__name__: len(str(value)) for part, value in update.items()}
             assert max(sizes.values()) < 1_000
-            assert "The texts have over 10,000 characters" in str(update)
+            assert "The texts have over 10,000 characters together" in str(update)
             assert [value for part, value in update.items() if isinstance(part, gradio.State)] == [None]
 
 
