@@ -148,10 +148,10 @@ def add_sources() -> Sources:
     (systems, _, system_columns), (references, _, reference_columns) = fields.values()
     with gr.Row():
         labels, documents = (
-            gr.Dropdown(label=label, elem_id=elem_id, **_HIDDEN)
-            for label, elem_id in (
-                ("Score per group of this column", "systems-labels"),
-                ("Documents of this column, for intervals and tests", "documents"),
+            gr.Dropdown(label=label, elem_id=elem_id, value=none, **_HIDDEN)
+            for label, elem_id, none in (
+                ("Score per group of this column", "systems-labels", _NO_GROUPS),
+                ("Documents of this column, for intervals and tests", "documents", _NO_DOCUMENTS),
             )
         )
     for role, (file, *_) in fields.items():

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from .visitor import choose, expect, score, tab, text, upload
+from .corpus import write_corpus
+from .visitor import asked_by, choose, expect, score, settle, tab, text, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -58,6 +59,27 @@ def test_different_numbers_of_lines(page, tmp_path):
     expect(page.locator("#references-note")).to_contain_text("s.txt: 1 segment")
     page.locator("#score").click()
     expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segment, and the references before it 3.")
+
+
+def test_a_result_asked_for_before_the_page_has_said_how_it_reads_the_files_is_not_old(page, tmp_path):
+    tab(page, "Corpus")
+    system, references, _ = write_corpus(tmp_path, "txt")
+    files, held = {"systems": system, "references": references}, []
+    readers = {role: asked_by(page, f"{role}-file") for role in files}
+
+    def hold(way, request):
+        held.append(way) if any(reads(request) for reads in readers.values()) else way.continue_()
+
+    page.route("**/queue/join*", hold)
+    for role, paths in files.items():
+        with page.expect_request(readers[role]):
+            page.set_input_files(f"#{role}-file input[type=file]", paths)
+    score(page)
+    for way in held:
+        way.continue_()
+    for role in files:
+        expect(page.locator(f"#{role}-note")).to_contain_text("one per line")
+    assert settle(page, lambda: page.locator(".bleu-results.old").count()) == 0
 
 
 def test_rows_that_are_no_text(page, tmp_path):

@@ -48,9 +48,11 @@ def origin(page, name):
 
 def upload(page, role, paths, has_columns=False):
     """Upload systems or references, and wait until the page has said how it read them."""
-    before = page.locator(f"#{role}-note").inner_text()
+    # A note is empty for a moment when it's set again, as it is with each upload of the other role.
+    read = f"document.querySelector('#{role}-note').textContent.trim()"
+    before = page.wait_for_function(read).json_value()
     page.set_input_files(f"#{role}-file input[type=file]", paths)
-    expect(page.locator(f"#{role}-note")).not_to_have_text(before)
+    page.wait_for_function(f"before => !['', before].includes({read})", arg=before)
     if has_columns:
         expect(page.locator(f"#{role}-columns")).to_be_visible()
 
@@ -73,10 +75,15 @@ def settle(page, measure):
     return now
 
 
+def asked_by(page, element):
+    """Return a function that says whether a request was made by an element."""
+    trigger = page.evaluate(f"gradio_config.components.find((one) => one.props.elem_id === '{element}').id")
+    return lambda request: f'"trigger_id":{trigger},' in (request.post_data or "")
+
+
 def score(page):
     """Press the button, and wait for the result of what is in the fields now."""
-    button = page.evaluate("gradio_config.components.find((one) => one.props.elem_id === 'score').id")
-    with page.expect_request(lambda request: f'"trigger_id":{button},' in (request.post_data or "")):
+    with page.expect_request(asked_by(page, "score")):
         page.locator("#score").click()
     expect(page.locator(".bleu-results.old")).to_have_count(0)  # once it was asked for, the result before is old
     expect(page.locator("#corpus-summary .bleu-signature")).to_be_visible()
