@@ -231,7 +231,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
 def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     inputs, choices, outputs = tab.inputs(), tab.choices(), tab.outputs()
     fields = [*inputs, tab.baseline, tab.system, tab.fixed]
-    work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "trigger_mode": "always_last", "show_progress_on": tab.message}
+    work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "show_progress_on": tab.message}
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
     pressed.then(None, inputs, js="bleuPage.answer")
 

@@ -55,8 +55,10 @@ SECONDS_KEPT = 3600  # for uploads, downloads and results
 
 # Settings of Gradio's events. All requests that score a corpus wait in one of Gradio's queues.
 WORK: dict[str, Any] = {"concurrency_id": "corpora", "concurrency_limit": CONCURRENT_CORPORA}
-PRIVATE_WORK: dict[str, Any] = {"api_visibility": "private", **WORK}
-QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+# Of several changes the last one wins; by default, Gradio drops all that come before the answer to the first.
+_PRIVATE: dict[str, Any] = {"api_visibility": "private", "trigger_mode": "always_last"}
+PRIVATE_WORK: dict[str, Any] = {**_PRIVATE, **WORK}
+QUIET: dict[str, Any] = {**_PRIVATE, "show_progress": "hidden"}
 
 T = TypeVar("T")
 

@@ -89,8 +89,7 @@ def add_segments(key: gr.Textbox) -> Segments:
             search = gr.Textbox(label="Find segments containing", max_length=200, elem_id="search")
             order = gr.Dropdown(list(_ORDERS), value=FIRST_ORDER, label="Order", elem_id="order")
         listing = html.add_clickable("", "segments")
-    inputs = [key, search, order]
-    gr.on([search.input, order.input], list_segments, inputs, listing, trigger_mode="always_last", **limits.QUIET)
+    gr.on([search.input, order.input], list_segments, [key, search, order], listing, **limits.QUIET)
     return Segments(column, search, order, listing)
 
 
@@ -111,7 +110,7 @@ def add_differences(key: gr.Textbox) -> Differences:
 
     show_pair = partial(limits.run, differences.show_pair)
     gr.on([first.input, second.input], show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
-    search.input(list_pairs, [*pair, search], listing, trigger_mode="always_last", **limits.QUIET)
+    search.input(list_pairs, [*pair, search], listing, **limits.QUIET)
     for component in (overview, listing):
         component.click(_open_pair, pair, opened, **limits.QUIET).then(None, js="() => bleuPage.visit('#opened h3')")
     return differences

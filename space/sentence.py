@@ -202,14 +202,14 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
             now = now._replace(reason="for this text", before=shown.before or tuple(chosen), changes=changes)
         return sentence.show(now, change_options(SCORING_OPTIONS, chosen, event.options))
 
-    last = {"trigger_mode": "always_last", **limits.QUIET}  # of several changes, the last one wins
     typed, chosen = [text.input for text in sentence.texts], [field.input for field in options.fields]
-    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, preprocess=False, **last)  # saves a thread per field
-    gr.on(chosen, show_chosen, [sentence.shown, *fields], outputs, **last)
-    options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **last)
+    # Without preprocessing, which needs a thread per field.
+    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, preprocess=False, **limits.QUIET)
+    gr.on(chosen, show_chosen, [sentence.shown, *fields], outputs, **limits.QUIET)
+    options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **limits.QUIET)
     # One event for all buttons, with the name of the last one in the place of a text.
     clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
-    gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **last)
+    gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **limits.QUIET)
     # A closed second candidate is put aside: it is neither scored nor in the address until it is opened again.
     fold = sentence.second_fold
     for event, show, script in ((fold.collapse, show_folded, "putAside"), (fold.expand, show_unfolded, "takeBack")):

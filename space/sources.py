@@ -167,13 +167,12 @@ def add_sources() -> Sources:
                 ("References, tabs between several", "references-text"),
             )
         )
-    groups = {FROM_FILES: uploads, FROM_TEXT: pasted}
-    origin.change(
-        lambda chosen: {group: gr.update(visible=name == chosen) for name, group in groups.items()},
-        origin,
-        list(groups.values()),
-        **limits.QUIET,
-    )
+    groups = {uploads: FROM_FILES, pasted: FROM_TEXT}
+
+    def show_group(chosen: str) -> dict[Any, Any]:
+        return {group: gr.update(visible=name == chosen) for group, name in groups.items()}
+
+    origin.change(show_group, origin, [*groups], **limits.QUIET)
     pasted_fields = first, second, pasted_references
     return Sources(origin, systems, system_columns, references, reference_columns, *pasted_fields, labels, documents)
 

@@ -82,6 +82,25 @@ def test_a_result_asked_for_before_the_page_has_said_how_it_reads_the_files_is_n
     assert settle(page, lambda: page.locator(".bleu-results.old").count()) == 0
 
 
+def test_a_file_that_is_uploaded_while_another_is_removed(page, tmp_path):
+    (tmp_path / "a.tsv").write_text("reference\tA\tB\na b\ta b\ta c\n")
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "a.tsv", has_columns=True)
+    held, is_about_systems = [], asked_by(page, "systems-file")
+    page.route(
+        "**/queue/join*", lambda way: held.append(way) if is_about_systems(way.request) else way.continue_(), times=1
+    )
+    with page.expect_request(is_about_systems):
+        page.locator("#systems-file").get_by_role("button", name="Clear").click()
+    page.set_input_files("#systems-file input[type=file]", tmp_path / "a.tsv")
+    expect(page.locator("#systems-file td.filename")).to_have_count(1)
+    with page.expect_request(is_about_systems):
+        held.pop().continue_()
+    expect(page.locator("#systems-note")).to_contain_text("columns: reference, A, B")
+    expect(page.locator("#systems-columns")).to_contain_text("A")
+    score(page)
+
+
 def test_rows_that_are_no_text(page, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"prediction": "a"}\n{"prediction": 3}\n')
     (tmp_path / "r.txt").write_text("a\nb\n")

@@ -49,7 +49,7 @@ def origin(page, name):
 def upload(page, role, paths, has_columns=False):
     """Upload systems or references, and wait until the page has said how it read them."""
     # A note is empty for a moment when it's set again, as it is with each upload of the other role.
-    read = f"document.querySelector('#{role}-note').textContent.trim()"
+    read = f"(document.querySelector('#{role}-note')?.textContent.trim() ?? '')"
     before = page.wait_for_function(read).json_value()
     page.set_input_files(f"#{role}-file input[type=file]", paths)
     page.wait_for_function(f"before => !['', before].includes({read})", arg=before)
