@@ -3,7 +3,7 @@
 import pytest
 from space_server import serve_space
 
-from .visitor import choose, expect, fill, score_of, tab, text
+from .visitor import choose, expect, fill, score_of, tab, text, unfold
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -11,10 +11,10 @@ TYPED = {"#candidate": "the cat & the “hat” #1", "#second": "ein Hut = 100 %
 
 
 def type_all(page):
-    page.locator("#second-fold > button").click()
+    unfold(page, "#second-fold")
     for selector, value in TYPED.items():
         fill(page, selector, value)
-    page.locator("#sentence-options > button").click()
+    unfold(page, "#sentence-options")
     page.locator("#sentence-lowercase input").check()
     choose(page, "#sentence-tokenize", "char")
     fill(page, "#sentence-max-order", "3")

@@ -20,6 +20,7 @@ from .visitor import (
     score_of,
     tab,
     text,
+    unfold,
     upload,
 )
 
@@ -81,7 +82,7 @@ def test_a_result_is_old_as_soon_as_something_changes(page):
     expect(page.locator(OLD)).to_have_count(1)
     page.unroute_all(behavior="ignoreErrors")
     score(page)
-    page.locator("#corpus-options > button").click()
+    unfold(page, "#corpus-options")
     page.get_by_label("Ignore case").first.check()
     expect(old).to_be_visible()
     score(page)
@@ -243,7 +244,7 @@ def test_a_file_shows_in_its_own_line_how_it_was_read(page, tmp_path):
 
 def test_the_chip_says_what_was_applied(page):
     tab(page, "Corpus")
-    page.locator("#corpus-options > button").click()
+    unfold(page, "#corpus-options")
     choose(page, "#which-references", "only number 2")
     page.get_by_label("Make quotes straight").check()
     score(page)
@@ -306,7 +307,7 @@ def test_a_reader_of_a_paper_learns_why_and_applies_it(page, bleu, tmp_path):
 
 def test_why_starts_from_what_was_scored_and_keeps_the_reference(page, bleu, tmp_path):
     tab(page, "Corpus")
-    page.locator("#corpus-options > button").click()
+    unfold(page, "#corpus-options")
     choose(page, "#which-references", "only number 2")
     choose(page, "#corpus-tokenize", "none")
     score_files(page, tmp_path)
@@ -329,7 +330,7 @@ def test_why_starts_from_what_was_scored_and_keeps_the_reference(page, bleu, tmp
 def test_what_is_applied_gives_the_score_that_was_promised(page, bleu, method, value, searched, left):
     """Whatever the visitor does to the value of the smoothing meanwhile."""
     paste(page, "the cat sat on a mat\na dog ran here", "the cat sat on the mat\nthat dog ran there")
-    page.locator("#corpus-options > button").click()
+    unfold(page, "#corpus-options")
     choose(page, "#corpus-smooth-method", method)
     fill(page, "#corpus-smooth-value", value)
     score(page)
@@ -451,7 +452,7 @@ CHANGES = {
 
 def test_whatever_is_changed_the_result_is_marked_as_old(page):
     tab(page, "Corpus")
-    page.locator("#corpus-options > button").click()
+    unfold(page, "#corpus-options")
     paste(page, "a b c d e\nb c d e", "a b c d f\tb\nb c d e\tc")
     for name, change in CHANGES.items():
         score(page)
@@ -482,7 +483,7 @@ def test_score_pressed_again_while_it_works_scores_what_is_there_then(page, tmp_
     tab(page, "Corpus")
     upload(page, "systems", tmp_path / "cats.txt")
     upload(page, "references", tmp_path / "cats.txt")
-    page.locator("#corpus-options > button").click()
+    unfold(page, "#corpus-options")
     page.locator("#score").click()
     page.locator("#corpus-lowercase input").check()
     page.locator("#score").click()
@@ -497,7 +498,7 @@ def test_a_smoothing_method_has_its_own_value_unless_one_is_given(page, bleu, me
         ["the cat lay on your hat", "hello me there"],
     )
     paste(page, "\n".join(predictions), "\n".join(references))
-    page.locator("#corpus-options > button").click()
+    unfold(page, "#corpus-options")
     choose(page, "#corpus-smooth-method", method)
     score(page)
     expected = bleu.compute(predictions=predictions, references=references, smooth_method=method)
@@ -507,7 +508,7 @@ def test_a_smoothing_method_has_its_own_value_unless_one_is_given(page, bleu, me
 def test_the_system_asked_about_stays_and_its_answer_goes_with_it(page):
     tab(page, "Corpus")
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
-    page.locator("#why-part > button").click()
+    unfold(page, "#why-part")
     choose(page, "#why-system", "cedar")
     page.locator("#why").click()
     page.locator("#why-answer tr", has_text="NLTK").get_by_role("button", name="Apply").click()

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from .visitor import choose, expect, fill, origin, paste, score, settle, tab, text, upload
+from .visitor import choose, expect, fill, origin, paste, score, settle, tab, text, unfold, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -40,7 +40,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
         violations[name] = find_violations(page, axe)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width, name
 
-    page.locator("#sentence-options > button").click()
+    unfold(page, "#sentence-options")
     look("sentence")
     for link in page.locator("#steps a").all()[1:]:
         link.click()
@@ -52,11 +52,11 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
     look("too short")
     tab(page, "Corpus")
     look("corpus, the example")
-    page.locator("#corpus-options > button").click()
+    unfold(page, "#corpus-options")
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
     page.locator("#difference-list").get_by_role("button").first.click()
     expect(page.locator("#opened h3")).to_be_visible()
-    page.locator("#why-part > button").click()
+    unfold(page, "#why-part")
     page.locator("#why").click()
     expect(page.locator("#why-answer tbody tr")).to_have_count(5)
     look("corpus, several systems")
@@ -103,7 +103,7 @@ def test_keys_alone_do_everything(page):
 
 def test_japanese_by_keyboard_and_a_convention_that_is_chosen(page):
     text(page, "#candidate").fill("the cat sat on")
-    page.locator("#sentence-options > button").click()
+    unfold(page, "#sentence-options")
     choose(page, "#sentence-convention", "NLTK")
     expect(page.locator("#sentence-options > button")).to_contain_text("Scored as NLTK does")
     choose(page, "#sentence-tokenize", "char")
@@ -134,7 +134,7 @@ def test_fields_have_a_border_and_a_focus_that_can_be_seen(open_page, theme):
     """A contrast of 3 to the page, as WCAG 2.2 asks for (1.4.11)."""
     page = open_page(theme=theme)
     paper = luminance(page.locator("#sentence-score").evaluate("() => getComputedStyle(document.body).backgroundColor"))
-    page.locator("#sentence-options > button").click()
+    unfold(page, "#sentence-options")
     for selector in ("#candidate textarea", "#sentence-max-order input", "#sentence-options > button"):
         field = page.locator(selector)
         border = luminance(field.evaluate("element => getComputedStyle(element).borderTopColor"))

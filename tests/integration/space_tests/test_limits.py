@@ -7,7 +7,7 @@ import time
 import pytest
 from space_server import serve_space
 
-from .visitor import choose, expect, fill, score, tab, upload
+from .visitor import choose, expect, fill, score, tab, unfold, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -105,7 +105,7 @@ def test_a_result_outlives_the_sessions_of_other_visitors(browser, tmp_path):
             expect(other.locator("#sentence .bleu-tokens").first).to_contain_text(word)
 
         evict("cat")
-        page.locator("#why-part > button").click()
+        unfold(page, "#why-part")
         page.locator("#why").click()
         expect(page.locator("#why-answer")).to_contain_text("depending on the convention")
         evict("dog")
@@ -128,7 +128,7 @@ def test_a_page_of_which_the_result_was_deleted_says_so(page):
         "**/queue/join*",
         lambda route: route.continue_(post_data=re.sub('"[0-9a-f]{32}"', f'"{"0" * 32}"', route.request.post_data)),
     )
-    page.locator("#why-part > button").click()
+    unfold(page, "#why-part")
     page.locator("#why").click()
     expect(page.locator("#why-answer")).to_contain_text(expired)
 

@@ -21,6 +21,18 @@ def tab(page, name):
     shown = {"Sentence": "#candidate", "Corpus": "#corpus-summary .bleu-signature, #corpus-message p", "About": "#card"}
     expect(page.locator(shown[name])).to_be_visible()
     expect(page.locator(".pending")).to_have_count(0)
+    wait_for_fields(page)
+
+
+def unfold(page, selector):
+    """Open or close a fold."""
+    page.locator(f"{selector} > button").click()
+    wait_for_fields(page)
+
+
+def wait_for_fields(page):
+    """Wait until Gradio has set the fields of a tab or fold again, a frame after it's opened; a robot types earlier."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def text(page, selector):
@@ -106,7 +118,7 @@ def score_files(page, folder):
 def ask_why(page, reported):
     """Ask which settings give a score; all conventions for an empty one."""
     if not page.locator("#why").is_visible():
-        page.locator("#why-part > button").click()
+        unfold(page, "#why-part")
     fill(page, "#reported", reported)
     page.locator("#why").click()
 
