@@ -154,10 +154,12 @@ def add_sources() -> Sources:
                 ("Documents of this column, for intervals and tests", "documents", _NO_DOCUMENTS),
             )
         )
-    for role, (file, *_) in fields.items():
-        outputs = [*fields["systems"][1:], *fields["references"][1:], labels, documents]
-        show = partial(_show_uploads, role, fields, labels, documents)
-        gr.on([file.upload, file.clear, file.delete], show, [systems, references], outputs, **limits.QUIET)
+    # One event for all files: of two, the answer to the older one may come last.
+    changes = [change for file, *_ in fields.values() for change in (file.upload, file.clear, file.delete)]
+    described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
+    outputs = [described, *fields["systems"][1:], *fields["references"][1:], labels, documents]
+    show = partial(_show_uploads, described, fields, labels, documents)
+    gr.on(changes, show, [described, systems, references], outputs, **limits.QUIET)
     with gr.Row(visible=False, elem_id="pasted") as pasted:
         first, second, pasted_references = (
             gr.Textbox(label=label, lines=5, max_lines=8, min_width=260, elem_id=elem_id)
@@ -178,12 +180,13 @@ def add_sources() -> Sources:
 
 
 def _show_uploads(
-    changed: str, fields: Mapping[str, Any], labels: Any, documents: Any, *uploads: Any
+    described: gr.State, fields: Mapping[str, Any], labels: Any, documents: Any, before: Any, *uploads: Any
 ) -> dict[Any, Any]:
-    """Show how the files of a role were read, and preselect columns; the other role keeps what has files of its own."""
-    found: dict[str, list[Description]] = {"systems": [], "references": []}
-    update: dict[Any, Any] = {}
-    for role, paths in zip(found, map(_as_list, uploads)):
+    """Show how the files were read, and preselect columns; a role whose files are those of `before` keeps its own."""
+    files = dict(zip(fields, map(_as_list, uploads)))
+    found: dict[str, list[Description]] = {role: [] for role in files}
+    update: dict[Any, Any] = {described: files}
+    for role, paths in files.items():
         _, note, _ = fields[role]
         try:
             check_files(paths)
@@ -196,7 +199,7 @@ def _show_uploads(
             text = message(str(error))
         update[note] = text or message(_HINTS[role], "note")
     for role, own in found.items():
-        if role == changed or not own:
+        if not own or files[role] != (before or {}).get(role):
             tables = [one for one in own or _share_tables(own, *found.values()) if one.columns]
             chosen = [column for table in tables for column in guess_columns(table)[role]]
             if own and tables and not chosen:

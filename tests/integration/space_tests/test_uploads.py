@@ -61,25 +61,48 @@ def test_different_numbers_of_lines(page, tmp_path):
     expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segment, and the references before it 3.")
 
 
+def hold_first(page):
+    """Hold back the first request to describe uploads."""
+    held, is_about_files = [], [asked_by(page, f"{role}-file") for role in ("systems", "references")]
+
+    def hold(way):
+        isnt_held = held or not any(asks(way.request) for asks in is_about_files)
+        way.continue_() if isnt_held else held.append(way)
+
+    page.route("**/queue/join*", hold)
+    return held
+
+
 def test_a_result_asked_for_before_the_page_has_said_how_it_reads_the_files_is_not_old(page, tmp_path):
     tab(page, "Corpus")
     system, references, _ = write_corpus(tmp_path, "txt")
-    files, held = {"systems": system, "references": references}, []
-    readers = {role: asked_by(page, f"{role}-file") for role in files}
-
-    def hold(way, request):
-        held.append(way) if any(reads(request) for reads in readers.values()) else way.continue_()
-
-    page.route("**/queue/join*", hold)
-    for role, paths in files.items():
-        with page.expect_request(readers[role]):
-            page.set_input_files(f"#{role}-file input[type=file]", paths)
+    held = hold_first(page)
+    for role, paths in {"systems": system, "references": references}.items():
+        page.set_input_files(f"#{role}-file input[type=file]", paths)
+        expect(page.locator(f"#{role}-file td.filename").first).to_be_visible()
     score(page)
-    for way in held:
-        way.continue_()
-    for role in files:
+    held[0].continue_()
+    for role in ("systems", "references"):
         expect(page.locator(f"#{role}-note")).to_contain_text("one per line")
     assert settle(page, lambda: page.locator(".bleu-results.old").count()) == 0
+
+
+def test_of_two_files_that_are_read_at_once_both_are_described(page, tmp_path):
+    """The answer about the first one, which was asked for before the second one was there, comes late."""
+    (tmp_path / "a.tsv").write_text("A\tB\na b\ta c\n")
+    (tmp_path / "r.tsv").write_text("C\tD\na b\ta c\n")
+    tab(page, "Corpus")
+    held = hold_first(page)
+    for role, name in {"systems": "a.tsv", "references": "r.tsv"}.items():
+        page.set_input_files(f"#{role}-file input[type=file]", tmp_path / name)
+        expect(page.locator(f"#{role}-file td.filename")).to_have_count(1)
+    page.wait_for_timeout(1000)
+    held[0].continue_()
+    expect(page.locator("#systems-note")).to_contain_text("columns: A, B")
+    expect(page.locator("#references-note")).to_contain_text("columns: C, D")
+    expect(page.locator("#systems-columns")).to_contain_text("A")
+    expect(page.locator("#references-columns")).to_contain_text("D")
+    assert settle(page, lambda: page.locator("#references-note").inner_text()).startswith("r.tsv")
 
 
 def test_a_file_that_is_uploaded_while_another_is_removed(page, tmp_path):
