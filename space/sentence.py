@@ -182,13 +182,7 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     def show_folded(shown: Shown | None, *values: Any) -> Update:
         """Score what is left after the second candidate was closed or opened."""
         texts, chosen = sentence.split(values)
-        return sentence.show_results((shown or Shown(()))._replace(texts=texts), chosen) | {sentence.texts[1]: texts[1]}
-
-    def show_unfolded(shown: Shown | None, *values: Any) -> Update:
-        update = show_folded(shown, *values)
-        if not values[1]:  # leave the field alone: the visitor may have typed since it was opened
-            del update[sentence.texts[1]]
-        return update
+        return sentence.show_results((shown or Shown(()))._replace(texts=texts), chosen)
 
     def show_fixed(event: gr.EventData, shown: Shown | None, *values: Any) -> Update:
         """Show the fields after the button of a remedy was pressed."""
@@ -210,11 +204,12 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     # One event for all buttons, with the name of the last one in the place of a text.
     clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
     gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **limits.QUIET)
-    # A closed second candidate is put aside: it is neither scored nor in the address until it is opened again.
-    fold = sentence.second_fold
-    for event, show, script in ((fold.collapse, show_folded, "putAside"), (fold.expand, show_unfolded, "takeBack")):
-        change = f"(shown, first, second, ...others) => [shown, first, bleuPage.{script}(second), ...others]"
-        event(show, [sentence.shown, *fields], outputs, js=change, **limits.QUIET)
+    # A closed second candidate is put aside: it is neither scored nor in the address until it is opened again. The page
+    # does so itself: the server's answer could undo what the visitor types meanwhile.
+    fold, second = sentence.second_fold, sentence.texts[1]
+    for event, script in ((fold.collapse, "putAside"), (fold.expand, "takeBack")):
+        moved = event(None, second, second, js=f"bleuPage.{script}")
+        moved.then(show_folded, [sentence.shown, *fields], outputs, **limits.QUIET)
     # The texts and options are in the address of the page.
     known = {name: list_example(name) for name in EXAMPLES}
     names = json.dumps([*_TEXTS, *SCORING_OPTIONS])

@@ -6,7 +6,7 @@ import re
 import pytest
 from test_tutorials import CANDIDATE_1, REFERENCES
 
-from .visitor import expect, fill, score_of, settle, text
+from .visitor import expect, fill, score_of, settle, text, unfold
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -243,18 +243,35 @@ def test_a_second_candidate_beside_the_first_with_what_differs_marked(page):
     assert "insure" in marked
     assert "is2" not in ["".join(mark.split()) for mark in marked]
     expect(page.locator("#sentence .bleu-legend")).to_have_count(1)
-    fold = page.locator("#second-fold > button")
     expect(text(page, "#second")).to_have_value(re.compile("insure"))
     expect(text(page, "#second")).to_be_visible()
     before = text(page, "#second").input_value()
-    fold.click()
+    unfold(page, "#second-fold")
     expect(page.locator("#sentence-score strong")).to_have_count(1)
     page.wait_for_function("location.hash === ''")  # what is left is the first example
-    fold.click()
+    unfold(page, "#second-fold")
     expect(text(page, "#second")).to_have_value(before)
     expect(page.locator("#sentence-score strong")).to_have_count(2)
     fill(page, "#second", "")
     expect(page.locator("#sentence-score strong")).to_have_count(1)
+
+
+def test_what_is_deleted_before_the_answer_to_an_opened_fold_stays_deleted(page):
+    example(page, "two candidates")
+    expect(page.locator("#sentence-score strong")).to_have_count(2)
+    unfold(page, "#second-fold")
+    expect(page.locator("#sentence-score strong")).to_have_count(1)
+    held = []
+    page.route("**/queue/join*", lambda way: held.append(way), times=1)
+    with page.expect_request("**/queue/join*"):
+        unfold(page, "#second-fold")
+    expect(text(page, "#second")).to_have_value(re.compile("insure"))
+    fill(page, "#second", "")
+    held.pop().continue_()
+    page.wait_for_timeout(2000)
+    expect(text(page, "#second")).to_have_value("")
+    expect(page.locator("#sentence-score strong")).to_have_count(1)
+    expect(page.locator("#sentence.old")).to_have_count(0)
 
 
 def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
