@@ -1,7 +1,8 @@
 """The segments that `add` and `add_batch` collect until `compute`, in memory as Arrow.
 
-evaluate's own files and locks are used only if several processes share one result. Rows of any kind are packed into
-bytes, because the files have columns of a fixed type. This module reports it if processes contribute incompatible rows.
+evaluate's own files and locks are used only if several processes share one result. Rows of any kind
+are packed into bytes, because the files have columns of a fixed type. This module reports it if
+processes contribute incompatible rows.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ _PACKED = pa.schema({"predictions": pa.binary(), "references": pa.binary()})
 
 _lock = RLock()  # shared by all buffers, and held only briefly
 if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked lock
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
 
 
 class Buffer:
@@ -67,7 +70,8 @@ class Buffer:
     def take(self) -> Buffer:
         """Move the rows to a new buffer, and return it.
 
-        Rows that are added meanwhile must be of the same kind until `finish`, so that the rows can be put back.
+        Rows that are added meanwhile must be of the same kind until `finish`, so that the rows can
+        be put back.
         """
         with _lock:
             taken = copy.copy(self)
@@ -105,7 +109,9 @@ class Buffer:
 
 def _join(corpora: list[Corpus]) -> Corpus:
     kind = next((corpus.kind for corpus in corpora if not corpus.is_blank), corpora[0].kind)
-    return join_corpora([corpus if corpus.kind == kind else corpus.cast(kind) for corpus in corpora])
+    return join_corpora(
+        [corpus if corpus.kind == kind else corpus.cast(kind) for corpus in corpora]
+    )
 
 
 class BufferedMetric(evaluate.Metric, ABC):
@@ -123,15 +129,28 @@ class BufferedMetric(evaluate.Metric, ABC):
     def _choose(self, options: Mapping[str, object]) -> Options:
         """Return the options of a call."""
 
-    def add(self, *arguments: object, prediction: object = None, reference: object = None, **columns: object) -> None:
+    def add(
+        self,
+        *arguments: object,
+        prediction: object = None,
+        reference: object = None,
+        **columns: object,
+    ) -> None:
         """Add one segment to the segments that the next `compute` scores."""
         if arguments:
             raise TypeError(messages.BY_NAME.format("add", ""))
-        prediction, reference = columns.pop("predictions", prediction), columns.pop("references", reference)
+        prediction, reference = (
+            columns.pop("predictions", prediction),
+            columns.pop("references", reference),
+        )
         self._add([prediction], [reference], columns)
 
     def add_batch(
-        self, *arguments: object, predictions: object = None, references: object = None, **columns: object
+        self,
+        *arguments: object,
+        predictions: object = None,
+        references: object = None,
+        **columns: object,
     ) -> None:
         """Add segments to the segments that the next `compute` scores."""
         if arguments:
@@ -144,7 +163,11 @@ class BufferedMetric(evaluate.Metric, ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._buffer = copy.copy(self._buffer)
-        for name in ("compute", "add", "add_batch"):  # evaluate has bound them to the object that was copied
+        for name in (
+            "compute",
+            "add",
+            "add_batch",
+        ):  # evaluate has bound them to the object that was copied
             setattr(self, name, types.MethodType(getattr(self, name).__func__, self))
 
     def _add(self, predictions: object, references: object, unknown: dict[str, Any]) -> None:
@@ -153,7 +176,12 @@ class BufferedMetric(evaluate.Metric, ABC):
         self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
     def _compute_rows(
-        self, predictions: object, references: object, by: object, documents: object, options: Mapping[str, object]
+        self,
+        predictions: object,
+        references: object,
+        by: object,
+        documents: object,
+        options: Mapping[str, object],
     ) -> dict[str, Any] | None:
         """Score the buffered rows and the rows passed; return None in every process but the first."""
         chosen = self._choose(options)
@@ -191,7 +219,8 @@ class BufferedMetric(evaluate.Metric, ABC):
     def _gather(self, predictions: Any, references: Any) -> Corpus:
         """Return the rows that `_compute` scores as a corpus.
 
-        Rows of several processes, which `_compute_together` packed, stay in the buffer after an error.
+        Rows of several processes, which `_compute_together` packed, stay in the buffer after an
+        error.
         """
         if isinstance(predictions, Corpus):
             return predictions
@@ -246,4 +275,6 @@ def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[C
     """
     tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in (predictions, references)]
     arrays = [table["rows"].combine_chunks() for table in tables]
-    return make_corpus([(arrays[0], *list_items(arrays[1]))]), int(tables[0].schema.metadata[b"process"])
+    return make_corpus([(arrays[0], *list_items(arrays[1]))]), int(
+        tables[0].schema.metadata[b"process"]
+    )

@@ -17,7 +17,14 @@ from . import bleu_scoring as scoring
 from . import bleu_statistics as statistics
 from .bleu_corpus import Float64, Int64
 from .bleu_inputs import read_corpus, read_documents, read_labels, read_systems
-from .bleu_messages import count_things, invalid, name_system, one_of, show_value, warn_once_per_kind
+from .bleu_messages import (
+    count_things,
+    invalid,
+    name_system,
+    one_of,
+    show_value,
+    warn_once_per_kind,
+)
 from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
 
 if TYPE_CHECKING:
@@ -52,7 +59,7 @@ class Resamples(NamedTuple):
     differences: Float64 | None
 
 
-# --- Results ----------------------------------------------------------------------------------------------------------
+# --- Results --------------------------------------------------------------------------------------
 
 
 class Comparison(report.QuotableReport):
@@ -74,9 +81,14 @@ class Comparison(report.QuotableReport):
         records: list[dict[str, Any]] = []
         for name, system in self["systems"].items():
             part = {"part": "all", "group": None} if "groups" in system else {}
-            records.append({"system": name} | part | {key: system[key] for key in system if key != "groups"})
+            records.append(
+                {"system": name} | part | {key: system[key] for key in system if key != "groups"}
+            )
             groups = system.get("groups", {}).items()
-            records += [{"system": name, "part": "group", "group": label, **group} for label, group in groups]
+            records += [
+                {"system": name, "part": "group", "group": label, **group}
+                for label, group in groups
+            ]
         return records
 
     def _note(self) -> str:
@@ -92,7 +104,9 @@ class Comparison(report.QuotableReport):
             if "delta_interval" in system and "p_value" in system:
                 low, high = system["delta_interval"]
                 size = self.get("documents", system["wins"] + system["ties"] + system["losses"])
-                if size < scoring.MIN_UNITS and (low > 0 or high < 0) != (system["p_value"] < 1 - self["confidence"]):
+                if size < scoring.MIN_UNITS and (low > 0 or high < 0) != (
+                    system["p_value"] < 1 - self["confidence"]
+                ):
                     names.append(str(name))
         if not names:
             return []
@@ -106,10 +120,16 @@ class Comparison(report.QuotableReport):
             if name == self["baseline"]:
                 sentences.append(f"the baseline {scored}")
             else:
-                p = f" (p = {write_p(system['p_value'])})".replace("= <", "< ") if "p_value" in system else ""
+                p = (
+                    f" (p = {write_p(system['p_value'])})".replace("= <", "< ")
+                    if "p_value" in system
+                    else ""
+                )
                 sentences.append(f"{scored}, a difference of {100 * system['delta']:+.2f}{p}")
         sentences[0] = f"In BLEU, {sentences[0]}"
-        return "; ".join([*sentences, *_describe_test(self, TESTS[self["test"]].says, systems.values())])
+        return "; ".join(
+            [*sentences, *_describe_test(self, TESTS[self["test"]].says, systems.values())]
+        )
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the scores and intervals of the differences into `ax` or a new figure, and return the Axes."""
@@ -118,13 +138,19 @@ class Comparison(report.QuotableReport):
     def _html_table(self) -> str:
         """Return the table, with the intervals drawn in an additional column."""
         head, *rows = self._rows()
-        ends = [end for system in self["systems"].values() for end in system.get("confidence_interval", ())]
+        ends = [
+            end
+            for system in self["systems"].values()
+            for end in system.get("confidence_interval", ())
+        ]
         if ends:
             head.append("")
             for row, (_, scores) in zip(rows, self._list_scores()):
                 low, high = scores.get("confidence_interval", (None, None))
                 row.append(
-                    "" if low is None else report.draw_interval(low, scores["bleu"], high, (min(ends), max(ends)))
+                    ""
+                    if low is None
+                    else report.draw_interval(low, scores["bleu"], high, (min(ends), max(ends)))
                 )
         for row in rows:  # HTML drops the spaces that indent groups
             row[0] = row[0].replace("  ", "\u00a0\u00a0", 1) if row[0].startswith("  ") else row[0]
@@ -136,9 +162,16 @@ class Comparison(report.QuotableReport):
         for name, system in self["systems"].items():
             scored.append((f"{name} (baseline)" if name == self["baseline"] else str(name), system))
             groups = system.get("groups", {})
-            scored += [(f"  {report.write_label(label, ['macro-average'])}", group) for label, group in groups.items()]
+            scored += [
+                (f"  {report.write_label(label, ['macro-average'])}", group)
+                for label, group in groups.items()
+            ]
             if "groups" in system:
-                macro = {key.removeprefix("macro_"): value for key, value in system.items() if key.startswith("macro_")}
+                macro = {
+                    key.removeprefix("macro_"): value
+                    for key, value in system.items()
+                    if key.startswith("macro_")
+                }
                 scored.append(("  macro-average", macro | {"score": 100 * macro["bleu"]}))
         return scored
 
@@ -163,17 +196,36 @@ class Ranking(report.QuotableReport):
 
     def _rows(self) -> list[list[str]]:
         has_intervals = "confidence" in self
-        rows = [["rank", "system", "BLEU", *([f"{100 * self['confidence']:g}% CI"] if has_intervals else [])]]
+        rows = [
+            [
+                "rank",
+                "system",
+                "BLEU",
+                *([f"{100 * self['confidence']:g}% CI"] if has_intervals else []),
+            ]
+        ]
         cluster = 1
         for system in self["ranking"]:
             rows += [[]] if system["cluster"] != cluster else []
             cluster = system["cluster"]
-            interval = [report.write_interval(system["confidence_interval"])] if has_intervals else []
-            rows.append([_write_rank(system["rank_range"]), str(system["system"]), f"{system['score']:.2f}", *interval])
+            interval = (
+                [report.write_interval(system["confidence_interval"])] if has_intervals else []
+            )
+            rows.append(
+                [
+                    _write_rank(system["rank_range"]),
+                    str(system["system"]),
+                    f"{system['score']:.2f}",
+                    *interval,
+                ]
+            )
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
-        return [{**system, "rank_range": _write_rank(system["rank_range"])} for system in self["ranking"]]
+        return [
+            {**system, "rank_range": _write_rank(system["rank_range"])}
+            for system in self["ranking"]
+        ]
 
     def _note(self) -> str:
         return "; ".join([*self._describe_ranks(self["test"]), self["signature"]])
@@ -184,12 +236,17 @@ class Ranking(report.QuotableReport):
             f"{_write_rank(system['rank_range'])}. {system['system']} {report.describe_score(system, level)}"
             for system in self["ranking"]
         )
-        return "; ".join([f"Ranked by BLEU: {ranked}", *self._describe_ranks(TESTS[self["test"]].says)])
+        return "; ".join(
+            [f"Ranked by BLEU: {ranked}", *self._describe_ranks(TESTS[self["test"]].says)]
+        )
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the differences of all pairs into `ax` or a new figure, and return the Axes."""
         names = [system["system"] for system in self["ranking"]]
-        deltas, significant = np.zeros((len(names), len(names))), np.zeros((len(names), len(names)), bool)
+        deltas, significant = (
+            np.zeros((len(names), len(names))),
+            np.zeros((len(names), len(names)), bool),
+        )
         p_value_used = "p_adjusted" if self["family_wise"] else "p_value"
         for pair, (i, j) in zip(self["pairs"], combinations(range(len(names)), 2)):
             deltas[i, j] = 100 * pair["delta"]
@@ -206,10 +263,16 @@ def _write_rank(rank: Sequence[int]) -> str:
     return "-".join(map(str, dict.fromkeys(rank)))
 
 
-def _describe_test(result: Mapping[str, Any], test: str, compared: Iterable[Mapping[str, Any]]) -> list[str]:
+def _describe_test(
+    result: Mapping[str, Any], test: str, compared: Iterable[Mapping[str, Any]]
+) -> list[str]:
     """Return the test, its number of resamples and what it resamples; an empty list without a test."""
     has_test = any("p_value" in one for one in compared)
-    return [f"{test}, {result['n_resamples']:,} resamples{report.describe_documents(result)}"] if has_test else []
+    return (
+        [f"{test}, {result['n_resamples']:,} resamples{report.describe_documents(result)}"]
+        if has_test
+        else []
+    )
 
 
 def write_p(p_value: float) -> str:
@@ -225,16 +288,24 @@ _COLUMNS = (
     report.Column("BLEU", "score", "{:.2f}".format),
     report.Column("CI", "confidence_interval", report.write_interval),
     report.Column("difference", "delta", lambda delta: f"{100 * delta:+.2f}"),
-    report.Column("CI of difference", "delta_interval", lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends)),
+    report.Column(
+        "CI of difference",
+        "delta_interval",
+        lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends),
+    ),
     report.Column("p", "p_value", write_p),
     report.Column("wins", "wins", "{:,}".format),
     report.Column("ties", "ties", "{:,}".format),
     report.Column("losses", "losses", "{:,}".format),
-    report.Column("people agree", "human_accuracy", lambda a: f"{100 * a:.0f}%" if a else "no better than chance"),
+    report.Column(
+        "people agree",
+        "human_accuracy",
+        lambda a: f"{100 * a:.0f}%" if a else "no better than chance",
+    ),
 )
 
 
-# --- compare and rank -------------------------------------------------------------------------------------------------
+# --- compare and rank -----------------------------------------------------------------------------
 
 
 def compare_systems(
@@ -261,7 +332,9 @@ def compare_systems(
     names, first = [baseline, *(name for name in systems if name != baseline)], counted[baseline]
     rows = np.stack([counted[name].rows for name in names])
     units = first.sum_documents(rows)
-    group_units = [first.sum_documents(rows[:, one.segments], one.segments) for one in first.groups.values()]
+    group_units = [
+        first.sum_documents(rows[:, one.segments], one.segments) for one in first.groups.values()
+    ]
     scoring.warn_about_size(units.shape[1], first.unit, [one.shape[1] for one in group_units])
     if units.shape[1] > 1:
         scoring.warn_about_trials(n_resamples)
@@ -269,7 +342,9 @@ def compare_systems(
     described = _describe(rows, test, _draw(units, test, n_resamples, options), options)
     if first.groups:
         _add_groups(described, rows, first, group_units, test, n_resamples, options)
-    comparison = Comparison(baseline=baseline, systems={name: described[names.index(name)] for name in systems})
+    comparison = Comparison(
+        baseline=baseline, systems={name: described[names.index(name)] for name in systems}
+    )
     comparison |= _list_settings(first, units.shape[1], test, n_resamples, options, unknown)
     if human:
         _check_curve(options, first.tokenizer)
@@ -303,11 +378,15 @@ def rank_systems(
     units = first.sum_documents(np.stack([one.rows for one in counted.values()]))
     order = np.argsort(-scoring.bleu(units.sum(axis=1), options), kind="stable").tolist()
     names, units = [names[i] for i in order], units[order]
-    # 2. Test all pairs on shared exchanges. The difference of a pair is the score of the better system minus the other.
+    # 2. Test all pairs on shared exchanges. The difference of a pair is the score of the better
+    #    system minus the other.
     pairs = list(combinations(range(len(names)), 2))
     observed = scoring.bleu(units.sum(axis=1), options)
     deltas = np.array([observed[i] - observed[j] for i, j in pairs])
-    tested = [{"systems": [names[i], names[j]], "delta": delta} for (i, j), delta in zip(pairs, deltas.tolist())]
+    tested = [
+        {"systems": [names[i], names[j]], "delta": delta}
+        for (i, j), delta in zip(pairs, deltas.tolist())
+    ]
     significant = np.zeros((len(names), len(names)), bool)
     scores = None
     scoring.warn_about_size(units.shape[1], first.unit)
@@ -315,9 +394,17 @@ def rank_systems(
         scoring.warn_about_trials(n_resamples, alpha, n_pairs)
         scoring.warn_about_exchanges(units.shape[1], first.unit, alpha, n_pairs)
         scoring.warn_about_extremes(options, " to evaluate.load()")
-        scores = scoring.bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
-        blocks = scoring.randomization_differences(units, options, n_resamples, baselines=len(names))
-        exceeding = sum((np.abs(block) >= np.abs(deltas) - scoring.NOISE).sum(axis=0) for block in blocks)
+        scores = (
+            scoring.bootstrap_scores(units, options, options.n_resamples)
+            if options.confidence
+            else None
+        )
+        blocks = scoring.randomization_differences(
+            units, options, n_resamples, baselines=len(names)
+        )
+        exceeding = sum(
+            (np.abs(block) >= np.abs(deltas) - scoring.NOISE).sum(axis=0) for block in blocks
+        )
         p_values = (exceeding + 1) / (n_resamples + 1)
         adjusted = scoring.adjust_holm(p_values)
         for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
@@ -329,14 +416,19 @@ def rank_systems(
     # 4. Put the result together.
     described = _describe_scores(units, scores, options)
     for i, system in enumerate(described):
-        system |= {"rank_range": [1 + int(better[i]), len(names) - int(worse[i])], "cluster": int(clusters[i])}
+        system |= {
+            "rank_range": [1 + int(better[i]), len(names) - int(worse[i])],
+            "cluster": int(clusters[i]),
+        }
     ranked = [{"system": name, **system} for name, system in zip(names, described)]
     ranking = Ranking(ranking=ranked, pairs=tested, alpha=alpha, family_wise=family_wise)
     ranking |= _list_settings(first, units.shape[1], "randomization", n_resamples, options, unknown)
     return ranking
 
 
-def _check_systems(systems: Mapping[Any, object], n_resamples: int | None, default: int, options: Options) -> int:
+def _check_systems(
+    systems: Mapping[Any, object], n_resamples: int | None, default: int, options: Options
+) -> int:
     """Return the number of resamples of the test, or raise if an argument is invalid."""
     if len(systems) < 2:
         raise ValueError(messages.FEW_SYSTEMS.format(len(systems)))
@@ -346,7 +438,12 @@ def _check_systems(systems: Mapping[Any, object], n_resamples: int | None, defau
 
 
 def _list_settings(
-    counted: statistics.Counted, units: int, test: str, n_resamples: int, options: Options, unknown: Collection[str]
+    counted: statistics.Counted,
+    units: int,
+    test: str,
+    n_resamples: int,
+    options: Options,
+    unknown: Collection[str],
 ) -> dict[str, Any]:
     """Return the keys about test and resampling that both results have; `units` is the number of units resampled."""
     resampled = {TESTS[test].key: n_resamples}
@@ -365,11 +462,15 @@ def _list_settings(
     return settings | {"signature": signature}
 
 
-# --- Counting ---------------------------------------------------------------------------------------------------------
+# --- Counting -------------------------------------------------------------------------------------
 
 
 def _count_systems(
-    systems: Mapping[Any, object], references: object, options: Options, by: object, documents: object
+    systems: Mapping[Any, object],
+    references: object,
+    options: Options,
+    by: object,
+    documents: object,
 ) -> tuple[dict[Any, statistics.Counted], Options, Collection[str]]:
     """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
     # Labels are the same for all systems. In place of labels, tables take the name of a column.
@@ -430,17 +531,24 @@ def _read_tables(
     return counted, system_options, unknown
 
 
-# --- Scores and tests -------------------------------------------------------------------------------------------------
+# --- Scores and tests -----------------------------------------------------------------------------
 
 
 def _draw(units: Int64, test: str, n_resamples: int, options: Options) -> Resamples:
     """Draw the resamples of the intervals and of the tests against the first system; all systems share the draws."""
     if units.shape[1] < 2:
         return Resamples(None, None)
-    # An interval depends on the corpus, the seed and the bootstrap's count only, so it is the same under either test.
-    scores = scoring.bootstrap_scores(units, options, options.n_resamples) if options.confidence else None
+    # An interval depends on the corpus, the seed and the bootstrap's count only, so it is the same
+    # under either test.
+    scores = (
+        scoring.bootstrap_scores(units, options, options.n_resamples)
+        if options.confidence
+        else None
+    )
     if test == "randomization":
-        differences = np.concatenate(list(scoring.randomization_differences(units, options, n_resamples)))
+        differences = np.concatenate(
+            list(scoring.randomization_differences(units, options, n_resamples))
+        )
         return Resamples(scores, differences)
     drawn = scores if n_resamples == options.n_resamples else None
     drawn = scoring.bootstrap_scores(units, options, n_resamples) if drawn is None else drawn
@@ -455,7 +563,10 @@ def _test(differences: Float64, observed: Sequence[float] | Float64, test: str) 
 
 def _describe_scores(rows: Int64, scores: Float64 | None, options: Options) -> list[dict[str, Any]]:
     """Return the score of each system, with its interval if scores were resampled."""
-    systems = [{"bleu": score, "score": 100 * score} for score in scoring.bleu(rows.sum(axis=1), options).tolist()]
+    systems = [
+        {"bleu": score, "score": 100 * score}
+        for score in scoring.bleu(rows.sum(axis=1), options).tolist()
+    ]
     if scores is not None and options.confidence:
         for system, resampled in zip(systems, scores.T):
             system |= scoring.describe_resamples(resampled, options.confidence)
@@ -500,7 +611,11 @@ def _add_groups(
     for (label, group), units in zip(counted.groups.items(), group_units):
         drawn = _draw(units, test, n_resamples, options)
         resampled.append(drawn)
-        size = {"documents": units.shape[1]} if counted.documents is not None and units.shape[1] > 1 else {}
+        size = (
+            {"documents": units.shape[1]}
+            if counted.documents is not None and units.shape[1] > 1
+            else {}
+        )
         for system, one in zip(systems, _describe(rows[:, group.segments], test, drawn, options)):
             system["groups"][label] = {key: one[key] for key in _GROUP_KEYS if key in one} | size
     for system in systems:
@@ -518,11 +633,13 @@ def _add_groups(
         if p_values is not None:
             system["macro_p_value"] = p_values[i - 1]
         if averages is not None and options.confidence:
-            system["macro_delta_interval"] = scoring.interval(averages[:, i] - averages[:, 0], options.confidence)
+            system["macro_delta_interval"] = scoring.interval(
+                averages[:, i] - averages[:, 0], options.confidence
+            )
             system["macro_delta_standard_error"] = float((averages[:, i] - averages[:, 0]).std())
 
 
-# --- Agreement with human judgments -----------------------------------------------------------------------------------
+# --- Agreement with human judgments ---------------------------------------------------------------
 
 _HIGHEST_ACCURACY, _STEEPNESS = 0.8833333333333225, 0.9663926931178954
 _HUMAN_TOKENIZERS = re.compile("13a|zh|char|ja-mecab-.*")
@@ -536,8 +653,8 @@ HUMAN_NOTE = (
 def estimate_human_accuracy(delta: float) -> float | None:
     """Return the estimated share of pairs that people and BLEU rank alike; None below that of chance.
 
-    This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score Magnitudes and
-    Accuracies"), which reaches 50% at 0.28 points.
+    This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score
+    Magnitudes and Accuracies"), which reaches 50% at 0.28 points.
 
     Args:
         delta: a difference on the scale 0-1.
@@ -555,7 +672,8 @@ def _check_curve(options: Options, tokenizer: str) -> None:
     unlike = [
         name
         for name in OPTIONS
-        if name not in ("tokenize", *CORPUS_ONLY) and getattr(options, name) != getattr(default, name)
+        if name not in ("tokenize", *CORPUS_ONLY)
+        and getattr(options, name) != getattr(default, name)
     ]
     if not _HUMAN_TOKENIZERS.fullmatch(tokenizer):
         unlike.insert(0, "tokenize")

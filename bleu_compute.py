@@ -17,13 +17,20 @@ from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, make
 from .bleu_inputs import read_corpus
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
 from .bleu_options import OPTIONS, Options, make_signature
-from .bleu_statistics import Counted, adopt_counting, count_groups, prepare_batch, read_statistics, sum_corpus
+from .bleu_statistics import (
+    Counted,
+    adopt_counting,
+    count_groups,
+    prepare_batch,
+    read_statistics,
+    sum_corpus,
+)
 from .bleu_tokenizers import choose_tokenizer, list_tokens, warn_about_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# --- compute and score ------------------------------------------------------------------------------------------------
+# --- compute and score ----------------------------------------------------------------------------
 
 
 class Result(report.QuotableReport):
@@ -33,10 +40,15 @@ class Result(report.QuotableReport):
     _optional_keys = MappingProxyType(
         {
             **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), "segments=True"),
-            **dict.fromkeys(("confidence_interval", "bootstrap_mean", "standard_error"), "confidence=0.95"),
+            **dict.fromkeys(
+                ("confidence_interval", "bootstrap_mean", "standard_error"), "confidence=0.95"
+            ),
             "documents": "documents=labels and confidence=0.95",
             **dict.fromkeys(("groups", "macro_bleu", "macro_score"), "by=labels"),
-            **dict.fromkeys(("macro_confidence_interval", "macro_standard_error"), "by=labels and confidence=0.95"),
+            **dict.fromkeys(
+                ("macro_confidence_interval", "macro_standard_error"),
+                "by=labels and confidence=0.95",
+            ),
         }
     )
 
@@ -53,32 +65,50 @@ class Result(report.QuotableReport):
 
     def _rows(self) -> list[list[str]]:
         head = ["n-grams", "matches", "total", "precision", "BLEU-n"]
-        return [head, *([*map("{:,}".format, record[:3]), *_percent(record[3:])] for record in self._orders())]
+        return [
+            head,
+            *(
+                [*map("{:,}".format, record[:3]), *_percent(record[3:])]
+                for record in self._orders()
+            ),
+        ]
 
     def _records(self) -> list[dict[str, Any]]:
-        records = [dict(zip(("order", "matches", "total", "precision", "bleu"), record)) for record in self._orders()]
+        records = [
+            dict(zip(("order", "matches", "total", "precision", "bleu"), record))
+            for record in self._orders()
+        ]
         if "confidence_interval" in self:
             names = ("confidence_interval", "bootstrap_mean", "standard_error")
-            records.append({"order": "all", "bleu": self["bleu"], **{name: self[name] for name in names}})
-        return records + [{"segment": i, "bleu": score} for i, score in enumerate(self.get("segment_bleu", ()))]
+            records.append(
+                {"order": "all", "bleu": self["bleu"], **{name: self[name] for name in names}}
+            )
+        return records + [
+            {"segment": i, "bleu": score} for i, score in enumerate(self.get("segment_bleu", ()))
+        ]
 
     def to_html(self) -> str:
         head, *rows = self._rows()
         parts = [report.headline(self["score"]), report.paragraph(". ".join(self._list_facts()))]
-        return report.wrap(*parts, report.write_table(head, rows), report.paragraph(self._note(), "note"))
+        return report.wrap(
+            *parts, report.write_table(head, rows), report.paragraph(self._note(), "note")
+        )
 
     def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
         """Plot the scores of the segments, or precision by order, with matplotlib, and return the Axes.
 
         Args:
             ax: the Axes to draw into; None for a new figure.
-            kind: `"segments"` or `"precisions"`; None for segments if the result has segment scores.
+            kind: `"segments"` or `"precisions"`; None for segments if the result has segment
+                scores.
         """
         kind = kind or ("segments" if "segment_bleu" in self else "precisions")
         if kind not in ("segments", "precisions"):
             raise invalid("kind", kind, one_of(("segments", "precisions")))
         return (
-            report.plot_segments(self["segment_bleu"], ax) if kind == "segments" else report.plot_precisions(self, ax)
+            report.plot_segments(self["segment_bleu"], ax)
+            if kind == "segments"
+            else report.plot_precisions(self, ax)
         )
 
     def _orders(self) -> list[tuple[Any, ...]]:
@@ -89,13 +119,22 @@ class Result(report.QuotableReport):
         """Describe the interval and the segment scores, if the result has them, and the lengths."""
         facts = []
         if "confidence_interval" in self:
-            facts.append("{:g}% CI {} to {}".format(100 * self["confidence"], *_percent(self["confidence_interval"])))
+            facts.append(
+                "{:g}% CI {} to {}".format(
+                    100 * self["confidence"], *_percent(self["confidence_interval"])
+                )
+            )
         if "segment_bleu" in self:
             scores = self["segment_bleu"]
-            quantiles = "lowest {}, median {}, highest {}".format(*_percent(np.quantile(scores, [0, 0.5, 1])))
+            quantiles = "lowest {}, median {}, highest {}".format(
+                *_percent(np.quantile(scores, [0, 0.5, 1]))
+            )
             facts.append(f"{count_things(len(scores), 'segment')}: {quantiles}")
         lengths = f"{count_things(self['translation_length'], 'token')} against {self['reference_length']:,}"
-        return [*facts, f"Brevity penalty {self['brevity_penalty']:.4f}: {lengths} in the references"]
+        return [
+            *facts,
+            f"Brevity penalty {self['brevity_penalty']:.4f}: {lengths} in the references",
+        ]
 
 
 class GroupedResult(Result):
@@ -104,7 +143,11 @@ class GroupedResult(Result):
     _prints_as_table = True
 
     def _title(self) -> str:
-        micro, macro, groups = self["score"], self["macro_score"], count_things(len(self["groups"]), "group")
+        micro, macro, groups = (
+            self["score"],
+            self["macro_score"],
+            count_things(len(self["groups"]), "group"),
+        )
         return f"BLEU {micro:.2f} as the micro-average and {macro:.2f} as the macro-average of {groups}"
 
     def _rows(self) -> list[list[str]]:
@@ -112,9 +155,15 @@ class GroupedResult(Result):
         averages = {"micro-average": self, "macro-average": {"score": self["macro_score"]}}
         if "macro_confidence_interval" in self:
             averages["macro-average"]["confidence_interval"] = self["macro_confidence_interval"]
-        scored = [(report.write_label(label, averages), group) for label, group in self["groups"].items()]
+        scored = [
+            (report.write_label(label, averages), group) for label, group in self["groups"].items()
+        ]
         scored += averages.items()
-        columns = _GROUP_COLUMNS if report.find_in_signature(self["signature"], "tok") == "var" else _GROUP_COLUMNS[:-1]
+        columns = (
+            _GROUP_COLUMNS
+            if report.find_in_signature(self["signature"], "tok") == "var"
+            else _GROUP_COLUMNS[:-1]
+        )
         rows = report.list_cells("group", scored, columns, self.get("confidence"))
         return [*rows[:-2], [], *rows[-2:]]
 
@@ -133,7 +182,9 @@ class GroupedResult(Result):
         return report.Report.to_html(self)
 
 
-def score_corpus(corpus: Corpus, options: Options, by: object = None, documents: object = None) -> Result:
+def score_corpus(
+    corpus: Corpus, options: Options, by: object = None, documents: object = None
+) -> Result:
     """Score a corpus, and warn about suspicious texts."""
     if not len(corpus):
         raise ValueError(messages.NO_SEGMENTS)
@@ -142,7 +193,10 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None, documents:
         return _score_rows(counted, options, len(corpus), ())
     tokenizer = choose_tokenizer(options, corpus.kind)
     warn_about_text(corpus.predictions, tokenizer)
-    total, signed = sum_corpus(corpus, tokenizer, options), (tokenizer.name, corpus.reference_count())
+    total, signed = (
+        sum_corpus(corpus, tokenizer, options),
+        (tokenizer.name, corpus.reference_count()),
+    )
     result = _describe_rows(options, total, None, None, signed)
     if result["bleu"] == 0:
         scoring.warn_about_zero(total, len(corpus), options)
@@ -150,7 +204,11 @@ def score_corpus(corpus: Corpus, options: Options, by: object = None, documents:
 
 
 def score_statistics(
-    statistics: object, options: Options, by: object = None, documents: object = None, like: object = None
+    statistics: object,
+    options: Options,
+    by: object = None,
+    documents: object = None,
+    like: object = None,
 ) -> Result:
     """Score statistics in any form that `read_statistics` takes."""
     known = read_statistics(statistics, by, documents, like)
@@ -160,21 +218,30 @@ def score_statistics(
         raise ValueError(messages.ONLY_SUMS.format(name=wanted[0], default=OPTIONS[wanted[0]]))
     if wanted or by is not None:
         return _score_rows(known.to_counted(tokenizer), options, None, unknown)
-    result = _describe_rows(options, known.sum(), None, None, (tokenizer, known.references), unknown)
+    result = _describe_rows(
+        options, known.sum(), None, None, (tokenizer, known.references), unknown
+    )
     if result["bleu"] == 0:
         scoring.warn_about_zero(known.sum(), None, options)
     return result
 
 
-def _score_rows(counted: Counted, options: Options, segments: int | None, unknown: Collection[str]) -> Result:
+def _score_rows(
+    counted: Counted, options: Options, segments: int | None, unknown: Collection[str]
+) -> Result:
     """Score counted rows and their groups, and warn; `segments` is the number of predictions, None if unknown."""
     rows = counted.rows
     with warn_once_per_kind():
         total, units = rows.sum(axis=0), counted.sum_documents(rows)
         documents = None if counted.documents is None else len(units)
         signed = counted.tokenizer, counted.references
-        result = _describe_rows(options, total, rows, _bootstrap(units, options), signed, unknown, documents)
-        group_units = [counted.sum_documents(rows[one.segments], one.segments) for one in counted.groups.values()]
+        result = _describe_rows(
+            options, total, rows, _bootstrap(units, options), signed, unknown, documents
+        )
+        group_units = [
+            counted.sum_documents(rows[one.segments], one.segments)
+            for one in counted.groups.values()
+        ]
         if options.confidence:
             scoring.warn_about_extremes(options)
             scoring.warn_about_size(len(units), counted.unit, list(map(len, group_units)))
@@ -182,18 +249,23 @@ def _score_rows(counted: Counted, options: Options, segments: int | None, unknow
             scoring.warn_about_zero(total, segments, options)
         if not counted.groups:
             return result
-        # Each group is scored as its segments alone would be, and becomes a plain dict, which YAML can write.
+        # Each group is scored as its segments alone would be, and becomes a plain dict, which YAML
+        # can write.
         groups, samples = {}, []
         for (label, group), units in zip(counted.groups.items(), group_units):
             group_rows, resampled = rows[group.segments], _bootstrap(units, options)
             total, signed = group_rows.sum(axis=0), (group.tokenizer, group.references)
             documents = None if counted.documents is None else len(units)
-            groups[label] = dict(_describe_rows(options, total, group_rows, resampled, signed, unknown, documents))
+            groups[label] = dict(
+                _describe_rows(options, total, group_rows, resampled, signed, unknown, documents)
+            )
             samples.append(resampled)
             if groups[label]["bleu"] == 0:
                 scoring.warn_about_zero(total, len(group_rows), options, f"The score of {label!r}")
     macro_bleu = fmean(group["bleu"] for group in groups.values())
-    grouped = GroupedResult(result, groups=groups, macro_bleu=macro_bleu, macro_score=100 * macro_bleu)
+    grouped = GroupedResult(
+        result, groups=groups, macro_bleu=macro_bleu, macro_score=100 * macro_bleu
+    )
     known_samples = [sample for sample in samples if sample is not None]
     if options.confidence and len(known_samples) == len(groups):
         averages = scoring.average_groups(known_samples, options.seed)
@@ -235,7 +307,10 @@ def _describe_rows(
         result["segment_bleu"] = scores.tolist()
         result["mean_segment_bleu"] = float(scores.mean())
     if resampled is not None and options.confidence:
-        result |= {"confidence": options.confidence, **scoring.describe_resamples(resampled, options.confidence)}
+        result |= {
+            "confidence": options.confidence,
+            **scoring.describe_resamples(resampled, options.confidence),
+        }
         drawn["bs"] = options.n_resamples
         if documents is not None:
             result["documents"] = drawn["docs"] = documents
@@ -248,7 +323,9 @@ _GROUP_COLUMNS = (
     report.Column("CI", "confidence_interval", report.write_interval),
     report.Column("brevity penalty", "brevity_penalty", "{:.4f}".format),
     report.Column("tokens", "translation_length", "{:,}".format),
-    report.Column("tokenizer", "signature", lambda signature: report.find_in_signature(signature, "tok")),
+    report.Column(
+        "tokenizer", "signature", lambda signature: report.find_in_signature(signature, "tok")
+    ),
 )
 
 
@@ -256,7 +333,7 @@ def _percent(scores: Any) -> list[str]:
     return [f"{100 * score:.2f}" for score in scores]
 
 
-# --- explain ----------------------------------------------------------------------------------------------------------
+# --- explain --------------------------------------------------------------------------------------
 
 
 class Explanation(report.Report):
@@ -279,7 +356,9 @@ class Explanation(report.Report):
 
     def to_html(self) -> str:
         return report.wrap(
-            report.explanation(self), report.legend(len(self["orders"])), report.paragraph(self._note(), "note")
+            report.explanation(self),
+            report.legend(len(self["orders"])),
+            report.paragraph(self._note(), "note"),
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -306,10 +385,19 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     corpus = read_corpus([prediction], [references])
     # 1. Tokenize, and count n-grams once for everything below.
     tokenizer, orders = choose_tokenizer(options, corpus.kind), options.counted_orders
-    (tokens,), reference_tokens = (list_tokens(part, tokenizer) for part in prepare_batch(corpus.batches[0], tokenizer))
+    (tokens,), reference_tokens = (
+        list_tokens(part, tokenizer) for part in prepare_batch(corpus.batches[0], tokenizer)
+    )
     counts, allowed = count_ngrams(tokens, orders), count_most_ngrams(reference_tokens, orders)
     lengths = [len(reference) for reference in reference_tokens]
-    counted = counts & allowed, len(tokens), lengths, orders, options.reference_length, options.minimum_total
+    counted = (
+        counts & allowed,
+        len(tokens),
+        lengths,
+        orders,
+        options.reference_length,
+        options.minimum_total,
+    )
     row = np.array(make_row(*counted))
     # 2. Score.
     smoothed = scoring.precisions(row, options)
@@ -318,11 +406,18 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     warn_about_text(corpus.predictions, tokenizer)
     if explanation["bleu"] == 0:
         scoring.warn_about_zero(row, 1, options)
-    # 3. Describe the tokens and the n-grams. Indices of references are those of the caller, including each None.
-    present = [0] if isinstance(references, str) else [i for i, text in enumerate(references) if text is not None]
+    # 3. Describe the tokens and the n-grams. Indices of references are those of the caller,
+    #    including each None.
+    present = (
+        [0]
+        if isinstance(references, str)
+        else [i for i, text in enumerate(references) if text is not None]
+    )
     explanation["weights"] = scoring.order_weights(smoothed.present, options)
     explanation["prediction"] = _cover_tokens(tokens, allowed, options.max_order)
-    explanation["references"] = [_cover_tokens(text, counts, options.max_order) for text in reference_tokens]
+    explanation["references"] = [
+        _cover_tokens(text, counts, options.max_order) for text in reference_tokens
+    ]
     explanation["effective_reference"] = present[lengths.index(row[-1])]
     explanation["orders"] = [
         _explain_order(order, int(row[orders + order - 1]), counts, allowed)
@@ -336,17 +431,22 @@ def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) ->
     longest = [0] * len(tokens)
     for order in range(max_order, 0, -1):
         remaining = {ngram: count for ngram, count in allowed.items() if len(ngram) == order}
-        # Occurrences within a longer match come first, because they are known to match (the sort is stable).
+        # Occurrences within a longer match come first, because they are known to match (the sort is
+        # stable).
         within = [min(longest[i : i + order]) for i in range(len(tokens) - order + 1)]
         for start in sorted(range(len(within)), key=lambda i: not within[i]):
             ngram = tuple(tokens[start : start + order])
             if remaining.get(ngram, 0):
                 remaining[ngram] -= 1
-                longest[start : start + order] = [max(order, match) for match in longest[start : start + order]]
+                longest[start : start + order] = [
+                    max(order, match) for match in longest[start : start + order]
+                ]
     return {"tokens": list(tokens), "longest_match": longest, "length": len(tokens)}
 
 
-def _explain_order(order: int, total: int, counts: Mapping[Any, int], allowed: NGrams) -> dict[str, Any]:
+def _explain_order(
+    order: int, total: int, counts: Mapping[Any, int], allowed: NGrams
+) -> dict[str, Any]:
     counts = {ngram: count for ngram, count in counts.items() if len(ngram) == order}
     described: dict[str, list[dict[str, Any]]] = {"matched": [], "clipped": [], "missed": []}
     for ngram, count in counts.items():

@@ -26,12 +26,18 @@ Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Kind = Literal["text", "tokens", "ids"]
 
 # The processors that this process may use, and so the number of threads.
-PROCESSORS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+PROCESSORS = (
+    len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+)
 
 STRINGS = pa.large_string()
 TOKENS = pa.large_list(STRINGS)
 IDS = pa.large_list(pa.int64())
-TYPES: dict[Kind, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}  # the type of one text, by kind
+TYPES: dict[Kind, pa.DataType] = {
+    "text": STRINGS,
+    "tokens": TOKENS,
+    "ids": IDS,
+}  # the type of one text, by kind
 
 _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
@@ -43,7 +49,8 @@ class Batch(NamedTuple):
     rows: the corpus row of each segment, for errors.
     predictions: one text per segment.
     references: all references, in the order of the segments.
-    bounds: int64 [segments + 1], the offsets of each segment's references, and the end of the last ones.
+    bounds: int64 [segments + 1], the offsets of each segment's references, and the end of the last
+        ones.
     """
 
     rows: Sequence[int] | Int64
@@ -69,7 +76,10 @@ class Batch(NamedTuple):
         bounds = self.bounds[start : start + size + 1]
         references = self.references.slice(bounds[0], bounds[-1] - bounds[0])
         return Batch(
-            self.rows[start : start + size], self.predictions.slice(start, size), references, bounds - bounds[0]
+            self.rows[start : start + size],
+            self.predictions.slice(start, size),
+            references,
+            bounds - bounds[0],
         )
 
 
@@ -143,7 +153,8 @@ class Corpus:
         (batch,) = self.combine().batches
         references = make_lists(batch.bounds, batch.references).take(pa.array(segments))
         return Corpus(
-            (Batch(segments, batch.predictions.take(pa.array(segments)), *list_items(references)),), self.kind
+            (Batch(segments, batch.predictions.take(pa.array(segments)), *list_items(references)),),
+            self.kind,
         )
 
     def combine(self) -> Corpus:
@@ -159,7 +170,9 @@ class Corpus:
         """Return a blank corpus as a corpus of another kind."""
         type_ = TYPES[kind]
         batches = [
-            batch._replace(predictions=batch.predictions.cast(type_), references=batch.references.cast(type_))
+            batch._replace(
+                predictions=batch.predictions.cast(type_), references=batch.references.cast(type_)
+            )
             for batch in self.batches
         ]
         return Corpus(tuple(batches), kind)
@@ -177,8 +190,13 @@ def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]], first_row: in
     """Build a corpus from validated predictions, references and bounds: one triple per batch, at least one batch."""
     batches = []
     for predictions, references, bounds in parts:
-        assert (len(bounds), bounds[-1]) == (len(predictions) + 1, len(references))  # kernels do not check
-        batches.append(Batch(range(first_row, first_row + len(predictions)), predictions, references, bounds))
+        assert (len(bounds), bounds[-1]) == (
+            len(predictions) + 1,
+            len(references),
+        )  # kernels do not check
+        batches.append(
+            Batch(range(first_row, first_row + len(predictions)), predictions, references, bounds)
+        )
         first_row += len(predictions)
     return Corpus(tuple(batches), kind_of(batches[0].predictions.type))
 

@@ -1,7 +1,8 @@
 """Tokens to statistics rows: clipped counts as Papineni et al. (2002) define them, to be read beside the paper.
 
-A statistics row is int64: matches_1..N, totals_1..N, prediction_length, reference_length. These are the sufficient
-statistics of BLEU, and the rows of segments add up to the row of a corpus. `bleu_kernels` computes them faster.
+A statistics row is int64: matches_1..N, totals_1..N, prediction_length, reference_length. These are
+the sufficient statistics of BLEU, and the rows of segments add up to the row of a corpus.
+`bleu_kernels` computes them faster.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ NGrams = Counter[tuple[Hashable, ...]]
 class ReferenceLength(NamedTuple):
     """A rule for the effective reference length r of section 2.2.2.
 
-    choose: the function from c, the length of the prediction, and the lengths of the references to r.
+    choose: the function from c, the length of the prediction, and the lengths of the references to
+        r.
     says: its description, as the end of a sentence.
     """
 
@@ -34,11 +36,14 @@ class ReferenceLength(NamedTuple):
 
 REFERENCE_LENGTHS = {
     "closest": ReferenceLength(
-        lambda length, references: min(references, key=lambda reference: (abs(reference - length), reference)),
+        lambda length, references: min(
+            references, key=lambda reference: (abs(reference - length), reference)
+        ),
         "the reference of the closest length sets the brevity penalty",
     ),
     "shortest": ReferenceLength(
-        lambda length, references: min(references), "the shortest reference sets the brevity penalty"
+        lambda length, references: min(references),
+        "the shortest reference sets the brevity penalty",
     ),
     "longest": ReferenceLength(
         lambda length, references: length if length in references else max(references),
@@ -59,7 +64,8 @@ def count_rows(
     """Count a batch of segments.
 
     Args:
-        predictions: prepared texts: strings for a native tokenizer to split, or lists of tokens or ids.
+        predictions: prepared texts: strings for a native tokenizer to split, or lists of tokens or
+            ids.
         references: all references, in the order of the segments.
         bounds: int64 [segments + 1], the offsets of each segment's references.
         tokenizer: the tokenizer of strings.
@@ -76,7 +82,9 @@ def count_rows(
     """
     reference_tokens = list_tokens(references, tokenizer)
     rows = [
-        count_segment(prediction, reference_tokens[first:last], max_order, reference_length, minimum_total)
+        count_segment(
+            prediction, reference_tokens[first:last], max_order, reference_length, minimum_total
+        )
         for prediction, first, last in zip(list_tokens(predictions, tokenizer), bounds, bounds[1:])
     ]
     return np.array(rows, np.int64).reshape(-1, 2 * max_order + 2)
@@ -99,10 +107,12 @@ def count_segment(
         minimum_total: the minimum number of n-grams per order.
 
     Returns:
-        2 N + 2 integers: the clipped counts by order, the numbers of n-grams by order, the length of the prediction
+        2 N + 2 integers: the clipped counts by order, the numbers of n-grams by order, the length
+        of the prediction
         and the effective reference length.
 
-    In example 2 of the paper, "the" occurs seven times, but matches only twice, its highest count in a reference:
+    In example 2 of the paper, "the" occurs seven times, but matches only twice, its highest count
+    in a reference:
 
     >>> count_segment(["the"] * 7, ["the cat is on the mat".split(), "there is a cat on the mat".split()], max_order=2)
     [2, 0, 7, 6, 7, 7]
@@ -113,7 +123,12 @@ def count_segment(
 
 
 def make_row(
-    clipped: NGrams, length: int, lengths: Sequence[int], max_order: int, reference_length: str, minimum_total: int
+    clipped: NGrams,
+    length: int,
+    lengths: Sequence[int],
+    max_order: int,
+    reference_length: str,
+    minimum_total: int,
 ) -> list[int]:
     """Return the statistics row of a prediction with these clipped counts; `lengths` are those of the references."""
     matches = [0] * max_order

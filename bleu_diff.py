@@ -22,7 +22,20 @@ from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, w
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)  # tokens: the first length of each group but the first
+LENGTHS = (
+    10,
+    20,
+    30,
+    40,
+    50,
+    60,
+    80,
+    100,
+    150,
+    200,
+    300,
+    500,
+)  # tokens: the first length of each group but the first
 LISTED_SEGMENTS = 20  # per system
 LISTED_NGRAMS = 20  # per order and system
 MAX_NGRAMS = 1 << 21  # rows of a table: about 60 MB for 4-grams
@@ -43,7 +56,7 @@ class NGramDifference(TypedDict):
     segment: int
 
 
-# --- The result -------------------------------------------------------------------------------------------------------
+# --- The result -----------------------------------------------------------------------------------
 
 
 class Difference(Report):
@@ -90,20 +103,30 @@ class Difference(Report):
         for ngram in ngrams:
             tokens, size = ngram["ngram"], len(ngram["ngram"])
             longer_ones = (longer["ngram"] for longer in chosen)
-            if not any(tokens == longer[i : i + size] for longer in longer_ones for i in range(len(longer) - size + 1)):
+            if not any(
+                tokens == longer[i : i + size]
+                for longer in longer_ones
+                for i in range(len(longer) - size + 1)
+            ):
                 chosen.append(ngram)
         return chosen[:count]
 
     def _records(self) -> list[dict[str, Any]]:
         records = [{"part": "length", **group} for group in self["by_length"]]
-        records += [{"part": "group", "group": label, **group} for label, group in self.get("groups", {}).items()]
+        records += [
+            {"part": "group", "group": label, **group}
+            for label, group in self.get("groups", {}).items()
+        ]
         for record in records:
             scores, delta = record.pop("bleu"), record.pop("delta")
             record |= {f"bleu_{name}": score for name, score in scores.items()} | {"delta": delta}
         return records
 
     def _rows(self) -> list[list[str]]:
-        return [*self._group_rows(), *([name, "", *numbers] for name, *numbers in self._ngram_rows())]
+        return [
+            *self._group_rows(),
+            *([name, "", *numbers] for name, *numbers in self._ngram_rows()),
+        ]
 
     def _title(self) -> str:
         first, second = map(write_name, self["systems"])
@@ -124,29 +147,49 @@ class Difference(Report):
         size, (_, second) = self["wins"] + self["ties"] + self["losses"], self["systems"].values()
         groups = {"all": {"segments": size, "bleu": systems, "delta": second["delta"]}}
         for group in self["by_length"]:
-            bounds = f"{group['from']} to {group['to']}" if group["to"] else f"{group['from']} and more"
+            bounds = (
+                f"{group['from']} to {group['to']}" if group["to"] else f"{group['from']} and more"
+            )
             groups[f"reference of {bounds} tokens"] = group
         labeled = self.get("groups", {})
-        shown = [(write_label(label, groups), labeled[label]) for label in list(labeled)[:_PRINTED_LABELS]]
+        shown = [
+            (write_label(label, groups), labeled[label])
+            for label in list(labeled)[:_PRINTED_LABELS]
+        ]
         rows = [["", "segments", *map(write_name, systems), "difference"]]
         for name, group in [*groups.items(), *shown]:
             numbers = (f"{100 * score:.2f}" for score in group["bleu"].values())
-            rows.append([write_name(name), f"{group['segments']:,}", *numbers, f"{100 * group['delta']:+.2f}"])
+            rows.append(
+                [
+                    write_name(name),
+                    f"{group['segments']:,}",
+                    *numbers,
+                    f"{100 * group['delta']:+.2f}",
+                ]
+            )
         if len(labeled) > _PRINTED_LABELS:
             rows.append([f"… {len(labeled) - _PRINTED_LABELS:,} more labels", "", "", "", ""])
         return rows
 
     def _ngram_rows(self) -> list[list[str]]:
         rows = []
-        for ngram in (ngram for name in self["systems"] for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS)):
+        for ngram in (
+            ngram
+            for name in self["systems"]
+            for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS)
+        ):
             first, second = ngram["matches"].values()
             text = write_name(" ".join(map(str, ngram["ngram"])))
             rows.append([text, f"{first:,}", f"{second:,}", f"{second - first:+,}"])
-        head = ["n-grams matched by one system only", *map(write_name, self["systems"]), "difference"]
+        head = [
+            "n-grams matched by one system only",
+            *map(write_name, self["systems"]),
+            "difference",
+        ]
         return [head, *rows] if rows else []
 
 
-# --- Counting and scoring ---------------------------------------------------------------------------------------------
+# --- Counting and scoring -------------------------------------------------------------------------
 
 
 def diff_systems(systems: object, references: object, by: object, options: Options) -> Difference:
@@ -174,30 +217,46 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
             warn_about_text(corpus.predictions, tokenizer)
     # 2. Count, and score the systems and the segments.
     rows, ngrams = _count_pair(corpora, tokenizer, options)
-    scores, segment_scores = bleu(rows.sum(axis=1), options).tolist(), bleu(rows, options.for_segments())
+    scores, segment_scores = (
+        bleu(rows.sum(axis=1), options).tolist(),
+        bleu(rows, options.for_segments()),
+    )
     deltas = segment_scores[1] - segment_scores[0]
     difference = Difference(count_wins(deltas))
-    difference["systems"] = {name: {"bleu": score, "score": 100 * score} for name, score in zip(corpora, scores)}
+    difference["systems"] = {
+        name: {"bleu": score, "score": 100 * score} for name, score in zip(corpora, scores)
+    }
     difference["systems"][second]["delta"] = scores[1] - scores[0]
-    # 3. Score the groups. If the effective reference length differs between the systems, the shorter one decides.
-    lengths = group_labels(np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right").tolist())
+    # 3. Score the groups. If the effective reference length differs between the systems, the
+    #    shorter one decides.
+    lengths = group_labels(
+        np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right").tolist()
+    )
     starts, ends = (0, *LENGTHS), (*(length - 1 for length in LENGTHS), None)
     scored = _score_groups(rows, dict(sorted(lengths.items())), list(corpora), options)
     difference["by_length"] = [{"from": starts[i], "to": ends[i], **group} for i, group in scored]
     if labels is not None:
-        difference["groups"] = dict(_score_groups(rows, group_labels(labels), list(corpora), options))
+        difference["groups"] = dict(
+            _score_groups(rows, group_labels(labels), list(corpora), options)
+        )
     # 4. List the n-grams, and the segments with the largest leads of each system.
     difference["ngrams"] = ngrams.list_most_distinctive(first, second)
     difference["segments"] = {
         name: [
-            {"segment": i, "bleu": dict(zip(corpora, segment_scores[:, i].tolist())), "delta": float(deltas[i])}
+            {
+                "segment": i,
+                "bleu": dict(zip(corpora, segment_scores[:, i].tolist())),
+                "delta": float(deltas[i]),
+            }
             for i in np.argsort(-leads, kind="stable")[:LISTED_SEGMENTS].tolist()
             if leads[i] > NOISE
         ]
         for name, leads in ((first, -deltas), (second, deltas))
     }
     difference["segment_bleu"] = dict(zip(corpora, segment_scores.tolist()))
-    difference["signature"] = make_signature(options, tokenizer.name, corpora[first].reference_count())
+    difference["signature"] = make_signature(
+        options, tokenizer.name, corpora[first].reference_count()
+    )
     return difference
 
 
@@ -209,7 +268,9 @@ def _count_pair(
     Each text is tokenized once; all further steps work on token ids.
     """
     first, second = corpora.values()
-    table = pa.table([first.predictions, second.predictions, first.references], ["first", "second", "references"])
+    table = pa.table(
+        [first.predictions, second.predictions, first.references], ["first", "second", "references"]
+    )
     rows: Int64 = np.empty((2, len(table), 2 * options.counted_orders + 2), np.int64)
     ngrams, start = NGramDifferences(options.max_order), 0
     for columns in filter(len, table.to_batches(max_chunksize=_SEGMENTS_PER_BLOCK)):
@@ -219,15 +280,23 @@ def _count_pair(
         prepared = {}
         for name, column in zip(corpora, columns.columns):
             place = f"System {name!r}: predictions"
-            prepared[place] = pa.chunked_array([prepare_texts(column, tokenizer, place, batch.row_of_prediction)])
-        references = prepare_texts(batch.references, tokenizer, "references", batch.row_of_reference)
+            prepared[place] = pa.chunked_array(
+                [prepare_texts(column, tokenizer, place, batch.row_of_prediction)]
+            )
+        references = prepare_texts(
+            batch.references, tokenizer, "references", batch.row_of_reference
+        )
         prepared["references"] = pa.chunked_array([references])
         # 2. Number the tokens of all texts; the texts are in lower case already.
-        numbers, offsets, tokens = number_texts(Texts(prepared, first.kind), tokenizer._replace(lowercase=False))
+        numbers, offsets, tokens = number_texts(
+            Texts(prepared, first.kind), tokenizer._replace(lowercase=False)
+        )
         ids = make_lists(offsets, pa.array(numbers))
         # 3. Count both systems.
         for system in range(2):
-            part = batch._replace(predictions=ids.slice(system * size, size), references=ids.slice(2 * size))
+            part = batch._replace(
+                predictions=ids.slice(system * size, size), references=ids.slice(2 * size)
+            )
             rows[system, start : start + size] = count_batch(part, ChosenTokenizer("ids"), options)
         ngrams.add(Block(start, numbers, offsets, tokens, batch.bounds))
         start += size
@@ -245,7 +314,7 @@ def _score_groups(
         yield label, {"segments": size, "bleu": dict(zip(names, both)), "delta": both[1] - both[0]}
 
 
-# --- N-grams ----------------------------------------------------------------------------------------------------------
+# --- N-grams --------------------------------------------------------------------------------------
 
 
 class Block(NamedTuple):
@@ -267,7 +336,8 @@ class NGramTable(NamedTuple):
     """N-grams of one order in which the systems differ.
 
     tokens: int32 [rows, order], the numbers of the tokens.
-    surplus: int32 [rows, 2], per system, the matches that it has beyond the other system, summed over segments.
+    surplus: int32 [rows, 2], per system, the matches that it has beyond the other system, summed
+        over segments.
     segments: int32 [rows, 2], per system, the first segment with a surplus, or `_NO_SEGMENT`.
     """
 
@@ -283,8 +353,8 @@ class NGramTable(NamedTuple):
 class NGramDifferences:
     """The n-grams that only one system matches, collected from blocks.
 
-    Memory grows with the number of distinct n-grams in which the systems differ, not with the text. Beyond `MAX_NGRAMS`
-    rows per order, n-grams with the fewest matches so far are dropped.
+    Memory grows with the number of distinct n-grams in which the systems differ, not with the text.
+    Beyond `MAX_NGRAMS` rows per order, n-grams with the fewest matches so far are dropped.
 
     >>> differences = NGramDifferences(max_order=1)
     >>> numbers, offsets, tokens = np.array([0, 1, 0, 2]), np.array([0, 1, 2, 4]), pa.array(["a", "b", "c"])
@@ -296,7 +366,10 @@ class NGramDifferences:
     def __init__(self, max_order: int) -> None:
         self._numbers: dict[Any, int] = {}
         none: Int32 = np.empty((0, 2), np.int32)
-        self._tables = [[NGramTable(np.empty((0, order), np.int32), none, none)] for order in range(1, max_order + 1)]
+        self._tables = [
+            [NGramTable(np.empty((0, order), np.int32), none, none)]
+            for order in range(1, max_order + 1)
+        ]
 
     def add(self, block: Block) -> None:
         """Add the n-grams of a block."""
@@ -323,12 +396,28 @@ class NGramDifferences:
             table, systems = _merge(tables), dict[Any, list[NGramDifference]]()
             for system, name in enumerate((first, second)):
                 ngrams: list[NGramDifference] = []
-                for numbers, surplus, segments in zip(*(column.tolist() for column in _choose_rows(table, system))):
-                    ngram, matches = [tokens[number] for number in numbers], dict(zip((first, second), surplus))
+                for numbers, surplus, segments in zip(
+                    *(column.tolist() for column in _choose_rows(table, system))
+                ):
+                    ngram, matches = (
+                        [tokens[number] for number in numbers],
+                        dict(zip((first, second), surplus)),
+                    )
                     count = abs(surplus[0] - surplus[1])
-                    ngrams.append({"ngram": ngram, "count": count, "matches": matches, "segment": segments[system]})
+                    ngrams.append(
+                        {
+                            "ngram": ngram,
+                            "count": count,
+                            "matches": matches,
+                            "segment": segments[system],
+                        }
+                    )
                 ngrams.sort(
-                    key=lambda one: (-mcnemar_statistic(*one["matches"].values()), one["segment"], one["ngram"])
+                    key=lambda one: (
+                        -mcnemar_statistic(*one["matches"].values()),
+                        one["segment"],
+                        one["ngram"],
+                    )
                 )
                 systems[name] = ngrams[:LISTED_NGRAMS]
             listed.append({"order": order, "systems": systems})
@@ -354,17 +443,29 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
     numbers, offsets = block.numbers, block.offsets
     segments = np.arange(len(block.bounds) - 1)
     text_of = np.arange(len(offsets) - 1).repeat(np.diff(offsets))
-    segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[text_of]
-    starts, ngrams = np.arange(len(numbers)), segment_of  # n-grams without tokens are equal within a segment
+    segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[
+        text_of
+    ]
+    starts, ngrams = (
+        np.arange(len(numbers)),
+        segment_of,
+    )  # n-grams without tokens are equal within a segment
     for n in range(max_order):
         # 1. Extend the n-grams by a token.
-        starts, ngrams = extend_ngrams(starts, ngrams, numbers, len(block.tokens), offsets[text_of[starts] + 1], n)
-        # 2. Count n-grams in the first prediction, in the second, and in the reference with the highest count.
+        starts, ngrams = extend_ngrams(
+            starts, ngrams, numbers, len(block.tokens), offsets[text_of[starts] + 1], n
+        )
+        # 2. Count n-grams in the first prediction, in the second, and in the reference with the
+        #    highest count.
         texts, distinct = text_of[starts], int(ngrams.max(initial=-1)) + 1
-        begins = np.flatnonzero((np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0))
+        begins = np.flatnonzero(
+            (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
+        )
         sources = np.minimum(texts[begins] // len(segments), 2)
         counts: Int64 = np.zeros(3 * distinct, np.int64)
-        np.maximum.at(counts, sources * distinct + ngrams[begins], np.diff(begins, append=len(ngrams)))
+        np.maximum.at(
+            counts, sources * distinct + ngrams[begins], np.diff(begins, append=len(ngrams))
+        )
         # 3. Compare the clipped counts of both systems.
         counts = counts.reshape(3, distinct)
         matches = np.minimum(counts[:2], counts[2])
@@ -373,8 +474,11 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
         surplus = np.maximum(matches - matches[::-1], 0)[:, different]
         first_segments = np.where(surplus, block.first_segment + segment_of[places], _NO_SEGMENT)
         tokens = numbers[places[:, np.newaxis] + np.arange(n + 1)]
-        yield NGramTable(tokens.astype(np.int32), surplus.T.astype(np.int32), first_segments.T.astype(np.int32))
-        # 4. Keep the n-grams that matched, because a longer n-gram matches only if its beginning does.
+        yield NGramTable(
+            tokens.astype(np.int32), surplus.T.astype(np.int32), first_segments.T.astype(np.int32)
+        )
+        # 4. Keep the n-grams that matched, because a longer n-gram matches only if its beginning
+        #    does.
         could_match = matches.any(axis=0)[ngrams]
         starts, ngrams = starts[could_match], ngrams[could_match]
 

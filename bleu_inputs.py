@@ -1,7 +1,7 @@
 """Readers from any container to a `Corpus`, `Texts` or labels, with errors that name the column and the row.
 
-Plain lists of strings, tokens or ids, which most calls pass, take a fast path. All other containers are converted to
-Arrow columns and then checked; texts that are in Arrow already are not copied.
+Plain lists of strings, tokens or ids, which most calls pass, take a fast path. All other containers
+are converted to Arrow columns and then checked; texts that are in Arrow already are not copied.
 """
 
 from __future__ import annotations
@@ -54,13 +54,18 @@ from .bleu_messages import (
 _SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
 _FEWEST_TOKENS = 4  # references per segment that may be the tokens of one reference
 _INNER_SPACE = r"\S\s+\S"
-# Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en", "docid"
+# Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
+# "docid"
 _NOT_A_SYSTEM = re.compile(
     r"(ref|reference|src|source|tgt|target|gold|doc|document|domain|label|seg|segment|id|lang|lp)s?"
     r"([\W_]*(id|text|[a-z]|\d+)|[\W_]+[a-z]{2})?",
     re.IGNORECASE,
 )
-_NESTED = (dict, set, frozenset)  # containers that Arrow recurses into and that rows must not contain
+_NESTED = (
+    dict,
+    set,
+    frozenset,
+)  # containers that Arrow recurses into and that rows must not contain
 
 
 def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) -> Corpus:
@@ -84,7 +89,11 @@ def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) ->
     reference_column = _check_references(reference_column, prediction_column)
     # Columns may be chunked differently; a table has batches in which both are whole.
     table = pa.table({"predictions": prediction_column, "references": reference_column})
-    parts = [(batch.column(0), *list_items(batch.column(1))) for batch in table.to_batches() if len(batch)]
+    parts = [
+        (batch.column(0), *list_items(batch.column(1)))
+        for batch in table.to_batches()
+        if len(batch)
+    ]
     corpus = make_corpus(parts)
     warn_about_rows(corpus)
     return corpus
@@ -99,7 +108,10 @@ def make_empty_corpus(kind: Kind) -> Corpus:
 def read_texts(**columns: Any) -> Texts:
     """Read columns of any length with one text per row, all of one kind; the keywords are their names in errors."""
     arrays = {name: read_column(name, data, messages.TEXT) for name, data in columns.items()}
-    types = sorted((array.type for array in arrays.values()), key=lambda type_: pa.types.is_null(innermost_type(type_)))
+    types = sorted(
+        (array.type for array in arrays.values()),
+        key=lambda type_: pa.types.is_null(innermost_type(type_)),
+    )
     for name, array in arrays.items():
         if not len(array):
             raise ValueError(messages.EMPTY_COLUMN.format(name))
@@ -115,8 +127,9 @@ def read_texts(**columns: Any) -> Texts:
 def fingerprint_references(references: Any) -> str:
     """Return a hash of references that is equal for equal references in any container.
 
-    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the bytes, a comma): a
-    segment is the netstring of its references, and a reference that of its text, or of its tokens or ids.
+    It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
+    bytes, a comma): a segment is the netstring of its references, and a reference that of its text,
+    or of its tokens or ids.
     """
     column = read_column("references", references, messages.REFERENCES)
     if pa.types.is_integer(innermost_type(column.type)):
@@ -127,7 +140,11 @@ def fingerprint_references(references: Any) -> str:
     digest = hashlib.sha256(b"lists" if has_lists else b"text")
     for piece in pieces(_check_references(column, pa.chunked_array([], text_type))):
         for row in piece.to_pylist():
-            texts = [b"".join(_frame(str(token)) for token in text) for text in row] if has_lists else row
+            texts = (
+                [b"".join(_frame(str(token)) for token in text) for text in row]
+                if has_lists
+                else row
+            )
             digest.update(_frame(b"".join(map(_frame, texts))))
     return digest.hexdigest()
 
@@ -143,8 +160,8 @@ def read_labels(labels: Any, rows: int | None = None) -> list[Any]:
     Equal labels have one form: integral floats become int, and NaN becomes None.
 
     Raises:
-        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels (None allows any number); or
-            two labels would be one key in JSON.
+        TypeError, ValueError: this is not a column of labels, or not one of `rows` labels (None
+            allows any number); or two labels would be one key in JSON.
 
     >>> read_labels(np.array([3.0, 4.5]), 2), read_labels(["news", None, float("nan")], 3)
     ([3, 4.5], ['news', None, None])
@@ -154,7 +171,9 @@ def read_labels(labels: Any, rows: int | None = None) -> list[Any]:
         if isinstance(label, str) and LONE_SURROGATE.search(label):
             raise ValueError(messages.SURROGATE.format(name="by", row=read.index(label)))
         names = [label if isinstance(label, str) else json.dumps(label)]
-        names += [str(int(label))] if isinstance(label, bool) else []  # True and 1 are also one key in Python
+        names += (
+            [str(int(label))] if isinstance(label, bool) else []
+        )  # True and 1 are also one key in Python
         for name in names:
             known = keys.setdefault(name, label)
             if type(known) is not type(label):
@@ -179,18 +198,26 @@ def list_labels(name: str, labels: Any, rows: int | None) -> list[Any]:
     if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
         raise TypeError(messages.NOT_LABELS.format(name, name_value(labels)))
     if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
-        # Labels of several types, and integers beyond int64, are not converted; an error below names lists.
+        # Labels of several types, and integers beyond int64, are not converted; an error below
+        # names lists.
         with suppress(pa.ArrowException, TypeError, OverflowError, RecursionError):
             column = to_arrow(labels, depth=0)
-            _check_utf8(name, pa.chunked_array([column]) if isinstance(column, pa.Array) else column)
+            _check_utf8(
+                name, pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+            )
             labels = column.to_pylist()
     read = []
     for row, label in enumerate(labels):
-        if type(label) is not str and isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
+        if type(label) is not str and isinstance(
+            label, (bytes, list, tuple, dict, set, np.ndarray)
+        ):
             raise wrong_item(name, row, name_value(label), "a str or a number")
         read.append(label if type(label) is str else plain_label(label))
     if rows is not None and len(read) != rows:
-        counts = {"labels": count_things(len(read), "label"), "predictions": count_things(rows, "prediction")}
+        counts = {
+            "labels": count_things(len(read), "label"),
+            "predictions": count_things(rows, "prediction"),
+        }
         raise ValueError(messages.LABEL_COUNT.format(name=name, **counts))
     return read
 
@@ -202,18 +229,27 @@ def read_systems(systems: Any) -> dict[Any, Any]:
     ['a c']
     """
     if isinstance(systems, Mapping):
-        for name, data in (("systems", systems), *((f"System {show_value(key)}", systems[key]) for key in systems)):
+        for name, data in (
+            ("systems", systems),
+            *((f"System {show_value(key)}", systems[key]) for key in systems),
+        ):
             if is_result(data):
                 raise TypeError(messages.A_RESULT.format(name))
         return dict(systems)
-    if hasattr(systems, "collect") or not hasattr(systems, "columns"):  # a frame that is not in memory, or a Series
+    if hasattr(systems, "collect") or not hasattr(
+        systems, "columns"
+    ):  # a frame that is not in memory, or a Series
         raise TypeError(messages.SYSTEMS.format(type(systems).__name__))
     names = systems.column_names if isinstance(systems, pa.Table) else list(systems.columns)
     if len(set(names)) < len(names):
         raise ValueError(messages.SAME_NAMES)
     for name in names:
-        texts = (value.as_py() if isinstance(value, pa.Scalar) else value for value in systems[name])
-        if _NOT_A_SYSTEM.fullmatch(str(name)) or (len(systems) and not any(isinstance(text, str) for text in texts)):
+        texts = (
+            value.as_py() if isinstance(value, pa.Scalar) else value for value in systems[name]
+        )
+        if _NOT_A_SYSTEM.fullmatch(str(name)) or (
+            len(systems) and not any(isinstance(text, str) for text in texts)
+        ):
             raise ValueError(messages.NOT_A_SYSTEM.format(show_value(name)))
     return {name: systems[name] for name in names}
 
@@ -231,7 +267,9 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
     # Tables of datasets and Arrow; of pandas and polars, whose LazyFrame is not iterable.
     columns = getattr(data, "column_names", getattr(data, "columns", None) if is_iterable else None)
     if columns is not None:
-        raise TypeError(messages.A_TABLE.format(name, name_value(data), ", ".join(map(str, columns))))
+        raise TypeError(
+            messages.A_TABLE.format(name, name_value(data), ", ".join(map(str, columns)))
+        )
     if not is_iterable:
         raise TypeError(messages.NOT_A_COLUMN.format(name, name_value(data), expected))
     data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
@@ -239,7 +277,9 @@ def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
         array, problem = to_arrow(data, depth=2 if expected == messages.REFERENCES else 1), None
     except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
         array, problem = None, type(error).__name__  # Arrow's message may contain a text
-    if problem is not None:  # outside of the `except`, or the traceback would begin with Arrow's error
+    if (
+        problem is not None
+    ):  # outside of the `except`, or the traceback would begin with Arrow's error
         raise_for_first_bad_row(name, data, expected)
         raise TypeError(messages.ARROW_FAILED.format(name, problem))
     array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
@@ -291,9 +331,18 @@ def _read_plain_texts(texts: list[Any]) -> pa.Array | None:
         found = set(map(type, flat[0]))
         if found == {str}:
             return make_lists(_find_bounds(flat[1]), pa.array(flat[0], STRINGS))
-        ids = np.fromiter(flat[0], np.int64, len(flat[0])) if found == {int} else None  # Arrow takes twice as long
-        return None if ids is None or ids.min() < 0 else make_lists(_find_bounds(flat[1]), pa.array(ids))
-    except (UnicodeEncodeError, OverflowError):  # a lone surrogate, more than 64 bits: the general path names the row
+        ids = (
+            np.fromiter(flat[0], np.int64, len(flat[0])) if found == {int} else None
+        )  # Arrow takes twice as long
+        return (
+            None
+            if ids is None or ids.min() < 0
+            else make_lists(_find_bounds(flat[1]), pa.array(ids))
+        )
+    except (
+        UnicodeEncodeError,
+        OverflowError,
+    ):  # a lone surrogate, more than 64 bits: the general path names the row
         return None
 
 
@@ -315,15 +364,24 @@ def _find_bounds(lengths: list[int]) -> Int64:
 def to_arrow(data: Any, depth: int) -> Any:
     """Convert a container to an Arrow array, column or table; Arrow data is not copied.
 
-    Rows are lists of at most `depth` levels; deeper ones and dicts raise an error before Arrow recurses into them.
+    Rows are lists of at most `depth` levels; deeper ones and dicts raise an error before Arrow
+    recurses into them.
     """
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
     data = to_numpy(data)
-    source: Any = getattr(data, "source", None)  # of a column of a `datasets.Dataset`; a transform makes other values
-    if hasattr(source, "data") and hasattr(source, "with_format") and source.format["type"] != "custom":
+    source: Any = getattr(
+        data, "source", None
+    )  # of a column of a `datasets.Dataset`; a transform makes other values
+    if (
+        hasattr(source, "data")
+        and hasattr(source, "with_format")
+        and source.format["type"] != "custom"
+    ):
         return source.with_format("arrow")[data.column_name][:]
-    if hasattr(data, "to_arrow"):  # polars: its own conversion avoids string views, which old pyarrow cannot read
+    if hasattr(
+        data, "to_arrow"
+    ):  # polars: its own conversion avoids string views, which old pyarrow cannot read
         return data.to_arrow()
     if str(getattr(data, "dtype", "")) == "object":
         data = data.tolist()
@@ -335,17 +393,21 @@ def to_arrow(data: Any, depth: int) -> Any:
         return pa.array(data)
     if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind != "U" and data.size:
         return pa.array(data)
-    return pa.array(_unwrap_arrays(data.tolist() if isinstance(data, np.ndarray) else list(data), depth))
+    return pa.array(
+        _unwrap_arrays(data.tolist() if isinstance(data, np.ndarray) else list(data), depth)
+    )
 
 
 def _unwrap_arrays(rows: Any, depth: int) -> Any:
     """Replace arrays and tensors with lists; raise for dicts and for more than `depth` levels of lists in a row.
 
-    Arrow accepts only arrays of one dimension, ends their strings at a NUL, and types empty ones float64. It recurses
-    into nested lists and dicts until the stack overflows.
+    Arrow accepts only arrays of one dimension, ends their strings at a NUL, and types empty ones
+    float64. It recurses into nested lists and dicts until the stack overflows.
     """
     items = rows
-    for _ in range(depth + 1):  # level by level, because a call per row would take as long as the conversion
+    for _ in range(
+        depth + 1
+    ):  # level by level, because a call per row would take as long as the conversion
         found = set(map(type, items))
         if found & {bytes, bytearray}:  # Arrow takes them for strings if the first item is a str
             raise TypeError
@@ -356,7 +418,10 @@ def _unwrap_arrays(rows: Any, depth: int) -> Any:
         if not any(issubclass(type_, (list, tuple)) for type_ in found):
             return rows
         items = list(chain.from_iterable(item for item in items if isinstance(item, (list, tuple))))
-    if any(_is_array(type_) or issubclass(type_, (list, tuple, *_NESTED)) for type_ in set(map(type, items))):
+    if any(
+        _is_array(type_) or issubclass(type_, (list, tuple, *_NESTED))
+        for type_ in set(map(type, items))
+    ):
         raise RecursionError("lists are nested too deeply")
     return rows
 
@@ -393,7 +458,8 @@ def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
         value = _find_canonical_type(name, type_.value_type)
         return None if value is None else pa.large_list(value)
     if "view" in str(type_) or "run_end" in str(type_):
-        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses items of list views.
+        # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses
+        # items of list views.
         raise TypeError(messages.ARROW_TYPE.format(name, type_))
     return None
 
@@ -409,7 +475,9 @@ def _check_utf8(name: str, array: pa.ChunkedArray) -> None:
             try:
                 value.as_py()
             except UnicodeDecodeError as error:
-                raise ValueError(messages.NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
+                raise ValueError(
+                    messages.NOT_UTF8.format(name=name, row=row, reason=error.reason)
+                ) from None
         # The invalid bytes belong to an item outside of the slice, which is not read.
 
 
@@ -420,10 +488,13 @@ def _check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray)
     has_other_orientation = not is_list(predictions.type) and _all_lists_have(rows, references)
     if rows != reference_rows:
         message = messages.COUNTS_DIFFER.format(
-            predictions=count_things(rows, "prediction"), references=count_things(reference_rows, "reference")
+            predictions=count_things(rows, "prediction"),
+            references=count_things(reference_rows, "reference"),
         )
         if has_other_orientation:
-            message += messages.SACREBLEU_LAYOUT.format(lists=count_things(reference_rows, "list"), rows=rows)
+            message += messages.SACREBLEU_LAYOUT.format(
+                lists=count_things(reference_rows, "list"), rows=rows
+            )
         else:
             message += messages.ONE_LIST_EACH
             message += messages.SINGLE_PREDICTION if rows == 1 and reference_rows > 1 else ""
@@ -435,13 +506,17 @@ def _check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray)
 def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
     if not is_list(array.type) or not len(array):
         return False
-    return all(pc.all(pc.equal(pc.list_value_length(piece), length)).as_py() for piece in pieces(array))
+    return all(
+        pc.all(pc.equal(pc.list_value_length(piece), length)).as_py() for piece in pieces(array)
+    )
 
 
 def _check_texts(name: str, array: pa.ChunkedArray, other: pa.DataType) -> pa.ChunkedArray:
     """Return a column of texts of one kind, or raise; empty lists alone take the kind of the other column."""
     if array.null_count:
-        expected, empty = (describe_type(array.type), "[]") if is_list(array.type) else ("a str", '""')
+        expected, empty = (
+            (describe_type(array.type), "[]") if is_list(array.type) else ("a str", '""')
+        )
         place = {"name": name, "row": _first_null(array), "item": name[:-1]}
         raise ValueError(messages.NONE_ITEM.format(**place, expected=expected, empty=empty))
     if is_list(array.type) and pa.types.is_null(array.type.value_type):
@@ -456,21 +531,32 @@ def _check_texts(name: str, array: pa.ChunkedArray, other: pa.DataType) -> pa.Ch
 def _check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column of lists of references that are of the predictions' type, or raise."""
     prediction = predictions.type
-    if prediction == TYPES["tokens"] and array.type in (STRINGS, TYPES["tokens"]) and _all_lists_have(1, predictions):
+    if (
+        prediction == TYPES["tokens"]
+        and array.type in (STRINGS, TYPES["tokens"])
+        and _all_lists_have(1, predictions)
+    ):
         raise TypeError(messages.ONE_STR)
     if pa.types.is_null(array.type):
         raise ValueError(messages.NO_REFERENCE.format(0))
-    if array.type == prediction and prediction in (STRINGS, TYPES["ids"]):  # one reference per segment
+    if array.type == prediction and prediction in (
+        STRINGS,
+        TYPES["ids"],
+    ):  # one reference per segment
         if array.null_count:
             raise ValueError(messages.NO_REFERENCE.format(_first_null(array)))
         arrays = [make_lists(np.arange(len(piece) + 1), piece) for piece in pieces(array)]
         array = pa.chunked_array(arrays, pa.large_list(prediction))
     elif not is_list(array.type):
-        raise wrong_item("references", 0, describe_type(array.type), describe_references(prediction))
+        raise wrong_item(
+            "references", 0, describe_type(array.type), describe_references(prediction)
+        )
     value = array.type.value_type
     is_empty_lists = is_list(prediction) and is_list(value) and pa.types.is_null(value.value_type)
     if not (value == prediction or is_empty_lists or pa.types.is_null(value)):
-        raise wrong_item("references", 0, describe_type(array.type), describe_references(prediction))
+        raise wrong_item(
+            "references", 0, describe_type(array.type), describe_references(prediction)
+        )
     array = _drop_nulls(array).cast(pa.large_list(prediction))
     if is_list(prediction):
         _check_tokens("references", array)
@@ -522,9 +608,13 @@ def warn_about_rows(corpus: Corpus) -> None:
         has_space = pc.sum(pc.match_substring_regex(tokens, _INNER_SPACE)).as_py() or 0
         if 2 * has_space > len(tokens):
             warn(messages.SENTENCES_AS_TOKENS)
-    elif corpus.kind == "text" and len(batch.references) >= max(1, _FEWEST_TOKENS * len(batch.predictions)):
+    elif corpus.kind == "text" and len(batch.references) >= max(
+        1, _FEWEST_TOKENS * len(batch.predictions)
+    ):
         _, texts, tokens, _ = batch.slice(0, _SAMPLE_ROWS)
-        length, tokens_length = (pc.sum(pc.utf8_length(column)).as_py() for column in (texts, tokens))
+        length, tokens_length = (
+            pc.sum(pc.utf8_length(column)).as_py() for column in (texts, tokens)
+        )
         has_space = pc.any(pc.match_substring_regex(tokens, _INNER_SPACE)).as_py()
         if not has_space and length <= 2 * tokens_length <= 4 * length:
             warn(messages.TOKEN_REFERENCES)
@@ -534,7 +624,9 @@ def is_result(data: Any) -> bool:
     """Return True for a result of `compute` or another method, which has scores and no rows."""
     if not isinstance(data, Mapping):
         return False
-    return isinstance(data.get("signature"), str) or isinstance(data.get("score", data.get("bleu")), float)
+    return isinstance(data.get("signature"), str) or isinstance(
+        data.get("score", data.get("bleu")), float
+    )
 
 
 def _first_null(array: pa.ChunkedArray) -> int:

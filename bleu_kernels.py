@@ -1,15 +1,17 @@
 """Everything that numba compiles, and the decision when to compile it.
 
-`count_rows_compiled` computes the rows of `bleu_counting.count_rows` directly from Arrow's UTF-8 bytes:
+`count_rows_compiled` computes the rows of `bleu_counting.count_rows` directly from Arrow's UTF-8
+bytes:
 
 1. One automaton over classes of characters runs every tokenizer.
-2. The tokens of a prediction are numbered. A token that only a reference has gets 0, because no n-gram with it matches.
+2. The tokens of a prediction are numbered. A token that only a reference has gets 0, because no
+   n-gram with it matches.
 3. N-grams of numbers are counted as the nodes of a trie.
 
 Hashes only find candidates for equal tokens; the bytes of the tokens decide.
 
-Importing numba takes 0.25 s and compiling 5 s, so the Python implementations run until compiling pays. Until then, the
-functions marked for compilation are plain Python functions.
+Importing numba takes 0.25 s and compiling 5 s, so the Python implementations run until compiling
+pays. Until then, the functions marked for compilation are plain Python functions.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from .bleu_corpus import Bytes, Int64, find_offsets, is_list, list_items, make_l
 from .bleu_messages import CACHE_UNUSABLE, COMPILING, NO_NUMBA, warn
 from .bleu_tokenizers import TOKENIZERS
 
-# --- When to compile --------------------------------------------------------------------------------------------------
+# --- When to compile ------------------------------------------------------------------------------
 
 _BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python implementations
 
@@ -42,8 +44,12 @@ _bytes_seen = 0  # by the Python implementations in this process
 _is_ready = False
 _can_compile = True
 _lock = RLock()
-if hasattr(os, "register_at_fork"):  # a fork waits until a thread has compiled; the child could wait forever
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+if hasattr(
+    os, "register_at_fork"
+):  # a fork waits until a thread has compiled; the child could wait forever
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
 
 ir: Any = None  # of llvmlite
 types: Any = None  # of numba
@@ -107,8 +113,12 @@ def _compile_all() -> None:
 
     for function in _intrinsics:
         globals()[function.__name__] = intrinsic(function)
-    for function in _helpers:  # without the wrappers for calls from Python, which take a tenth of the time to compile
-        globals()[function.__name__] = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    for function in (
+        _helpers
+    ):  # without the wrappers for calls from Python, which take a tenth of the time to compile
+        globals()[function.__name__] = njit(
+            nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
+        )(function)
     for cached in (True, False):
         try:
             for function in _kernels:
@@ -116,12 +126,19 @@ def _compile_all() -> None:
             text, bounds = pa.array(["a b"], pa.large_string()), np.array([0, 1])
             count_rows_compiled(text, text, bounds, "13a", 1, "closest", 0)
             split_texts_compiled(text, "13a")
-            count_common(*(np.array(values) for values in ([0], [0], [0, 1], [0])), np.zeros((1, 1), np.int64))
+            count_common(
+                *(np.array(values) for values in ([0], [0], [0, 1], [0])),
+                np.zeros((1, 1), np.int64),
+            )
             return
-        except Exception as error:  # numba's cache is unusable; a bug in a kernel is raised by the second attempt
+        except (
+            Exception
+        ) as error:  # numba's cache is unusable; a bug in a kernel is raised by the second attempt
             if not cached:
                 raise
-            folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(os.path.dirname(__file__), "__pycache__")
+            folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
+                os.path.dirname(__file__), "__pycache__"
+            )
             warn(CACHE_UNUSABLE, error=error, folder=folder)
 
 
@@ -136,11 +153,17 @@ def _register_in(functions):
 _kernel, _helper, _intrinsic = map(_register_in, (_kernels, _helpers, _intrinsics))
 
 
-# --- Entry points -----------------------------------------------------------------------------------------------------
+# --- Entry points ---------------------------------------------------------------------------------
 
 _NO_TOKENS: Int64 = np.empty(0, np.int64)
-REFERENCE_LENGTHS = {"closest": 0, "shortest": 1, "longest": 2}  # in `_effective_length`; other rules run in Python
-_FACTOR = np.int64(secrets.randbits(63) | 1)  # of hashes; random, so that inputs cannot be crafted to collide
+REFERENCE_LENGTHS = {
+    "closest": 0,
+    "shortest": 1,
+    "longest": 2,
+}  # in `_effective_length`; other rules run in Python
+_FACTOR = np.int64(
+    secrets.randbits(63) | 1
+)  # of hashes; random, so that inputs cannot be crafted to collide
 
 
 def count_rows_compiled(
@@ -154,8 +177,9 @@ def count_rows_compiled(
 ) -> Int64:
     """Count a batch of segments, with the arguments and rows of `bleu_counting.count_rows`.
 
-    `tokenizer` is the name of a native tokenizer with an automaton; it is unused for tokens and ids. The result is
-    int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow without a copy.
+    `tokenizer` is the name of a native tokenizer with an automaton; it is unused for tokens and
+    ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
+    without a copy.
     """
     rows: Int64 = np.empty((2 * max_order + 2, len(bounds) - 1), np.int64).T
     if is_list(predictions.type):
@@ -164,7 +188,8 @@ def count_rows_compiled(
     else:
         lists, tokens = [_find_strings(column) for column in (predictions, references)], _NO_TOKENS
         automaton = _make_automaton(tokenizer)
-    # Pass columns in C order. A single row has both orders, and numba would compile again for Fortran order.
+    # Pass columns in C order. A single row has both orders, and numba would compile again for
+    # Fortran order.
     _count_rows(
         *lists, bounds, tokens, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
         REFERENCE_LENGTHS[reference_length], minimum_total, rows.T,
@@ -185,20 +210,26 @@ def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
         events, copy.ctypes.data, tokens, token_text, token_ends, bounds,
     )  # fmt: skip
     ends = token_ends[: bounds[-1] + 1]
-    strings = pa.LargeStringArray.from_buffers(len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text))
+    strings = pa.LargeStringArray.from_buffers(
+        len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text)
+    )
     return make_lists(bounds, strings)
 
 
 @_kernel
-def count_common(texts: Int64, ngrams: Int64, begins: Int64, references: Int64, counts: Int64) -> None:
+def count_common(
+    texts: Int64, ngrams: Int64, begins: Int64, references: Int64, counts: Int64
+) -> None:
     """Add 1 to `counts[text, reference]` for each n-gram of a text and each reference that has it.
 
-    NumPy alone would store every pair of equal n-grams, in five times the time and unbounded memory.
+    NumPy alone would store every pair of equal n-grams, in five times the time and unbounded
+    memory.
 
     Args:
         texts: the text of each n-gram.
         ngrams: the number of each n-gram.
-        begins: the offsets in `references` of the references of each number, and the end of the last ones.
+        begins: the offsets in `references` of the references of each number, and the end of the
+            last ones.
         references: the references that have an n-gram, sorted by its number.
         counts: int64 [texts, references], changed in place.
     """
@@ -216,7 +247,8 @@ def _find_strings(strings: pa.Array) -> Int64:
 def _find_tokens(columns: list[pa.Array]) -> tuple[list[Int64], Int64]:
     """Return the offsets of each column's lists among all tokens, and the address of each token.
 
-    A column has one address more than tokens, for the end of its last token. An id is a token of eight bytes.
+    A column has one address more than tokens, for the end of its last token. An id is a token of
+    eight bytes.
     """
     lists, tokens, first = [], [], 0
     for items, offsets in map(list_items, columns):
@@ -231,7 +263,7 @@ def _find_tokens(columns: list[pa.Array]) -> tuple[list[Int64], Int64]:
     return lists, np.concatenate(tokens)
 
 
-# --- Instructions that numba lacks ------------------------------------------------------------------------------------
+# --- Instructions that numba lacks ----------------------------------------------------------------
 #
 # An address is an int64 and need not be aligned.
 
@@ -281,25 +313,45 @@ def _generate_load(bits):
     return generate
 
 
-# --- Tokenizers -------------------------------------------------------------------------------------------------------
+# --- Tokenizers -----------------------------------------------------------------------------------
 #
-# A table gives each character a class. A letter, whitespace, or a symbol that is a token is decided by its class alone;
-# the other classes depend on neighboring characters. The automaton visits only the characters that are not letters, and
-# the text between them becomes tokens.
+# A table gives each character a class. A letter, whitespace, or a symbol that is a token is decided
+# by its class alone; the other classes depend on neighboring characters. The automaton visits only
+# the characters that are not letters, and the text between them becomes tokens.
 
-_CLASSES = {"letter": 0, "space": 1, "alone": 2, "number": 3, "hyphen": 4, "separator": 5, "markup": 6}
+_CLASSES = {
+    "letter": 0,
+    "space": 1,
+    "alone": 2,
+    "number": 3,
+    "hyphen": 4,
+    "separator": 5,
+    "markup": 6,
+}
 _LETTER, _SPACE, _ALONE, _NUMBER, _HYPHEN, _SEPARATOR, _MARKUP = range(7)
 _EDGE = 7  # before the first and after the last character, unless the tokenizer pads the text with spaces
 _LOOK_UP = 8  # of the first two bytes of a character: the class depends on further bytes
 _STARTS = 9  # of one occurrence: a token ends before it, and it starts the next token
 _TAKE_OUT = -1  # of one occurrence: markup that is deleted from the text
 
-_CHARACTERS = 1 << 16  # the offset of the classes of characters in a table, after the classes of pairs of bytes
+_CHARACTERS = (
+    1 << 16
+)  # the offset of the classes of characters in a table, after the classes of pairs of bytes
 
-_LINE_FEED, _HYPHEN_SIGN, _LESS_THAN = b"\n-<"  # `ord` in a kernel would compile a part of numba's str
+_LINE_FEED, _HYPHEN_SIGN, _LESS_THAN = (
+    b"\n-<"  # `ord` in a kernel would compile a part of numba's str
+)
 _SKIPPED, _BREAK = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
-# mteval replaces `&quot;`, `&amp;`, `&lt;` in this order, so `&amp;lt;` is replaced twice and `&amp;quot;` once.
-_ENTITIES = {b"&quot;": b'"', b"&amp;lt;": b"<", b"&amp;gt;": b">", b"&amp;": b"&", b"&lt;": b"<", b"&gt;": b">"}
+# mteval replaces `&quot;`, `&amp;`, `&lt;` in this order, so `&amp;lt;` is replaced twice and
+# `&amp;quot;` once.
+_ENTITIES = {
+    b"&quot;": b'"',
+    b"&amp;lt;": b"<",
+    b"&amp;gt;": b">",
+    b"&amp;": b"&",
+    b"&lt;": b"<",
+    b"&gt;": b">",
+}
 _ENTITY_WORDS = np.array([int.from_bytes(entity, "little") for entity in _ENTITIES])
 _ENTITY_LENGTHS = np.array([len(entity) for entity in _ENTITIES])
 _ENTITY_MEANS = np.array([ord(character) for character in _ENTITIES.values()])
@@ -308,8 +360,8 @@ _ENTITY_MEANS = np.array([ord(character) for character in _ENTITIES.values()])
 class _Tables(NamedTuple):
     """An automaton in the form that the kernels read.
 
-    table: the class of each pair of bytes that a character can begin with (after ASCII, the second is any byte); then,
-        from _CHARACTERS on, the class of each character.
+    table: the class of each pair of bytes that a character can begin with (after ASCII, the second
+        is any byte); then, from _CHARACTERS on, the class of each character.
     address: the address of `table`.
     edge: the class before the first and after the last character of a text.
     strips_start: True if leading whitespace is removed; trailing whitespace always is.
@@ -333,7 +385,9 @@ def _make_automaton(tokenizer: str) -> _Tables:
     assert automaton, tokenizer
     classes = np.full(0x110000, _LETTER, np.uint8)
     for name, members in automaton.classes():
-        for first, last in ((ord(c), ord(c)) for c in members) if isinstance(members, str) else members:
+        for first, last in (
+            ((ord(c), ord(c)) for c in members) if isinstance(members, str) else members
+        ):
             classes[first : last + 1] = _CLASSES[name]
     table = np.concatenate([_classify_pairs(classes), classes])
     edge = _SPACE if automaton.space_at_edges else _EDGE
@@ -345,7 +399,9 @@ def _classify_pairs(classes: Bytes) -> Bytes:
     pairs = np.full((256, 256), _LETTER, np.uint8)  # second byte, first byte
     pairs[:, :0x80] = classes[:0x80]
     for first in range(0xC2, 0xF5):
-        size = 1 if first < 0xE0 else 1 << 6 if first < 0xF0 else 1 << 12  # characters with the same two bytes
+        size = (
+            1 if first < 0xE0 else 1 << 6 if first < 0xF0 else 1 << 12
+        )  # characters with the same two bytes
         start = 64 * size * (first & (0x1F if size == 1 else 0x0F if size == 64 else 0x07))
         blocks = classes[start : start + 64 * size].reshape(-1, size)
         uniform = blocks.min(axis=1) == blocks.max(axis=1)
@@ -354,7 +410,9 @@ def _classify_pairs(classes: Bytes) -> Bytes:
 
 
 @_kernel
-def _split_texts(texts, table, edge, strips_start, factor, events, copy, tokens, token_text, token_ends, bounds):
+def _split_texts(
+    texts, table, edge, strips_start, factor, events, copy, tokens, token_text, token_ends, bounds
+):
     """Write the bytes of all tokens, the end of each token, and the number of tokens up to the end of each text."""
     size, known, none = 0, 0, np.int64(0)
     for index in range(len(texts) - 1):
@@ -374,8 +432,8 @@ def _split_texts(texts, table, edge, strips_start, factor, events, copy, tokens,
 def _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, count):
     """Add the tokens of the text between two addresses as rows of key, address and length; return the new count.
 
-    13a deletes markup within words (`<skipped>`, a hyphen at a line break). A text with such markup is copied without
-    it to `copy`, which must live as long as the tokens, and is split again.
+    13a deletes markup within words (`<skipped>`, a hyphen at a line break). A text with such markup
+    is copied without it to `copy`, which must live as long as the tokens, and is split again.
     """
     start, end = _strip(start, end, table, strips_start)
     is_clean = False
@@ -406,16 +464,22 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
         if i > last:
             previous = _LETTER
         last = i + width
-        # 2. Decide on an action: continue the token, end it, be a token alone, or start the next token.
+        # 2. Decide on an action: continue the token, end it, be a token alone, or start the next
+        #    token.
         action = kind
         if kind == _NUMBER:
             action = _LETTER
         elif kind == _HYPHEN:
             action = _ALONE if previous == _NUMBER else _LETTER
         elif kind == _SEPARATOR:
-            # mteval first separates a mark from the character before it, unless that character is a number. A match
-            # consumes both characters, so a mark that was just separated cannot also be the one before the next mark.
-            separated = previous != _NUMBER and previous != _EDGE and not (separated and previous == _SEPARATOR)
+            # mteval first separates a mark from the character before it, unless that character is a
+            # number. A match consumes both characters, so a mark that was just separated cannot
+            # also be the one before the next mark.
+            separated = (
+                previous != _NUMBER
+                and previous != _EDGE
+                and not (separated and previous == _SEPARATOR)
+            )
             after = _classify(last, end, table)[0] if last < end else edge
             if separated or (after != _NUMBER and after != _EDGE):
                 action = _ALONE
@@ -424,20 +488,28 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
         previous = kind
         if action == _LETTER:
             continue
-        # 3. Add the token that ends before the character, and the character itself if it is a token.
+        # 3. Add the token that ends before the character, and the character itself if it is a
+        #    token.
         if i > begin:
             count = _put(tokens, count, _make_key(begin, i - begin, factor), begin, i - begin)
         if action == _ALONE:  # an entity is a token of one character
-            count = _put(tokens, count, meaning if meaning else _load(i, width), i, 1 if meaning else width)
+            count = _put(
+                tokens, count, meaning if meaning else _load(i, width), i, 1 if meaning else width
+            )
         begin = i if action == _STARTS else last
-    return _put(tokens, count, _make_key(begin, end - begin, factor), begin, end - begin) if end > begin else count
+    return (
+        _put(tokens, count, _make_key(begin, end - begin, factor), begin, end - begin)
+        if end > begin
+        else count
+    )
 
 
 @_helper
 def _find_events(start, end, table, events):
     """Write the addresses of the characters that are not letters, and return their number.
 
-    The loop has no branch, because the CPU would mispredict it at every word and take five times as long.
+    The loop has no branch, because the CPU would mispredict it at every word and take five times as
+    long.
     """
     count = 0
     for i in range(start, end - 1):
@@ -471,7 +543,8 @@ def _make_key(start, length, factor):
 def _load(start, length):
     """Load one to eight bytes as a word."""
     unused = 64 - 8 * length
-    # Load eight bytes and shift out the unused ones. A load may go beyond the text, but not beyond its memory page.
+    # Load eight bytes and shift out the unused ones. A load may go beyond the text, but not beyond
+    # its memory page.
     if start & 0xFFF <= 0xFF8:
         return load_word(start) << unused >> unused
     return load_word(start + length - 8) >> unused
@@ -488,7 +561,9 @@ def _strip(start, end, table, strips_start):
         i = end - 1
         while i > start and load_byte(i) & 0xC0 == 0x80:
             i -= 1
-        if _classify(i, end, table)[0] != _SPACE and load_byte(i) != _LINE_FEED:  # a line feed is markup in 13a
+        if (
+            _classify(i, end, table)[0] != _SPACE and load_byte(i) != _LINE_FEED
+        ):  # a line feed is markup in 13a
             break
         end = i
     return start, end
@@ -517,7 +592,13 @@ def _undo_markup(i, start, end, is_clean):
     """Return the class of `&`, `<` or a line feed in 13a, its number of bytes, and the character of an entity or 0."""
     first = load_byte(i)
     if first == _LINE_FEED:
-        return _TAKE_OUT if not is_clean and i > start and load_byte(i - 1) == _HYPHEN_SIGN else _SPACE, 1, 0
+        return (
+            _TAKE_OUT
+            if not is_clean and i > start and load_byte(i - 1) == _HYPHEN_SIGN
+            else _SPACE,
+            1,
+            0,
+        )
     if first == _LESS_THAN:
         return _TAKE_OUT if not is_clean and _starts_with(_SKIPPED, i, end) else _ALONE, 1, 0
     word = _load(i, min(8, end - i))
@@ -552,10 +633,10 @@ def _starts_with(pattern, i, end):
     return True
 
 
-# --- Counting ---------------------------------------------------------------------------------------------------------
+# --- Counting -------------------------------------------------------------------------------------
 #
-# Compile time dominates the first call. Each function therefore has one signature (a literal 0 would add another), and
-# arrays are made in few ways.
+# Compile time dominates the first call. Each function therefore has one signature (a literal 0
+# would add another), and arrays are made in few ways.
 
 
 @_kernel
@@ -565,28 +646,39 @@ def _count_rows(
 ):  # fmt: skip
     """Write the statistics rows of a batch to `columns`, int64 [2 N + 2, segments].
 
-    `predictions` and `references` are addresses of texts, or offsets in `token_addresses` if there are any.
+    `predictions` and `references` are addresses of texts, or offsets in `token_addresses` if there
+    are any.
     """
-    # 1. Allocate once, for the longest text of the batch, which has at most one token per byte. Memory that is never
-    #    written is free.
+    # 1. Allocate once, for the longest text of the batch, which has at most one token per byte.
+    #    Memory that is never written is free.
     max_order = len(columns) // 2 - 1
     longest_prediction, longest_reference = _longest(predictions), _longest(references)
     longest_text, longest_row = max(longest_prediction, longest_reference), 0
     for row in range(len(bounds) - 1):
         longest_row = max(longest_row, references[bounds[row + 1]] - references[bounds[row]])
     events = np.empty(longest_text + 1, np.int64)
-    tokens = np.empty((2 * longest_text, 3), np.int64)  # of the prediction, then of a reference: key, address, length
+    tokens = np.empty(
+        (2 * longest_text, 3), np.int64
+    )  # of the prediction, then of a reference: key, address, length
     numbers, reference_numbers = np.empty(longest_text, np.int64), np.empty(longest_row, np.int64)
     slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(_longest(bounds), np.int64)
-    copies = np.empty((longest_prediction + longest_reference) // 8 + 1, np.int64)  # of texts without their markup
-    matches, capacity = np.empty(max_order, np.int64), np.int64(-1)  # the tokens for which the trie has memory
+    copies = np.empty(
+        (longest_prediction + longest_reference) // 8 + 1, np.int64
+    )  # of texts without their markup
+    matches, capacity = (
+        np.empty(max_order, np.int64),
+        np.int64(-1),
+    )  # the tokens for which the trie has memory
     for row in range(len(bounds) - 1):
         first, last = bounds[row], bounds[row + 1]
         length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
-        # 2. Tokenize the prediction, which is text number `first - 1` in this loop, and then each reference. One call
-        #    site serves both, because numba would compile the tokenizer again for a second one.
+        # 2. Tokenize the prediction, which is text number `first - 1` in this loop, and then each
+        #    reference. One call site serves both, because numba would compile the tokenizer again
+        #    for a second one.
         for text in range(first - 1, last):
-            copy = np.int64(copies.ctypes.data)  # inside the loop, or numba would free the array too early
+            copy = np.int64(
+                copies.ctypes.data
+            )  # inside the loop, or numba would free the array too early
             if text < first:
                 start, end = predictions[row], predictions[row + 1]
             else:
@@ -594,16 +686,22 @@ def _count_rows(
             count = length
             if len(token_addresses):
                 for token in range(start, end):
-                    address, size = token_addresses[token], token_addresses[token + 1] - token_addresses[token]
+                    address, size = (
+                        token_addresses[token],
+                        token_addresses[token + 1] - token_addresses[token],
+                    )
                     count = _put(tokens, count, _make_key(address, size, factor), address, size)
             else:
-                count = _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, length)
+                count = _tokenize(
+                    start, end, table, edge, strips_start, factor, events, copy, tokens, length
+                )
             # 3. Number the tokens of the prediction; equal tokens get the same number.
             if text < first:
                 length = count
                 bits = _number(tokens, length, slots, numbers, factor)
                 continue
-            # 4. Look up the numbers of the reference's tokens; a token that the prediction does not have gets 0.
+            # 4. Look up the numbers of the reference's tokens; a token that the prediction does not
+            #    have gets 0.
             for token in range(length, count):
                 slot = _find(tokens, token, slots, bits, factor)
                 reference_numbers[total] = numbers[slots[slot]] if slots[slot] >= 0 else 0
@@ -615,7 +713,9 @@ def _count_rows(
             capacity = 2 * length
             nodes = np.empty(2 << _table_bits(2 * capacity * (max_order - 1)), np.int64)
             counts = np.empty((capacity * max_order + 1, 3), np.int64)
-        _count_matches(numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches)
+        _count_matches(
+            numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches
+        )
         for order in range(max_order):
             columns[order, row] = matches[order]
             columns[max_order + order, row] = max(length - order, minimum_total)
@@ -698,13 +798,16 @@ def _same(start, other_start, length):
 
 
 @_helper
-def _count_matches(numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches):
+def _count_matches(
+    numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches
+):
     """Count the matches of a prediction in linear time, with the distinct n-grams of the prediction as nodes of a trie.
 
-    The key of a node is its parent and the number of its last token, so that keys are exact. The nodes of single tokens
-    are the token numbers, and node 0 stands for all n-grams that the prediction does not have. `nodes` is a hash table
-    of keys, each followed by its node. A node has three counts: in the prediction, the highest in any reference so far,
-    and in the current reference.
+    The key of a node is its parent and the number of its last token, so that keys are exact. The
+    nodes of single tokens are the token numbers, and node 0 stands for all n-grams that the
+    prediction does not have. `nodes` is a hash table of keys, each followed by its node. A node has
+    three counts: in the prediction, the highest in any reference so far, and in the current
+    reference.
     """
     # 1. Clear the hash table and the counts of single tokens.
     max_order, highest = len(matches), np.int64(0)
@@ -725,18 +828,22 @@ def _count_matches(numbers, length, reference_numbers, ends, bounds, row, factor
                 counts[highest, 0] = counts[highest, 1] = counts[highest, 2] = 0
             node = nodes[slot + 1]
             counts[node, 0] += 1
-    # 3. Count the n-grams of each reference. From each position, follow the trie until the prediction has no such
-    #    n-gram. An occurrence is a match if its number exceeds the highest count in any reference so far, but not the
-    #    count in the prediction.
+    # 3. Count the n-grams of each reference. From each position, follow the trie until the
+    #    prediction has no such n-gram. An occurrence is a match if its number exceeds the highest
+    #    count in any reference so far, but not the count in the prediction.
     start = 0
     matches[:] = 0
     for reference in range(bounds[row + 1] - bounds[row]):
-        none_yet = (reference + 1) << 32  # exceeds all counts of earlier references, which need no clearing
+        none_yet = (
+            reference + 1
+        ) << 32  # exceeds all counts of earlier references, which need no clearing
         for i in range(start, ends[reference]):
             node = reference_numbers[i]
             for n in range(min(max_order, ends[reference] - i)):
                 if n:
-                    node = nodes[_find_node(node, reference_numbers[i + n], nodes, bits, factor) + 1]
+                    node = nodes[
+                        _find_node(node, reference_numbers[i + n], nodes, bits, factor) + 1
+                    ]
                 if node == 0:
                     break
                 count = max(counts[node, 2], none_yet) + 1

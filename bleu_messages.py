@@ -1,7 +1,7 @@
 """Every sentence said to users: warnings about suspicious input first, then the messages of errors.
 
-All warnings have one category. A message names the place in Python's notation, the problem, and the fix. It never
-prints the texts of a corpus. The modules decide when to warn.
+All warnings have one category. A message names the place in Python's notation, the problem, and the
+fix. It never prints the texts of a corpus. The modules decide when to warn.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ REFERENCES = "a list of references or one str"
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_NAME = 60  # characters of a value that a message shows
 
-_issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)  # the kinds of warnings in a call
+_issued: ContextVar[set[str] | None] = ContextVar(
+    "issued", default=None
+)  # the kinds of warnings in a call
 
 
-# --- Warnings ---------------------------------------------------------------------------------------------------------
+# --- Warnings -------------------------------------------------------------------------------------
 
 
 class BleuWarning(UserWarning):
@@ -158,7 +160,9 @@ SMALL_GROUPS = Notice(
     ". Use {limit} {unit}s or more per group",
 )
 ONE_UNIT = Notice(
-    "few {unit}s", "One {unit} has no interval and no p-value, because every resample equals it", ". Pass more {unit}s"
+    "few {unit}s",
+    "One {unit} has no interval and no p-value, because every resample equals it",
+    ". Pass more {unit}s",
 )
 FEW_UNITS = Notice(
     "few {unit}s",
@@ -187,7 +191,9 @@ EXTREMES = Notice(
 
 # Calls
 SMOOTH_VALUE_IGNORED = Notice(
-    "smooth value", "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored", ". Remove it"
+    "smooth value",
+    "smooth_method={method!r} takes no smooth_value; smooth_value={value!r} is ignored",
+    ". Remove it",
 )
 NO_NUMBA = Notice(
     "numba",
@@ -195,7 +201,9 @@ NO_NUMBA = Notice(
     ". To fix this: pip install numba",
 )
 CACHE_UNUSABLE = Notice(
-    "numba's cache", "numba's cache is not usable, so every process compiles again: {error}", ". Delete or fix {folder}"
+    "numba's cache",
+    "numba's cache is not usable, so every process compiles again: {error}",
+    ". Delete or fix {folder}",
 )
 RESTARTED = Notice(
     "restarted",
@@ -209,10 +217,12 @@ OTHER_ORDER = Notice(
     " `references`",
     ". Evaluate in the order of the data: without `group_by_length` in `train_sampling_strategy`, for example",
 )
-COMPILING = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
+COMPILING = (
+    "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
+)
 
 
-# --- Messages of errors -----------------------------------------------------------------------------------------------
+# --- Messages of errors ---------------------------------------------------------------------------
 #
 # Templates for `str.format`. The place comes first, in Python's notation; the fix comes last.
 
@@ -220,7 +230,10 @@ COMPILING = "bleu_metric: compiling the counting kernels (once per machine, take
 BY_NAME = "{0}() takes its columns by name. Write {0}(prediction{1}=..., reference{1}=...)."
 CALL = "{0}() takes fewer arguments by position. Write {0}({1}), and the others by name."
 TEXTS_TO_SCORE = "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
-CALLS = {"score": TEXTS_TO_SCORE, "statistics": BY_NAME.format("statistics", "s")}  # in place of `CALL`
+CALLS = {
+    "score": TEXTS_TO_SCORE,
+    "statistics": BY_NAME.format("statistics", "s"),
+}  # in place of `CALL`
 SHOWN = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}  # values for `CALL`
 NOT_IN_RANK = {
     "by": "`by` is not an option of rank(). Rank the segments of each label in a call of their own.",
@@ -231,10 +244,14 @@ UNKNOWN_OPTION = "Unknown option `{}`"
 NOT_AN_OPTION = "`{}` is not an option of {}(). Remove it"
 TAKEN_OPTIONS = ". {}() takes {}."
 OLD_SIGNATURE = "{}: BLEU+case... is the form of sacreBLEU 1. Pass its values: lowercase, tokenize, smooth_method."
-NOT_A_SIGNATURE = "{}: expected a str such as 'nrefs:1|case:lc|tok:13a', got {}. Pass the signature of a score."
+NOT_A_SIGNATURE = (
+    "{}: expected a str such as 'nrefs:1|case:lc|tok:13a', got {}. Pass the signature of a score."
+)
 SIGNATURE_KEY = "{}: {!r} is not a key of a BLEU signature. Pass pairs such as 'case:lc|tok:13a'; the keys are {}."
 SIGNATURE_PAIR = "{}: the key {!r} {}. Pass each key once, with its value, such as 'case:lc'."
-SIGNATURE_VALUE = "{}: {!r} can't be read as a value of `{}`. Remove it from the signature, and pass the option."
+SIGNATURE_VALUE = (
+    "{}: {!r} can't be read as a value of `{}`. Remove it from the signature, and pass the option."
+)
 CONFIG_AND_SIGNATURE = "config_name and signature: both choose options. Pass one of them."
 SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only."
 INVALID = "{name}={value}: pass {expected}."
@@ -252,9 +269,13 @@ SYSTEMS_DIFFER = (
     "systems: the tables of {first} and {other} differ in their {noun}. Pass tables of the same segments, made by"
     " statistics() with the same options."
 )
-NO_SEGMENT_ROWS = "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
+NO_SEGMENT_ROWS = (
+    "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
+)
 NO_REFERENCES = "references: got None. Pass references, or tables from statistics() as systems."
-NEEDLESS_REFERENCES = "references: the systems are tables, which contain the counts. Leave out `references`."
+NEEDLESS_REFERENCES = (
+    "references: the systems are tables, which contain the counts. Leave out `references`."
+)
 NO_CURVE = "human=True: the estimate holds for default options and 13a, zh, char or ja-mecab. Remove `{}` or `human`."
 FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
 NOT_A_FINGERPRINT = "references: expected the references, got a str. Pass them; report() computes their fingerprint."
@@ -266,7 +287,9 @@ NO_KEY = "No key {}. The keys are {}."
 OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 
 # Columns
-NO_SEGMENTS = "There are no segments to score. Pass predictions and references with at least one item."
+NO_SEGMENTS = (
+    "There are no segments to score. Pass predictions and references with at least one item."
+)
 MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
 EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
 NOT_A_COLUMN = "{}: expected a list, array or Series with one item per segment, got {}. For each segment, pass {}."
@@ -281,16 +304,24 @@ SACREBLEU_LAYOUT = (
     " The references are in sacreBLEU's layout, {lists} of {rows:,}. Pass one list per prediction:"
     " references=list(zip(*references))."
 )
-SINGLE_PREDICTION = " If all of them belong to this prediction, pass a list of one list: references=[[...]]."
+SINGLE_PREDICTION = (
+    " If all of them belong to this prediction, pass a list of one list: references=[[...]]."
+)
 OTHER_KIND = (
     "predictions: expected {expected} as in the rows added before, got {found}. Call compute() first; it scores and"
     " clears those rows."
 )
 NOT_LABELS = "{}: expected a list, array or Series, got {}. Pass one label per segment."
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
-MIXED_LABELS = "{}: expected labels of one type for a table, got {}. Pass [str(label) for label in labels]."
-SAME_KEY = "by: the labels {} and {} would be one key in JSON. Rename one, or pass labels of one type."
-NO_DOCUMENT = "documents[{row}]: got None. Pass a label of its own for a segment that belongs to no document."
+MIXED_LABELS = (
+    "{}: expected labels of one type for a table, got {}. Pass [str(label) for label in labels]."
+)
+SAME_KEY = (
+    "by: the labels {} and {} would be one key in JSON. Rename one, or pass labels of one type."
+)
+NO_DOCUMENT = (
+    "documents[{row}]: got None. Pass a label of its own for a segment that belongs to no document."
+)
 LABELS_WITH_PROCESSES = (
     "{name}: labels are not supported with num_process > 1. Call statistics(..., {name}=labels) in each process, and"
     " pass the tables to score(tables, {name}={column!r})."
@@ -305,7 +336,9 @@ NO_LABEL_COLUMN = "{argument}={name}: statistics[{number}] has no such column. P
 # Items of columns
 WRONG_ITEM = "{name}[{row}]: expected {expected}, got {found}."
 NONE_ITEM = "{name}[{row}]: expected {expected}, got None. Pass {empty} for an empty {item}."
-NO_REFERENCE = 'references[{}]: expected at least one reference, got none. Pass "" for an empty reference.'
+NO_REFERENCE = (
+    'references[{}]: expected at least one reference, got none. Pass "" for an empty reference.'
+)
 ONE_STR = (
     "predictions[0]: got a list with one str. A list of str is read as tokens, but the references are plain text. If"
     " each list holds a sentence, pass predictions=[text for [text] in predictions]."
@@ -326,12 +359,16 @@ NOT_UTF8 = "{name}[{row}]: got invalid UTF-8 ({reason}). Decode the bytes with t
 TOKENIZED_ALREADY = "tokenize={}: these rows are {} already. Remove `tokenize`, or pass text."
 IDS_HAVE_NO_CASE = "lowercase=True: token ids have no case. Remove `lowercase`, or pass text."
 UNKNOWN_TOKENIZER = "tokenize={}: unknown tokenizer. Pass one of {}; or a function."
-NO_SACREBLEU = "tokenize={!r} comes from sacreBLEU, which is not installed. Install it: pip install {}"
+NO_SACREBLEU = (
+    "tokenize={!r} comes from sacreBLEU, which is not installed. Install it: pip install {}"
+)
 NO_PACKAGES = "tokenize={!r} needs additional packages. Install them: pip install {}"
 NO_MODEL = "tokenize={!r}: the download of its model failed: {}. Connect to the internet once; the model is kept."
 TOKENIZER_FAILED = "{name}[{row}]: the tokenizer failed: {error}"
 TOKENIZER_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
-TOKENIZER_SURROGATE = "{name}[{row}]: expected valid str from the tokenizer, got a lone surrogate (U+D800 to U+DFFF)."
+TOKENIZER_SURROGATE = (
+    "{name}[{row}]: expected valid str from the tokenizer, got a lone surrogate (U+D800 to U+DFFF)."
+)
 
 # Statistics
 NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
@@ -369,21 +406,29 @@ ONLY_SUMS = (
 )
 
 # Trainers
-NOT_A_TOKENIZER = "tokenizer: {} has no `batch_decode`. Write compute_metrics=bleu.compute_metrics(tokenizer)."
+NOT_A_TOKENIZER = (
+    "tokenizer: {} has no `batch_decode`. Write compute_metrics=bleu.compute_metrics(tokenizer)."
+)
 NOT_A_PAIR = "The callback takes predictions and labels as one pair, got {}. Write callback((predictions, labels))."
 DOCUMENTS_LATER = "`documents`: pass history=True here, and the tables in `history` to compare(tables, documents=...)."
 DECODED = "tokenizer.batch_decode: got {} for {} of ids. Return one str per row."
 DECODED_TYPE = "tokenizer.batch_decode: expected a list of str, got {}. Return one str per row."
-DECODED_SURROGATE = "{}[{}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF). Return valid text."
+DECODED_SURROGATE = (
+    "{}[{}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF). Return valid text."
+)
 NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
 LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
-REFERENCE_ROWS = "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
+REFERENCE_ROWS = (
+    "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
+)
 LABEL_KEYS = "by: the label {} would overwrite the key {!r}. Rename the label."
-NOT_ROWS = "{}: expected one row of token ids per segment, got {}. Pass integers of shape [rows, tokens]."
+NOT_ROWS = (
+    "{}: expected one row of token ids per segment, got {}. Pass integers of shape [rows, tokens]."
+)
 LOGITS = "{}: got logits of shape {}. Set predict_with_generate=True in Seq2SeqTrainingArguments."
 
 
-# --- Errors that name a row -------------------------------------------------------------------------------------------
+# --- Errors that name a row -----------------------------------------------------------------------
 
 
 def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
@@ -401,7 +446,9 @@ def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
     for row, value in enumerate(data):
         shape = _describe_shape(name, row, value, expected)
         if before and shape and shape != before:
-            raise wrong_item(name, row, f"{shape} after {before}", f"items of one type, each {expected}")
+            raise wrong_item(
+                name, row, f"{shape} after {before}", f"items of one type, each {expected}"
+            )
         before = before or shape
 
 
@@ -431,7 +478,9 @@ def wrong_item(name: str, row: int, found: str, expected: str) -> TypeError:
     return TypeError(WRONG_ITEM.format(name=name, row=row, found=found, expected=expected))
 
 
-def invalid(name: str, value: object, expected: str, error: type[Exception] = ValueError) -> Exception:
+def invalid(
+    name: str, value: object, expected: str, error: type[Exception] = ValueError
+) -> Exception:
     """Build the error for an argument with an invalid value."""
     return error(INVALID.format(name=name, value=show_value(value), expected=expected))
 
@@ -472,7 +521,13 @@ def name_value(value: Any) -> str:
     >>> name_value(float("nan")), name_value(b"a")
     ('NaN', 'bytes')
     """
-    return "NaN" if isinstance(value, float) and value != value else "None" if value is None else type(value).__name__
+    return (
+        "NaN"
+        if isinstance(value, float) and value != value
+        else "None"
+        if value is None
+        else type(value).__name__
+    )
 
 
 def show_value(value: Any) -> str:
@@ -482,7 +537,9 @@ def show_value(value: Any) -> str:
     ("'news\\\\n'", '[0.5, 0.5]', '<list of length 2>', '<str of length 1,000>')
     """
     items = value if isinstance(value, (list, tuple)) else [value]
-    is_name = isinstance(value, str) or all(re.fullmatch("[!-~]*", item) for item in items if isinstance(item, str))
+    is_name = isinstance(value, str) or all(
+        re.fullmatch("[!-~]*", item) for item in items if isinstance(item, str)
+    )
     if is_name and all(item is None or isinstance(item, (str, Number)) for item in items):
         with suppress(ValueError):  # an int of more than 4,300 digits
             if len(shown := repr(value)) <= _LONGEST_NAME:
@@ -509,7 +566,9 @@ def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int =
             raise wrong_item(name, row, "lists nested too deeply", expected)
         shapes = {_describe_shape(name, row, item, expected, depth + 1) for item in value} - {None}
         if len(shapes) > 1:
-            raise wrong_item(name, row, f"{' and '.join(sorted(map(str, shapes)))} in one list", expected)
+            raise wrong_item(
+                name, row, f"{' and '.join(sorted(map(str, shapes)))} in one list", expected
+            )
         return f"a list of {shapes.pop()}" if shapes else None
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and depth:
         if abs(int(value)) >= 2**63:

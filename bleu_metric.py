@@ -1,8 +1,9 @@
 """BLEU for the `evaluate` ecosystem: `evaluate.load("path/to/bleu_metric")`.
 
-This file has the description of the metric, `_info`, `_compute`, and every public method with its documentation. The
-import list names the sibling file that implements each method. evaluate's loader copies only the siblings that this
-file imports at the start of a line, without a comment after the import.
+This file has the description of the metric, `_info`, `_compute`, and every public method with its
+documentation. The import list names the sibling file that implements each method. evaluate's loader
+copies only the siblings that this file imports at the start of a line, without a comment after the
+import.
 """
 
 from __future__ import annotations
@@ -85,10 +86,13 @@ Examples:
     53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0
 """
 # Without a break at hyphens, 'chen-cherry-4' stays whole.
-_WRAPPER = textwrap.TextWrapper(120, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False)
+_WRAPPER = textwrap.TextWrapper(
+    100, initial_indent=" " * 4, subsequent_indent=" " * 8, break_on_hyphens=False
+)
 INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
     options="\n".join(
-        _WRAPPER.fill(f"{name}: {says}; {OPTIONS[name]!r} by default.") for name, says in DESCRIPTIONS.items()
+        _WRAPPER.fill(f"{name}: {says}; {OPTIONS[name]!r} by default.")
+        for name, says in DESCRIPTIONS.items()
     )
 )
 
@@ -101,10 +105,14 @@ METHODS: dict[str, Collection[str]] = {
 }
 
 
-def _list_options(signature: inspect.Signature, defaults: Mapping[str, object]) -> inspect.Signature:
+def _list_options(
+    signature: inspect.Signature, defaults: Mapping[str, object]
+) -> inspect.Signature:
     """Return a signature that names the options in place of `**options`, without `*arguments`, for `help` and Tab."""
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    named = [parameter for parameter in signature.parameters.values() if parameter.kind not in variadic]
+    named = [
+        parameter for parameter in signature.parameters.values() if parameter.kind not in variadic
+    ]
     options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
         for name, value in defaults.items()
@@ -115,13 +123,19 @@ def _list_options(signature: inspect.Signature, defaults: Mapping[str, object]) 
 
 def _name_call(method: Callable[..., Any]) -> Callable[..., Any]:
     """Let a method answer positional arguments that it does not take with the call to write."""
-    taken = [one for one in inspect.signature(method).parameters.values() if one.kind == one.POSITIONAL_OR_KEYWORD]
+    taken = [
+        one
+        for one in inspect.signature(method).parameters.values()
+        if one.kind == one.POSITIONAL_OR_KEYWORD
+    ]
     call = ", ".join(messages.SHOWN.get(one.name, one.name) for one in taken[1:])  # without self
 
     @functools.wraps(method)
     def checked(*arguments: object, **named: object) -> object:
         if len(arguments) > len(taken):
-            raise TypeError(messages.CALLS.get(method.__name__) or messages.CALL.format(method.__name__, call))
+            raise TypeError(
+                messages.CALLS.get(method.__name__) or messages.CALL.format(method.__name__, call)
+            )
         return method(*arguments, **named)
 
     return checked
@@ -144,22 +158,31 @@ class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 
     Args:
-        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or `"sacrebleu"` or
-            `"bleu"`, under which `compute` takes the arguments and returns the results of evaluate's module.
-        signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used; not with a
-            `config_name`. Options passed as `**arguments` win.
-        **arguments: options, used as defaults in every call; any other arguments of `evaluate.load`.
+        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or
+            `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and returns the
+            results of evaluate's module.
+        signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used;
+            not with a `config_name`. Options passed as `**arguments` win.
+        **arguments: options, used as defaults in every call; any other arguments of
+            `evaluate.load`.
 
     Raises:
         TypeError: an argument is neither an option nor an argument of `evaluate.load`.
-        ValueError: the convention is unknown, an option has an invalid value, or the signature can't be read.
+        ValueError: the convention is unknown, an option has an invalid value, or the signature
+            can't be read.
     """
 
     Warning = BleuWarning
 
-    def __init__(self, config_name: str | None = None, *, signature: str | None = None, **arguments: object) -> None:
+    def __init__(
+        self, config_name: str | None = None, *, signature: str | None = None, **arguments: object
+    ) -> None:
         parameters = inspect.signature(evaluate.Metric.__init__).parameters
-        given = {name: value for name, value in arguments.items() if name in OPTIONS or name not in parameters}
+        given = {
+            name: value
+            for name, value in arguments.items()
+            if name in OPTIONS or name not in parameters
+        }
         if signature is not None:
             if config_name is not None:
                 raise ValueError(messages.CONFIG_AND_SIGNATURE)
@@ -169,7 +192,9 @@ class BleuMetric(BufferedMetric):
             given = {**signed, **given}
         self._options = choose_options(config_name or "default", given)
         check_tokenizers(self._options)
-        super().__init__(config_name=config_name, **{k: v for k, v in arguments.items() if k in parameters})
+        super().__init__(
+            config_name=config_name, **{k: v for k, v in arguments.items() if k in parameters}
+        )
         self._sign_compute()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -184,19 +209,33 @@ class BleuMetric(BufferedMetric):
         values = vars(self._options)
         if self._options.tokenize_by is not None:
             values = {**values, "tokenize": self._options.tokenize_by}
-        given = [f"{name}={value!r}" for name, value in values.items() if name in self._options.given]
+        given = [
+            f"{name}={value!r}" for name, value in values.items() if name in self._options.given
+        ]
         added = [f"{count_things(len(self), 'row')} added"] if len(self) else []
-        return f"{type(self).__name__}({', '.join([repr(self._options.convention), *given, *added])})"
+        return (
+            f"{type(self).__name__}({', '.join([repr(self._options.convention), *given, *added])})"
+        )
 
     def _info(self) -> evaluate.MetricInfo:
         text, number, many = datasets.Value("string"), datasets.Value("int64"), datasets.Sequence
-        kinds = [(text, many(text)), (text, text), *((many(token), many(many(token))) for token in (text, number))]
+        kinds = [
+            (text, many(text)),
+            (text, text),
+            *((many(token), many(many(token))) for token in (text, number)),
+        ]
         info = evaluate.MetricInfo(
             description=DESCRIPTION,
             citation=CITATION,
             inputs_description=INPUTS_DESCRIPTION,
-            features=[datasets.Features(predictions=text_type, references=list_type) for text_type, list_type in kinds],
-            reference_urls=["https://aclanthology.org/P02-1040", "https://aclanthology.org/W18-6319"],
+            features=[
+                datasets.Features(predictions=text_type, references=list_type)
+                for text_type, list_type in kinds
+            ],
+            reference_urls=[
+                "https://aclanthology.org/P02-1040",
+                "https://aclanthology.org/W18-6319",
+            ],
         )
         info.format = "arrow"  # the constructor rejects it for lists, evaluate's code accepts it
         return info
@@ -227,7 +266,11 @@ class BleuMetric(BufferedMetric):
             raise TypeError(messages.BY_NAME.format("compute", "s"))
         for name, labels in (("by", by), ("documents", documents)):
             if labels is not None and self._is_drop_in:
-                raise TypeError(explain_unknown_option(name, DROP_INS[self._options.convention].defaults, "compute"))
+                raise TypeError(
+                    explain_unknown_option(
+                        name, DROP_INS[self._options.convention].defaults, "compute"
+                    )
+                )
         return self._compute_rows(predictions, references, by, documents, options)
 
     def statistics(
@@ -246,12 +289,13 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`.
             by: as for `compute`; the table gets a column `label`.
             documents: as for `compute`; the table gets a column `document`.
-            **options: any option of `compute`. Options for smoothing and resampling have no effect here; pass them to
-                `score`.
+            **options: any option of `compute`. Options for smoothing and resampling have no effect
+                here; pass them to `score`.
 
         Returns:
-            A table with int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and `reference_length`, one
-            row per segment. The schema metadata records the options used, and the tokenizer of each label.
+            A table with int64 columns `matches_1..N`, `totals_1..N`, `prediction_length` and
+            `reference_length`, one row per segment. The schema metadata records the options used,
+            and the tokenizer of each label.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -261,7 +305,9 @@ class BleuMetric(BufferedMetric):
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
         chosen = self._override("statistics", options)
-        return make_table(read_corpus(predictions, references, allow_empty=True), chosen, by, documents)
+        return make_table(
+            read_corpus(predictions, references, allow_empty=True), chosen, by, documents
+        )
 
     def score(
         self,
@@ -275,22 +321,26 @@ class BleuMetric(BufferedMetric):
         """Compute BLEU from statistics rows.
 
         Args:
-            statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its columns; a list of
-                these; or sums of rows, an int array of shape [2 N + 2] or [k, 2 N + 2], without `segments` and
-                `confidence`.
-            by: as for `compute`, one label per row; or the name of a column of the tables, such as `"label"`.
-            documents: as for `compute`; or the name of a column of the tables, such as `"document"`.
-            like: a table from `statistics` made with the same options, for rows without metadata such as sums. The
-                options for counting and the number of references are taken from it.
-            **options: any option of `compute`. Options for counting are read from the metadata of the tables; the
-                signature has a `?` for an option that neither the metadata nor the call names.
+            statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its
+                columns; a list of these; or sums of rows, an int array of shape [2 N + 2] or
+                [k, 2 N + 2], without `segments` and `confidence`.
+            by: as for `compute`, one label per row; or the name of a column of the tables, such as
+                `"label"`.
+            documents: as for `compute`; or the name of a column of the tables, such as
+                `"document"`.
+            like: a table from `statistics` made with the same options, for rows without metadata
+                such as sums. The options for counting and the number of references are taken from
+                it.
+            **options: any option of `compute`. Options for counting are read from the metadata of
+                the tables; the signature has a `?` for an option that neither the metadata nor the
+                call names.
 
         Returns:
             A dict as from `compute`.
 
         Raises:
-            ValueError: the statistics are invalid or empty, were counted under other options, or are sums while
-                `segments` or `confidence` is set.
+            ValueError: the statistics are invalid or empty, were counted under other options, or
+                are sums while `segments` or `confidence` is set.
 
         >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in ("a b", "b")]
@@ -299,7 +349,9 @@ class BleuMetric(BufferedMetric):
         >>> bleu.score([3, 3, 3, 4], like=parts[0])["signature"] == bleu.score(parts)["signature"]
         True
         """
-        return score_statistics(statistics, self._override("score", options, has_orders=False), by, documents, like)
+        return score_statistics(
+            statistics, self._override("score", options, has_orders=False), by, documents, like
+        )
 
     def compare(
         self,
@@ -317,47 +369,57 @@ class BleuMetric(BufferedMetric):
         """Test whether systems differ significantly from a baseline on the same references.
 
         Args:
-            systems: the predictions of each system, by its name; or its table from `statistics`, or a list of tables.
-                A pandas or polars DataFrame or `pa.Table` may have one column of text per system, and no others.
+            systems: the predictions of each system, by its name; or its table from `statistics`, or
+                a list of tables.
+                A pandas or polars DataFrame or `pa.Table` may have one column of text per system,
+                and no others.
             references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
-            test: `"randomization"`, paired approximate randomization (Riezler and Maxwell, 2005), which holds its level
-                for test sets of any size; or `"bootstrap"`, the paired bootstrap (Koehn, 2004), two-sided and centered.
-            n_resamples: number of resamples of the test; by default the number passed at load, or else 10,000 for
-                randomization and 1,000 for the bootstrap.
+            test: `"randomization"`, paired approximate randomization (Riezler and Maxwell, 2005),
+                which holds its level for test sets of any size; or `"bootstrap"`, the paired
+                bootstrap (Koehn, 2004), two-sided and centered.
+            n_resamples: number of resamples of the test; by default the number passed at load, or
+                else 10,000 for randomization and 1,000 for the bootstrap.
             by: one label per segment, as for `compute`; for tables also the name of a column.
-            documents: one label per segment, as for `compute`, or the name of a column of tables; whole documents are
-                resampled and exchanged. p-values and intervals then hold for other documents of the same kind; without
-                `documents`, for other segments of the same documents.
-            human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two systems in the same
-                order (Kocmi et al., 2024, "Navigating the Metrics Maze").
-            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default; None leaves out the
-                intervals and `detectable_delta`.
+            documents: one label per segment, as for `compute`, or the name of a column of tables;
+                whole documents are resampled and exchanged. p-values and intervals then hold for
+                other documents of the same kind; without `documents`, for other segments of the
+                same documents.
+            human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two
+                systems in the same order (Kocmi et al., 2024, "Navigating the Metrics Maze").
+            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
+                None leaves out the intervals and `detectable_delta`.
 
         Returns:
-            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed`, `confidence`, the number of `documents` if
-            they were resampled, and `signature`. It prints as a table, and has `to_markdown()`, `to_latex()`,
-            `to_pandas()`, `plot()` and `report()`. Each of `systems` is a dict; all its scores are on the scale 0-1
-            except `score`:
-                bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by `compute`.
+            A dict with `baseline`, `systems`, `test`, `n_resamples`, `seed`, `confidence`, the
+            number of `documents` if they were resampled, and `signature`. It prints as a table, and
+            has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and `report()`. Each of
+            `systems` is a dict; all its scores are on the scale 0-1 except `score`:
+                bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by
+                    `compute`.
             The baseline does not have the following keys:
                 delta: the difference from the baseline.
                 p_value: two-sided; 1.0 for identical systems.
-                p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is one-sided in effect.
+                p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is
+                    one-sided in effect.
                 delta_interval, delta_standard_error: of the difference, by paired bootstrap.
                 wins, ties, losses: numbers of segments.
-                detectable_delta: the minimum detectable effect, the smallest true difference that a test at the 5%
-                    level detects with 80% power (Card et al., 2020).
-                human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883; None if the
+                detectable_delta: the minimum detectable effect, the smallest true difference that a
+                    test at the 5% level detects with 80% power (Card et al., 2020).
+                human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883;
+                    None if the
                     estimate is not better than chance, below 0.28 points.
-                groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its segments alone; with
-                    `documents`, their number.
-                macro_bleu, macro_delta, macro_p_value, macro_delta_interval, macro_delta_standard_error: with `by`, the
-                    mean over groups, resampled or exchanged within groups.
-            One segment has no p-value and no interval. With fewer than 30 segments you get a warning.
+                groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its
+                    segments alone; with `documents`, their number.
+                macro_bleu, macro_delta, macro_p_value, macro_delta_interval,
+                    macro_delta_standard_error: with `by`, the mean over groups, resampled or
+                        exchanged within groups.
+            One segment has no p-value and no interval. With fewer than 30 segments you get a
+            warning.
 
         Raises:
-            TypeError, ValueError: as `compute`, with the name of the system; or the test or the baseline is unknown.
+            TypeError, ValueError: as `compute`, with the name of the system; or the test or the
+                baseline is unknown.
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
@@ -368,7 +430,9 @@ class BleuMetric(BufferedMetric):
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
         chosen = self._override("compare", given, has_orders=references is not None)
-        return compare_systems(systems, references, baseline, test, n_resamples, chosen, by, documents, human)
+        return compare_systems(
+            systems, references, baseline, test, n_resamples, chosen, by, documents, human
+        )
 
     def rank(
         self,
@@ -383,32 +447,38 @@ class BleuMetric(BufferedMetric):
     ) -> Ranking:
         """Rank systems by tests of all pairs, with the rank ranges and clusters of WMT.
 
-        The test is paired approximate randomization. The bootstrap raises too many false alarms among many pairs.
+        The test is paired approximate randomization. The bootstrap raises too many false alarms
+        among many pairs.
 
         Args:
-            systems: predictions by name, tables from `statistics`, or a data frame, as for `compare`.
+            systems: predictions by name, tables from `statistics`, or a data frame, as for
+                `compare`.
             references: as for `compute`; None if `systems` are tables.
-            documents: one label per segment, as for `compare`; whole documents are exchanged and resampled.
-            n_resamples: number of trials; by default the number passed at load, or else 10,000, or twice as many as
-                Holm's procedure needs for all pairs if that is more, but at most 100,000.
+            documents: one label per segment, as for `compare`; whole documents are exchanged and
+                resampled.
+            n_resamples: number of trials; by default the number passed at load, or else 10,000, or
+                twice as many as Holm's procedure needs for all pairs if that is more, but at most
+                100,000.
             alpha: the level of significance, above 0 and below 1.
-            family_wise: True to limit the chance of any false alarm among all pairs to `alpha`; False to limit it for
-                each pair, as WMT does.
-            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default; None leaves out the
-                intervals.
+            family_wise: True to limit the chance of any false alarm among all pairs to `alpha`;
+                False to limit it for each pair, as WMT does.
+            **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
+                None leaves out the intervals.
 
         Returns:
-            A dict that prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and
-            `report()`:
-                ranking: the systems, the best first. Each has its `system`, `bleu`, `score`, `confidence_interval`,
-                    `bootstrap_mean`, `standard_error`, `rank_range` and `cluster`. The range is from 1 plus the
-                    number of systems that are significantly better, to the number of systems minus those that are
-                    significantly worse. Clusters are counted from 1. A cluster ends where every system above is
+            A dict that prints as a table, and has `to_markdown()`, `to_latex()`, `to_pandas()`,
+            `plot()` and `report()`:
+                ranking: the systems, the best first. Each has its `system`, `bleu`, `score`,
+                    `confidence_interval`, `bootstrap_mean`, `standard_error`, `rank_range` and
+                    `cluster`. The range is from 1 plus the number of systems that are significantly
+                    better, to the number of systems minus those that are significantly worse.
+                    Clusters are counted from 1. A cluster ends where every system above is
                     significantly better than every system below.
-                pairs: for each pair its `systems`, the better first, their `delta`, the `p_value`, as from `compare`
-                    with the same `n_resamples`, and `p_adjusted`, which controls the family-wise error by Holm's
-                    procedure (1979).
-                alpha, family_wise, test, n_resamples, seed, confidence, documents, signature: how the ranking was made.
+                pairs: for each pair its `systems`, the better first, their `delta`, the `p_value`,
+                    as from `compare` with the same `n_resamples`, and `p_adjusted`, which controls
+                    the family-wise error by Holm's procedure (1979).
+                alpha, family_wise, test, n_resamples, seed, confidence, documents, signature: how
+                    the ranking was made.
 
         Raises:
             TypeError, ValueError: as `compare`; or `alpha` is out of range.
@@ -428,9 +498,10 @@ class BleuMetric(BufferedMetric):
     def fingerprint(self, references: object) -> str:
         """Return a hash of references, to quote beside a score.
 
-        Scores with the same fingerprint and signature are comparable. The hash is the same for every container and
-        machine. It is the SHA-256 of `text`, or `lists` for tokens and ids, followed by a netstring per segment. The
-        netstring of a segment consists of a netstring per reference. References of None are skipped.
+        Scores with the same fingerprint and signature are comparable. The hash is the same for
+        every container and machine. It is the SHA-256 of `text`, or `lists` for tokens and ids,
+        followed by a netstring per segment. The netstring of a segment consists of a netstring per
+        reference. References of None are skipped.
 
         Args:
             references: as for `compute`.
@@ -447,37 +518,44 @@ class BleuMetric(BufferedMetric):
         """
         return fingerprint_references(references)
 
-    def diff(self, systems: object, references: object, *, by: object = None, **options: object) -> Difference:
+    def diff(
+        self, systems: object, references: object, *, by: object = None, **options: object
+    ) -> Difference:
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
         Args:
-            systems: the predictions of two systems by name, as for `compare`; the first system is the baseline.
+            systems: the predictions of two systems by name, as for `compare`; the first system is
+                the baseline.
             references: as for `compute`.
             by: one label per segment, as for `compute`.
-            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.
+            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
+                `seed`.
 
         Returns:
-            A dict, which prints as a table. Scores are on the scale 0-1 except `score`. `bleu` and `matches` are dicts
-            with one number per system; `delta` is the score of the second system minus the score of the first:
-                wins, ties, losses: numbers of segments in which the second system scores higher, equally, and lower.
-                systems: `bleu` and `score` of each system, and `delta` of the second.
-                by_length: for each range of reference lengths, `from` and `to` in tokens (`to` is None for the last
-                    range), the number of `segments`, `bleu` and `delta`.
-                groups: for each label, `segments`, `bleu` and `delta`, in order of first appearance; only if `by` is
-                    passed.
-                ngrams: for each `order`, a dict `systems` that lists for each system the 20 most distinctive n-grams
-                    (by McNemar's statistic) that it matches more often. Each has its tokens (`ngram`), the surplus of
-                    matches (`count`), the `matches` that only one system has in a segment, and the index of the first
-                    `segment` with a surplus. If systems differ in more than two million n-grams of an order, the rarest
-                    are dropped on the way. `distinctive_ngrams(name)` lists n-grams of all orders.
-                segments: for each system, the 20 segments with its largest lead: the index (`segment`), `bleu`, with
-                    effective order, and `delta`.
+            A dict, which prints as a table. Scores are on the scale 0-1 except `score`. `bleu` and
+            `matches` are dicts with one number per system; `delta` is the score of the second
+                system minus the score of the first: wins, ties, losses: numbers of segments in
+                which the second system scores higher, equally, and lower. systems: `bleu` and
+                `score` of each system, and `delta` of the second. by_length: for each range of
+                    reference lengths, `from` and `to` in tokens (`to` is None for the last range),
+                    the number of `segments`, `bleu` and `delta`.
+                groups: for each label, `segments`, `bleu` and `delta`, in order of first
+                    appearance; only if `by` is passed.
+                ngrams: for each `order`, a dict `systems` that lists for each system the 20 most
+                    distinctive n-grams (by McNemar's statistic) that it matches more often. Each
+                    has its tokens (`ngram`), the surplus of matches (`count`), the `matches` that
+                    only one system has in a segment, and the index of the first `segment` with a
+                    surplus. If systems differ in more than two million n-grams of an order, the
+                    rarest are dropped on the way. `distinctive_ngrams(name)` lists n-grams of all
+                    orders.
+                segments: for each system, the 20 segments with its largest lead: the index
+                    (`segment`), `bleu`, with effective order, and `delta`.
                 segment_bleu: for each system, the scores of all segments, with effective order.
                 signature: as from `compute`.
 
         Raises:
-            TypeError, ValueError: as `compute`, with the name of the system; there are not two systems; or `by` does
-                not have one label per segment.
+            TypeError, ValueError: as `compute`, with the name of the system; there are not two
+                systems; or `by` does not have one label per segment.
 
         >>> bleu = evaluate.load("bleu_metric", max_order=2)
         >>> references = ["the cat sat on the mat", "a dog barks"]
@@ -496,20 +574,22 @@ class BleuMetric(BufferedMetric):
         Args:
             prediction: the hypothesis: a str, a list of str tokens or a list of int token ids.
             references: a list of references of the same type, or a single str.
-            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.
+            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
+                `seed`.
 
         Returns:
-            A dict, which prints as a table, displays in color in a notebook, and has `plot()`. It has the keys of
-            `compute` for this segment alone, and:
+            A dict, which prints as a table, displays in color in a notebook, and has `plot()`. It
+            has the keys of `compute` for this segment alone, and:
                 weights: the weight of each order in the score.
-                prediction: its `tokens`, its `length`, and `longest_match`, which has for each token the highest order
-                    of a matching n-gram that contains it, or 0.
-                references: the same for each reference, with the n-grams that the prediction matches.
+                prediction: its `tokens`, its `length`, and `longest_match`, which has for each
+                    token the highest order of a matching n-gram that contains it, or 0.
+                references: the same for each reference, with the n-grams that the prediction
+                    matches.
                 effective_reference: the index of the reference that sets the brevity penalty.
-                orders: for each order, its `total`, the matches before clipping (`unclipped_matches`) and after
-                    (`matches`), and the n-grams that `matched`, were `clipped` (more occurrences than in any single
-                    reference) or `missed` (in no reference), each with its `count` in the prediction and the `allowed`
-                    count.
+                orders: for each order, its `total`, the matches before clipping
+                    (`unclipped_matches`) and after (`matches`), and the n-grams that `matched`,
+                    were `clipped` (more occurrences than in any single reference) or `missed` (in
+                    no reference), each with its `count` in the prediction and the `allowed` count.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -520,18 +600,25 @@ class BleuMetric(BufferedMetric):
         (3, 2)
         """
         chosen = self._override("explain", options)
-        return explain_segment(prediction, references, replace(chosen, segments=False, confidence=None))
+        return explain_segment(
+            prediction, references, replace(chosen, segments=False, confidence=None)
+        )
 
-    def pairwise(self, predictions: object, references: object = None, **options: object) -> np.ndarray[Any, Any]:
+    def pairwise(
+        self, predictions: object, references: object = None, **options: object
+    ) -> np.ndarray[Any, Any]:
         """Score each prediction against each reference, as minimum Bayes risk (MBR) decoding needs.
 
         Args:
             predictions: as for `compute`.
-            references: any number of single texts of the same kind; None for the predictions themselves.
-            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.
+            references: any number of single texts of the same kind; None for the predictions
+                themselves.
+            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
+                `seed`.
 
         Returns:
-            A float64 array of shape (predictions, references): segment BLEU on the scale 0-1, with effective order.
+            A float64 array of shape (predictions, references): segment BLEU on the scale 0-1, with
+            effective order.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -552,11 +639,12 @@ class BleuMetric(BufferedMetric):
 
         Args:
             texts: at least two texts, each a str, a list of str tokens or a list of int token ids.
-            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.
+            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
+                `seed`.
 
         Returns:
-            A dict with `self_bleu`, the mean over texts on the scale 0-1 (lower means more diverse); `segment_bleu`,
-            the score of each text, with effective order; and `signature`.
+            A dict with `self_bleu`, the mean over texts on the scale 0-1 (lower means more
+            diverse); `segment_bleu`, the score of each text, with effective order; and `signature`.
 
         Raises:
             TypeError, ValueError: as `compute`; or there are fewer than two texts.
@@ -568,19 +656,22 @@ class BleuMetric(BufferedMetric):
         chosen = self._override("self_bleu", options)
         return score_against_others(read_texts(texts=texts), chosen)
 
-    def conventions(self, predictions: object, references: object, **options: object) -> Conventions:
+    def conventions(
+        self, predictions: object, references: object, **options: object
+    ) -> Conventions:
         """Score the same texts under every named convention and attribute the differences to options.
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
-            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`; they override
-                every convention.
+            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
+                `seed`; they override every convention.
 
         Returns:
-            A dict from the name of each convention to its `bleu`, `score`, `delta` from `"default"` (-1 to 1),
-            `signature` and `steps`. The steps lead from the default to the convention, one factor at a time. Each has
-            its `factor`, `value` and `delta`, and the deltas add up. The dict prints as a table.
+            A dict from the name of each convention to its `bleu`, `score`, `delta` from `"default"`
+            (-1 to 1), `signature` and `steps`. The steps lead from the default to the convention,
+            one factor at a time. Each has its `factor`, `value` and `delta`, and the deltas add up.
+            The dict prints as a table.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -610,49 +701,56 @@ class BleuMetric(BufferedMetric):
     ) -> Reconciliation:
         """Find the settings that reproduce a published score.
 
-        The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference lengths, smoothing
-        (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, and the references: all of them, or each
-        alone. It also covers means of segment scores, with and without effective order, and with the smoothing methods
-        of NLTK's `sentence_bleu`. Means under NLTK's methods 5 and 7 are found only if all smoothed precisions are at
-        most 1.
+        The search covers the native tokenizers, case, NLTK's minimum number of n-grams, reference
+        lengths, smoothing (`exp`, `none`, `skip`, `floor`, `add-k`, `laplace`), orders 1 to 4, and
+        the references: all of them, or each alone. It also covers means of segment scores, with and
+        without effective order, and with the smoothing methods of NLTK's `sentence_bleu`. Means
+        under NLTK's methods 5 and 7 are found only if all smoothed precisions are at most 1.
 
         Many settings have many scores, so some match by chance: `chance` shows how easily.
 
         Args:
             predictions: as for `compute`.
             references: as for `compute`.
-            reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as `"27.30"`, if trailing
-                zeros are known; `"37,6"` and `"BLEU 37.6"` are accepted too. With a signature of this metric or of
-                sacreBLEU 2, as in `"27.3 nrefs:1|case:lc|tok:13a"` or `"BLEU|nrefs:1|case:lc|tok:13a = 27.3 60.1/…"`,
-                the question is whether these texts have this score under this signature.
-            decimals: the number of known decimals; None for the decimals that `reported` is written with.
-            **fixed: options with known values; any option of `compute` except `segments`, `confidence`, `n_resamples`
-                and `seed`. They win over a signature.
+            reported: the published score, from 0 to 1 or from 0 to 100. Pass a str, such as
+                `"27.30"`, if trailing zeros are known; `"37,6"` and `"BLEU 37.6"` are accepted too.
+                With a signature of this metric or of sacreBLEU 2, as in `"27.3
+                nrefs:1|case:lc|tok:13a"` or `"BLEU|nrefs:1|case:lc|tok:13a = 27.3 60.1/…"`, the
+                question is whether these texts have this score under this signature.
+            decimals: the number of known decimals; None for the decimals that `reported` is written
+                with.
+            **fixed: options with known values; any option of `compute` except `segments`,
+                `confidence`, `n_resamples` and `seed`. They win over a signature.
 
         Returns:
             A dict, which prints as a table:
-                matches: the settings whose score rounds to the reported one. Settings with equal scores form one match.
-                    Plausible matches come first: this object's options, then conventions and known tools, then settings
-                    with few changes.
+                matches: the settings whose score rounds to the reported one. Settings with equal
+                    scores form one match. Plausible matches come first: this object's options, then
+                    conventions and known tools, then settings with few changes.
                 settings: the number of settings with distinct scores.
-                chance: the share of the numbers with as many decimals, within 2 points of this object's score, that
-                    some setting gives.
+                chance: the share of the numbers with as many decimals, within 2 points of this
+                    object's score, that some setting gives.
                 nearest: the five closest settings, if no setting matches.
-                verified: True if the score matches under the signature; None without a signature. A signature with
-                    `nrefs:1` is tried with each reference alone.
-                other_matches: if `verified` is False, the settings of other signatures whose score matches.
+                verified: True if the score matches under the signature; None without a signature. A
+                    signature with `nrefs:1` is tried with each reference alone.
+                other_matches: if `verified` is False, the settings of other signatures whose score
+                    matches.
                 reported, decimals, scale: the score as it was read; the scale is 1 or 100.
             Each setting is a dict:
                 bleu, score, signature: as returned by `compute`.
                 delta: the difference from the reported score, on the scale 0-1.
-                plausible: False for three or more changes that belong to no known tool while `chance` is above 5%.
-                references: `"all"`, or the index of the only reference used, in your list (including None).
-                options: for `compute`; they include `segments=True` if the score is the `mean_segment_bleu`.
+                plausible: False for three or more changes that belong to no known tool while
+                    `chance` is above 5%.
+                references: `"all"`, or the index of the only reference used, in your list
+                    (including None).
+                options: for `compute`; they include `segments=True` if the score is the
+                    `mean_segment_bleu`.
                 steps: as in `conventions`; they start from the signature if there is one.
                 same_score: the values of each factor that give the same score.
 
         Raises:
-            TypeError, ValueError: as `compute`; or `reported` is not a BLEU score, or its signature cannot be read.
+            TypeError, ValueError: as `compute`; or `reported` is not a BLEU score, or its signature
+                cannot be read.
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
@@ -683,23 +781,27 @@ class BleuMetric(BufferedMetric):
 
         Args:
             tokenizer: the model's tokenizer, which decodes the generated ids.
-            references: one list of references per row of the evaluation data, in its order; None for decoded labels.
+            references: one list of references per row of the evaluation data, in its order; None
+                for decoded labels.
             by: one label per row of the evaluation data, in its order, as for `compute`.
             ignore_index: the padding value in labels and predictions.
-            details: True to add `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`, `translation_length` and
-                `reference_length`, on the scales of `compute`.
-            history: True to keep the table of each evaluation, as from `statistics`, in `history`, a list of the
-                callback: 80 bytes per segment. `compare` takes these tables.
-            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and `seed`.
+            details: True to add `score`, `precision_1..N`, `brevity_penalty`, `length_ratio`,
+                `translation_length` and `reference_length`, on the scales of `compute`.
+            history: True to keep the table of each evaluation, as from `statistics`, in `history`,
+                a list of the callback: 80 bytes per segment. `compare` takes these tables.
+            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
+                `seed`.
 
         Returns:
-            A callable for a trainer, with or without `batch_eval_metrics=True`. It returns floats: `bleu`, only here on
-            the scale 0-100, as published training scripts log it, and `gen_len`, the mean number of generated tokens.
-            With `by`, also `bleu_<label>` per label, and `bleu_macro`, their mean. Its method `reset()` discards an
-            interrupted evaluation.
+            A callable for a trainer, with or without `batch_eval_metrics=True`. It returns floats:
+            `bleu`, only here on the scale 0-100, as published training scripts log it, and
+            `gen_len`, the mean number of generated tokens. With `by`, also `bleu_<label>` per
+            label, and `bleu_macro`, their mean. Its method `reset()` discards an interrupted
+            evaluation.
 
         Raises:
-            TypeError, ValueError: an option, the references or the labels are invalid; or two labels would give
+            TypeError, ValueError: an option, the references or the labels are invalid; or two
+                labels would give
                 the same key.
 
         >>> class Words:  # stands for a tokenizer of `transformers`
@@ -710,7 +812,9 @@ class BleuMetric(BufferedMetric):
         >>> callback((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
-        if "compute_result" in options:  # a trainer has been passed this method, not what the method returns
+        if (
+            "compute_result" in options
+        ):  # a trainer has been passed this method, not what the method returns
             raise TypeError(messages.NOT_A_TOKENIZER.format(show_value(tokenizer)))
         if "documents" in options:
             raise TypeError(messages.DOCUMENTS_LATER)
@@ -720,7 +824,8 @@ class BleuMetric(BufferedMetric):
     def warm_up(self) -> None:
         """Compile the kernels now rather than on first need, in container images, servers and training jobs.
 
-        This takes a few seconds on a new machine and a fraction of a second in a new process. Scores do not change.
+        This takes a few seconds on a new machine and a fraction of a second in a new process.
+        Scores do not change.
 
         >>> evaluate.load("bleu_metric").warm_up()
         """
@@ -731,7 +836,9 @@ class BleuMetric(BufferedMetric):
         signature = inspect.signature(type(self).compute)
         if self._is_drop_in:
             hidden = {*OPTIONS, "by", "documents"}
-            columns = [parameter for name, parameter in signature.parameters.items() if name not in hidden]
+            columns = [
+                parameter for name, parameter in signature.parameters.items() if name not in hidden
+            ]
             defaults = DROP_INS[self._options.convention].defaults
             signature = _list_options(signature.replace(parameters=columns), defaults)
         function = copyfunc(type(self).compute)
@@ -747,8 +854,12 @@ class BleuMetric(BufferedMetric):
             return read_drop_in(self._options.convention, options, self._options)
         return self._override("compute", options)
 
-    def _override(self, method: str, options: Mapping[str, object], has_orders: bool = True) -> Options:
+    def _override(
+        self, method: str, options: Mapping[str, object], has_orders: bool = True
+    ) -> Options:
         """Return the options of a call to one of `METHODS`."""
         parameters = inspect.signature(getattr(type(self), method)).parameters.values()
-        taken = [parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY]
+        taken = [
+            parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY
+        ]
         return self._options.override(options, taken, method, has_orders)

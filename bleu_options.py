@@ -1,7 +1,7 @@
 """The options, the named conventions, the signature, and drop-ins for evaluate's modules.
 
-An option is one field of `Options` with its default, its check and its description. Names of tokenizers, smoothing
-methods and reference lengths come from the tables beside their definitions.
+An option is one field of `Options` with its default, its check and its description. Names of
+tokenizers, smoothing methods and reference lengths come from the tables beside their definitions.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-# --- Checks of values -------------------------------------------------------------------------------------------------
+# --- Checks of values -----------------------------------------------------------------------------
 
 
 def _whole_number(least: int, most: int | None = None) -> Check:
@@ -89,7 +89,9 @@ def _check_tokenize(name: str, value: Any) -> None:
 
 
 def _check_confidence(name: str, value: Any) -> None:
-    expected = "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
+    expected = (
+        "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
+    )
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if not is_number or not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
         raise invalid(name, value, expected, ValueError if is_number else TypeError)
@@ -101,23 +103,25 @@ def _check_weights(name: str, value: Any) -> None:
     for weight in value:
         _check_number(name, weight)
     if len(value) and (min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT):
-        raise invalid(name, value, f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}")
+        raise invalid(
+            name, value, f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}"
+        )
 
 
 def _option(default: Any, check: Check, says: str) -> Any:
     return field(default=default, metadata={"check": check, "says": says})
 
 
-# --- Options ----------------------------------------------------------------------------------------------------------
+# --- Options --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Options:
     """The options of a call, checked. Make one with `choose_options`, and derive others with `override`.
 
-    `given` has the names of the options that the user chose, at load or in the call. The values of all other options
-    come from the convention or are defaults. `tokenize_by` has the tokenizers of single labels; the other labels use
-    `tokenize`.
+    `given` has the names of the options that the user chose, at load or in the call. The values of
+    all other options come from the convention or are defaults. `tokenize_by` has the tokenizers of
+    single labels; the other labels use `tokenize`.
     """
 
     tokenize: str | Callable[[str], list[str]] = _option(  # noqa: RUF009 - `_option` returns a field
@@ -137,9 +141,13 @@ class Options:
         f"how orders without a match are smoothed: {', '.join(map(repr, SMOOTH_METHODS))}",
     )
     smooth_value: float | None = _option(
-        None, _optional(_check_number), "the parameter of the smoothing method (epsilon, k or K); None for its default"
+        None,
+        _optional(_check_number),
+        "the parameter of the smoothing method (epsilon, k or K); None for its default",
     )
-    effective_order: bool = _option(False, check_flag, "True to ignore n-gram orders longer than the predictions")
+    effective_order: bool = _option(
+        False, check_flag, "True to ignore n-gram orders longer than the predictions"
+    )
     reference_length: str = _option(
         "closest",
         _one_of(REFERENCE_LENGTHS),
@@ -152,13 +160,19 @@ class Options:
     )
     segments: bool = _option(False, check_flag, "True to add `segment_bleu`, one score per segment")
     confidence: float | None = _option(
-        None, _optional(_check_confidence), "0.95, for example, to add a bootstrap confidence interval"
+        None,
+        _optional(_check_confidence),
+        "0.95, for example, to add a bootstrap confidence interval",
     )
     n_resamples: int = _option(1000, _whole_number(1), "the number of bootstrap resamples")
-    seed: int | None = _option(12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one")
+    seed: int | None = _option(
+        12345, _optional(_whole_number(0)), "the seed of the bootstrap; None for a random one"
+    )
     convention: str = field(default="default", kw_only=True)
     given: frozenset[str] = field(default=frozenset(), kw_only=True)
-    tokenize_by: Mapping[Any, str | Callable[[str], list[str]]] | None = field(default=None, kw_only=True)
+    tokenize_by: Mapping[Any, str | Callable[[str], list[str]]] | None = field(
+        default=None, kw_only=True
+    )
 
     def override(
         self,
@@ -173,7 +187,8 @@ class Options:
             given: the changed values by option.
             taken: the options that the calling method takes; all options if empty.
             method: the name of the calling method, for the error.
-            has_orders: False if `max_order` is read from tables later, so that `weights` may have another length.
+            has_orders: False if `max_order` is read from tables later, so that `weights` may have
+                another length.
 
         Raises:
             TypeError: an option is unknown or not one of the method, or a value has the wrong type.
@@ -198,13 +213,26 @@ class Options:
         if "tokenize" in given:
             tokenize_by = None
             if isinstance(given["tokenize"], Mapping):
-                tokenize_by = {plain_label(label): value for label, value in given["tokenize"].items()}
+                tokenize_by = {
+                    plain_label(label): value for label, value in given["tokenize"].items()
+                }
                 given["tokenize"] = self.tokenize
         options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
         options._check(has_orders)
-        if given.get("smooth_value") is not None and SMOOTH_METHODS[options.smooth_method].value is None:
-            warn(messages.SMOOTH_VALUE_IGNORED, method=options.smooth_method, value=options.smooth_value)
-        return options if options.weights is None else replace(options, weights=tuple(map(float, options.weights)))
+        if (
+            given.get("smooth_value") is not None
+            and SMOOTH_METHODS[options.smooth_method].value is None
+        ):
+            warn(
+                messages.SMOOTH_VALUE_IGNORED,
+                method=options.smooth_method,
+                value=options.smooth_value,
+            )
+        return (
+            options
+            if options.weights is None
+            else replace(options, weights=tuple(map(float, options.weights)))
+        )
 
     def for_label(self, label: Any) -> Options:
         """Return the options of the segments with a label.
@@ -228,7 +256,9 @@ class Options:
     def smooth_value_in_effect(self) -> float | None:
         """The value for the smoothing method; None if it takes no value, even if one was passed for another method."""
         default = SMOOTH_METHODS[self.smooth_method].value
-        return self.smooth_value if default is not None and self.smooth_value is not None else default
+        return (
+            self.smooth_value if default is not None and self.smooth_value is not None else default
+        )
 
     @property
     def counted_orders(self) -> int:
@@ -251,12 +281,20 @@ class Options:
             raise invalid("weights", self.weights, expected)
         method, value = SMOOTH_METHODS[self.smooth_method], self.smooth_value
         if value is not None and (value < 0 or (method.divides and value == 0)):
-            raise invalid("smooth_value", value, "a number above 0" if method.divides else "a number of 0 or more")
+            raise invalid(
+                "smooth_value",
+                value,
+                "a number above 0" if method.divides else "a number of 0 or more",
+            )
 
 
 # The options that users may pass, with their defaults, and with their descriptions.
-OPTIONS: dict[str, Any] = {option.name: option.default for option in fields(Options) if option.metadata}
-DESCRIPTIONS: dict[str, str] = {option.name: option.metadata["says"] for option in fields(Options) if option.metadata}
+OPTIONS: dict[str, Any] = {
+    option.name: option.default for option in fields(Options) if option.metadata
+}
+DESCRIPTIONS: dict[str, str] = {
+    option.name: option.metadata["says"] for option in fields(Options) if option.metadata
+}
 
 
 def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
@@ -286,7 +324,7 @@ def _find_convention(name: str) -> dict[str, Any]:
     return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
 
 
-# --- The signature ----------------------------------------------------------------------------------------------------
+# --- The signature --------------------------------------------------------------------------------
 
 
 def make_signature(
@@ -302,8 +340,9 @@ def make_signature(
         options: the options in effect.
         tokenizer: the tokenizer's name.
         references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
-        resampled: the numbers of bootstrap resamples (`"bs"`), of randomization trials (`"ar"`), of resamples for
-            intervals (`"ci"`) if it differs from the bootstrap of the test, and of documents (`"docs"`).
+        resampled: the numbers of bootstrap resamples (`"bs"`), of randomization trials (`"ar"`), of
+            resamples for intervals (`"ci"`) if it differs from the bootstrap of the test, and of
+            documents (`"docs"`).
         unknown: the names of unknown options, whose values are written as `?`.
 
     >>> make_signature(Options(), "13a", "2")
@@ -318,7 +357,12 @@ def make_signature(
     keys.append(("case", "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed"))
     keys.append(("eff", "yes" if options.effective_order else "no"))
     keys.append(("tok", "?" if "tokenize" in unknown else print_tokenizer(tokenizer)))
-    keys.append(("smooth", options.smooth_method if value is None else f"{options.smooth_method}[{value:.2f}]"))
+    keys.append(
+        (
+            "smooth",
+            options.smooth_method if value is None else f"{options.smooth_method}[{value:.2f}]",
+        )
+    )
     if value != default:
         keys.append(("value", _write_number(value)))  # sacreBLEU's two decimals can hide it
     if options.max_order != Options.max_order:
@@ -342,7 +386,8 @@ class Key(NamedTuple):
 
     short: sacreBLEU's short form; the key itself where sacreBLEU has none.
     option: the option that its value sets; None for a key without an effect on the options.
-    read: the function from its text to the option's value; it raises a KeyError or ValueError for an unknown text.
+    read: the function from its text to the option's value; it raises a KeyError or ValueError for
+        an unknown text.
     """
 
     short: str
@@ -352,7 +397,9 @@ class Key(NamedTuple):
 
 def _read_tokenizer(text: str) -> str:
     """Return the tokenizer that a signature names; the default for rows that were tokenized already."""
-    name = re.sub("^(ja|ko)-mecab-.*", r"\1-mecab", text)  # sacreBLEU adds the versions of MeCab and its dictionary
+    name = re.sub(
+        "^(ja|ko)-mecab-.*", r"\1-mecab", text
+    )  # sacreBLEU adds the versions of MeCab and its dictionary
     names = {name: name for name in (*TOKENIZERS, *SACREBLEU_PACKAGES)}
     return {**names, "tokens": OPTIONS["tokenize"], "ids": OPTIONS["tokenize"]}[name]
 
@@ -374,7 +421,9 @@ SIGNATURE_KEYS = {
     "smooth": Key("s", "smooth_method", lambda text: re.sub(r"\[\d+\.\d+\]$", "", text)),
     "value": Key("value", "smooth_value", float),
     "order": Key("order", "max_order", int),
-    "weights": Key("weights", "weights", lambda text: [float(weight) for weight in text.split("/")]),
+    "weights": Key(
+        "weights", "weights", lambda text: [float(weight) for weight in text.split("/")]
+    ),
     "reflen": Key("reflen", "reference_length"),
     "mintotal": Key("mintotal", "minimum_total", int),
     "version": Key("v"),
@@ -385,7 +434,8 @@ class Signed(NamedTuple):
     """The content of a signature.
 
     options: the options that differ from the defaults.
-    references: the number of references per segment, `"var"` if it differs; None if the signature doesn't say it.
+    references: the number of references per segment, `"var"` if it differs; None if the signature
+        doesn't say it.
     score: the score written before the signature, or after it and `=`; empty without a score.
     """
 
@@ -423,9 +473,15 @@ def read_signature(text: object, name: str = "signature") -> Signed:
         written, _, text = pair.partition(":")
         long = long_keys.get(written, written)
         if long not in SIGNATURE_KEYS:
-            raise ValueError(messages.SIGNATURE_KEY.format(name, written[:40], ", ".join(SIGNATURE_KEYS)))
+            raise ValueError(
+                messages.SIGNATURE_KEY.format(name, written[:40], ", ".join(SIGNATURE_KEYS))
+            )
         if not text or long in texts:
-            raise ValueError(messages.SIGNATURE_PAIR.format(name, written, "occurs twice" if text else "has no value"))
+            raise ValueError(
+                messages.SIGNATURE_PAIR.format(
+                    name, written, "occurs twice" if text else "has no value"
+                )
+            )
         texts[long], (_, option, read) = text, SIGNATURE_KEYS[long]
         if option is not None:
             try:
@@ -433,28 +489,35 @@ def read_signature(text: object, name: str = "signature") -> Signed:
                 Options.__dataclass_fields__[option].metadata["check"](option, options[option])
             except (KeyError, TypeError, ValueError):
                 raise ValueError(messages.SIGNATURE_VALUE.format(name, pair, option)) from None
-    # 3. Read the value of the smoothing method, which is rounded to two decimals, and drop values equal to defaults.
+    # 3. Read the value of the smoothing method, which is rounded to two decimals, and drop values
+    #    equal to defaults.
     default = SMOOTH_METHODS[options.get("smooth_method", Options.smooth_method)].value
     rounded = texts.get("smooth", "").partition("[")[2].rstrip("]")
     if rounded and "value" not in texts:
         if default is None or float(rounded) == 0:
-            raise ValueError(messages.SIGNATURE_VALUE.format(name, f"smooth:{texts['smooth']}", "smooth_value"))
+            raise ValueError(
+                messages.SIGNATURE_VALUE.format(name, f"smooth:{texts['smooth']}", "smooth_value")
+            )
         options["smooth_value"] = float(rounded)
     defaults = {**OPTIONS, "smooth_value": default}
     options = {option: value for option, value in options.items() if value != defaults[option]}
     return Signed(options, texts.get("nrefs"), " ".join(before) or after.partition(" ")[0])
 
 
-# --- Other tools ------------------------------------------------------------------------------------------------------
+# --- Other tools ----------------------------------------------------------------------------------
 
 # Names that other tools use, and the fix for each.
 OTHER_NAMES = {
     **dict.fromkeys(("tokenizer", "tok"), "write `tokenize`"),
     "use_effective_order": "write `effective_order`",
-    **dict.fromkeys(("max_ngram_order", "max_n", "n_gram", "ngram_order", "order"), "write `max_order`"),
+    **dict.fromkeys(
+        ("max_ngram_order", "max_n", "n_gram", "ngram_order", "order"), "write `max_order`"
+    ),
     **dict.fromkeys(("ignore_case", "lc", "lower"), "write `lowercase`"),
     "smoothing": "write `smooth_method`",
-    **dict.fromkeys(("epsilon", "k"), "write `smooth_value`, with the `smooth_method` that takes it"),
+    **dict.fromkeys(
+        ("epsilon", "k"), "write `smooth_value`, with the `smooth_method` that takes it"
+    ),
     "alpha": "write `confidence=0.95` for an interval at `alpha=0.05`",
     "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in compare()",
     **dict.fromkeys(("n_bootstrap", "n_samples", "num_samples"), "write `n_resamples`"),
@@ -473,7 +536,8 @@ OTHER_NAMES = {
     **dict.fromkeys(("hypotheses", "hyps", "preds"), "write `predictions`"),
     **dict.fromkeys(("hypothesis", "prediction"), "write `predictions`, one per segment"),
     **dict.fromkeys(
-        ("list_of_references", "reference", "refs", "target", "targets"), "write `references`, one list per prediction"
+        ("list_of_references", "reference", "refs", "target", "targets"),
+        "write `references`, one list per prediction",
     ),
     "trust_remote_code": "remove it; evaluate does not ask for it",
 }
@@ -499,17 +563,22 @@ def explain_unknown_option(name: str, taken: Collection[str], method: str) -> st
     if name in OTHER_NAMES:
         return f"{messages.UNKNOWN_OPTION.format(name)}: {OTHER_NAMES[name]}."
     nearest = difflib.get_close_matches(name, taken, n=1, cutoff=0.75)
-    return messages.UNKNOWN_OPTION.format(name) + (f". Did you mean `{nearest[0]}`?" if nearest else listed)
+    return messages.UNKNOWN_OPTION.format(name) + (
+        f". Did you mean `{nearest[0]}`?" if nearest else listed
+    )
 
 
 class DropIn(NamedTuple):
     """One of evaluate's modules, whose `compute` this metric can replace.
 
     convention: the convention that reproduces the module's score.
-    defaults: the module's arguments besides the columns; None stands for the default of this metric.
-    names: the options of this metric by the module's names, where they differ; None for an argument without effect.
+    defaults: the module's arguments besides the columns; None stands for the default of this
+        metric.
+    names: the options of this metric by the module's names, where they differ; None for an argument
+        without effect.
     keys: the keys of this metric's result by the module's keys.
-    score_again: the function from a result and options to the values that the module rounds differently, or None.
+    score_again: the function from a result and options to the values that the module rounds
+        differently, or None.
     """
 
     convention: str
@@ -519,11 +588,24 @@ class DropIn(NamedTuple):
     score_again: Callable[[Mapping[str, Any], Options], Mapping[str, Any]] | None = None
 
 
-_KEYS_OF_BLEU = "bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
+_KEYS_OF_BLEU = (
+    "bleu",
+    "precisions",
+    "brevity_penalty",
+    "length_ratio",
+    "translation_length",
+    "reference_length",
+)
 DROP_INS = {
     "sacrebleu": DropIn(
         "default",
-        defaults={"smooth_method": "exp", "smooth_value": None, "force": False, "lowercase": False, "tokenize": None}
+        defaults={
+            "smooth_method": "exp",
+            "smooth_value": None,
+            "force": False,
+            "lowercase": False,
+            "tokenize": None,
+        }
         | {"use_effective_order": False},
         names={"force": None, "use_effective_order": "effective_order"},
         keys={
@@ -549,7 +631,9 @@ DROP_INS = {
 
 def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Options:
     """Return the options of a drop-in's `compute`, from arguments of the module or options of this metric."""
-    taken = dict.fromkeys([*DROP_INS[module].defaults, *(name for name in OPTIONS if name not in CORPUS_ONLY)])
+    taken = dict.fromkeys(
+        [*DROP_INS[module].defaults, *(name for name in OPTIONS if name not in CORPUS_ONLY)]
+    )
     chosen: dict[str, Any] = {}
     for name, value in given.items():
         option = DROP_INS[module].names.get(name, name)

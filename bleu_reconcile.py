@@ -1,8 +1,8 @@
 """Reasons why two scores of the same text differ: settings behind a published score, and conventions side by side.
 
-A setting is a value for each of seven factors. Five factors affect counting: a corpus is counted once per combination
-of their values. The result is scored under each combination of the other two. The difference between two settings is
-then attributed to single factors.
+A setting is a value for each of seven factors. Five factors affect counting: a corpus is counted
+once per combination of their values. The result is scored under each combination of the other two.
+The difference between two settings is then attributed to single factors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ from .bleu_corpus import Corpus, Int64, Kind, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus
 from .bleu_messages import REFERENCES, count_things, invalid
-from .bleu_options import CONVENTIONS, CORPUS_ONLY, Options, choose_options, make_signature, read_signature, to_python
+from .bleu_options import (
+    CONVENTIONS,
+    CORPUS_ONLY,
+    Options,
+    choose_options,
+    make_signature,
+    read_signature,
+    to_python,
+)
 from .bleu_report import Report, Step, plot_steps
 from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
@@ -41,7 +49,8 @@ ALL = "all"  # references: all references of a segment
 class Setting(NamedTuple):
     """The factors in which tools and papers differ, in the order in which differences are searched and reported.
 
-    mean_of_segments: True if the score is the mean of segment scores, False if it is that of the corpus.
+    mean_of_segments: True if the score is the mean of segment scores, False if it is that of the
+        corpus.
     references: `ALL`, or the index of the only reference that is used.
     The other factors are options.
     """
@@ -68,7 +77,8 @@ FACTORS: dict[str, tuple[Any, ...]] = {
     "max_order": (4, 3, 2, 1),
 }
 
-# The values for means of segment scores: fewer options, but the smoothing of NLTK's `sentence_bleu` as well.
+# The values for means of segment scores: fewer options, but the smoothing of NLTK's `sentence_bleu`
+# as well.
 SEGMENT_FACTORS: dict[str, tuple[Any, ...]] = {
     **{name: FACTORS[name] for name in ("references", "tokenize", "lowercase", "minimum_total")},
     "smooth_method": (*FACTORS["smooth_method"], "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7"),
@@ -76,10 +86,12 @@ SEGMENT_FACTORS: dict[str, tuple[Any, ...]] = {
 }
 
 Grid = Mapping[str, Sequence[Any]]  # the values to combine, by factor
-Places = Mapping[int, Int64]  # positions among all references of the corpus, one per segment, by index of a reference
+Places = Mapping[
+    int, Int64
+]  # positions among all references of the corpus, one per segment, by index of a reference
 
 
-# --- Results ----------------------------------------------------------------------------------------------------------
+# --- Results --------------------------------------------------------------------------------------
 
 
 class Reconciliation(Report):
@@ -91,7 +103,11 @@ class Reconciliation(Report):
         near = f"for {self['chance']:.0%} of the numbers near it"
         if verified:
             return f"Verified: these texts give {number} under this signature; so would some setting {near}."
-        claim = "" if verified is None else f"Not verified: these texts do not give {number} under this signature. "
+        claim = (
+            ""
+            if verified is None
+            else f"Not verified: these texts do not give {number} under this signature. "
+        )
         settings = f"of {count_things(self['settings'], 'setting')}"
         if not count:
             return f"{claim}None {settings} gives {number}; some setting would {near}. The closest are:"
@@ -108,13 +124,18 @@ class Reconciliation(Report):
         rows = [["settings", "BLEU", "off by", "plausible"]]
         for found in self._shown():
             numbers = f"{found['score']:.4f}", f"{100 * found['delta']:+.4f}"
-            rows.append([describe_steps(found["steps"]), *numbers, "yes" if found["plausible"] else "no"])
+            rows.append(
+                [describe_steps(found["steps"]), *numbers, "yes" if found["plausible"] else "no"]
+            )
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
         names = ("bleu", "score", "delta", "signature")
         return [
-            {"settings": describe_steps(setting["steps"]), **{name: setting[name] for name in names}}
+            {
+                "settings": describe_steps(setting["steps"]),
+                **{name: setting[name] for name in names},
+            }
             for setting in self._shown()
         ]
 
@@ -123,7 +144,8 @@ class Reconciliation(Report):
 
         Args:
             ax: the Axes to draw into; None for a new figure.
-            setting: the index in `matches`; in `other_matches` or `nearest` if there are no matches.
+            setting: the index in `matches`; in `other_matches` or `nearest` if there are no
+                matches.
         """
         found = self._shown()[setting]
         start = "your options" if self["verified"] is None else "the signature"
@@ -140,14 +162,22 @@ class Conventions(Report):
 
     def _rows(self) -> list[list[str]]:
         rows = [
-            [name, f"{found['score']:.2f}", f"{100 * found['delta']:+.2f}", describe_steps(found["steps"], True)]
+            [
+                name,
+                f"{found['score']:.2f}",
+                f"{100 * found['delta']:+.2f}",
+                describe_steps(found["steps"], True),
+            ]
             for name, found in self.items()
         ]
         return [["convention", "BLEU", "difference", "due to"], *rows]
 
     def _records(self) -> list[dict[str, Any]]:
         names = ("bleu", "score", "delta", "signature")
-        return [{"convention": name, **{key: result[key] for key in names}} for name, result in self.items()]
+        return [
+            {"convention": name, **{key: result[key] for key in names}}
+            for name, result in self.items()
+        ]
 
     def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
         """Plot the effect of each factor, from the default to a convention, and return the Axes.
@@ -157,7 +187,9 @@ class Conventions(Report):
             convention: its name; None for the convention whose score differs most.
         """
         name = convention or max(self, key=lambda name: abs(self[name]["delta"]))
-        return plot_steps("default", list_changes(self[name]["steps"]), name, self[name]["score"], ax)
+        return plot_steps(
+            "default", list_changes(self[name]["steps"]), name, self[name]["score"], ax
+        )
 
 
 def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = False) -> str:
@@ -166,7 +198,10 @@ def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = 
     >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
     'max_order=2 (+12.50)'
     """
-    words = [step.label + (f" ({step.difference:+.2f})" if with_differences else "") for step in list_changes(steps)]
+    words = [
+        step.label + (f" ({step.difference:+.2f})" if with_differences else "")
+        for step in list_changes(steps)
+    ]
     return ", ".join(words) or "– (same settings)"
 
 
@@ -185,7 +220,7 @@ def list_changes(steps: Sequence[Mapping[str, Any]]) -> list[Step]:
     return changes
 
 
-# --- reconcile and conventions ----------------------------------------------------------------------------------------
+# --- reconcile and conventions --------------------------------------------------------------------
 
 
 def find_settings(
@@ -202,11 +237,18 @@ def find_settings(
     []
     """
     # 1. Read the score, the signature beside it, and the texts.
-    # A NumPy float has the decimals that it displays; `tolist` turns a 32-bit 66.87 into 66.87000274658203.
+    # A NumPy float has the decimals that it displays; `tolist` turns a 32-bit 66.87 into
+    # 66.87000274658203.
     reported = float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
-    signed = read_signature(reported, "reported") if isinstance(reported, str) and "|" in reported else None
+    signed = (
+        read_signature(reported, "reported")
+        if isinstance(reported, str) and "|" in reported
+        else None
+    )
     number, decimals = _read_score(signed.score if signed else reported, decimals)
-    references = read_column("references", references, REFERENCES)  # with each None, so that indices are the user's
+    references = read_column(
+        "references", references, REFERENCES
+    )  # with each None, so that indices are the user's
     corpus = read_corpus(predictions, references)
     places = find_references(corpus, references)
     defaults, described = options, list(fixed)
@@ -214,7 +256,9 @@ def find_settings(
         claim = {name: value for name, value in signed.options.items() if name not in CORPUS_ONLY}
         if corpus.kind != "text":
             claim.pop("tokenize", None)
-        options = choose_options("default", claim | {name: getattr(options, name) for name in fixed})
+        options = choose_options(
+            "default", claim | {name: getattr(options, name) for name in fixed}
+        )
         described += ["weights", "smooth_value", "effective_order"]
 
     # 2. Score all settings, and group equal scores.
@@ -222,24 +266,38 @@ def find_settings(
     means = make_grid(corpus.kind, places, options, fixed, SEGMENT_FACTORS)
     scores, start = score_grid(corpus, places, options, grid, means), make_setting(options)
     claimed = {start}
-    if signed and signed.references not in (None, corpus.reference_count()):  # one of several, or other references
+    if signed and signed.references not in (
+        None,
+        corpus.reference_count(),
+    ):  # one of several, or other references
         claimed = {start._replace(references=place) for place in places if signed.references == "1"}
     tools, variants = list_known(defaults)
 
     def implausibility(setting: Setting) -> tuple[bool, bool, bool, int, bool]:
         changes = sum(before != after for before, after in zip(start, setting))
         has_many = changes > FEW_CHANGES and setting not in variants
-        return setting not in claimed, setting not in tools, has_many, changes, setting.mean_of_segments
+        return (
+            setting not in claimed,
+            setting not in tools,
+            has_many,
+            changes,
+            setting.mean_of_segments,
+        )
 
     groups = group_settings(scores, implausibility)
 
-    # 3. Find the settings whose score rounds to the number. A number up to 1 is most likely on the scale 0-1.
+    # 3. Find the settings whose score rounds to the number. A number up to 1 is most likely on the
+    #    scale 0-1.
     scales = (100,) if number > 1 else (1, 100) if decimals else (100, 1)
-    # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a perfect score.
+    # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a
+    # perfect score.
     units = {scale: 10.0**-decimals / scale if decimals else 0.01 for scale in scales}
-    # Accept half a unit, rounded up or down; scores of two tools may differ by floating-point noise.
+    # Accept half a unit, rounded up or down; scores of two tools may differ by floating-point
+    # noise.
     fits = {
-        scale: [group for group in groups if abs(scores[group[0]] - number / scale) <= unit / 2 + NOISE]
+        scale: [
+            group for group in groups if abs(scores[group[0]] - number / scale) <= unit / 2 + NOISE
+        ]
         for scale, unit in units.items()
     }
     scale = next((scale for scale in scales if fits[scale]), scales[0])
@@ -248,9 +306,13 @@ def find_settings(
     # 4. Describe them; under a signature, only its own settings are matches.
     def describe(group: list[Setting]) -> dict[str, Any]:
         score, (_, is_unknown, has_many, *_) = scores[group[0]], implausibility(group[0])
-        same_score: dict[str, list[Any]] = {}  # the values that keep the score if all other factors stay the same
+        same_score: dict[
+            str, list[Any]
+        ] = {}  # the values that keep the score if all other factors stay the same
         for equal in group[1:]:
-            changed = [name for name in Setting._fields if getattr(group[0], name) != getattr(equal, name)]
+            changed = [
+                name for name in Setting._fields if getattr(group[0], name) != getattr(equal, name)
+            ]
             if len(changed) == 1 and changed != ["mean_of_segments"]:  # not an option
                 same_score.setdefault(changed[0], []).append(getattr(equal, changed[0]))
         return {
@@ -289,7 +351,10 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     """
     conventions = convention_options(options)
     settings = {name: make_setting(convention) for name, convention in conventions.items()}
-    grid = {name: tuple(dict.fromkeys(values)) for name, values in zip(Setting._fields, zip(*settings.values()))}
+    grid = {
+        name: tuple(dict.fromkeys(values))
+        for name, values in zip(Setting._fields, zip(*settings.values()))
+    }
     scores, start = score_grid(corpus, {}, conventions["default"], grid), settings["default"]
     result = Conventions()
     for name, setting in settings.items():
@@ -305,7 +370,9 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
 
 def _sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
     tokenizer = choose_tokenizer(options, corpus.kind).name
-    return make_signature(options, tokenizer, corpus.reference_count() if references == ALL else "1")
+    return make_signature(
+        options, tokenizer, corpus.reference_count() if references == ALL else "1"
+    )
 
 
 def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
@@ -329,7 +396,9 @@ def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
     return float(np.maximum(highest - lowest + 1, 0).sum() / (last - first + 1))
 
 
-def _describe_setting(corpus: Corpus, options: Options, described: Iterable[str], setting: Setting) -> dict[str, Any]:
+def _describe_setting(
+    corpus: Corpus, options: Options, described: Iterable[str], setting: Setting
+) -> dict[str, Any]:
     """Return a setting as options of `compute`, also those in `described`, and its signature."""
     factors = setting._asdict()
     references, is_mean = factors.pop("references"), factors.pop("mean_of_segments")
@@ -350,7 +419,9 @@ def _describe_setting(corpus: Corpus, options: Options, described: Iterable[str]
 
 
 # Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
-_WRITTEN = re.compile(r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE)
+_WRITTEN = re.compile(
+    r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE
+)
 
 
 def _read_score(reported: object, decimals: int | None) -> tuple[float, int]:
@@ -368,14 +439,14 @@ def _read_score(reported: object, decimals: int | None) -> tuple[float, int]:
     return float(number), int(decimals)
 
 
-# --- The grid of settings ---------------------------------------------------------------------------------------------
+# --- The grid of settings -------------------------------------------------------------------------
 
 
 def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
     """Find, for each index of a reference that every segment has, the references among all of the corpus.
 
-    The result is empty if every segment has a single reference. `given` has the references as the user passed them,
-    including each None.
+    The result is empty if every segment has a single reference. `given` has the references as the
+    user passed them, including each None.
 
     >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], REFERENCES)
     >>> find_references(read_corpus(["a", "b"], given), given)
@@ -390,14 +461,19 @@ def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
     return {index: places[rows] for index, rows in given_places.items() if is_present[rows].all()}
 
 
-def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[str], factors: Grid = FACTORS) -> Grid:
+def make_grid(
+    kind: Kind, places: Places, options: Options, fixed: Collection[str], factors: Grid = FACTORS
+) -> Grid:
     """Return the values of each factor that a search combines, the value in `options` first.
 
     >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
     ('all', 0)
     """
     start = make_setting(options)._asdict()
-    values = dict[str, Sequence[Any]].fromkeys(Setting._fields, ()) | {**factors, "references": (ALL, *places)}
+    values = dict[str, Sequence[Any]].fromkeys(Setting._fields, ()) | {
+        **factors,
+        "references": (ALL, *places),
+    }
     if options.weights is not None:  # they fix the order
         values["max_order"] = ()
     if kind != "text":
@@ -405,7 +481,8 @@ def make_grid(kind: Kind, places: Places, options: Options, fixed: Collection[st
     if kind == "ids":
         values["lowercase"] = ()
     return {
-        name: tuple(dict.fromkeys((start[name], *(() if name in fixed else more)))) for name, more in values.items()
+        name: tuple(dict.fromkeys((start[name], *(() if name in fixed else more))))
+        for name, more in values.items()
     }
 
 
@@ -414,7 +491,8 @@ def score_grid(
 ) -> dict[Setting, float]:
     """Score a corpus under each setting, on the scale 0-1; options that are not factors come from `options`.
 
-    With a grid of `means`, the result includes means of segment scores. Both grids have the same values for counting.
+    With a grid of `means`, the result includes means of segment scores. Both grids have the same
+    values for counting.
 
     >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
     >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
@@ -424,7 +502,13 @@ def score_grid(
 
     def choose(method: str, order: int, effective: bool) -> Options:
         value = options.smooth_value if method == options.smooth_method else None
-        return replace(options, smooth_method=method, smooth_value=value, max_order=order, effective_order=effective)
+        return replace(
+            options,
+            smooth_method=method,
+            smooth_value=value,
+            max_order=order,
+            effective_order=effective,
+        )
 
     for factors, rows in _count_grid(corpus, places, options, grid):
         counted.append(factors)
@@ -432,18 +516,25 @@ def score_grid(
         if means is None or factors[-1] != options.reference_length:
             continue
         for method, effective in product(means["smooth_method"], means["effective_order"]):
-            if effective and factors[-2] and not options.effective_order:  # a minimum leaves no order out
+            if (
+                effective and factors[-2] and not options.effective_order
+            ):  # a minimum leaves no order out
                 continue
             setting = Setting._make((True, *factors, method, options.max_order, effective))
             scores[setting] = float(bleu(rows, choose(*setting[-3:])).mean())
     for method, order in product(grid["smooth_method"], grid["max_order"]):
         last = method, order, options.effective_order
         row_scores = bleu(np.stack(sums), choose(*last)).tolist()
-        scores |= {Setting._make((False, *first, *last)): score for first, score in zip(counted, row_scores)}
+        scores |= {
+            Setting._make((False, *first, *last)): score
+            for first, score in zip(counted, row_scores)
+        }
     return scores
 
 
-def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[dict[str, Any]]:
+def list_steps(
+    scores: Mapping[Setting, float], start: Setting, end: Setting
+) -> list[dict[str, Any]]:
     """List the steps from one setting to another, one factor at a time; their differences add up.
 
     >>> start = make_setting(Options())
@@ -455,12 +546,16 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
     for factor, value in end._asdict().items():
         changed = start._replace(**{factor: value})
         if changed != start:
-            steps.append({"factor": factor, "value": value, "delta": scores[changed] - scores[start]})
+            steps.append(
+                {"factor": factor, "value": value, "delta": scores[changed] - scores[start]}
+            )
         start = changed
     return steps
 
 
-def group_settings(scores: Mapping[Setting, float], implausibility: Callable[[Setting], Any]) -> list[list[Setting]]:
+def group_settings(
+    scores: Mapping[Setting, float], implausibility: Callable[[Setting], Any]
+) -> list[list[Setting]]:
     """Group the settings that give the same score; sort groups, and settings within groups, by plausibility.
 
     >>> start = make_setting(Options())
@@ -474,18 +569,25 @@ def group_settings(scores: Mapping[Setting, float], implausibility: Callable[[Se
             groups.append([])
         groups[-1].append(setting)
         last = scores[setting]
-    return sorted((sorted(group, key=implausibility) for group in groups), key=lambda group: implausibility(group[0]))
+    return sorted(
+        (sorted(group, key=implausibility) for group in groups),
+        key=lambda group: implausibility(group[0]),
+    )
 
 
 def list_known(options: Options) -> tuple[set[Setting], set[Setting]]:
     """Return the settings of conventions and known tools, and the settings of these tools under other arguments."""
-    settings = {name: make_setting(convention) for name, convention in convention_options(options).items()}
+    settings = {
+        name: make_setting(convention) for name, convention in convention_options(options).items()
+    }
     # sacreBLEU's `sentence_score` with and without effective order, and NLTK's `sentence_bleu`
     mean, nltk = (settings[name]._replace(mean_of_segments=True) for name in ("default", "nltk"))
     tools = {*settings.values(), mean, mean._replace(effective_order=True), nltk}
     # NLTK's smoothing functions, and NLTK before 3.3
     variants = {nltk._replace(smooth_method=method) for method in SEGMENT_FACTORS["smooth_method"]}
-    return tools, variants | {settings["nltk"]._replace(smooth_method=method) for method in FACTORS["smooth_method"]}
+    return tools, variants | {
+        settings["nltk"]._replace(smooth_method=method) for method in FACTORS["smooth_method"]
+    }
 
 
 def convention_options(options: Options) -> dict[str, Options]:
@@ -518,15 +620,23 @@ def _count_grid(
         references = batch.references.take(pa.array(rows))
         corpora[place] = make_corpus([(batch.predictions, references, np.arange(len(rows) + 1))])
     orders = max(grid["max_order"]) + 1  # NLTK's methods 5 and 7 need one more
-    for tokenize, lowercase, references in product(grid["tokenize"], grid["lowercase"], grid["references"]):
+    for tokenize, lowercase, references in product(
+        grid["tokenize"], grid["lowercase"], grid["references"]
+    ):
         part = corpora[references]
-        counting = {"tokenize": tokenize, "lowercase": lowercase, "minimum_total": 0, "weights": None}
+        counting = {
+            "tokenize": tokenize,
+            "lowercase": lowercase,
+            "minimum_total": 0,
+            "weights": None,
+        }
         counted = replace(options, **counting, smooth_method="none", max_order=orders)
         tokenizer = choose_tokenizer(counted, part.kind)
         rows = count_corpus(part, tokenizer, counted)
         reference_lengths = {counted.reference_length: rows[:, -1].copy()}
         for length in grid["reference_length"][1:]:
-            # A single reference is the closest, the shortest and the longest. Only this column depends on the option.
+            # A single reference is the closest, the shortest and the longest. Only this column
+            # depends on the option.
             if part.reference_count() != "1":
                 counted = replace(counted, reference_length=length, max_order=1)
                 reference_lengths[length] = count_corpus(part, tokenizer, counted)[:, -1]

@@ -1,8 +1,8 @@
 """Result types: dicts that also render as text, Markdown, LaTeX, HTML, pandas tables and plots.
 
-`Report` comes first, then the formats of tables, the formula of a score, HTML, and plots. HTML escapes every text and
-shows invisible and bidirectional control characters as escape sequences. Its style takes its colors from the
-surrounding page, so that it fits light and dark ones.
+`Report` comes first, then the formats of tables, the formula of a score, HTML, and plots. HTML
+escapes every text and shows invisible and bidirectional control characters as escape sequences. Its
+style takes its colors from the surrounding page, so that it fits light and dark ones.
 """
 
 from __future__ import annotations
@@ -51,8 +51,9 @@ ResultDict = Mapping[str, Any]
 class Report(dict[str, Any]):
     """A dict that displays as a table.
 
-    Subclasses implement `_rows` and may override `_title`, `_note` and `_records`. If `_prints_as_table` is False,
-    `print` shows the dict. Pickling makes a plain dict, so that a process that never loaded the metric can read it.
+    Subclasses implement `_rows` and may override `_title`, `_note` and `_records`. If
+    `_prints_as_table` is False, `print` shows the dict. Pickling makes a plain dict, so that a
+    process that never loaded the metric can read it.
 
     >>> class Scores(Report):
     ...     def _rows(self):
@@ -71,12 +72,17 @@ class Report(dict[str, Any]):
 
     _prints_as_table = True
     _left_columns = 1  # columns that are aligned left; the others are numbers
-    _optional_keys: Mapping[str, str] = MappingProxyType({})  # keys that an option adds, and the option
+    _optional_keys: Mapping[str, str] = MappingProxyType(
+        {}
+    )  # keys that an option adds, and the option
     _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
 
     def _rows(self) -> list[list[str]]:
         """Return the cells of the table, the head first; an empty row is a rule."""
-        return [["key", "value"], *([str(name), repr(value)] for name, value in shorten(self).items())]
+        return [
+            ["key", "value"],
+            *([str(name), repr(value)] for name, value in shorten(self).items()),
+        ]
 
     def _records(self) -> list[dict[str, Any]]:
         """Return the rows of `to_pandas`, with numbers as they are in the dict."""
@@ -112,7 +118,11 @@ class Report(dict[str, Any]):
         for row, record in zip(rows, self._records()):
             for name, value in record.items():
                 is_interval = name.endswith("_interval") and isinstance(value, list)
-                row |= {f"{name}_low": value[0], f"{name}_high": value[1]} if is_interval else {name: value}
+                row |= (
+                    {f"{name}_low": value[0], f"{name}_high": value[1]}
+                    if is_interval
+                    else {name: value}
+                )
         return pd.DataFrame(rows)
 
     def copy(self) -> Report:
@@ -134,12 +144,16 @@ class Report(dict[str, Any]):
     def __str__(self) -> str:
         if not self._prints_as_table:
             return repr(self)
-        return self._surround(escape_unseen(self._title()), format_plain(self._rows(), self._left_columns))
+        return self._surround(
+            escape_unseen(self._title()), format_plain(self._rows(), self._left_columns)
+        )
 
     def __missing__(self, key: Any) -> Any:
         near = get_close_matches(str(key), [*map(str, self), *self._optional_keys], n=1)
         name = OTHER_KEYS.get(key, near[0] if near else "")
-        holders = [holder for holder, value in self.items() if isinstance(value, Mapping) and key in value]
+        holders = [
+            holder for holder, value in self.items() if isinstance(value, Mapping) and key in value
+        ]
         if name in self._optional_keys and name not in self:
             raise KeyError(messages.OPTIONAL_KEY.format(key, self._optional_keys[name]))
         if holders:
@@ -175,8 +189,8 @@ class QuotableReport(Report):
         """Return a sentence to quote in a paper, with the signature, followed by BibTeX entries.
 
         Args:
-            references: the references, to name their fingerprint; None to leave it out. Scores with the same
-                fingerprint and signature are comparable.
+            references: the references, to name their fingerprint; None to leave it out. Scores with
+                the same fingerprint and signature are comparable.
 
         Raises:
             TypeError, ValueError: `references` is not a column of references.
@@ -195,7 +209,11 @@ def describe_documents(result: ResultDict) -> str:
     >>> describe_documents({"documents": 171})
     ' by document (171 documents)'
     """
-    return f" by document ({count_things(result['documents'], 'document')})" if "documents" in result else ""
+    return (
+        f" by document ({count_things(result['documents'], 'document')})"
+        if "documents" in result
+        else ""
+    )
 
 
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
@@ -225,7 +243,9 @@ def write_label(label: Any, summaries: Collection[str]) -> str:
     >>> write_label("news", ["macro-average"]), write_label("macro-average", ["macro-average"]), write_label(None, [])
     ('news', "'macro-average'", 'None')
     """
-    is_clear = not isinstance(label, str) or (label == label.strip() != "" and label not in ("None", *summaries))
+    is_clear = not isinstance(label, str) or (
+        label == label.strip() != "" and label not in ("None", *summaries)
+    )
     return str(label) if is_clear else repr(label)
 
 
@@ -262,7 +282,9 @@ def shorten(value: Any) -> Any:
 
 
 # Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
-_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNSEEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def escape_unseen(text: Any) -> str:
@@ -274,7 +296,7 @@ def escape_unseen(text: Any) -> str:
     return _UNSEEN.sub(lambda found: ascii(found.group())[1:-1], str(text))
 
 
-# --- Tables -----------------------------------------------------------------------------------------------------------
+# --- Tables ---------------------------------------------------------------------------------------
 
 
 class Column(NamedTuple):
@@ -286,7 +308,10 @@ class Column(NamedTuple):
 
 
 def list_cells(
-    first: str, scored: Sequence[tuple[str, ResultDict]], columns: Sequence[Column], confidence: float | None
+    first: str,
+    scored: Sequence[tuple[str, ResultDict]],
+    columns: Sequence[Column],
+    confidence: float | None,
 ) -> list[list[str]]:
     """Return the cells of a table, its head first, with a row per name and scores; columns without values are left out.
 
@@ -296,7 +321,8 @@ def list_cells(
     columns = [column for column in columns if any(column.key in scores for _, scores in scored)]
     level = f"{100 * confidence:g}% CI" if confidence else "CI"
     rows = [
-        [column.write(scores[column.key]) if column.key in scores else "" for column in columns] for _, scores in scored
+        [column.write(scores[column.key]) if column.key in scores else "" for column in columns]
+        for _, scores in scored
     ]
     head = [first, *(column.name.replace("CI", level) for column in columns)]
     return [head, *([name, *row] for (name, _), row in zip(scored, rows))]
@@ -319,7 +345,10 @@ def format_plain(rows: Rows, left: int = 1) -> str:
     rows = [list(map(escape_unseen, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*filter(None, rows))]
     rule = "-" * (sum(widths) + 2 * len(widths) - 2)
-    cells = ([*map(str.ljust, row[:left], widths), *map(str.rjust, row[left:], widths[left:])] for row in rows)
+    cells = (
+        [*map(str.ljust, row[:left], widths), *map(str.rjust, row[left:], widths[left:])]
+        for row in rows
+    )
     return "\n".join("  ".join(row).rstrip() if row else rule for row in cells)
 
 
@@ -331,7 +360,9 @@ def format_markdown(rows: Rows, left: int = 1) -> str:
     | --- | ---: |
     | A\\|B | 27.31 |
     """
-    rows = [row or [""] * len(rows[0]) for row in rows]  # an empty line, since Markdown has no rules
+    rows = [
+        row or [""] * len(rows[0]) for row in rows
+    ]  # an empty line, since Markdown has no rules
     head, *body = ([_escape_cell(cell, _MARKDOWN, "&nbsp;") for cell in row] for row in rows)
     lines = [head, [*["---"] * left, *["---:"] * (len(head) - left)], *body]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
@@ -342,7 +373,9 @@ def format_latex(rows: Rows, left: int = 1) -> str:
     lines = (" & ".join(_escape_cell(cell, _LATEX, "~") for cell in row) + r" \\" for row in rows)
     head, *body = (line if row else r"\midrule" for line, row in zip(lines, rows))
     begin = rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}"
-    return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"])
+    return "\n".join(
+        [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    )
 
 
 def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
@@ -353,7 +386,9 @@ def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
     """
     text = escape_unseen(cell)
     indent = len(text) - len(text.lstrip(" "))
-    return space * indent + "".join(escapes.get(character, character) for character in text[indent:])
+    return space * indent + "".join(
+        escapes.get(character, character) for character in text[indent:]
+    )
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
@@ -362,10 +397,10 @@ _LATEX |= {"[": "{[}", "*": "{*}"}  # after a line's end, they would be argument
 _MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
 
 
-# --- The formula of a score -------------------------------------------------------------------------------------------
+# --- The formula of a score -----------------------------------------------------------------------
 #
-# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a smoothed precision is the
-# number of matches that would give it.
+# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a smoothed
+# precision is the number of matches that would give it.
 
 
 class Factor(NamedTuple):
@@ -407,7 +442,9 @@ def plain_formula(result: ResultDict) -> str:
     >>> plain_formula({**numbers, "brevity_penalty": 1.0})
     '1 · (2/3 · 1/2)^(1/2)'
     """
-    product = multiply([(factor.text, weight) for factor, weight in list_factors(result)], "^{}", "^({})")
+    product = multiply(
+        [(factor.text, weight) for factor, weight in list_factors(result)], "^{}", "^({})"
+    )
     return f"{write_number(result['brevity_penalty'])} · {product}"
 
 
@@ -424,7 +461,11 @@ def multiply(factors: Sequence[tuple[str, float]], power: str, fraction_power: s
         parts = round(1 / max(weight, 1e-9))
         is_fraction = abs(weight * parts - 1) < 1e-9
         exponent = ("1" if parts == 1 else f"1/{parts}") if is_fraction else f"{weight:.4g}"
-        return base + (fraction_power if "/" in exponent else power).format(exponent) if exponent != "1" else base
+        return (
+            base + (fraction_power if "/" in exponent else power).format(exponent)
+            if exponent != "1"
+            else base
+        )
 
     if len({weight for _, weight in factors}) == 1:
         product = " · ".join(text for text, _ in factors)
@@ -455,10 +496,13 @@ def describe_penalty(result: ResultDict) -> str:
     return f"Brevity penalty {rule}: {lengths}"
 
 
-# --- HTML -------------------------------------------------------------------------------------------------------------
+# --- HTML -----------------------------------------------------------------------------------------
 
 _SHOWN_NGRAMS = 100  # per order and kind, clipped or missed
-_KINDS = {"clipped": "more occurrences than in any single reference", "missed": "in no reference"}  # of n-grams
+_KINDS = {
+    "clipped": "more occurrences than in any single reference",
+    "missed": "in no reference",
+}  # of n-grams
 
 STYLE = """
 .bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
@@ -557,7 +601,10 @@ def formula(result: ResultDict) -> str:
     """Write the brevity penalty and the precisions as fractions, with the lengths behind the penalty."""
     factors = list_factors(result)
     terms = [
-        (f'<span class="term{" smoothed" * factor.is_smoothed}" title="{factor.meaning}">{factor.text}</span>', weight)
+        (
+            f'<span class="term{" smoothed" * factor.is_smoothed}" title="{factor.meaning}">{factor.text}</span>',
+            weight,
+        )
         for factor, weight in factors
     ]
     product = multiply(terms, "<sup>{}</sup>", "<sup>{}</sup>")
@@ -568,7 +615,9 @@ def formula(result: ResultDict) -> str:
     )
 
 
-def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()) -> str:
+def tokens(
+    text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()
+) -> str:
     """Write the tokens of a text of `explain`, each shaded by the length of the longest matching n-gram.
 
     `label` is the line above the tokens, `marked` has the indices of tokens to underline.
@@ -578,7 +627,9 @@ def tokens(text: Mapping[str, Any], max_order: int, label: str, marked: Collecti
 <span class="token" style="--match:0.5" title="part of a matching 2-gram">&lt;b&gt;<sub>2</sub></span></p></div>'
     """
     shown = [_token(*token, max_order) for token in zip(text["tokens"], text["longest_match"])]
-    line = " ".join(f"<mark>{token}</mark>" if i in marked else token for i, token in enumerate(shown))
+    line = " ".join(
+        f"<mark>{token}</mark>" if i in marked else token for i, token in enumerate(shown)
+    )
     head = f'<div class="bleu-label">{show(label)} <small>{count_things(text["length"], "token")}</small></div>'
     return f'<div class="bleu-tokens">{head}<p dir="auto">{line or "<em>empty</em>"}</p></div>'
 
@@ -601,20 +652,33 @@ def _token(token: Any, order: int, max_order: int) -> str:
 def ngrams(result: ResultDict) -> str:
     """Write the clipped and missed n-grams of each order, folded."""
     orders, kinds = result["orders"], _KINDS
-    count = sum(ngram["count"] - ngram["allowed"] for order in orders for kind in kinds for ngram in order[kind])
+    count = sum(
+        ngram["count"] - ngram["allowed"]
+        for order in orders
+        for kind in kinds
+        for ngram in order[kind]
+    )
     if not count:
         return ""
     rows = ""
     for order, kind in ((order, kind) for order in orders for kind in kinds if order[kind]):
         cells = []
         for ngram in order[kind][:_SHOWN_NGRAMS]:
-            text = f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
-            counts = f" ({ngram['allowed']} of {ngram['count']} count)" if ngram["allowed"] else f" × {ngram['count']}"
+            text = (
+                f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
+            )
+            counts = (
+                f" ({ngram['allowed']} of {ngram['count']} count)"
+                if ngram["allowed"]
+                else f" × {ngram['count']}"
+            )
             cells.append(text + counts * (ngram["count"] > 1))
         hidden = len(order[kind]) - len(cells)
         cells += [f"and {hidden:,} more"] if hidden else []
         rows += f'<tr><th class="order">{order["order"]}-gram, {kind}</th><td>{" ".join(cells)}</td></tr>'
-    key = "; ".join(f"{kind}: {kinds[kind]}" for kind in kinds if any(order[kind] for order in orders))
+    key = "; ".join(
+        f"{kind}: {kinds[kind]}" for kind in kinds if any(order[kind] for order in orders)
+    )
     verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
     return (
         f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
@@ -625,14 +689,20 @@ def ngrams(result: ResultDict) -> str:
 def explanation(result: ResultDict, name: str = "") -> str:
     """Write a result of `explain` in color; `name` is the name of the prediction, if there are several."""
     max_order = len(result["orders"])
-    parts = [headline(result["score"], name), formula(result), tokens(result["prediction"], max_order, "Prediction")]
+    parts = [
+        headline(result["score"], name),
+        formula(result),
+        tokens(result["prediction"], max_order, "Prediction"),
+    ]
     for i, reference in enumerate(result["references"]):
         remark = " (sets the brevity penalty)" if i == result["effective_reference"] else ""
         parts.append(tokens(reference, max_order, f"Reference {i + 1}{remark}"))
     return "".join([*parts, ngrams(result)])
 
 
-def write_table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str] = ()) -> str:
+def write_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str] = ()
+) -> str:
     """Write a table: the first column is aligned left, numbers right, and the columns named in `words` wrap.
 
     >>> write_table(["system"], [["<A>"]])
@@ -640,7 +710,9 @@ def write_table(head: Sequence[str], rows: Sequence[Sequence[str]], words: Seque
     """
     kinds = [' class="words"' if name in words else "" for name in head]
     lines = ["".join(f"<th{kind}>{show(cell)}</th>" for cell, kind in zip(head, kinds))]
-    lines += ["".join(f"<td{kind}>{show(cell)}</td>" for cell, kind in zip(row, kinds)) for row in rows]
+    lines += [
+        "".join(f"<td{kind}>{show(cell)}</td>" for cell, kind in zip(row, kinds)) for row in rows
+    ]
     body = "".join(f"<tr>{line}</tr>" if line else '<tr class="rule"></tr>' for line in lines)
     return f'<div class="bleu-table"><table>{body}</table></div>'
 
@@ -657,11 +729,12 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
     return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
 
 
-# --- Plots ------------------------------------------------------------------------------------------------------------
+# --- Plots ----------------------------------------------------------------------------------------
 #
-# Each function draws into `ax`, or into a new figure, and returns the Axes. BLEU is on the scale 0-100. Bars differ by
-# fill and hatch, not by color. A new figure is gray on a transparent background, to fit light and dark pages. Axes
-# passed as `ax` keep their colors, and a new figure takes those of a matplotlib style that is in effect.
+# Each function draws into `ax`, or into a new figure, and returns the Axes. BLEU is on the scale
+# 0-100. Bars differ by fill and hatch, not by color. A new figure is gray on a transparent
+# background, to fit light and dark pages. Axes passed as `ax` keep their colors, and a new figure
+# takes those of a matplotlib style that is in effect.
 
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
@@ -714,42 +787,58 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_systems(systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Axes | None = None) -> Axes:
+def plot_systems(
+    systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Axes | None = None
+) -> Axes:
     """Plot the score of each system, the interval of its difference from the baseline, and the baseline as a line.
 
-    A system whose interval does not reach the line differs, even if the intervals of the scores themselves overlap.
+    A system whose interval does not reach the line differs, even if the intervals of the scores
+    themselves overlap.
     """
     ax = _open(ax, height=1.2 + 0.45 * len(systems))
     ink = _ink(ax)
     start = systems[baseline]["score"]
     for place, system in enumerate(systems.values()):
         score = system["score"]
-        ends = [start + 100 * end for end in system.get("delta_interval", [(score - start) / 100] * 2)]
+        ends = [
+            start + 100 * end for end in system.get("delta_interval", [(score - start) / 100] * 2)
+        ]
         ax.plot(ends, [place, place], color=ink, linewidth=1.5, marker="|", markersize=9)
         ax.plot(score, place, "o", color=ink)
-        _write_beside(ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform())  # right of the Axes
+        _write_beside(
+            ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform()
+        )  # right of the Axes
     ax.axvline(start, color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
     ax.set_yticks(range(len(systems)), list(map(_write_tick, names)))
     ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
     has_intervals = any("delta_interval" in system for system in systems.values())
-    ax.set_xlabel("BLEU" + (", with the interval of the difference from the baseline" if has_intervals else ""))
+    ax.set_xlabel(
+        "BLEU"
+        + (", with the interval of the difference from the baseline" if has_intervals else "")
+    )
     return ax
 
 
 def plot_pairs(
-    names: Sequence[Any], deltas: np.ndarray[Any, Any], significant: np.ndarray[Any, Any], ax: Axes | None = None
+    names: Sequence[Any],
+    deltas: np.ndarray[Any, Any],
+    significant: np.ndarray[Any, Any],
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot the differences between all pairs of systems, with significant differences filled.
 
     Args:
         names: the systems, the best first.
-        deltas: float64 [systems, systems], the score of a row's system minus the score of a column's, in points.
+        deltas: float64 [systems, systems], the score of a row's system minus the score of a
+            column's, in points.
         significant: bool [systems, systems].
     """
     ticks, labels = range(len(names)), list(map(_write_tick, names))
-    size = 1.2 + 0.5 * len(names) + 0.1 * max(map(len, labels))  # inches; a character is about 0.1 wide
+    size = (
+        1.2 + 0.5 * len(names) + 0.1 * max(map(len, labels))
+    )  # inches; a character is about 0.1 wide
     ax = _open(ax, width=max(4.8, size), height=max(3.6, size))
     for row, column in np.argwhere(~np.eye(len(names), dtype=bool)).tolist():
         fill, color = (_CELL, "white") if significant[row, column] else ("none", _ink(ax))
@@ -760,18 +849,28 @@ def plot_pairs(
     ax.set_xticks(ticks, labels, rotation=90)
     ax.set_yticks(ticks, labels)
     ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5))
-    ax.set_title("Row minus column, BLEU points; filled if significant", fontsize="medium", wrap=True)
+    ax.set_title(
+        "Row minus column, BLEU points; filled if significant", fontsize="medium", wrap=True
+    )
     return ax
 
 
-def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Axes | None = None) -> Axes:
+def plot_steps(
+    start: str, steps: Sequence[Step], end: str, score: float, ax: Axes | None = None
+) -> Axes:
     """Plot the effect of each step as a waterfall from the score named `start` to `score`, named `end`."""
     ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
-    levels = score - sum(step.difference for step in steps) + np.cumsum([0.0, *(step.difference for step in steps)])
+    levels = (
+        score
+        - sum(step.difference for step in steps)
+        + np.cumsum([0.0, *(step.difference for step in steps)])
+    )
     ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
     for place, (step, before, after) in enumerate(zip(steps, levels, levels[1:]), 1):
         kind = "gain" if step.difference > 0 else "loss"
-        ax.barh(place, abs(step.difference), _THICKNESS, left=min(before, after), **_style(ax, kind))
+        ax.barh(
+            place, abs(step.difference), _THICKNESS, left=min(before, after), **_style(ax, kind)
+        )
         _write_beside(ax, max(before, after), place, f"{step.difference:+.2f}")
     ax.barh(len(levels), levels[-1], _THICKNESS, **_style(ax, "after clipping"))
     for place, level in ((0, levels[0]), (len(levels), levels[-1])):
@@ -787,7 +886,10 @@ def plot_steps(start: str, steps: Sequence[Step], end: str, score: float, ax: Ax
 def plot_scatter(scores: Mapping[Any, Sequence[float]], ax: Axes | None = None) -> Axes:
     """Plot segment scores (0-1) of two systems, by name; points above the diagonal favor the second system."""
     ax = _open(ax, width=4.8, height=4.8)
-    names, (x, y) = [_write_tick(name) for name in scores], (100 * np.asarray(one, float) for one in scores.values())
+    names, (x, y) = (
+        [_write_tick(name) for name in scores],
+        (100 * np.asarray(one, float) for one in scores.values()),
+    )
     crowd = np.sqrt(len(x) + 1)
     opacity, size = float(np.clip(30 / crowd, 0.05, 0.8)), float(np.clip(150 / crowd, 12, 40))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
@@ -826,13 +928,26 @@ def _ink(ax: Axes) -> Any:
 def _style(ax: Axes, kind: str) -> dict[str, Any]:
     """Return the style of a bar: filled for counted values, hollow or hatched for values to compare them with."""
     hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
-    fill = {"facecolor": "none", "hatch": hatches[kind]} if kind in hatches else {"facecolor": _ACCENT}
+    fill = (
+        {"facecolor": "none", "hatch": hatches[kind]} if kind in hatches else {"facecolor": _ACCENT}
+    )
     return {"edgecolor": _ink(ax), "linewidth": 0.8, **fill}
 
 
 def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> None:
-    ax.annotate(text, (x, y), (4, 0), textcoords="offset points", va="center", color=_ink(ax), **_LABEL, **kwargs)
+    ax.annotate(
+        text,
+        (x, y),
+        (4, 0),
+        textcoords="offset points",
+        va="center",
+        color=_ink(ax),
+        **_LABEL,
+        **kwargs,
+    )
 
 
 def _write_tick(name: Any) -> str:
-    return write_name(name).replace("$", r"\$")  # matplotlib reads text between dollar signs as a formula
+    return write_name(name).replace(
+        "$", r"\$"
+    )  # matplotlib reads text between dollar signs as a formula

@@ -1,9 +1,10 @@
 """Statistics rows to scores: precisions, brevity penalty, weights; then smoothing; then resampling.
 
-Functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length, reference length) of a segment, a corpus
-or a thousand resampled corpora, and never change them. A single row becomes Python floats, which are ten times faster
-than arrays of one item. Several rows become one array per statistic. Every formula is written once for floats and
-arrays. Scores are on the scale 0-1; a perfect prediction scores exactly 1.
+Functions take int64 rows [..., 2 N + 2] (matches, totals, prediction length, reference length) of a
+segment, a corpus or a thousand resampled corpora, and never change them. A single row becomes
+Python floats, which are ten times faster than arrays of one item. Several rows become one array per
+statistic. Every formula is written once for floats and arrays. Scores are on the scale 0-1; a
+perfect prediction scores exactly 1.
 """
 
 from __future__ import annotations
@@ -34,14 +35,16 @@ Counts = Sequence[Number]  # one per order
 MIN_UNITS = 30  # segments or documents, for intervals and tests
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes such differences
 
-_NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB: memory does not grow with the number of resamples
+_NUMBERS_PER_BLOCK = (
+    1 << 22
+)  # draws in memory, 32 MB: memory does not grow with the number of resamples
 _ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 
 
-# --- Scores -----------------------------------------------------------------------------------------------------------
+# --- Scores ---------------------------------------------------------------------------------------
 
 
 class Precisions(NamedTuple):
@@ -65,7 +68,8 @@ def bleu(rows: Int64, options: Options) -> Number:
 
     Args:
         rows: int64 [..., 2 N + 2].
-        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and `weights`.
+        options: supplies `max_order`, `smooth_method`, `smooth_value`, `effective_order` and
+            `weights`.
 
     Returns:
         float64 [...]; a float for a single row.
@@ -83,7 +87,9 @@ def _score(statistics: _Statistics, options: Options) -> Number:
     smoothed = _smooth(statistics, options)
     weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
-    return _combine(weights, logarithms, brevity_penalty(statistics.length, statistics.reference_length))
+    return _combine(
+        weights, logarithms, brevity_penalty(statistics.length, statistics.reference_length)
+    )
 
 
 def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> dict[str, Any]:
@@ -98,7 +104,9 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
     *counts, length, reference_length = row.tolist()
     penalty = float(brevity_penalty(length, reference_length))
     logarithms = [_log(value) for value in smoothed.values]
-    by_order = [_combine(order_weights(smoothed.present, options, n), logarithms, penalty) for n in orders]
+    by_order = [
+        _combine(order_weights(smoothed.present, options, n), logarithms, penalty) for n in orders
+    ]
     score = by_order[-1]
     if options.weights is not None:
         score = _combine(order_weights(smoothed.present, options), logarithms, penalty)
@@ -120,15 +128,22 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
 def score_as_sacrebleu(result: Mapping[str, Any], options: Options) -> dict[str, Any]:
     """Return score, precisions (0-100) and brevity penalty, rounded as in sacreBLEU to the last bit.
 
-    sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by weights.
+    sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by
+    weights.
     """
-    if options.weights is not None or SMOOTH_METHODS[options.smooth_method].further_orders:  # sacreBLEU has neither
+    if (
+        options.weights is not None or SMOOTH_METHODS[options.smooth_method].further_orders
+    ):  # sacreBLEU has neither
         return {"precisions": [100 * value for value in result["precisions"]]}
     length, reference_length = result["translation_length"], result["reference_length"]
     row = np.array([*result["counts"], *result["totals"], length, reference_length])
     values, present = _smooth(_split_rows(row), options, scale=100.0)
     orders = sum(present) or options.max_order if options.effective_order else options.max_order
-    penalty = math.exp(1 - reference_length / length) if 0 < length < reference_length else result["brevity_penalty"]
+    penalty = (
+        math.exp(1 - reference_length / length)
+        if 0 < length < reference_length
+        else result["brevity_penalty"]
+    )
     logarithms = [math.log(value) if value > 0 else -math.inf for value in values[:orders]]
     return {
         "score": penalty * math.exp(sum(logarithms) / orders),
@@ -148,21 +163,25 @@ def score_as_bleu(result: Mapping[str, Any], options: Options) -> dict[str, Any]
         return {}
     penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
     return {
-        "bleu": math.exp(sum(1 / options.max_order * math.log(value) for value in precisions)) * penalty,
+        "bleu": math.exp(sum(1 / options.max_order * math.log(value) for value in precisions))
+        * penalty,
         "brevity_penalty": penalty,
     }
 
 
-def order_weights(present: Sequence[Number], options: Options, orders: int | None = None) -> list[Number]:
+def order_weights(
+    present: Sequence[Number], options: Options, orders: int | None = None
+) -> list[Number]:
     """Return the weight w of each order in BP · exp(Σ w ln p).
 
-    With effective order, the weight of orders without n-grams is distributed among the other orders, in proportion. All
-    weights are 0 if no order with a weight has n-grams.
+    With effective order, the weight of orders without n-grams is distributed among the other
+    orders, in proportion. All weights are 0 if no order with a weight has n-grams.
 
     Args:
         present: a flag per order, set if the order has n-grams.
         options: supplies `weights` and `effective_order`.
-        orders: the number of orders that share equal weights; None for all N orders with `options.weights`.
+        orders: the number of orders that share equal weights; None for all N orders with
+            `options.weights`.
 
     >>> order_weights([True, True, False, False], Options(effective_order=True))
     [0.5, 0.5, 0.0, 0.0]
@@ -199,7 +218,9 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
 
 
-def warn_about_zero(row: Int64, segments: int | None, options: Options, name: str = "The score") -> None:
+def warn_about_zero(
+    row: Int64, segments: int | None, options: Options, name: str = "The score"
+) -> None:
     """Warn that a score is 0, with the cause and the fix.
 
     Args:
@@ -214,20 +235,32 @@ def warn_about_zero(row: Int64, segments: int | None, options: Options, name: st
     matches, totals = counts[: len(counts) // 2], counts[len(counts) // 2 :]
     unmatched = [n for n in orders if totals[n - 1] and not matches[n - 1]]
     if not length:
-        predictions = count_things(segments, "empty prediction") if segments else "the predictions are empty"
+        predictions = (
+            count_things(segments, "empty prediction") if segments else "the predictions are empty"
+        )
         warn(messages.NO_TOKENS, name=name, predictions=predictions)
     elif not reference_length:
         warn(messages.NO_REFERENCE_TOKENS, name=name)
     elif not matches[0]:
         warn(messages.NO_MATCH, name=name)
     elif not totals[orders[-1] - 1] and not options.effective_order:
-        warn(messages.TOO_SHORT, name=name, tokens=count_things(orders[-1], "token"), order=orders[-1])
+        warn(
+            messages.TOO_SHORT,
+            name=name,
+            tokens=count_things(orders[-1], "token"),
+            order=orders[-1],
+        )
     elif not totals[orders[0] - 1] and options.effective_order:
         warn(messages.TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(orders[0], "token"))
     elif unmatched:
         warn(messages.NO_LONG_MATCH, name=name, order=unmatched[0])
     else:
-        warn(messages.FAR_TOO_SHORT, name=name, length=length, tokens=count_things(reference_length, "token"))
+        warn(
+            messages.FAR_TOO_SHORT,
+            name=name,
+            length=length,
+            tokens=count_things(reference_length, "token"),
+        )
 
 
 def count_wins(deltas: Float64) -> dict[str, int]:
@@ -266,7 +299,11 @@ def divide(dividend: Number, divisor: Number, flag: Number) -> Number:
     if not isinstance(flag, np.ndarray):
         return dividend / divisor if flag else 0.0
     all_set = flag.all()  # a masked division takes several times as long
-    return dividend / divisor if all_set else np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
+    return (
+        dividend / divisor
+        if all_set
+        else np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
+    )
 
 
 def has_ngrams(totals: Counts) -> list[Number]:
@@ -283,7 +320,11 @@ def has_ngrams(totals: Counts) -> list[Number]:
 
 def _split_rows(rows: Int64) -> _Statistics:
     rows = np.asarray(rows)
-    numbers: Any = rows.astype(float).tolist() if rows.ndim == 1 else np.moveaxis(rows, -1, 0).astype(float, order="C")
+    numbers: Any = (
+        rows.astype(float).tolist()
+        if rows.ndim == 1
+        else np.moveaxis(rows, -1, 0).astype(float, order="C")
+    )
     return _split(numbers)
 
 
@@ -295,16 +336,24 @@ def _split(numbers: Any) -> _Statistics:
 def _smooth(statistics: _Statistics, options: Options, scale: float = 1.0) -> Precisions:
     orders = options.counted_orders  # the rows may have further orders
     matches, totals = statistics.matches[:orders], statistics.totals[:orders]
-    # Smoothing applies to orders without a match, not to predictions without any match (mjpost/sacrebleu issue 141).
+    # Smoothing applies to orders without a match, not to predictions without any match
+    # (mjpost/sacrebleu issue 141).
     has_match = reduce(or_, [match > 0 for match in matches[: options.max_order]])
     method = SMOOTH_METHODS[options.smooth_method]
-    matches, totals = method.smooth(matches, totals, statistics.length, options.smooth_value_in_effect or 0.0)
+    matches, totals = method.smooth(
+        matches, totals, statistics.length, options.smooth_value_in_effect or 0.0
+    )
     present = has_ngrams(totals)
     if scale != 1:
         matches = [scale * match for match in matches]
     # A precision is at most 1, and 0 if there are no n-grams.
-    values = [choose(quotient > scale, scale, quotient) for quotient in map(divide, matches, totals, present)]
-    if method.skips:  # a factor of 1 changes no product; with effective order, the order has no weight either
+    values = [
+        choose(quotient > scale, scale, quotient)
+        for quotient in map(divide, matches, totals, present)
+    ]
+    if (
+        method.skips
+    ):  # a factor of 1 changes no product; with effective order, the order has no weight either
         present = [match > 0 for match in matches]
         values = [choose(flag, value, scale) for flag, value in zip(present, values)]
     if not method.scores_no_match and has_match is not True:
@@ -333,15 +382,16 @@ def _log(value: Number) -> Number:
     return float(np.log(value)) if value > 0 else -math.inf
 
 
-# --- Smoothing --------------------------------------------------------------------------------------------------------
+# --- Smoothing ------------------------------------------------------------------------------------
 #
-# A method maps matches, totals, the predictions' length and `smooth_value` to new matches and totals, and never changes
-# its arguments. A method with further orders receives more than N orders and returns N.
+# A method maps matches, totals, the predictions' length and `smooth_value` to new matches and
+# totals, and never changes its arguments. A method with further orders receives more than N orders
+# and returns N.
 #
-# Methods are numbered as in Chen and Cherry (2014), "A Systematic Comparison of Smoothing Techniques for Sentence-Level
-# BLEU". NLTK's `SmoothingFunction` computes three methods differently; those have separate names:
-#     4   the paper divides by K / ln(length) again at each order without a match; NLTK divides by it once, and by 2 at
-#         each order without a match
+# Methods are numbered as in Chen and Cherry (2014), "A Systematic Comparison of Smoothing
+# Techniques for Sentence-Level BLEU". NLTK's `SmoothingFunction` computes three methods
+#     differently; those have separate names: 4   the paper divides by K / ln(length) again at each
+#         order without a match; NLTK divides by it once, and by 2 at each order without a match
 #     5   the paper averages numbers of matches; NLTK averages precisions, and a result can exceed 1
 #     7   is method 4 followed by method 5, in the paper and in NLTK
 
@@ -359,10 +409,15 @@ def _floor(matches: Counts, totals: Counts, length: Number, value: float) -> tup
 
 def _add_k(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
     """Add a constant to matches and totals of all orders but the first (method 2; Lin and Och, 2004)."""
-    return [matches[0], *(m + value for m in matches[1:])], [totals[0], *(t + value for t in totals[1:])]
+    return [matches[0], *(m + value for m in matches[1:])], [
+        totals[0],
+        *(t + value for t in totals[1:]),
+    ]
 
 
-def _laplace(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _laplace(
+    matches: Counts, totals: Counts, length: Number, value: float
+) -> tuple[Counts, Counts]:
     """Add 1 to matches and totals of every order, as evaluate's `bleu` does with `smooth=True`."""
     return [m + 1 for m in matches], [t + 1 for t in totals]
 
@@ -372,13 +427,17 @@ def _exp(matches: Counts, totals: Counts, length: Number, value: float) -> tuple
     return _replace_missing(matches, totals, first=0.5, factor=0.5), totals
 
 
-def _by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _by_length(
+    matches: Counts, totals: Counts, length: Number, value: float
+) -> tuple[Counts, Counts]:
     """Replace 0 matches as method 3 does, with ln(length) / K in place of 1/2 (method 4)."""
     share = np.log(np.maximum(length, 1)) / value
     return _replace_missing(matches, totals, first=share, factor=share), totals
 
 
-def _average(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _average(
+    matches: Counts, totals: Counts, length: Number, value: float
+) -> tuple[Counts, Counts]:
     """Average the matches of an order, those of the next order, and the average of the order before (method 5)."""
     return _average_neighbors(matches), totals[:-1]
 
@@ -395,21 +454,31 @@ def _expect(matches: Counts, totals: Counts, length: Number, value: float) -> tu
     return matches, totals
 
 
-def _average_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _average_by_length(
+    matches: Counts, totals: Counts, length: Number, value: float
+) -> tuple[Counts, Counts]:
     """Apply method 4, then method 5 (method 7)."""
     return _average(*_by_length(matches, totals, length, value), length, value)
 
 
-def _nltk_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _nltk_by_length(
+    matches: Counts, totals: Counts, length: Number, value: float
+) -> tuple[Counts, Counts]:
     first = np.log(np.maximum(length, 1)) / value / 2
     return _replace_missing(matches, totals, first=first, factor=0.5), totals
 
 
-def _nltk_average(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    return _average_neighbors(_divide_all(matches, totals)), [flag * 1.0 for flag in has_ngrams(totals)[:-1]]
+def _nltk_average(
+    matches: Counts, totals: Counts, length: Number, value: float
+) -> tuple[Counts, Counts]:
+    return _average_neighbors(_divide_all(matches, totals)), [
+        flag * 1.0 for flag in has_ngrams(totals)[:-1]
+    ]
 
 
-def _nltk_average_by_length(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _nltk_average_by_length(
+    matches: Counts, totals: Counts, length: Number, value: float
+) -> tuple[Counts, Counts]:
     smoothed, _ = _nltk_by_length(matches, totals, length, value)
     # NLTK does not smooth the order beyond N.
     return _nltk_average([*smoothed[:-1], matches[-1]], totals, length, value)
@@ -440,28 +509,55 @@ SMOOTH_METHODS: dict[str, SmoothMethod] = {
     "none": SmoothMethod(_none, "orders without a match are not smoothed"),
     "skip": SmoothMethod(_none, "orders without a match are left out", skips=True),
     "floor": SmoothMethod(_floor, "orders without a match count a small number (floor)", 0.1),
-    "add-k": SmoothMethod(_add_k, "a constant is added to matches and totals of the longer n-grams (add-k)", 1.0),
-    "exp": SmoothMethod(_exp, "orders without a match are smoothed as in sacreBLEU"),
-    "laplace": SmoothMethod(_laplace, "1 is added to matches and totals of all orders (laplace)", scores_no_match=True),
-    "chen-cherry-4": SmoothMethod(_by_length, "orders without a match are smoothed by length", 5.0, divides=True),
-    "chen-cherry-5": SmoothMethod(_average, "matches of neighboring orders are averaged", further_orders=1),
-    "chen-cherry-6": SmoothMethod(_expect, "shorter n-grams predict the matches of longer ones", 5.0),
-    "chen-cherry-7": SmoothMethod(
-        _average_by_length, "orders are smoothed by length, then averaged", 5.0, divides=True, further_orders=1
+    "add-k": SmoothMethod(
+        _add_k, "a constant is added to matches and totals of the longer n-grams (add-k)", 1.0
     ),
-    "nltk-4": SmoothMethod(_nltk_by_length, "orders are smoothed as by NLTK’s method4", 5.0, divides=True),
-    "nltk-5": SmoothMethod(_nltk_average, "orders are smoothed as by NLTK’s method5", further_orders=1),
+    "exp": SmoothMethod(_exp, "orders without a match are smoothed as in sacreBLEU"),
+    "laplace": SmoothMethod(
+        _laplace, "1 is added to matches and totals of all orders (laplace)", scores_no_match=True
+    ),
+    "chen-cherry-4": SmoothMethod(
+        _by_length, "orders without a match are smoothed by length", 5.0, divides=True
+    ),
+    "chen-cherry-5": SmoothMethod(
+        _average, "matches of neighboring orders are averaged", further_orders=1
+    ),
+    "chen-cherry-6": SmoothMethod(
+        _expect, "shorter n-grams predict the matches of longer ones", 5.0
+    ),
+    "chen-cherry-7": SmoothMethod(
+        _average_by_length,
+        "orders are smoothed by length, then averaged",
+        5.0,
+        divides=True,
+        further_orders=1,
+    ),
+    "nltk-4": SmoothMethod(
+        _nltk_by_length, "orders are smoothed as by NLTK’s method4", 5.0, divides=True
+    ),
+    "nltk-5": SmoothMethod(
+        _nltk_average, "orders are smoothed as by NLTK’s method5", further_orders=1
+    ),
     "nltk-7": SmoothMethod(
-        _nltk_average_by_length, "orders are smoothed as by NLTK’s method7", 5.0, divides=True, further_orders=1
+        _nltk_average_by_length,
+        "orders are smoothed as by NLTK’s method7",
+        5.0,
+        divides=True,
+        further_orders=1,
     ),
 }
 
 
 def _divide_all(matches: Counts, totals: Counts) -> list[Number]:
-    return [divide(match, total, flag) for match, total, flag in zip(matches, totals, has_ngrams(totals))]
+    return [
+        divide(match, total, flag)
+        for match, total, flag in zip(matches, totals, has_ngrams(totals))
+    ]
 
 
-def _replace_missing(matches: Counts, totals: Counts, first: Number, factor: Number) -> list[Number]:
+def _replace_missing(
+    matches: Counts, totals: Counts, first: Number, factor: Number
+) -> list[Number]:
     """Replace 0 matches with `first`, and at each further order with `factor` times the last replacement."""
     replaced, share = [], first
     for present, match in zip(has_ngrams(totals), matches):
@@ -483,11 +579,12 @@ def _average_neighbors(counts: Counts) -> list[Number]:
     return averages
 
 
-# --- Resampling -------------------------------------------------------------------------------------------------------
+# --- Resampling -----------------------------------------------------------------------------------
 #
-# For the same seed and count, the draws equal those of sacreBLEU 2.6; the global generator is not touched. A resample
-# is stored as the number of times that each segment was drawn. Its statistics are then a matrix product with the rows,
-# in constant memory. Sums of integers in float64 are exact up to 2^53.
+# For the same seed and count, the draws equal those of sacreBLEU 2.6; the global generator is not
+# touched. A resample is stored as the number of times that each segment was drawn. Its statistics
+# are then a matrix product with the rows, in constant memory. Sums of integers in float64 are exact
+# up to 2^53.
 
 
 def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64:
@@ -510,7 +607,9 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
     generator, segments = np.random.default_rng(options.seed), rows.shape[1]
     weights = _to_floats(np.concatenate(list(rows), axis=1))
     sums = np.empty((n_resamples, weights.shape[1]))
-    size = max(1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments))  # mostly fits the processor's cache
+    size = max(
+        1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments)
+    )  # mostly fits the processor's cache
     for block in _blocks("Bootstrap", n_resamples, size):
         drawn = generator.integers(segments, size=(len(sums[block]), segments))
         times = np.array([np.bincount(indices, minlength=segments) for indices in drawn])
@@ -518,7 +617,9 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
     return bleu(sums.reshape(n_resamples, len(rows), -1).astype(np.int64), options)
 
 
-def randomization_differences(rows: Int64, options: Options, n_resamples: int, baselines: int = 1) -> Iterator[Float64]:
+def randomization_differences(
+    rows: Int64, options: Options, n_resamples: int, baselines: int = 1
+) -> Iterator[Float64]:
     """Yield differences of BLEU between two systems whose outputs are exchanged at random, per segment or document.
 
     This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005).
@@ -527,10 +628,12 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int, b
         rows: int64 [systems, units, 2 N + 2].
         options: as for `bleu`, and `seed`.
         n_resamples: the number of trials.
-        baselines: the number of systems, from the first on, each of which is paired with all systems after it.
+        baselines: the number of systems, from the first on, each of which is paired with all
+            systems after it.
 
     Yields:
-        float64 [trials, pairs], the score of the later system minus the score of the earlier, in blocks of trials.
+        float64 [trials, pairs], the score of the later system minus the score of the earlier, in
+        blocks of trials.
 
     >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
     >>> [np.abs(block).tolist() for block in randomization_differences(rows, Options(max_order=1), 3)]
@@ -538,33 +641,48 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int, b
     """
     generator, (systems, units, statistics) = np.random.default_rng(options.seed), rows.shape
     totals = rows.sum(axis=1).T[..., np.newaxis]
-    # What an exchange moves is a difference of rows, so rows are taken relative to the first system, whose sums are 0.
+    # What an exchange moves is a difference of rows, so rows are taken relative to the first
+    # system, whose sums are 0.
     gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
-    # Many columns are equal: totals follow from lengths, and systems share references. Each is multiplied once.
+    # Many columns are equal: totals follow from lengths, and systems share references. Each is
+    # multiplied once.
     places: dict[bytes, int] = {}
-    copies = [places.setdefault(sha256(column.tobytes()).digest(), len(places)) for column in gains.T]
+    copies = [
+        places.setdefault(sha256(column.tobytes()).digest(), len(places)) for column in gains.T
+    ]
     gains = _to_floats(gains[:, [copies.index(place) for place in range(len(places))]])
-    # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A block has a multiple
-    # of 32 trials, so that the draws do not depend on the size of blocks.
+    # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A
+    # block has a multiple of 32 trials, so that the draws do not depend on the size of blocks.
     size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * max(units, len(copies), baselines * systems)))
 
     def score_trials(drawn: np.ndarray[Any, Any]) -> Float64:
         trials = len(drawn)
         exchanged = np.zeros((statistics, systems, trials))
-        exchanged[:, 1:] = _multiply(drawn, gains).T[copies].reshape(systems - 1, statistics, trials).swapaxes(0, 1)
+        exchanged[:, 1:] = (
+            _multiply(drawn, gains)
+            .T[copies]
+            .reshape(systems - 1, statistics, trials)
+            .swapaxes(0, 1)
+        )
         kept, differences = totals - exchanged, []
-        # Several pairs at once: enough to hide the time of Python, and few enough for the cache of the processor.
+        # Several pairs at once: enough to hide the time of Python, and few enough for the cache of
+        # the processor.
         at_once = max(1, _ROWS_PER_SCORE // trials)
         for first in range(baselines):
             one = slice(first, first + 1)
             for start in range(first + 1, systems, at_once):
                 others = slice(start, start + at_once)
                 scores = _score(_split(kept[:, others] + exchanged[:, one]), options)
-                differences.append(scores - _score(_split(kept[:, one] + exchanged[:, others]), options))
+                differences.append(
+                    scores - _score(_split(kept[:, one] + exchanged[:, others]), options)
+                )
         return np.concatenate(differences).T
 
     blocks = _blocks("Randomization", n_resamples, size)
-    draws = (generator.integers(2, size=(block.stop - block.start, units), dtype=bool) for block in blocks)
+    draws = (
+        generator.integers(2, size=(block.stop - block.start, units), dtype=bool)
+        for block in blocks
+    )
     threads = min(PROCESSORS, 4)  # NumPy releases the GIL; each thread has a block in memory
     with ThreadPoolExecutor(threads) as pool:
         while some_draws := list(islice(draws, threads)):
@@ -574,8 +692,8 @@ def randomization_differences(rows: Int64, options: Options, n_resamples: int, b
 def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
     """Return the means over groups of scores or differences that were resampled within each group.
 
-    Under one seed, groups of equal size draw the same positions. So each group's resamples are shuffled, which makes
-    the groups independent and leaves the distribution of each group as it is.
+    Under one seed, groups of equal size draw the same positions. So each group's resamples are
+    shuffled, which makes the groups independent and leaves the distribution of each group as it is.
 
     Args:
         resampled: float64 [n_resamples, ...] per group.
@@ -594,7 +712,8 @@ def interval(scores: Float64, confidence: float) -> list[float]:
     >>> interval(np.arange(1000) / 1000, 0.95)
     [0.025, 0.974]
     """
-    # 1000 * (1 - 0.95) / 2 is 25.000000000000021; round before truncating, because an error could shift the index.
+    # 1000 * (1 - 0.95) / 2 is 25.000000000000021; round before truncating, because an error could
+    # shift the index.
     outside = int(round(len(scores) * (1 - confidence) / 2, 9))
     ordered = np.sort(scores)
     return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
@@ -612,8 +731,8 @@ def describe_resamples(scores: Float64, confidence: float) -> dict[str, Any]:
 def p_value(differences: Float64, observed: float) -> float:
     """Return (c + 1) / (n + 1), where c of the n differences are at least as large as the observed one.
 
-    Adding 1 to both keeps the rate of false alarms at the level for any number of trials (Noreen, 1989). Ties count, so
-    that identical systems get 1.
+    Adding 1 to both keeps the rate of false alarms at the level for any number of trials (Noreen,
+    1989). Ties count, so that identical systems get 1.
 
     >>> p_value(np.array([0.1, 0.2, 0.3, 0.4]), 0.3)
     0.6
@@ -624,8 +743,8 @@ def p_value(differences: Float64, observed: float) -> float:
 def center(differences: Float64) -> Float64:
     """Return the absolute deviations of resampled differences from their mean.
 
-    Under the null hypothesis, deviations and observed difference have the same distribution, so that `p_value` of
-    absolute deviations is two-sided.
+    Under the null hypothesis, deviations and observed difference have the same distribution, so
+    that `p_value` of absolute deviations is two-sided.
     """
     return np.abs(differences - differences.mean(axis=0))
 
@@ -633,8 +752,8 @@ def center(differences: Float64) -> Float64:
 def center_as_sacrebleu(differences: Float64) -> Float64:
     """Return absolute differences minus their mean, as sacreBLEU computes them (Riezler and Maxwell, 2005).
 
-    If one system is better in most resamples, the test is one-sided in effect: at the 5% level, `p_value` rejects a
-    true null hypothesis in 11% to 13% of cases, with 30 segments or more.
+    If one system is better in most resamples, the test is one-sided in effect: at the 5% level,
+    `p_value` rejects a true null hypothesis in 11% to 13% of cases, with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
 
@@ -693,7 +812,13 @@ def warn_about_exchanges(units: int, unit: str, alpha: float, pairs: int) -> Non
     if math.ldexp(2 * pairs, -units) >= alpha:
         enough = count_things(math.floor(math.log2(2 * pairs / alpha)) + 1, unit)
         limit, exchanges = _describe_level(alpha, pairs), f"{2**units:,}"
-        warn(messages.FEW_EXCHANGES, units=count_things(units, unit), exchanges=exchanges, limit=limit, enough=enough)
+        warn(
+            messages.FEW_EXCHANGES,
+            units=count_things(units, unit),
+            exchanges=exchanges,
+            limit=limit,
+            enough=enough,
+        )
 
 
 def _describe_level(alpha: float, pairs: int) -> str:
@@ -705,14 +830,20 @@ def warn_about_extremes(options: Options, place: str = "") -> None:
     outside = (1 - (options.confidence or 0)) / 2
     if options.confidence and round(options.n_resamples * outside, 9) < 1:
         enough, n_resamples = math.ceil(round(1 / outside, 9)), options.n_resamples
-        warn(messages.EXTREMES, confidence=options.confidence, n_resamples=n_resamples, enough=enough, place=place)
+        warn(
+            messages.EXTREMES,
+            confidence=options.confidence,
+            n_resamples=n_resamples,
+            enough=enough,
+            place=place,
+        )
 
 
 def detectable_difference(differences: Float64) -> float:
     """Return the smallest true difference that a test set detects with 80% power at the 5% level.
 
-    This is z(0.975) + z(0.8) standard errors of the paired difference (Card et al., 2020, "With Little Power Comes
-    Great Responsibility").
+    This is z(0.975) + z(0.8) standard errors of the paired difference (Card et al., 2020, "With
+    Little Power Comes Great Responsibility").
 
     Args:
         differences: float64 [resamples], the paired differences on resampled corpora.
@@ -733,11 +864,14 @@ def _to_floats(weights: Int64) -> np.ndarray[Any, Any]:
 def _multiply(times: np.ndarray[Any, Any], weights: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return the matrix product of draws and statistics: [resamples, statistics], in the type of the statistics.
 
-    The parts are too small for OpenBLAS to start threads. Its threads wait for each other at every product, which on a
-    busy machine takes many times as long as the product itself.
+    The parts are too small for OpenBLAS to start threads. Its threads wait for each other at every
+    product, which on a busy machine takes many times as long as the product itself.
     """
     sums = np.zeros((len(times), weights.shape[1]), weights.dtype)
-    parts = _slices(len(weights), max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * weights.shape[1])))
+    parts = _slices(
+        len(weights),
+        max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * weights.shape[1])),
+    )
     for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
         for part in parts:
             sums[resamples] += times[resamples, part].astype(weights.dtype) @ weights[part]

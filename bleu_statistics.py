@@ -20,7 +20,13 @@ from .bleu_counting import count_rows, count_totals
 from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
 from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
 from .bleu_options import COUNTING, Options
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, print_tokenizer, warn_about_text
+from .bleu_tokenizers import (
+    ChosenTokenizer,
+    choose_tokenizer,
+    prepare_texts,
+    print_tokenizer,
+    warn_about_text,
+)
 
 _ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not grow with the corpus
 _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in the CPU cache
@@ -72,7 +78,8 @@ class Counted(NamedTuple):
         """Return the sums of the rows of each document, which resampling draws, in the order of first appearance.
 
         Args:
-            rows: int64 [..., segments, 2 N + 2], of this corpus or of another one with the same documents.
+            rows: int64 [..., segments, 2 N + 2], of this corpus or of another one with the same
+                documents.
             segments: the segments in `rows`; None for all.
 
         Returns:
@@ -84,13 +91,15 @@ class Counted(NamedTuple):
         """
         if self.documents is None:
             return rows
-        documents = self.documents if segments is None else [self.documents[i] for i in segments.tolist()]
+        documents = (
+            self.documents if segments is None else [self.documents[i] for i in segments.tolist()]
+        )
         numbers = number_labels(documents)
         starts = np.concatenate([[0], np.cumsum(np.bincount(numbers))[:-1]])
         return np.add.reduceat(rows[..., np.argsort(numbers, kind="stable"), :], starts, axis=-2)
 
 
-# --- Corpus to rows ---------------------------------------------------------------------------------------------------
+# --- Corpus to rows -------------------------------------------------------------------------------
 
 
 def count_groups(corpus: Corpus, options: Options, by: object, documents: object = None) -> Counted:
@@ -131,7 +140,9 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
     # 1. Count labels with a separate tokenizer one by one, and all other labels together.
     rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
     named = options.tokenize_by or {}
-    parts = [[label] for label in segments if label in named] + [[label for label in segments if label not in named]]
+    parts = [[label] for label in segments if label in named] + [
+        [label for label in segments if label not in named]
+    ]
     names: dict[Any, str] = {}
     with warn_once_per_kind():
         for part_labels in filter(None, parts):
@@ -140,7 +151,9 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
             names |= dict.fromkeys(part_labels, tokenizer.name)
             places = np.sort(np.concatenate([segments[label] for label in part_labels]))
             part = corpus if len(places) == len(corpus) else corpus.take(places)
-            shown = ", ".join(map(show_value, part_labels[:3])) + (", …" if len(part_labels) > 3 else "")
+            shown = ", ".join(map(show_value, part_labels[:3])) + (
+                ", …" if len(part_labels) > 3 else ""
+            )
             place = f"Among the segments labeled {shown}: " if part is not corpus else ""
             with reword_errors(place.__add__):
                 warn_about_text(part.predictions, tokenizer)
@@ -148,7 +161,9 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
     # 2. Collect the values for the signatures of the groups.
     counts = corpus.reference_counts()
     groups = {
-        label: Group(places, names[label], same_or_var(map(str, np.unique(counts[places]).tolist())))
+        label: Group(
+            places, names[label], same_or_var(map(str, np.unique(counts[places]).tolist()))
+        )
         for label, places in segments.items()
     }
     return Counted(rows, same_or_var(names.values()), corpus.reference_count(), labels, groups)
@@ -156,15 +171,25 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
 
 def join_counted(parts: Sequence[Counted]) -> Counted:
     """Return the rows of several parts of a corpus, all counted under the same options."""
-    labels = None if parts[0].labels is None else [label for part in parts for label in part.labels or ()]
+    labels = (
+        None
+        if parts[0].labels is None
+        else [label for part in parts for label in part.labels or ()]
+    )
     groups = {
         label: Group(
-            segments, *map(same_or_var, zip(*(part.groups[label][1:] for part in parts if label in part.groups)))
+            segments,
+            *map(
+                same_or_var,
+                zip(*(part.groups[label][1:] for part in parts if label in part.groups)),
+            ),
         )
         for label, segments in (group_labels(labels) if labels else {}).items()
     }
     tokenizer, references = (same_or_var(column) for column in list(zip(*parts))[1:3])
-    return Counted(np.concatenate([part.rows for part in parts]), tokenizer, references, labels, groups)
+    return Counted(
+        np.concatenate([part.rows for part in parts]), tokenizer, references, labels, groups
+    )
 
 
 def check_labels(options: Options, labels: Iterable[Any]) -> None:
@@ -212,7 +237,9 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     texts, orders = prepare_batch(batch, tokenizer), options.counted_orders
     length, minimum = options.reference_length, options.minimum_total
     if kernels.is_ready() and length in kernels.REFERENCE_LENGTHS:
-        return kernels.count_rows_compiled(*texts, batch.bounds, tokenizer.name, orders, length, minimum)
+        return kernels.count_rows_compiled(
+            *texts, batch.bounds, tokenizer.name, orders, length, minimum
+        )
     return count_rows(*texts, batch.bounds, tokenizer, orders, length, minimum)
 
 
@@ -228,17 +255,21 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
     has_rule = options.reference_length in kernels.REFERENCE_LENGTHS
     is_compiled = has_rule and (kernels.is_ready() or kernels.prepare(corpus.nbytes))
     is_in_python = not is_compiled or (tokenizer.split is not None and not tokenizer.is_native)
-    if is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS:  # Python holds the GIL, so threads would not help
+    if (
+        is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS
+    ):  # Python holds the GIL, so threads would not help
         for batch in corpus.split(_ROWS_PER_PYTHON_BATCH if is_in_python else _ROWS_PER_BATCH):
             yield count_batch(batch, tokenizer, options)
         return
-    batches = corpus.split(min(_ROWS_PER_BATCH, max(_MIN_ROWS_FOR_THREADS, -(-len(corpus) // PROCESSORS))))
+    batches = corpus.split(
+        min(_ROWS_PER_BATCH, max(_MIN_ROWS_FOR_THREADS, -(-len(corpus) // PROCESSORS)))
+    )
     with ThreadPoolExecutor(PROCESSORS) as pool:
         while chunk := list(islice(batches, _BATCHES_IN_QUEUE)):
             yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
 
 
-# --- Rows to tables and back ------------------------------------------------------------------------------------------
+# --- Rows to tables and back ----------------------------------------------------------------------
 
 
 class Statistics(NamedTuple):
@@ -248,7 +279,8 @@ class Statistics(NamedTuple):
     is_table: True for tables and frames, False for arrays, which are sums.
     counted_with: the options in `bleu_options.COUNTING` that are known.
     references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
-    counted_by: the tokenizer and the number of references of each label that the rows were counted by.
+    counted_by: the tokenizer and the number of references of each label that the rows were counted
+        by.
     labels, groups, documents: as in `Counted`.
     """
 
@@ -269,13 +301,17 @@ class Statistics(NamedTuple):
     def are_segments(self, minimum_total: int) -> bool:
         """Return True if each row is known to be the row of a single segment.
 
-        From order to order, a segment has one n-gram less, and a sum of k segments has k less. Rows of a single order
-        do not show this; only their metadata tells.
+        From order to order, a segment has one n-gram less, and a sum of k segments has k less. Rows
+        of a single order do not show this; only their metadata tells.
         """
         orders, lengths = self.counted_orders, np.asarray(self.table["prediction_length"])
         totals = np.stack([np.asarray(self.table[f"totals_{n}"]) for n in range(1, orders + 1)])
         is_known = orders > 1 or "tokenize" in self.counted_with
-        return self.is_table and is_known and bool((totals == count_totals(lengths, orders, minimum_total)).all())
+        return (
+            self.is_table
+            and is_known
+            and bool((totals == count_totals(lengths, orders, minimum_total)).all())
+        )
 
     def stack(self) -> Int64:
         """Return all rows, int64 [rows, 2 N + 2]."""
@@ -283,14 +319,18 @@ class Statistics(NamedTuple):
 
     def to_counted(self, tokenizer: str) -> Counted:
         """Return the rows as those of a corpus, with the tokenizer for its signature."""
-        return Counted(self.stack(), tokenizer, self.references, self.labels, self.groups, self.documents)
+        return Counted(
+            self.stack(), tokenizer, self.references, self.labels, self.groups, self.documents
+        )
 
     def sum(self) -> Int64:
         """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
         return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
 
 
-def make_table(corpus: Corpus, options: Options, by: object = None, documents: object = None) -> pa.Table:
+def make_table(
+    corpus: Corpus, options: Options, by: object = None, documents: object = None
+) -> pa.Table:
     """Return the rows of all segments as a table whose metadata records the options used."""
     counted = count_groups(corpus, options, by, documents)
     return tabulate(counted._replace(tokenizer="") if corpus.is_blank else counted, options)
@@ -299,8 +339,15 @@ def make_table(corpus: Corpus, options: Options, by: object = None, documents: o
 def tabulate(counted: Counted, options: Options) -> pa.Table:
     """Return counted rows as a table."""
     columns = dict(zip(column_names(options.counted_orders), counted.rows.T))
-    metadata = {**options.counting(), "tokenize": counted.tokenizer or None, "references": counted.references}
-    for argument, name, labels in (("by", LABEL, counted.labels), ("documents", DOCUMENT, counted.documents)):
+    metadata = {
+        **options.counting(),
+        "tokenize": counted.tokenizer or None,
+        "references": counted.references,
+    }
+    for argument, name, labels in (
+        ("by", LABEL, counted.labels),
+        ("documents", DOCUMENT, counted.documents),
+    ):
         if labels is not None:
             columns[name] = make_label_column(argument, labels)
     if counted.labels is not None:
@@ -331,13 +378,16 @@ def column_names(max_order: int) -> list[str]:
     return [*counts, "prediction_length", "reference_length"]
 
 
-def read_statistics(statistics: Any, by: object = None, documents: object = None, like: Any = None) -> Statistics:
+def read_statistics(
+    statistics: Any, by: object = None, documents: object = None, like: Any = None
+) -> Statistics:
     """Read statistics in any form that `BleuMetric.score` accepts.
 
     Args:
         statistics: tables, frames or sums.
         by: one label per row, or the name of a column of the tables; None for no labels.
-        documents: the document of each row, or the name of a column of the tables; None for no documents.
+        documents: the document of each row, or the name of a column of the tables; None for no
+            documents.
         like: the table whose metadata applies to statistics without metadata; None for no table.
     """
     parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
@@ -362,18 +412,26 @@ def read_statistics(statistics: Any, by: object = None, documents: object = None
     if like is not None:
         metadata = getattr(getattr(like, "schema", None), "metadata", None) or {}
         if _METADATA not in metadata:
-            raise ValueError(messages.NOT_A_TABLE.format("like", "it does not record how it was counted"))
+            raise ValueError(
+                messages.NOT_A_TABLE.format("like", "it does not record how it was counted")
+            )
         for place, table in named.items():
             if _METADATA not in (table.schema.metadata or {}):
                 named[place] = table.replace_schema_metadata(metadata)
         named["like"] = _select_columns(like, "like")[:0]
-        is_table = is_table and named["like"].num_columns > 4  # with a single order, a sum looks like a segment
+        is_table = (
+            is_table and named["like"].num_columns > 4
+        )  # with a single order, a sum looks like a segment
     counted_with, references, signed = _merge_metadata(named, by is not None)
     table = pa.concat_tables([table.replace_schema_metadata(None) for table in named.values()])
     _check_counts(table)
     known = Statistics(table, is_table, counted_with, references, signed)
     if documents is not None:
-        column = _join_columns(parts, "documents", documents) if isinstance(documents, str) else documents
+        column = (
+            _join_columns(parts, "documents", documents)
+            if isinstance(documents, str)
+            else documents
+        )
         known = known._replace(documents=read_documents(column, len(table)))
     if by is None:
         return known
@@ -384,7 +442,11 @@ def read_statistics(statistics: Any, by: object = None, documents: object = None
     counted_by = _join_columns(parts, "by", LABEL) if has_counted_by else []
     groups = {}
     for label, segments in group_labels(labels).items():
-        signatures = {signed.get(counted_by[place], whole) for place in segments.tolist()} if counted_by else {whole}
+        signatures = (
+            {signed.get(counted_by[place], whole) for place in segments.tolist()}
+            if counted_by
+            else {whole}
+        )
         groups[label] = Group(segments, *map(same_or_var, zip(*signatures)))
     return known._replace(labels=labels, groups=groups)
 
@@ -402,35 +464,48 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
         The options, the name of the tokenizer, and the names of options that are unknown.
 
     Raises:
-        ValueError: the rows were counted under options other than the requested ones, or contradict their options.
+        ValueError: the rows were counted under options other than the requested ones, or contradict
+            their options.
     """
     counted_with = {**statistics.counted_with, "max_order": _choose_order(statistics, options)}
     if statistics.labels is not None:
         check_labels(options, statistics.labels)
     elif options.tokenize_by is not None:
         raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
-    asked = {**options.counting(), "tokenize": choose_tokenizer(options.for_label(None), "text").name}
+    asked = {
+        **options.counting(),
+        "tokenize": choose_tokenizer(options.for_label(None), "text").name,
+    }
     for name, counted in counted_with.items():
-        # Pre-tokenized rows have no tokenizer: ignore a convention's choice, but reject an explicit one.
-        is_asked = name in options.given if counted in (*_PRETOKENIZED, "var") else options.is_chosen(name)
+        # Pre-tokenized rows have no tokenizer: ignore a convention's choice, but reject an explicit
+        # one.
+        is_asked = (
+            name in options.given if counted in (*_PRETOKENIZED, "var") else options.is_chosen(name)
+        )
         if name == "tokenize" and options.tokenize_by is not None:
             for label, group in statistics.groups.items():
                 label_asked = choose_tokenizer(options.for_label(label), "text").name
                 if label in options.tokenize_by and label_asked != group.tokenizer:
                     check_same_function(label_asked, group.tokenizer)
                     names = map(print_tokenizer, (group.tokenizer, label_asked))
-                    raise ValueError(messages.COUNTED_OTHERWISE.format(f"tokenize[{show_value(label)}]", *names))
+                    raise ValueError(
+                        messages.COUNTED_OTHERWISE.format(f"tokenize[{show_value(label)}]", *names)
+                    )
         elif is_asked and asked[name] != counted:
             values = [counted, asked[name]]
             if name == "tokenize":
                 check_same_function(*values)
                 values = list(map(print_tokenizer, values))
             raise ValueError(messages.COUNTED_OTHERWISE.format(name, *values))
-    unknown = [name for name in COUNTING if name not in counted_with and not options.is_chosen(name)]
+    unknown = [
+        name for name in COUNTING if name not in counted_with and not options.is_chosen(name)
+    ]
     options = options.override(counted_with)
     # There are as many unigrams as tokens, or more with a `minimum_total`.
     unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
-    if not pc.all((pc.greater_equal if options.minimum_total else pc.equal)(unigrams, lengths)).as_py():
+    if not pc.all(
+        (pc.greater_equal if options.minimum_total else pc.equal)(unigrams, lengths)
+    ).as_py():
         raise ValueError(messages.INVALID_LENGTHS)
     return options, counted_with.get("tokenize", asked["tokenize"]), unknown
 
@@ -456,9 +531,15 @@ def _choose_order(statistics: Statistics, options: Options) -> int:
 
 def _list_columns(part: Any) -> list[Any] | None:
     """Return the names of a table's columns, or None if `part` has no columns."""
-    if hasattr(part, "collect_schema"):  # of polars; a LazyFrame warns when it is asked for `columns`
+    if hasattr(
+        part, "collect_schema"
+    ):  # of polars; a LazyFrame warns when it is asked for `columns`
         return list(part.collect_schema())
-    names = part if isinstance(part, Mapping) else getattr(part, "column_names", getattr(part, "columns", None))
+    names = (
+        part
+        if isinstance(part, Mapping)
+        else getattr(part, "column_names", getattr(part, "columns", None))
+    )
     return None if names is None else list(names)
 
 
@@ -467,7 +548,11 @@ def _join_columns(parts: Sequence[Any], argument: str, name: str) -> list[Any]:
     labels: list[Any] = []
     for number, part in enumerate(parts):
         if name not in (_list_columns(part) or ()):
-            raise ValueError(messages.NO_LABEL_COLUMN.format(argument=argument, name=show_value(name), number=number))
+            raise ValueError(
+                messages.NO_LABEL_COLUMN.format(
+                    argument=argument, name=show_value(name), number=number
+                )
+            )
         labels += list_labels(argument, part[name], len(part[column_names(1)[0]]))
     return labels
 
@@ -478,7 +563,9 @@ def _select_columns(part: Any, place: str) -> pa.Table:
     max_order = next(n for n in count() if f"matches_{n + 1}" not in known)
     names = column_names(max_order)
     if not max_order or not set(names) <= set(known):
-        raise ValueError(messages.NOT_A_TABLE.format(place, f"its columns are {', '.join(map(str, known))}"))
+        raise ValueError(
+            messages.NOT_A_TABLE.format(place, f"its columns are {', '.join(map(str, known))}")
+        )
     if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
         raise ValueError(messages.SUMS_BY_NAME.format(place))
     if not hasattr(part, "__len__"):
@@ -487,15 +574,21 @@ def _select_columns(part: Any, place: str) -> pa.Table:
         if isinstance(part, Mapping) or hasattr(part, "iloc"):
             table = pa.table({name: to_arrow(part[name], depth=0) for name in names})
         elif isinstance(part, (pa.Table, pa.RecordBatch)):
-            table = pa.table(dict(zip(names, map(part.column, names)))).replace_schema_metadata(part.schema.metadata)
-        elif hasattr(part, "with_format"):  # select first: a selection or shuffle is copied on access
+            table = pa.table(dict(zip(names, map(part.column, names)))).replace_schema_metadata(
+                part.schema.metadata
+            )
+        elif hasattr(
+            part, "with_format"
+        ):  # select first: a selection or shuffle is copied on access
             table = part.select_columns(names).with_format("arrow")[:]
         else:
             table = pa.table(part[names]).select(names)
     except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
         problem = f"a column could not be read ({type(error).__name__})"  # Arrow's message may show a value
         raise ValueError(messages.NOT_A_TABLE.format(place, problem)) from None
-    is_whole = all(pa.types.is_integer(column.type) and not column.null_count for column in table.columns)
+    is_whole = all(
+        pa.types.is_integer(column.type) and not column.null_count for column in table.columns
+    )
     if len(table) and not is_whole:
         raise ValueError(messages.NOT_A_TABLE.format(place, "it contains non-integer values"))
     return table.cast(pa.schema([(name, pa.int64()) for name in names], table.schema.metadata))
@@ -508,7 +601,13 @@ def _read_sums(statistics: Any) -> pa.Table:
         raise ValueError(messages.NOT_STATISTICS.format("rows of several lengths")) from None
     if rows.dtype.kind == "U":
         raise ValueError(messages.TEXTS_TO_SCORE)
-    if rows.ndim != 2 or not rows.size or rows.shape[1] < 4 or rows.shape[1] % 2 or rows.dtype.kind not in "iu":
+    if (
+        rows.ndim != 2
+        or not rows.size
+        or rows.shape[1] < 4
+        or rows.shape[1] % 2
+        or rows.dtype.kind not in "iu"
+    ):
         raise ValueError(messages.NOT_STATISTICS.format(f"{rows.dtype} {list(rows.shape)}"))
     return pa.table(dict(zip(column_names(rows.shape[1] // 2 - 1), rows.T.astype(np.int64))))
 
@@ -518,10 +617,12 @@ def _merge_metadata(
 ) -> tuple[dict[str, Any], str, dict[Any, tuple[str, ...]]]:
     """Return the options that all tables were counted under, the number of references per segment, and both per label.
 
-    The keys of `tables` are their places, for errors. With labels, tables may have different tokenizers if they were
-    counted by labels. Raise if tables do not add up.
+    The keys of `tables` are their places, for errors. With labels, tables may have different
+    tokenizers if they were counted by labels. Raise if tables do not add up.
     """
-    known = [json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables.values()]
+    known = [
+        json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables.values()
+    ]
     for number, (options, table) in enumerate(zip(known, tables.values())):
         # Rows without tokens have no tokenizer, and fit every tokenizer.
         known[number] = {name: value for name, value in options.items() if value is not None}
@@ -545,7 +646,9 @@ def _merge_metadata(
                 if name == "tokenize":
                     values = [value and print_tokenizer(value) for value in values]
                 raise ValueError(messages.TABLES_DIFFER.format(name, first, place, *values))
-    references = {options.get("references", "?") for place, options in zip(tables, known) if place != "like"}
+    references = {
+        options.get("references", "?") for place, options in zip(tables, known) if place != "like"
+    }
     counted_with = {name: known[0][name] for name in COUNTING if name in known[0]}
     signed = {label: tuple(map(same_or_var, zip(*found))) for label, found in signatures.items()}
     return counted_with, same_or_var(references), signed

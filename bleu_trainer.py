@@ -1,7 +1,7 @@
 """The callback that `compute_metrics` returns: generated ids in, floats out, in constant memory.
 
-Each batch is decoded, counted and discarded; only the sum of statistics rows is kept. No training library is imported;
-inputs are NumPy arrays or tensors that convert to them.
+Each batch is decoded, counted and discarded; only the sum of statistics rows is kept. No training
+library is imported; inputs are NumPy arrays or tensors that convert to them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ from . import bleu_messages as messages
 from . import bleu_statistics as statistics
 from .bleu_corpus import STRINGS, list_items, make_corpus
 from .bleu_inputs import read_corpus, read_labels, to_numpy, warn_about_rows
-from .bleu_messages import LONE_SURROGATE, count_things, invalid, name_value, show_value, warn, warn_once_per_kind
+from .bleu_messages import (
+    LONE_SURROGATE,
+    count_things,
+    invalid,
+    name_value,
+    show_value,
+    warn,
+    warn_once_per_kind,
+)
 from .bleu_options import Options, check_flag
 from .bleu_scoring import bleu, score_row
 from .bleu_tokenizers import check_tokenizers
@@ -38,23 +46,40 @@ class TrainerMetric:
         history: bool,
         options: Options,
     ) -> None:
-        # Whatever can be checked is checked now, because the first call comes after hours of training.
+        # Whatever can be checked is checked now, because the first call comes after hours of
+        # training.
         check_flag("details", details)
         check_flag("history", history)
         if isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__"):
-            raise invalid("ignore_index", ignore_index, "the padding value of the labels, such as -100", TypeError)
+            raise invalid(
+                "ignore_index",
+                ignore_index,
+                "the padding value of the labels, such as -100",
+                TypeError,
+            )
         check_tokenizers(options)
         self._tokenizer, self._details, self._options = tokenizer, details, options
         self._keeps_history, self.history = history, list[pa.Table]()
-        pad = getattr(getattr(tokenizer, "tokenizer", tokenizer), "pad_token_id", None)  # a processor has a tokenizer
-        self._ignore_index, self._padding = ignore_index, [ignore_index] if pad is None else [ignore_index, pad]
+        pad = getattr(
+            getattr(tokenizer, "tokenizer", tokenizer), "pad_token_id", None
+        )  # a processor has a tokenizer
+        self._ignore_index, self._padding = (
+            ignore_index,
+            [ignore_index] if pad is None else [ignore_index, pad],
+        )
         self._references, self._known_texts = None, set[str]()
         if references is not None:
             rows = references if hasattr(references, "__len__") else list(references)
             self._references = read_corpus([""] * len(rows), rows).references
-            self._known_texts = {text.strip() for row in self._references.to_pylist() for text in row}
+            self._known_texts = {
+                text.strip() for row in self._references.to_pylist() for text in row
+            }
         self._expected = len(self._references or ())  # rows of the evaluation data; 0 if unknown
-        self._labels = [] if by is None else read_labels(by, self._expected if references is not None else None)
+        self._labels = (
+            []
+            if by is None
+            else read_labels(by, self._expected if references is not None else None)
+        )
         if by is not None and not self._labels:
             counts = {"labels": "0 labels", "predictions": "the evaluation data"}
             raise ValueError(messages.LABEL_COUNT.format(name="by", **counts))
@@ -83,8 +108,8 @@ class TrainerMetric:
             Floats by name; an empty dict if more batches follow.
 
         Raises:
-            ValueError: the predictions are logits, there are no rows, or the numbers of predictions and of references
-                differ.
+            ValueError: the predictions are logits, there are no rows, or the numbers of predictions
+                and of references differ.
         """
         try:
             if not isinstance(compute_result, (bool, np.bool_)):
@@ -100,11 +125,16 @@ class TrainerMetric:
 
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation, because a trainer does not announce a new evaluation."""
-        self._sums = {label: np.zeros(2 * self._options.counted_orders + 2, np.int64) for label in self._keys or [None]}
+        self._sums = {
+            label: np.zeros(2 * self._options.counted_orders + 2, np.int64)
+            for label in self._keys or [None]
+        }
         self._counted: list[statistics.Counted] = []
         self._rows = self._generated = 0
         self._first_labels: list[str] = []
-        self._warned: set[str] = set()  # an evaluation warns once, whatever the number of its batches
+        self._warned: set[str] = (
+            set()
+        )  # an evaluation warns once, whatever the number of its batches
 
     def _count(self, prediction: Any) -> None:
         # 1. Decode predictions and labels; labels may be missing if references were passed.
@@ -113,26 +143,33 @@ class TrainerMetric:
         if prediction[1] is not None:
             label_rows = _list_rows("labels", prediction[1])
             if len(label_rows) != len(generated):
-                counts = count_things(len(generated), "prediction"), count_things(len(label_rows), "row")
+                counts = (
+                    count_things(len(generated), "prediction"),
+                    count_things(len(label_rows), "row"),
+                )
                 raise ValueError(messages.LABEL_ROWS.format(*counts))
-            # An interrupted evaluation starts again with the same labels. Its predictions differ if the model has
-            # learned since.
+            # An interrupted evaluation starts again with the same labels. Its predictions differ if
+            # the model has learned since.
             labels = self._decode("labels", label_rows)
             if labels and labels == self._first_labels:
                 warn(messages.RESTARTED)
             self._first_labels = self._first_labels or labels
         elif self._references is None:
             raise ValueError(messages.NO_LABELS)
-        # 2. Drop rows beyond the expected ones if they repeat the first rows: gathering from processes repeats rows.
+        # 2. Drop rows beyond the expected ones if they repeat the first rows: gathering from
+        #    processes repeats rows.
         if self._expected:
             remaining = max(0, self._expected - self._rows)
             further = labels[remaining:]
-            if len(texts) > remaining and (not labels or further != self._first_labels[: len(further)]):
+            if len(texts) > remaining and (
+                not labels or further != self._first_labels[: len(further)]
+            ):
                 raise self._wrong_number(self._rows + len(texts))
             texts, labels = texts[:remaining], labels[:remaining]
             if not texts:
                 return
-        # 3. Find the references. A label that is a reference of another row shows that the rows are in another order.
+        # 3. Find the references. A label that is a reference of another row shows that the rows are
+        #    in another order.
         if self._references is None:
             references, bounds = pa.array(labels, STRINGS), np.arange(len(labels) + 1)
         else:
@@ -156,23 +193,34 @@ class TrainerMetric:
         if self._keeps_history:
             self._counted.append(counted)
         self._rows += len(texts)
-        self._generated += sum(int((~np.isin(row, self._padding)).sum()) for row in generated[: len(texts)])
+        self._generated += sum(
+            int((~np.isin(row, self._padding)).sum()) for row in generated[: len(texts)]
+        )
 
     def _wrong_number(self, predictions: int) -> ValueError:
         found = count_things(predictions, "prediction")
         if self._references is None:
             labels = count_things(self._expected, "label")
-            return ValueError(messages.LABEL_COUNT.format(name="by", labels=labels, predictions=found))
-        return ValueError(messages.REFERENCE_ROWS.format(count_things(self._expected, "list"), found))
+            return ValueError(
+                messages.LABEL_COUNT.format(name="by", labels=labels, predictions=found)
+            )
+        return ValueError(
+            messages.REFERENCE_ROWS.format(count_things(self._expected, "list"), found)
+        )
 
     def _decode(self, name: str, rows: list[Any]) -> list[str]:
-        # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other id would be decoded.
+        # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other
+        # id would be decoded.
         ids = [row[row != self._ignore_index].tolist() for row in rows]
         texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
         if not isinstance(texts, list):
             raise TypeError(messages.DECODED_TYPE.format(name_value(texts)))
         if len(texts) != len(ids):
-            raise ValueError(messages.DECODED.format(count_things(len(texts), "text"), count_things(len(ids), "row")))
+            raise ValueError(
+                messages.DECODED.format(
+                    count_things(len(texts), "text"), count_things(len(ids), "row")
+                )
+            )
         for row, text in enumerate(texts, self._rows):
             if not isinstance(text, str):
                 raise TypeError(messages.DECODED_TYPE.format(f"a list with {name_value(text)}"))
@@ -191,21 +239,27 @@ class TrainerMetric:
         scores = {"bleu": float(result["score"]), "gen_len": self._generated / self._rows}
         if self._labels:
             group_scores = (100 * bleu(sums, self._options)).tolist()
-            scores |= dict(zip(self._keys.values(), group_scores)) | {"bleu_macro": fmean(group_scores)}
+            scores |= dict(zip(self._keys.values(), group_scores)) | {
+                "bleu_macro": fmean(group_scores)
+            }
         if self._keeps_history:
-            self.history.append(statistics.tabulate(statistics.join_counted(self._counted), self._options))
+            self.history.append(
+                statistics.tabulate(statistics.join_counted(self._counted), self._options)
+            )
         self.reset()
         if self._details:
             scores |= {name: float(result[name]) for name in _DETAILS}
-            scores |= {f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)}
+            scores |= {
+                f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)
+            }
         return scores
 
 
 def _list_rows(name: str, part: Any) -> list[np.ndarray[Any, Any]]:
     """Return one array of ids per row of `part`; errors name the column.
 
-    `part` is an array, a tensor on any device, a list of rows or of batches of any length, or a tuple with one of these
-    first, from models with more outputs.
+    `part` is an array, a tensor on any device, a list of rows or of batches of any length, or a
+    tuple with one of these first, from models with more outputs.
     """
     part = part[0] if isinstance(part, tuple) and part else part
     items: list[Any] = [part]
@@ -223,5 +277,7 @@ def _list_rows(name: str, part: Any) -> list[np.ndarray[Any, Any]]:
             found = name_value(part) if items[0] is part else f"shape [{len(rows)}]"
             raise ValueError(messages.NOT_ROWS.format(name, found))
         if len(row) and row.dtype.kind not in "iu":
-            raise TypeError(messages.NOT_ROWS.format(name, "str" if row.dtype.kind == "U" else row.dtype))
+            raise TypeError(
+                messages.NOT_ROWS.format(name, "str" if row.dtype.kind == "U" else row.dtype)
+            )
     return rows

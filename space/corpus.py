@@ -36,7 +36,14 @@ from .options import (
     read_options,
 )
 from .remedies import add_warnings, find_remedies, is_unspaced
-from .scored import Scored, count_submission, prepare_submission, read_segment, read_segments, score_submission
+from .scored import (
+    Scored,
+    count_submission,
+    prepare_submission,
+    read_segment,
+    read_segments,
+    score_submission,
+)
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, Submission, add_sources, is_example, read_submission
@@ -53,7 +60,9 @@ class CorpusTab(NamedTuple):
     fixes: gr.CheckboxGroup
     test: gr.Radio
     options: OptionFields
-    fixed: gr.JSON  # the texts that a remedy was pressed for, its changes, and the choices before; hidden
+    fixed: (
+        gr.JSON
+    )  # the texts that a remedy was pressed for, its changes, and the choices before; hidden
     message: gr.HTML
     column: gr.Column
     key: gr.Textbox  # of the result; hidden
@@ -76,7 +85,15 @@ class CorpusTab(NamedTuple):
 
     def outputs(self) -> list[Any]:
         """Return the components that `show_score` updates."""
-        head = [self.options.fold, self.message, self.column, self.key, self.summary, self.baseline, self.details]
+        head = [
+            self.options.fold,
+            self.message,
+            self.column,
+            self.key,
+            self.summary,
+            self.baseline,
+            self.details,
+        ]
         below = [self.download, *self.segments, *self.differences, self.system, self.answer]
         return [*head, *below, *self.choices(), self.fixed]
 
@@ -100,7 +117,8 @@ class CorpusTab(NamedTuple):
         options = read_options([given[field] for field in self.options.fields])
         submission, remark = prepare_submission(read, given[self.which], given[self.fixes])
         systems, references, _, documents = submission
-        # 2. Score each system, and compare several: with the baseline, and three or more with each other.
+        # 2. Score each system, and compare several: with the baseline, and three or more with each
+        #    other.
         progress(0.4, desc="Scoring")
         with collect_warnings() as warnings:
             counted = count_submission(submission, options)
@@ -108,46 +126,66 @@ class CorpusTab(NamedTuple):
             names = sorted(systems, key=lambda name: -counted[name][0]["score"])
             baseline = given[self.baseline] if given[self.baseline] in systems else names[:2][-1]
             if len(names) > 1:
-                comparison = request_comparison(tables, None, baseline, given[self.test], options, documents)
+                comparison = request_comparison(
+                    tables, None, baseline, given[self.test], options, documents
+                )
                 ranking = request_ranking(tables, options, documents) if len(names) > 2 else {}
                 progress(0.7, desc="Writing")
-            scored, results = score_submission(submission, options, given[self.which], remark, counted)
-        self.download.temp_files.update(scored.list_files())  # Gradio deletes the files in this set when they are old
+            scored, results = score_submission(
+                submission, options, given[self.which], remark, counted
+            )
+        self.download.temp_files.update(
+            scored.list_files()
+        )  # Gradio deletes the files in this set when they are old
         # 3. Draw the result, with the segments of one system, or the differences between two.
         progress(0.9, desc="Drawing")
         if len(names) > 1:
-            summary, details = render_systems(scored, comparison, ranking, names, find_identical(systems))
+            summary, details = render_systems(
+                scored, comparison, ranking, names, find_identical(systems)
+            )
             best = next(name for name in names if name != baseline)
             below = self.differences.show(scored, baseline, best)
         else:
             summary, details = render_system(scored, results[baseline])
             below = self.segments.show(scored)
         details += render_groups(results, options["confidence"])
-        remedies, notes = add_warnings(find_remedies(systems[baseline], references, options), warnings)
+        remedies, notes = add_warnings(
+            find_remedies(systems[baseline], references, options), warnings
+        )
         # For fewer than 30, the metric has its own caution.
         if options["confidence"] and 30 <= (count := len(references)) < limits.FEW_SEGMENTS:
-            notes.append(f"{count} segments is a small sample: results may not carry over to other texts.")
+            notes.append(
+                f"{count} segments is a small sample: results may not carry over to other texts."
+            )
         example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
-        example += "<span data-back></span>" if len(changed) > 1 else ""  # page.js: the fields are as scored
+        example += (
+            "<span data-back></span>" if len(changed) > 1 else ""
+        )  # page.js: the fields are as scored
         asked_about = given[self.system] if given[self.system] in systems else names[0]
         choices = [("the second best", ""), *((name, name) for name in scored.systems)]
         reason = "for these texts" if given[self.fixed] else ""
         return {
             **changed,
-            self.options.fold: gr.update(label=fold_label(options, ", ".join(filter(None, [remark, reason])))),
+            self.options.fold: gr.update(
+                label=fold_label(options, ", ".join(filter(None, [remark, reason])))
+            ),
             self.message: "",
             self.column: gr.update(visible=True),
             self.key: scored.key,
             self.summary: summary + example + html.remedies(remedies) + html.notes(notes),
             self.baseline: gr.update(
-                choices=choices, value=baseline if given[self.baseline] == baseline else "", visible=len(names) > 1
+                choices=choices,
+                value=baseline if given[self.baseline] == baseline else "",
+                visible=len(names) > 1,
             ),
             self.details: details,
             self.download: scored.list_files()[0],
             self.segments.column: gr.update(visible=len(names) == 1),
             self.differences.column: gr.update(visible=len(names) > 1),
             **below,
-            self.system: gr.update(choices=scored.systems, value=asked_about, visible=len(names) > 1),
+            self.system: gr.update(
+                choices=scored.systems, value=asked_about, visible=len(names) > 1
+            ),
             self.answer: "",
         }
 
@@ -163,9 +201,14 @@ class CorpusTab(NamedTuple):
             update[self.which] = "all" if data["references"] == "all" else int(data["references"])
         if data.get("fix"):
             update[self.fixes] = [*dict.fromkeys([*given[self.fixes], data["fix"]])]
-        before = (given[self.fixed] or {}).get("before") or [given[field] for field in self.choices()]
+        before = (given[self.fixed] or {}).get("before") or [
+            given[field] for field in self.choices()
+        ]
         fixed = {"texts": self._name_texts(given), "before": before, "button": dict(data)}
-        return {**update, self.fixed: fixed if "fix" in data else None}  # only remedies have a fix, which may be empty
+        return {
+            **update,
+            self.fixed: fixed if "fix" in data else None,
+        }  # only remedies have a fix, which may be empty
 
     def _go_back(self, given: Update, read: Submission) -> Update:
         """Return the choices before a remedy was pressed, if it was for other texts and these don't need it."""
@@ -191,7 +234,10 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         options = add_options("corpus", ALL_OPTIONS)
         with options.fold, gr.Row():
             which = gr.Dropdown(
-                [("all", "all"), *((f"only number {i}", i - 1) for i in range(1, limits.MAX_REFERENCES + 1))],
+                [
+                    ("all", "all"),
+                    *((f"only number {i}", i - 1) for i in range(1, limits.MAX_REFERENCES + 1)),
+                ],
                 value="all",
                 label="References used",
                 elem_id="which-references",
@@ -211,18 +257,44 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
             with gr.Accordion("Expected a different score?", open=False, elem_id="why-part"):
                 system = html.add_system_field("System", "why-system")
                 label = "Reported score, with its signature if known (leave empty to see all conventions)"
-                reported = gr.Textbox(label=label, max_length=limits.MAX_VALUE_LENGTH, elem_id="reported")
+                reported = gr.Textbox(
+                    label=label, max_length=limits.MAX_VALUE_LENGTH, elem_id="reported"
+                )
                 why = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
         baseline = html.add_system_field("Baseline", "baseline")
         details = html.add_clickable("", "corpus-details")
-        download = gr.DownloadButton("Segments (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download")
+        download = gr.DownloadButton(
+            "Segments (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download"
+        )
         segments, differences = add_segments(key), add_differences(key)
 
     answer_number = partial(limits.run, explain_number)
-    gr.on([why.click, reported.submit], answer_number, [key, system, reported], answer, **limits.PRIVATE_WORK)
-    system.input(None, None, answer, js="() => ''")  # at once: the next answer may be asked for already
-    above = (sources, which, fixes, test, options, fixed, message, column, key, summary, baseline, details, download)
+    gr.on(
+        [why.click, reported.submit],
+        answer_number,
+        [key, system, reported],
+        answer,
+        **limits.PRIVATE_WORK,
+    )
+    system.input(
+        None, None, answer, js="() => ''"
+    )  # at once: the next answer may be asked for already
+    above = (
+        sources,
+        which,
+        fixes,
+        test,
+        options,
+        fixed,
+        message,
+        column,
+        key,
+        summary,
+        baseline,
+        details,
+        download,
+    )
     tab = CorpusTab(*above, segments, differences, system, answer)
     _connect(tab, corpus, button)
     _connect_sentence(tab, tabs, sentence)
@@ -246,12 +318,21 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     gr.on([field.input for field in own], None, None, tab.fixed, js="() => null")
     _, convention, option_fields = tab.options
     convention.input(
-        lambda name: dict(zip(option_fields, convention_values(name))), convention, option_fields, **limits.QUIET
+        lambda name: dict(zip(option_fields, convention_values(name))),
+        convention,
+        option_fields,
+        **limits.QUIET,
     )
     for component in (tab.summary, tab.answer):
-        applied = component.click(tab.apply, [*inputs, tab.fixed], [*choices, tab.fixed], **limits.QUIET)
+        applied = component.click(
+            tab.apply, [*inputs, tab.fixed], [*choices, tab.fixed], **limits.QUIET
+        )
         again = applied.then(tab.show_score, fields, outputs, **work)
-        again.then(None, inputs, js="(...values) => { bleuPage.answer(...values); bleuPage.keepFocus('#score'); }")
+        again.then(
+            None,
+            inputs,
+            js="(...values) => { bleuPage.answer(...values); bleuPage.keepFocus('#score'); }",
+        )
 
 
 def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None:
@@ -269,7 +350,9 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
         options = {**scored.options, "effective_order": True}
         return {
             tabs: gr.update(selected="sentence"),
-            **sentence.show_opened(Shown((first, second, lines), names), [options[name] for name in SCORING_OPTIONS]),
+            **sentence.show_opened(
+                Shown((first, second, lines), names), [options[name] for name in SCORING_OPTIONS]
+            ),
             sentence.back: gr.update(value=f"Back to segment {number}", visible=True),
         }
 
@@ -279,7 +362,10 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
     def open_pair(event: gr.EventData, key: str, *pair: str) -> Update:
         return fill(key, str(event.segment), pair) if event.action == "sentence" else {opened: ""}
 
-    opened, target = tab.differences.opened, [tabs, *sentence.outputs(), sentence.second_fold, sentence.back]
+    opened, target = (
+        tab.differences.opened,
+        [tabs, *sentence.outputs(), sentence.second_fold, sentence.back],
+    )
     segment = tab.segments.listing.click(open_segment, tab.key, target, **limits.QUIET)
     segment.then(None, js="() => bleuPage.visit('#back')")
     pair = [tab.key, tab.differences.first, tab.differences.second]
@@ -297,19 +383,23 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
     count = html.count_things(len(scores), "segment")
     if scored.documents:
         count += f" of {html.count_things(scored.documents, 'document')}"
-    caption = ", ".join(filter(None, [_write_interval(result, scored.options["confidence"]), count, scored.remark]))
+    caption = ", ".join(
+        filter(None, [_write_interval(result, scored.options["confidence"]), count, scored.remark])
+    )
     about = ", ".join(filter(None, [scored.systems[0], count, scored.remark]))
     sentence = f"{about}: {_quote(result)}"
-    facts = [(f"BLEU-{n}", f"{100 * score:.2f}") for n, score in enumerate(result["bleu_by_order"], 1)]
+    facts = [
+        (f"BLEU-{n}", f"{100 * score:.2f}") for n, score in enumerate(result["bleu_by_order"], 1)
+    ]
     facts += [
         ("length ratio", f"{result['length_ratio']:.4f}"),
         ("tokens", f"{result['translation_length']:,}"),
         ("reference tokens", f"{result['reference_length']:,}"),
     ]
     ratio_title = "Length ratio by segment (1 = same length as the reference)"
-    charts = html.histogram(100 * scores, 0, 100, 20, "Segments by BLEU, with effective order") + html.histogram(
-        ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title
-    )
+    charts = html.histogram(
+        100 * scores, 0, 100, 20, "Segments by BLEU, with effective order"
+    ) + html.histogram(ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title)
     tables = html.copy_button(result.to_markdown(), "table as Markdown") + html.copy_button(
         result.to_latex(), "as LaTeX"
     )
@@ -323,7 +413,11 @@ def render_system(scored: Scored, result: Any) -> tuple[str, str]:
 
 
 def render_systems(
-    scored: Scored, comparison: Any, ranking: Any, names: Sequence[str], identical: Mapping[str, str]
+    scored: Scored,
+    comparison: Any,
+    ranking: Any,
+    names: Sequence[str],
+    identical: Mapping[str, str],
 ) -> tuple[str, str]:
     """Return several systems as HTML: the verdict, and a table; `names` are those of the systems, the best first."""
     systems, baseline = comparison["systems"], comparison["baseline"]
@@ -336,16 +430,36 @@ def render_systems(
     scale = (min(ends), max(ends)) if ends else None
     p_name = "corrected p" if ranking else "p"
     interval = f"{scored.options['confidence']:.0%} interval" if ends else "interval"
-    head = ["system", "rank", "BLEU", "verdict", interval, "", "difference", "interval of difference", p_name]
+    head = [
+        "system",
+        "rank",
+        "BLEU",
+        "verdict",
+        interval,
+        "",
+        "difference",
+        "interval of difference",
+        p_name,
+    ]
     ranges = {one["system"]: one["rank_range"] for one in ranking.get("ranking", ())}
     ranks = {name: " to ".join(map(str, dict.fromkeys(ends))) for name, ends in ranges.items()}
     rows = []
     for name in ranks or names:
         one, earlier = systems[name], identical.get(name)
-        is_same = name != baseline and identical.get(name, name) == identical.get(baseline, baseline)
+        is_same = name != baseline and identical.get(name, name) == identical.get(
+            baseline, baseline
+        )
         verdict = "" if is_same and earlier else judge(one)
         verdict = ", ".join(filter(None, [verdict, f"identical to {earlier}" if earlier else ""]))
-        rows.append([name, ranks.get(name, ""), f"{one['score']:.2f}", verdict, *_describe_system(one, scale)])
+        rows.append(
+            [
+                name,
+                ranks.get(name, ""),
+                f"{one['score']:.2f}",
+                verdict,
+                *_describe_system(one, scale),
+            ]
+        )
     if not ranks:
         head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
     # 2. The verdict, and the sentence to quote.
@@ -356,9 +470,15 @@ def render_systems(
     shown = f"{sentence.partition('; signature ')[0]}."
     # 3. How the table was made.
     detectable = systems[names[0] if names[0] != baseline else names[1]].get("detectable_delta")
-    notes = [f"p and verdicts are corrected for {len(ranking['pairs'])} comparisons (Holm)."] if ranks else []
+    notes = (
+        [f"p and verdicts are corrected for {len(ranking['pairs'])} comparisons (Holm)."]
+        if ranks
+        else []
+    )
     if detectable and not identical:
-        notes.append(f"With this test set, true differences below about {100 * detectable:.1f} often go unnoticed.")
+        notes.append(
+            f"With this test set, true differences below about {100 * detectable:.1f} often go unnoticed."
+        )
     made = (ranking or comparison).to_markdown().rpartition("\n\n")[2]
     told = html.paragraph(verdict, "verdict") + html.paragraph(shown, "quote")
     copies = f"{html.copy_button(sentence, 'sentence')} {_copy_table(head, rows, made)}"
@@ -389,7 +509,11 @@ def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | 
 
 def _list_groups(result: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     """Return the groups of a result and its averages, each with its name."""
-    macro = {key.removeprefix("macro_"): value for key, value in result.items() if key.startswith("macro_")}
+    macro = {
+        key.removeprefix("macro_"): value
+        for key, value in result.items()
+        if key.startswith("macro_")
+    }
     groups = [(label or "no label", group) for label, group in result["groups"].items()]
     return [*groups, ("micro-average", result), ("macro-average", macro)]
 
@@ -439,7 +563,9 @@ def state_ranking(ranking: Sequence[Mapping[str, Any]], identical: Mapping[str, 
         return f"Of {len(ranking)} systems, {best[0]} scores highest{', by more than chance' * is_certain}."
     reasons = [f"{name} is identical to {identical[name]}" for name in best if name in identical]
     if len(reasons) < len(best) - 1:
-        reasons.append(f"the {'other differences' if reasons else 'differences between them'} may be chance")
+        reasons.append(
+            f"the {'other differences' if reasons else 'differences between them'} may be chance"
+        )
     return f"Of {len(ranking)} systems, {join_clauses(best)} score highest: {', '.join(reasons)}."
 
 
@@ -452,7 +578,10 @@ def _copy_table(head: Sequence[str], rows: Sequence[Sequence[str]], note: str) -
     """Return the buttons that copy a table as it is shown, but for what is drawn, with a note below."""
     kept = [i for i, name in enumerate(head) if name]
     cells = [[row[i] for i in kept] for row in [head, *rows]]
-    markdown, latex = f"{report.format_markdown(cells)}\n\n{note}", f"{report.format_latex(cells)}\n% {note}"
+    markdown, latex = (
+        f"{report.format_markdown(cells)}\n\n{note}",
+        f"{report.format_latex(cells)}\n% {note}",
+    )
     return html.copy_button(markdown, "table as Markdown") + html.copy_button(latex, "as LaTeX")
 
 
@@ -474,7 +603,10 @@ def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | Non
     interval = bar = difference = delta_interval = ""
     if "confidence_interval" in system and scale:
         low, high = (100 * end for end in system["confidence_interval"])
-        interval, bar = f"{low:.2f} to {high:.2f}", html.draw_interval(low, system["score"], high, scale)
+        interval, bar = (
+            f"{low:.2f} to {high:.2f}",
+            html.draw_interval(low, system["score"], high, scale),
+        )
     if "delta" in system:
         difference = f"{100 * system['delta']:+.2f}"
     if "delta_interval" in system:
@@ -499,22 +631,30 @@ def explain_number(key: str, system: str, reported: str) -> str:
         with collect_warnings():
             if not reported.strip():
                 return _render_conventions(request_conventions(predictions, references))
-            found = request_settings(predictions, references, reported.strip(), None, {}, load_with(scored.options))
+            found = request_settings(
+                predictions, references, reported.strip(), None, {}, load_with(scored.options)
+            )
         return _render_settings(found, system, scored, is_unspaced(predictions))
     except limits.ERRORS as error:
         text = limits.explain_error(error)
         is_unreadable = text.startswith("reported=")  # the name is Python's
-        return html.message("Type the score as a number from 0 to 100, such as 27.30." if is_unreadable else text)
+        return html.message(
+            "Type the score as a number from 0 to 100, such as 27.30." if is_unreadable else text
+        )
 
 
 def _render_settings(found: Any, system: str, scored: Scored, unspaced: bool) -> str:
     """Return the settings that give a score, each with its button, below a sentence on what that says."""
     settings = found["matches"] or found["other_matches"] or found["nearest"]
     # `zh` splits what it does not know as 13a does: it is proposed for text without spaces only.
-    shown = [one for one in settings if unspaced or one["options"].get("tokenize") != "zh"] or settings
+    shown = [
+        one for one in settings if unspaced or one["options"].get("tokenize") != "zh"
+    ] or settings
     has_match = found["matches"] or found["other_matches"]
     likely = next((one for one in shown if one["plausible"]), None if has_match else shown[0])
-    story = f"{found._title().removesuffix(' The closest are:')} {tell_likely(found, likely)}".strip()
+    story = (
+        f"{found._title().removesuffix(' The closest are:')} {tell_likely(found, likely)}".strip()
+    )
     score = shown[0]["score"] - 100 * sum(step["delta"] for step in shown[0]["steps"])
     question = (
         f"You report a BLEU score of {found['reported']}. For the output of {system}, we get {score:.2f}. Which"
@@ -574,11 +714,17 @@ def _render_conventions(conventions: Mapping[str, Any]) -> str:
     ]
     scores = [one["score"] for one in conventions.values()]
     story = f"From {min(scores):.2f} to {max(scores):.2f}, depending on the convention."
-    return html.paragraph(story, "quote") + html.rows(["as", "BLEU", "difference", "because", "", "signature"], rows)
+    return html.paragraph(story, "quote") + html.rows(
+        ["as", "BLEU", "difference", "because", "", "signature"], rows
+    )
 
 
 def _describe_steps(setting: Mapping[str, Any]) -> list[str]:
-    return [describe_setting(step["factor"], step["value"]) for step in setting["steps"] if step["delta"]]
+    return [
+        describe_setting(step["factor"], step["value"])
+        for step in setting["steps"]
+        if step["delta"]
+    ]
 
 
 def _apply_button(setting: Mapping[str, Any], scored: Scored) -> str:

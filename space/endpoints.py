@@ -19,21 +19,27 @@ from .metric import (
 )
 
 
-def explain(prediction: str, references: list[str], options: dict[str, Any] | None = None) -> dict[str, Any]:
+def explain(
+    prediction: str, references: list[str], options: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Explain the score of one sentence: its tokens, each with its longest matching n-gram.
 
     Args:
         prediction: the candidate, as text.
         references: one or more texts.
-        options: the metric's options, such as {"tokenize": "zh", "lowercase": true}; by default sacreBLEU's.
+        options: the metric's options, such as {"tokenize": "zh", "lowercase": true}; by default
+            sacreBLEU's.
 
     Returns:
-        The result of `bleu.explain`: scores, tokens, and the clipped and missed n-grams of each order.
+        The result of `bleu.explain`: scores, tokens, and the clipped and missed n-grams of each
+        order.
     """
     return _answer(lambda: request_explanation(prediction, references, options or {}))
 
 
-def score(predictions: list[str], references: list[Any], options: dict[str, Any] | None = None) -> dict[str, Any]:
+def score(
+    predictions: list[str], references: list[Any], options: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Score a corpus, and each of its segments.
 
     Args:
@@ -94,25 +100,33 @@ def reconcile(
     Args:
         predictions: one text per segment.
         references: one list of references per segment, or one text.
-        reported: the score, from 0 to 1 or from 0 to 100; in a string, trailing zeros count as decimals.
+        reported: the score, from 0 to 1 or from 0 to 100; in a string, trailing zeros count as
+            decimals.
         decimals: the number of decimals that are known; by default all that are written.
         options: the known settings, such as {"tokenize": "zh"}.
 
     Returns:
         The result of `bleu.reconcile`.
     """
-    return _answer(lambda: request_settings(predictions, references, reported, decimals, options or {}))
+    return _answer(
+        lambda: request_settings(predictions, references, reported, decimals, options or {})
+    )
 
 
 class Demo(gr.Blocks):
     """Blocks whose endpoints have default arguments; Gradio fills them in for its own clients only."""
 
-    async def preprocess_data(self, block_fn: Any, inputs: list[Any], *others: Any, **named: Any) -> Any:
+    async def preprocess_data(
+        self, block_fn: Any, inputs: list[Any], *others: Any, **named: Any
+    ) -> Any:
         """Append the defaults of arguments that a program has left out."""
         if len(inputs) < len(block_fn.inputs):
             left_out = list(signature(block_fn.fn).parameters.values())[len(inputs) :]
             if missing := [one.name for one in left_out if one.default is one.empty]:
-                raise gr.Error(f"Missing: {', '.join(missing)}. List the arguments in `data`.", print_exception=False)
+                raise gr.Error(
+                    f"Missing: {', '.join(missing)}. List the arguments in `data`.",
+                    print_exception=False,
+                )
             inputs = [*inputs, *(one.default for one in left_out)]
         return await super().preprocess_data(block_fn, inputs, *others, **named)
 

@@ -1,6 +1,7 @@
 """The HTML of the demo, with every text escaped: pieces that the metric shows in notebooks too, and charts.
 
-Each chart has its numbers as text. The metric's pieces come with their own style; page.css has the rest.
+Each chart has its numbers as text. The metric's pieces come with their own style; page.css has the
+rest.
 """
 
 from __future__ import annotations
@@ -80,7 +81,9 @@ def button(text: str, action: str, **data: str) -> Any:
     '<button type="button" class="bleu-button" data-action="apply" data-options="{}">Use zh</button>'
     """
     attributes = "".join(f' data-{name}="{show(value)}"' for name, value in data.items())
-    return Markup(f'<button type="button" class="bleu-button" data-action="{action}"{attributes}>{show(text)}</button>')
+    return Markup(
+        f'<button type="button" class="bleu-button" data-action="{action}"{attributes}>{show(text)}</button>'
+    )
 
 
 def copy_button(text: str, what: str) -> Any:
@@ -91,7 +94,9 @@ def copy_button(text: str, what: str) -> Any:
     """
     title = f' title="{show(text)}"' * ("\n" not in text)
     copied = escape(text)  # as it is: a table has lines
-    return Markup(f'<button type="button" class="bleu-copy" data-copy="{copied}"{title}>Copy {show(what)}</button>')
+    return Markup(
+        f'<button type="button" class="bleu-copy" data-copy="{copied}"{title}>Copy {show(what)}</button>'
+    )
 
 
 def segment_button(number: int | str) -> Any:
@@ -165,7 +170,9 @@ def list_files(files: Sequence[tuple[str, str]]) -> str:
     >>> list_files([("a.txt", "40 segments")])
     '<div class="bleu-unseen" role="status"><ul><li>a.txt: <span data-file>40 segments</span></li></ul></div>'
     """
-    items = "".join(f"<li>{show(name)}: <span data-file>{show(text[:300])}</span></li>" for name, text in files)
+    items = "".join(
+        f"<li>{show(name)}: <span data-file>{show(text[:300])}</span></li>" for name, text in files
+    )
     return f'<div class="bleu-unseen" role="status"><ul>{items}</ul></div>' if files else ""
 
 
@@ -186,7 +193,9 @@ def side_by_side(*parts: str) -> str:
     >>> side_by_side("<p>a</p>", "<p>b</p>")
     '<div class="bleu-sides"><section><p>a</p></section><section><p>b</p></section></div>'
     """
-    return f'<div class="bleu-sides">{"".join(f"<section>{part}</section>" for part in parts)}</div>'
+    return (
+        f'<div class="bleu-sides">{"".join(f"<section>{part}</section>" for part in parts)}</div>'
+    )
 
 
 def rows(head: Sequence[str], cells: Sequence[Sequence[str]], box: str = "") -> str:
@@ -196,11 +205,17 @@ def rows(head: Sequence[str], cells: Sequence[Sequence[str]], box: str = "") -> 
     '<div class="bleu-box" tabindex="0" role="group" aria-label="Table"><table class="bleu-rows"><thead><tr>\
 <th scope="col">system</th></tr></thead><tbody><tr><td dir="auto">&lt;A&gt;</td></tr></tbody></table></div>'
     """
-    kinds = [' class="number"' * all(map(_is_number, column)) for column in zip(*cells)] or [""] * len(head)
+    kinds = [' class="number"' * all(map(_is_number, column)) for column in zip(*cells)] or [
+        ""
+    ] * len(head)
     names = "".join(
-        f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>" for name, kind in zip(head, kinds)
+        f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>"
+        for name, kind in zip(head, kinds)
     )
-    lines = ("".join(f'<td{kind} dir="auto">{show(cell)}</td>' for kind, cell in zip(kinds, line)) for line in cells)
+    lines = (
+        "".join(f'<td{kind} dir="auto">{show(cell)}</td>' for kind, cell in zip(kinds, line))
+        for line in cells
+    )
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     return (
         f'<div class="bleu-box{box}" tabindex="0" role="group" aria-label="Table"><table class="bleu-rows"><thead><tr>'
@@ -219,18 +234,26 @@ def _is_number(cell: str) -> bool:
     return not isinstance(cell, Markup) and _NUMBERS.fullmatch(cell) is not None
 
 
-def segment_rows(count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def segment_rows(
+    count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]]
+) -> str:
     """Return the first segments as a table, of which ten are shown at first, below the number of all segments found."""
     listed = f", the first {limit:,} listed" if count > limit else ""
     title = f"{count_things(count, 'segment')}{listed}; scores of segments with effective order"
     more = len(cells) - _FIRST_ROWS
-    button = f'<button type="button" class="bleu-button" data-more>{more} more</button>' if more > 0 else ""
+    button = (
+        f'<button type="button" class="bleu-button" data-more>{more} more</button>'
+        if more > 0
+        else ""
+    )
     return f'<p class="bleu-label">{title}</p>{rows(head, cells, " few")}{button}'
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
     """Return names and values, as many per line as fit."""
-    inner = "".join(f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>" for name, value in pairs)
+    inner = "".join(
+        f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>" for name, value in pairs
+    )
     return f'<dl class="bleu-facts">{inner}</dl>'
 
 
@@ -246,13 +269,21 @@ def precision_bars(result: Mapping[str, Any], unclipped: Sequence[int] = ()) -> 
     True
     """
     counts, penalty = result["counts"], result["brevity_penalty"]
-    orders = zip(range(1, len(counts) + 1), counts, result["totals"], result["precisions"], unclipped or counts)
+    orders = zip(
+        range(1, len(counts) + 1),
+        counts,
+        result["totals"],
+        result["precisions"],
+        unclipped or counts,
+    )
     bars = "".join(_precision_bar(len(counts), *order) for order in orders)
     bars += _bar("brevity", _fill("brevity", penalty), report.write_number(penalty))
     return f'<div class="bleu-orders">{bars}</div>'
 
 
-def _precision_bar(orders: int, order: int, count: int, total: int, precision: float, before: int) -> str:
+def _precision_bar(
+    orders: int, order: int, count: int, total: int, precision: float, before: int
+) -> str:
     kind, bars, remarks = "clipped", "", []
     if before > count:
         remarks.append(f"{before:,} before clipping")
@@ -345,7 +376,8 @@ def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
     )
 
 
-# --- Step by step: five pictures, each with a sentence, lead from the words of a candidate to its score ---------------
+# --- Step by step: five pictures, each with a sentence, lead from the words of a candidate to its
+# score ---------------
 
 STEPS = {
     "match": "Words that match",
@@ -354,7 +386,8 @@ STEPS = {
     "mean": "Their mean",
     "brevity": "Brevity",
 }
-# page.js shows the parts of the page whose `data-step` is that of the current link, none for the overview.
+# page.js shows the parts of the page whose `data-step` is that of the current link, none for the
+# overview.
 NAVIGATION = (
     '<nav class="bleu-steps" aria-label="Step by step"><a href="#step=" data-to="">Overview</a>'
     + "".join(
@@ -386,7 +419,9 @@ def _draw_match(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
     counted = f"{first['unclipped_matches']:,} of {count_things(len(tokens), 'token')} ({units})"
     references = [reference["tokens"] for reference in explanation["references"]]
     lines = [_write_tokens("Candidate", tokens, {*chain(*references)})]
-    lines += [_write_tokens(f"Reference {i}", words, {*tokens}) for i, words in enumerate(references, 1)]
+    lines += [
+        _write_tokens(f"Reference {i}", words, {*tokens}) for i, words in enumerate(references, 1)
+    ]
     return f"{counted} of the candidate occur in a reference.", "".join(lines)
 
 
@@ -394,7 +429,11 @@ def _draw_clipping(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]
     first, tokens = explanation["orders"][0], explanation["prediction"]["tokens"]
     rule = "A token counts at most as often as in the reference that has it most often."
     surplus = first["unclipped_matches"] - first["matches"]
-    struck = f"{surplus:,} {'is' if surplus == 1 else 'are'} too many and struck out" if surplus else "None is too many"
+    struck = (
+        f"{surplus:,} {'is' if surplus == 1 else 'are'} too many and struck out"
+        if surplus
+        else "None is too many"
+    )
     sentence = f"{rule} {struck}: {first['matches']:,}/{first['total']:,} count."
     known = {*tokens} - {ngram["ngram"][0] for ngram in first["missed"]}
     picture = _write_tokens("Candidate", tokens, known, find_counting(explanation, 1))
@@ -419,7 +458,8 @@ def _draw_longer(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
         lengths = f"{', '.join(names)} and {last}" if names else last
         counts = ", ".join(f"{order['matches']:,}/{order['total']:,}" for order in orders[1:])
         sentence = (
-            f"Sequences of {lengths} {unit}s (n-grams) count in the same way, which rewards the right order: {counts}."
+            f"Sequences of {lengths} {unit}s (n-grams) count in the same way, which rewards the right"
+            f" order: {counts}."
         )
     return sentence, f'<div class="bleu-cells">{"".join(lines)}</div>{_write_tables(orders[1:])}'
 
@@ -439,7 +479,11 @@ def _draw_mean(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
         if len(factors) > 1
         else texts or "no factors"
     )
-    reason = "one low precision lowers it more than it would lower an average" if mean else "one 0 makes it 0"
+    reason = (
+        "one low precision lowers it more than it would lower an average"
+        if mean
+        else "one 0 makes it 0"
+    )
     smoothed = [factor.meaning for factor, _ in factors if factor.is_smoothed]
     note = f'<p class="bleu-note">Dashed: {show("; ".join(smoothed))}.</p>' if smoothed else ""
     return (
@@ -458,11 +502,16 @@ def _draw_brevity(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
         report.write_number(penalty),
     )
     rule = f"exp(1 − {reference_length:,}/{length:,}) = " if length else ""
-    sentence = f"The candidate is too short, {lengths}: this multiplies the score by {rule}{factor}."
+    sentence = (
+        f"The candidate is too short, {lengths}: this multiplies the score by {rule}{factor}."
+    )
     if penalty >= 1:
         sentence = f"Only a candidate that is shorter than the reference is penalized: {lengths} is long enough."
     total = f"{factor} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
-    return sentence, f"{brevity_curve(explanation)}<p><b>{total}</b> {signature(explanation['signature'])}</p>"
+    return (
+        sentence,
+        f"{brevity_curve(explanation)}<p><b>{total}</b> {signature(explanation['signature'])}</p>",
+    )
 
 
 def find_counting(explanation: Mapping[str, Any], n: int) -> list[bool]:
@@ -485,19 +534,30 @@ def find_counting(explanation: Mapping[str, Any], n: int) -> list[bool]:
 
 def _find_mean(explanation: Mapping[str, Any]) -> float:
     """Return the weighted geometric mean of the precisions: the score without the brevity penalty."""
-    pairs = [(p, weight) for p, weight in zip(explanation["precisions"], explanation["weights"]) if weight]
+    pairs = [
+        (p, weight)
+        for p, weight in zip(explanation["precisions"], explanation["weights"])
+        if weight
+    ]
     return math.prod(p**weight for p, weight in pairs) if pairs else 0.0
 
 
-def _write_tokens(label: str, tokens: Sequence[Any], known: Collection[Any], counting: Sequence[bool] = ()) -> str:
+def _write_tokens(
+    label: str, tokens: Sequence[Any], known: Collection[Any], counting: Sequence[bool] = ()
+) -> str:
     """Return known tokens in color, struck out if they don't count, and others underlined with dots."""
     marks = {
         True: 'span class="token" style="--match:1"',
         False: 'del class="token"',
         None: 'span class="token missed"',
     }
-    kinds = (marks[counts if token in known else None] for token, counts in zip(tokens, counting or repeat(True)))
-    line = " ".join(f"<{kind}>{show(token)}</{kind.split()[0]}>" for token, kind in zip(tokens, kinds))
+    kinds = (
+        marks[counts if token in known else None]
+        for token, counts in zip(tokens, counting or repeat(True))
+    )
+    line = " ".join(
+        f"<{kind}>{show(token)}</{kind.split()[0]}>" for token, kind in zip(tokens, kinds)
+    )
     head = f'<div class="bleu-label">{label}</div>'
     return f'<div class="bleu-tokens">{head}<p dir="auto">{line or "<em>empty</em>"}</p></div>'
 
@@ -511,7 +571,9 @@ def _draw_cells(counting: Sequence[bool], n: int) -> str:
             runs[counting[start]].append(f"M{start + (n - 1) / 2:g},.5h{at - start}")
             start = at
     kinds = {True: "counts", False: "missed"}
-    return "".join(f'<path class="{kinds[counts]}" d="{"".join(d)}"/>' for counts, d in runs.items() if d)
+    return "".join(
+        f'<path class="{kinds[counts]}" d="{"".join(d)}"/>' for counts, d in runs.items() if d
+    )
 
 
 def _write_tables(orders: Sequence[Mapping[str, Any]]) -> str:
@@ -523,7 +585,9 @@ def _write_tables(orders: Sequence[Mapping[str, Any]]) -> str:
         for ngram in found[:_SHOWN_NGRAMS]:
             counts = ngram["count"], ngram["allowed"], min(ngram["count"], ngram["allowed"])
             cells.append([" ".join(map(str, ngram["ngram"])), *map(str, counts)])
-        more = f"<p>and {len(found) - _SHOWN_NGRAMS:,} more</p>" if len(found) > _SHOWN_NGRAMS else ""
+        more = (
+            f"<p>and {len(found) - _SHOWN_NGRAMS:,} more</p>" if len(found) > _SHOWN_NGRAMS else ""
+        )
         head = [f"{order['order']}-gram", "in the candidate", "most in one reference", "counts"]
         tables.append(f"<div>{rows(head, cells)}{more}</div>")
     if not tables:

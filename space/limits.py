@@ -1,7 +1,7 @@
 """All limits of the demo, checked before any work starts: no single request may stop the others.
 
-`Gate` sees every request before Gradio does, and passes on the paths that the demo uses and bodies of a limited size.
-The other checks apply to parsed values.
+`Gate` sees every request before Gradio does, and passes on the paths that the demo uses and bodies
+of a limited size. The other checks apply to parsed values.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ SHOWN_PAIRS = 20  # rows in the list of two systems' segments
 SHOWN_POINTS = 1000  # points in the chart of two systems
 SHOWN_NGRAMS = 12  # distinctive n-grams per system
 SHOWN_SETTINGS = 20  # many settings fit a score with few decimals
-SESSIONS = 100  # of which Gradio keeps fields and outputs, up to 2 MB each; results are kept in files
+SESSIONS = (
+    100  # of which Gradio keeps fields and outputs, up to 2 MB each; results are kept in files
+)
 QUEUE_SIZE = 100  # waiting requests
 CONCURRENT_EVENTS = 2  # requests of the page that score no corpus, per kind
 CONCURRENT_CORPORA = 2  # requests that score a corpus
@@ -55,17 +57,20 @@ SECONDS_KEPT = 3600  # for uploads, downloads and results
 
 # Settings of Gradio's events. All requests that score a corpus wait in one of Gradio's queues.
 WORK: dict[str, Any] = {"concurrency_id": "corpora", "concurrency_limit": CONCURRENT_CORPORA}
-# Of several changes the last one wins; by default, Gradio drops all that come before the answer to the first.
+# Of several changes the last one wins; by default, Gradio drops all that come before the answer to
+# the first.
 _PRIVATE: dict[str, Any] = {"api_visibility": "private", "trigger_mode": "always_last"}
 PRIVATE_WORK: dict[str, Any] = {**_PRIVATE, **WORK}
 QUIET: dict[str, Any] = {**_PRIVATE, "show_progress": "hidden"}
 
 T = TypeVar("T")
 
-# All uploads and results. Gradio deletes files that are too old; Python deletes the folder when the server stops.
+# All uploads and results. Gradio deletes files that are too old; Python deletes the folder when the
+# server stops.
 _FOLDER = tempfile.TemporaryDirectory(prefix="bleu-", ignore_cleanup_errors=True)
 os.environ["GRADIO_TEMP_DIR"] = _FOLDER.name
-# After each event, Gradio would make a table of its last events, for a page that `Gate` does not pass on.
+# After each event, Gradio would make a table of its last events, for a page that `Gate` does not
+# pass on.
 os.environ["GRADIO_ANALYTICS_CACHE_FREQUENCY"] = "1_000_000_000"
 
 
@@ -89,7 +94,11 @@ def explain_error(error: Exception) -> str:
     """
     if isinstance(error, RejectedError) or type(error) in (TypeError, ValueError):
         text = str(error)
-        return text if len(text) <= MAX_MESSAGE_CHARACTERS else f"{text[: MAX_MESSAGE_CHARACTERS - 1]}…"
+        return (
+            text
+            if len(text) <= MAX_MESSAGE_CHARACTERS
+            else f"{text[: MAX_MESSAGE_CHARACTERS - 1]}…"
+        )
     return "This can’t be read: a number is too large, or lists are nested too deeply."
 
 
@@ -101,7 +110,9 @@ def are_short(texts: Sequence[str]) -> bool:
 def check_sentence(texts: Sequence[Any]) -> None:
     """Reject a prediction and its references if they are too long, or too many, to be explained token by token."""
     if len(texts) - 1 > MAX_REFERENCES:
-        raise RejectedError(f"There are {len(texts) - 1:,} references; the limit is {MAX_REFERENCES}.")
+        raise RejectedError(
+            f"There are {len(texts) - 1:,} references; the limit is {MAX_REFERENCES}."
+        )
     total = sum(max(_measure(text)) for text in texts)
     for text in texts:
         for unit, size in zip(("tokens", "characters"), _measure(text)):
@@ -173,7 +184,9 @@ def check_value(name: str, value: Any) -> None:
 def check_options(options: Any, names: Collection[str], tokenizers: Collection[str]) -> None:
     """Reject options that take too long, names other than `names`, which would bypass the limits, and tokenizers."""
     if not isinstance(options, dict):
-        raise RejectedError('options: expected an object of names and values, such as {"lowercase": true}.')
+        raise RejectedError(
+            'options: expected an object of names and values, such as {"lowercase": true}.'
+        )
     for name, value in options.items():
         check_value("The name of an option", name)
         check_value(name, value)
@@ -193,7 +206,9 @@ def check_options(options: Any, names: Collection[str], tokenizers: Collection[s
 
 def _check_segment(number: int, texts: Sequence[Any]) -> None:
     if len(texts) > MAX_REFERENCES:
-        raise RejectedError(f"Segment {number:,} has {len(texts):,} references; the limit is {MAX_REFERENCES}.")
+        raise RejectedError(
+            f"Segment {number:,} has {len(texts):,} references; the limit is {MAX_REFERENCES}."
+        )
     longest = max((max(_measure(text)) for text in texts), default=0)
     if longest > MAX_SEGMENT_CHARACTERS:
         limit = f"{MAX_SEGMENT_CHARACTERS:,}"
@@ -209,7 +224,8 @@ def _measure(text: Any) -> tuple[int, int]:
 
 
 _UPLOAD = "/gradio_api/upload"
-# Paths that may be read: the page and its parts, the description of the endpoints, answers, and files.
+# Paths that may be read: the page and its parts, the description of the endpoints, answers, and
+# files.
 _READ = re.compile(
     r"/|/(config|manifest\.json|favicon\.ico|robots\.txt|theme\.css|pwa_icon(/\d+)?)|/(static|assets|svelte)/.*"
     r"|/gradio_api/(info|openapi\.json|startup-events|upload_progress|queue/(data|status)|heartbeat/\w+|file=/.*"
@@ -235,7 +251,8 @@ class Gate:
     def __init__(self, app: ASGIApp, endpoints: Collection[str] = ()) -> None:
         self._app = app
         self._written = re.compile(
-            rf"/gradio_api/(upload|queue/join|cancel|reset|call/(v2/)?({'|'.join(endpoints)}))", re.ASCII
+            rf"/gradio_api/(upload|queue/join|cancel|reset|call/(v2/)?({'|'.join(endpoints)}))",
+            re.ASCII,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -246,7 +263,9 @@ class Gate:
             return
 
         async def send_safely(message: Message) -> None:
-            if message["type"] == "http.response.start":  # a browser must not run an uploaded file as a script
+            if (
+                message["type"] == "http.response.start"
+            ):  # a browser must not run an uploaded file as a script
                 MutableHeaders(scope=message)["X-Content-Type-Options"] = "nosniff"
             await send(message)
 
@@ -258,7 +277,9 @@ class Gate:
         else:
             try:
                 await self._app(scope, receive, send_safely)
-            except RuntimeError as error:  # of an answer that has said already that a session is unknown
+            except (
+                RuntimeError
+            ) as error:  # of an answer that has said already that a session is unknown
                 if "response already started" not in str(error):
                     raise
                 await send({"type": "http.response.body"})
@@ -271,7 +292,11 @@ class Gate:
             raise RejectedError("Not Found", 404)
         length = headers.get(b"content-length", b"")
         # A chunked body has no length, whatever else the headers say.
-        if b"transfer-encoding" in headers or not length.isdigit() or len(length) > MAX_VALUE_DIGITS:
+        if (
+            b"transfer-encoding" in headers
+            or not length.isdigit()
+            or len(length) > MAX_VALUE_DIGITS
+        ):
             raise RejectedError("Send the header Content-Length.", 411)
         limit, message = _LARGEST_UPLOAD if path == _UPLOAD else _LARGEST_JSON
         if int(length) > limit:
@@ -282,7 +307,9 @@ async def _reject(error: RejectedError, scope: Scope, receive: Receive, send: Se
     """Send an error, then read the rest of the body and drop it, because many clients read after sending only."""
 
     async def send_part(message: Message) -> None:
-        await send({**message, "more_body": True} if message["type"] == "http.response.body" else message)
+        await send(
+            {**message, "more_body": True} if message["type"] == "http.response.body" else message
+        )
 
     await JSONResponse({"detail": str(error)}, error.status)(scope, receive, send_part)
     while (await receive()).get("more_body"):
@@ -295,7 +322,9 @@ def run(work: Callable[..., T], *arguments: Any) -> T:
     wrapped = LocalContext.request.get(None)
     request = wrapped and wrapped.request  # of Starlette
     if request and time.monotonic() - request.scope["arrived"] > SECONDS_TO_WAIT:
-        raise Error(f"The demo was busy for {SECONDS_TO_WAIT} seconds. Try again.", print_exception=False)
+        raise Error(
+            f"The demo was busy for {SECONDS_TO_WAIT} seconds. Try again.", print_exception=False
+        )
     try:
         return work(*arguments)
     except ERRORS:
@@ -303,5 +332,6 @@ def run(work: Callable[..., T], *arguments: Any) -> T:
     except Exception as error:
         traceback.print_exc()
         raise Error(
-            "This is an error of the demo, not of your texts. Try other options.", print_exception=False
+            "This is an error of the demo, not of your texts. Try other options.",
+            print_exception=False,
         ) from error

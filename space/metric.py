@@ -1,6 +1,7 @@
 """All access to the metric: the loaded metric, names from its modules, and its methods within the demo's limits.
 
-The `request_...` functions raise what the metric raises, or a `RejectedError` if a limit is exceeded.
+The `request_...` functions raise what the metric raises, or a `RejectedError` if a limit is
+exceeded.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import pyarrow as pa
 
 from . import limits
 
-# evaluate expects a module to have the name of its folder, and a Space is in a folder called `app`: pass the file.
+# evaluate expects a module to have the name of its folder, and a Space is in a folder called `app`:
+# pass the file.
 _PATH = str(Path(__file__).parent.with_name("bleu_metric.py"))
 
 bleu: Any = evaluate.load(_PATH)
@@ -36,7 +38,9 @@ CONVENTIONS: Mapping[str, Mapping[str, Any]] = _options.CONVENTIONS  # the optio
 TOKENIZERS: Mapping[str, Any] = _options.TOKENIZERS
 REFERENCE_LENGTHS: Mapping[str, Any] = _options.REFERENCE_LENGTHS
 SMOOTH_METHODS: Mapping[str, Any] = _options.SMOOTH_METHODS
-TESTS: Mapping[str, Any] = _compare.TESTS  # records; each has the phrase `says`, and the default `n_resamples`
+TESTS: Mapping[str, Any] = (
+    _compare.TESTS
+)  # records; each has the phrase `says`, and the default `n_resamples`
 
 write_p: Any = _compare.write_p
 
@@ -70,18 +74,23 @@ def warm_up() -> None:
     bleu.compare({"A": texts, "B": texts[::-1]}, texts)
     bleu.diff({"A": texts, "B": texts[::-1]}, texts)
     bleu.reconcile(texts[::-1], texts, "50")
-    # Freeze the objects of the libraries: a full garbage collection would stall a request for 0.3 s.
+    # Freeze the objects of the libraries: a full garbage collection would stall a request for 0.3
+    # s.
     gc.freeze()
 
 
-def request_explanation(prediction: str, references: Sequence[str] | str, options: Mapping[str, Any]) -> Any:
+def request_explanation(
+    prediction: str, references: Sequence[str] | str, options: Mapping[str, Any]
+) -> Any:
     """Return the result of `explain`.
 
     >>> request_explanation("the the", ["the cat"], {"max_order": 1})["orders"][0]["matches"]
     1
     """
     limits.check_options(options, OPTIONS, TOKENIZERS)
-    limits.check_sentence([prediction, *(references if isinstance(references, list) else [references])])
+    limits.check_sentence(
+        [prediction, *(references if isinstance(references, list) else [references])]
+    )
     return bleu.explain(prediction, references, **options)
 
 
@@ -101,8 +110,14 @@ def request_score(
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_corpus(predictions, references)
     if options.get("confidence") is not None and isinstance(predictions, list):
-        limits.check_resampling(1, len(predictions), options.get("n_resamples", OPTIONS["n_resamples"]))
-    counting = {name: value for name, value in options.items() if name not in (*_RESAMPLING_OPTIONS, "segments")}
+        limits.check_resampling(
+            1, len(predictions), options.get("n_resamples", OPTIONS["n_resamples"])
+        )
+    counting = {
+        name: value
+        for name, value in options.items()
+        if name not in (*_RESAMPLING_OPTIONS, "segments")
+    }
     statistics = bleu.statistics(predictions=predictions, references=references, **counting)
     score_options = {**options, **_name_documents(documents), "segments": True}
     return bleu.score(statistics, by=labels, **score_options), statistics
@@ -122,18 +137,30 @@ def request_comparison(
     options = _leave_out_default(options)
     limits.check_value("baseline", baseline)
     limits.check_value("test", test)
-    rows = next(iter(systems.values()), None) if references is None and isinstance(systems, dict) else references
+    rows = (
+        next(iter(systems.values()), None)
+        if references is None and isinstance(systems, dict)
+        else references
+    )
     if isinstance(systems, dict) and isinstance(rows, list | pa.Table):
         size = len(systems), len(rows)
-        if options.get("confidence", 0.95) is not None:  # intervals have their own number of resamples
+        if (
+            options.get("confidence", 0.95) is not None
+        ):  # intervals have their own number of resamples
             advice = "leave the intervals out (confidence: none), or score a part of the segments"
             limits.check_resampling(*size, OPTIONS["n_resamples"], advice)
         known = TESTS.get(str(test))
-        limits.check_resampling(*size, options.get("n_resamples") or (known.n_resamples if known else 0))
-    return bleu.compare(systems, references, baseline=baseline, test=test, **options, **_name_documents(documents))
+        limits.check_resampling(
+            *size, options.get("n_resamples") or (known.n_resamples if known else 0)
+        )
+    return bleu.compare(
+        systems, references, baseline=baseline, test=test, **options, **_name_documents(documents)
+    )
 
 
-def request_ranking(tables: Mapping[str, pa.Table], options: Mapping[str, Any], documents: Sequence[str] | None) -> Any:
+def request_ranking(
+    tables: Mapping[str, pa.Table], options: Mapping[str, Any], documents: Sequence[str] | None
+) -> Any:
     """Return the result of `rank` for the rows of the segments of each system."""
     options = _leave_out_default(options)
     size = len(tables), len(next(iter(tables.values())))
@@ -143,7 +170,11 @@ def request_ranking(tables: Mapping[str, pa.Table], options: Mapping[str, Any], 
 
 def _leave_out_default(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Leave out the number of resamples if it is the field's default, because each test has its own."""
-    return {name: value for name, value in options.items() if name != "n_resamples" or value != OPTIONS[name]}
+    return {
+        name: value
+        for name, value in options.items()
+        if name != "n_resamples" or value != OPTIONS[name]
+    }
 
 
 def _name_documents(documents: Sequence[str] | None) -> dict[str, Any]:
@@ -182,7 +213,9 @@ def request_settings(
     return metric.reconcile(predictions, references, reported, decimals=decimals, **options)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *arguments: Any, **named: Any) -> None:
+def _show_warning(
+    message: Warning | str, category: type[Warning], *arguments: Any, **named: Any
+) -> None:
     collected = _collected.get()
     if collected is None or category is not bleu.Warning:
         _show_elsewhere(message, category, *arguments, **named)
@@ -192,4 +225,6 @@ def _show_warning(message: Warning | str, category: type[Warning], *arguments: A
 
 _show_elsewhere = warnings.showwarning
 warnings.showwarning = _show_warning
-warnings.filterwarnings("always", category=bleu.Warning)  # Python's default would show a warning to one visitor only
+warnings.filterwarnings(
+    "always", category=bleu.Warning
+)  # Python's default would show a warning to one visitor only

@@ -38,7 +38,11 @@ _SCORING_FIELDS: list[dict[str, tuple[type[OptionField], str, dict[str, Any]]]] 
         "tokenize": (gr.Dropdown, "Tokenizer", {"choices": list(TOKENIZERS)}),
         "smooth_method": (gr.Dropdown, "Smoothing", {"choices": list(SMOOTH_METHODS)}),
         "reference_length": (gr.Dropdown, "Reference length", {"choices": list(REFERENCE_LENGTHS)}),
-        "max_order": (gr.Number, "Longest n-gram", {"precision": 0, "minimum": 1, "maximum": MAX_ORDER}),
+        "max_order": (
+            gr.Number,
+            "Longest n-gram",
+            {"precision": 0, "minimum": 1, "maximum": MAX_ORDER},
+        ),
     },
     {
         "lowercase": (gr.Checkbox, "Ignore case", {}),
@@ -46,26 +50,54 @@ _SCORING_FIELDS: list[dict[str, tuple[type[OptionField], str, dict[str, Any]]]] 
     },
     {
         # A gr.Number would show and send 0 for a missing value (Gradio 6.31).
-        "smooth_value": (gr.Textbox, "Smoothing value, for methods that take one", {"max_length": 20}),
-        "minimum_total": (gr.Number, "Minimum n-grams per order (NLTK: 1)", {"precision": 0, "minimum": 0}),
+        "smooth_value": (
+            gr.Textbox,
+            "Smoothing value, for methods that take one",
+            {"max_length": 20},
+        ),
+        "minimum_total": (
+            gr.Number,
+            "Minimum n-grams per order (NLTK: 1)",
+            {"precision": 0, "minimum": 0},
+        ),
     },
 ]
 _RESAMPLING_FIELDS: dict[str, tuple[type[OptionField], str, dict[str, Any]]] = {
     "confidence": (gr.Dropdown, "Confidence", {"choices": list(_CONFIDENCES)}),
-    "n_resamples": (gr.Number, "Resamples", {"precision": 0, "minimum": 1, "maximum": MAX_RESAMPLES}),
+    "n_resamples": (
+        gr.Number,
+        "Resamples",
+        {"precision": 0, "minimum": 1, "maximum": MAX_RESAMPLES},
+    ),
     "seed": (gr.Number, "Seed", {"precision": 0, "minimum": 0}),
 }
 
-_CORPUS_FIELDS = ("smooth_value", "minimum_total")  # hidden in Sentence, where only conventions set them
+_CORPUS_FIELDS = (
+    "smooth_value",
+    "minimum_total",
+)  # hidden in Sentence, where only conventions set them
 
 # Names of options, in the order of the fields.
 SCORING_OPTIONS = tuple(name for row in _SCORING_FIELDS for name in row)
 ALL_OPTIONS = (*SCORING_OPTIONS, *_RESAMPLING_FIELDS)
 
 # Phrases for values, as the end of a sentence: "... if case is ignored".
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINALS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+)
 _PHRASES: dict[str, dict[Any, str]] = {
-    "mean_of_segments": {True: "the score is the mean of the segments’ scores, not that of the corpus"},
+    "mean_of_segments": {
+        True: "the score is the mean of the segments’ scores, not that of the corpus"
+    },
     "tokenize": {name: tokenizer.says for name, tokenizer in TOKENIZERS.items()},
     "smooth_method": {name: method.says for name, method in SMOOTH_METHODS.items()},
     "reference_length": {name: rule.says for name, rule in REFERENCE_LENGTHS.items()},
@@ -89,9 +121,13 @@ def add_options(tab: str, names: Sequence[str]) -> OptionFields:
     """Add the fold to a tab, with fields for `SCORING_OPTIONS` or `ALL_OPTIONS`."""
     initial = dict(zip(names, convention_values("default", names)))
     fields: list[OptionField] = []
-    with gr.Accordion(fold_label(read_options(list(initial.values()))), open=False, elem_id=f"{tab}-options") as fold:
+    with gr.Accordion(
+        fold_label(read_options(list(initial.values()))), open=False, elem_id=f"{tab}-options"
+    ) as fold:
         choices = [(name, convention) for convention, name in CONVENTION_NAMES.items()]
-        convention = gr.Dropdown(choices, label="Score as", value="default", elem_id=f"{tab}-convention")
+        convention = gr.Dropdown(
+            choices, label="Score as", value="default", elem_id=f"{tab}-convention"
+        )
         for row in [*_SCORING_FIELDS, _RESAMPLING_FIELDS]:
             if row.keys() <= initial.keys():
                 with gr.Row():
@@ -109,7 +145,9 @@ def add_options(tab: str, names: Sequence[str]) -> OptionFields:
     return OptionFields(fold, convention, fields)
 
 
-def convention_values(convention: str, names: Sequence[str] = ALL_OPTIONS, **changes: Any) -> list[Any]:
+def convention_values(
+    convention: str, names: Sequence[str] = ALL_OPTIONS, **changes: Any
+) -> list[Any]:
     """Return the values of the fields under a convention with changes.
 
     >>> convention_values("hf", ("tokenize", "lowercase", "reference_length"), lowercase=True)
@@ -139,14 +177,20 @@ def read_link(link: Mapping[str, str]) -> list[Any]:
     >>> read_link({"tokenize": "char", "lowercase": "true", "max_order": "2", "smooth_method": "magic"})
     ['char', 'exp', 'closest', 2, True, False, None, 0]
     """
-    choices = {"tokenize": TOKENIZERS, "smooth_method": SMOOTH_METHODS, "reference_length": REFERENCE_LENGTHS}
+    choices = {
+        "tokenize": TOKENIZERS,
+        "smooth_method": SMOOTH_METHODS,
+        "reference_length": REFERENCE_LENGTHS,
+    }
     values = dict(zip(SCORING_OPTIONS, convention_values("default", SCORING_OPTIONS)))
     for name in values.keys() & link.keys():
         text = link[name][:20]
         if isinstance(values[name], bool):
             values[name] = text == "true"
         elif isinstance(values[name], int):
-            values[name] = int(text) if text.isdecimal() and int(text) <= MAX_ORDER else values[name]
+            values[name] = (
+                int(text) if text.isdecimal() and int(text) <= MAX_ORDER else values[name]
+            )
         elif text in choices.get(name, [text]):
             values[name] = text
     return list(values.values())
@@ -222,7 +266,9 @@ def _list_changes(options: Mapping[str, Any], convention: Mapping[str, Any]) -> 
     return [
         describe_setting(name, value)
         for name, value in options.items()
-        if (name in _PHRASES or name in _FALLBACKS) and value is not None and value != expected[name]
+        if (name in _PHRASES or name in _FALLBACKS)
+        and value is not None
+        and value != expected[name]
     ]
 
 
@@ -237,4 +283,6 @@ def _read_number(value: Any) -> float | None:
     try:
         return float(str(value).replace(",", "."))
     except ValueError:
-        raise RejectedError("Smoothing value: write a number such as 0.1, or leave it empty for the default.") from None
+        raise RejectedError(
+            "Smoothing value: write a number such as 0.1, or leave it empty for the default."
+        ) from None

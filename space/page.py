@@ -21,7 +21,10 @@ from .sentence import Sentence, add_sentence_tab
 
 _FOLDER = Path(__file__).parent
 _THEME = gr.themes.Base(
-    primary_hue="blue", neutral_hue="gray", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
+    primary_hue="blue",
+    neutral_hue="gray",
+    font=["system-ui", "sans-serif"],
+    font_mono=["ui-monospace", "monospace"],
 ).set(
     block_border_width="0px",
     block_padding="0px",
@@ -63,16 +66,21 @@ LAUNCH: dict[str, Any] = {
     "footer_links": ["api"],
     "state_session_capacity": limits.SESSIONS,
     "enable_monitoring": False,
-    "app_kwargs": {"middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]},
+    "app_kwargs": {
+        "middleware": [Middleware(limits.Gate, [endpoint.__name__ for endpoint in ENDPOINTS])]
+    },
 }
 
 
 def build_demo() -> gr.Blocks:
     """Return the demo, ready to be launched."""
-    # A file that just misses one deletion waits for the next: frequency and age add up to limits.SECONDS_KEPT.
+    # A file that just misses one deletion waits for the next: frequency and age add up to
+    # limits.SECONDS_KEPT.
     frequency = limits.SECONDS_KEPT // 4
     with Demo(
-        title="BLEU", analytics_enabled=False, delete_cache=(frequency, limits.SECONDS_KEPT - frequency)
+        title="BLEU",
+        analytics_enabled=False,
+        delete_cache=(frequency, limits.SECONDS_KEPT - frequency),
     ) as blocks:
         html.add_html(_HEADER)
         with gr.Tabs(selected="sentence") as tabs:
@@ -84,10 +92,14 @@ def build_demo() -> gr.Blocks:
                 _add_about_tab()
         link = gr.JSON(visible=False)
         shown = [tabs, *sentence.outputs(), sentence.second_fold]
-        restored = blocks.load(partial(_restore, tabs, sentence), link, shown, js="bleuPage.arrive", **limits.QUIET)
+        restored = blocks.load(
+            partial(_restore, tabs, sentence), link, shown, js="bleuPage.arrive", **limits.QUIET
+        )
         restored.then(None, js="() => bleuPage.arrived()")
         for endpoint in ENDPOINTS:
-            api(endpoint, **({} if endpoint is explain else limits.WORK))  # a sentence does not wait for corpora
+            api(
+                endpoint, **({} if endpoint is explain else limits.WORK)
+            )  # a sentence does not wait for corpora
     blocks.queue(default_concurrency_limit=limits.CONCURRENT_EVENTS, max_size=limits.QUEUE_SIZE)
     return blocks
 
@@ -114,7 +126,8 @@ def _add_about_tab() -> None:
 def _read_card() -> str:
     """Return README.md without its header for the Hub, with links that work on the page.
 
-    Pictures are embedded. Relative links lead to the files of the Space; outside of a Space only their text remains.
+    Pictures are embedded. Relative links lead to the files of the Space; outside of a Space only
+    their text remains.
     """
     root, space = _FOLDER.parent, os.environ.get("SPACE_ID")
 
@@ -123,7 +136,9 @@ def _read_card() -> str:
         if mark:
             picture = b64encode((root / path).read_bytes()).decode()
             return f"![{text}](data:image/svg+xml;base64,{picture})"
-        return f"[{text}](https://huggingface.co/spaces/{space}/blob/main/{path})" if space else text
+        return (
+            f"[{text}](https://huggingface.co/spaces/{space}/blob/main/{path})" if space else text
+        )
 
     card = (root / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
     return re.sub(r"(!?)\[([^]]*)\]\((?!https:)(.*?)\)", place, card)

@@ -12,11 +12,15 @@ from .metric import TOKENIZERS, share_of_unspaced
 _SAMPLE = 2000  # segments that are examined
 _THRESHOLD = 0.2  # share of texts above which a finding is reported
 
-_TYPOGRAPHIC = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "…": "..."})
+_TYPOGRAPHIC = str.maketrans(
+    {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "…": "..."}
+)
 _CURLED = re.compile("[“”„«»‘’…]")
 _STRAIGHT = re.compile("[\"']|\\.\\.\\.")
 # Not ; : ! ? since French has a space before them.
-_DETACHED = re.compile(r"\s[.,](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s|t|re|ve|ll|d|m)\b|\sn['’]t\b")
+_DETACHED = re.compile(
+    r"\s[.,](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s|t|re|ve|ll|d|m)\b|\sn['’]t\b"
+)
 _ENTITY = re.compile("&(?:quot|apos|amp|lt|gt|#39|#91|#93|#124);")  # as tokenizers write them
 _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
 
@@ -56,7 +60,11 @@ def find_remedies(
 
 def add_warnings(remedies: list[Remedy], warnings: Sequence[Any]) -> tuple[list[Remedy], list[str]]:
     """Turn the warnings that advise an option into remedies with a button; return all remedies and other messages."""
-    known = {name for remedy in remedies for name in ("tokenize" * (remedy.fix == "detokenize"), *remedy.options)}
+    known = {
+        name
+        for remedy in remedies
+        for name in ("tokenize" * (remedy.fix == "detokenize"), *remedy.options)
+    }
     notes = []
     for message, warning in {str(warning): warning for warning in warnings}.items():
         button = _BUTTONS.get((warning.option, warning.value))
@@ -103,21 +111,29 @@ def detokenize(text: str) -> str:
     text = _ENTITY.sub(lambda entity: unescape(entity[0]), text).replace(" @-@ ", "-")
     text = re.sub(r'" ([^"]*?) "', r'"\1"', text)
     text = re.sub(r" ([.,;:!?)\]}%])", r"\1", text)
-    return re.sub(r" (['’](?:s|t|re|ve|ll|d|m)\b|n['’]t\b)", r"\1", re.sub(r"([(\[{]) ", r"\1", text))
+    return re.sub(
+        r" (['’](?:s|t|re|ve|ll|d|m)\b|n['’]t\b)", r"\1", re.sub(r"([(\[{]) ", r"\1", text)
+    )
 
 
 FIXES: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenize": detokenize}
 
 
-def _check_quotes(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
-    curled, straight = (_share(pattern, hypotheses) - _share(pattern, targets) for pattern in (_CURLED, _STRAIGHT))
+def _check_quotes(
+    hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]
+) -> Iterator[Remedy]:
+    curled, straight = (
+        _share(pattern, hypotheses) - _share(pattern, targets) for pattern in (_CURLED, _STRAIGHT)
+    )
     if abs(curled) > _THRESHOLD / 2 and curled * straight < 0:
         sides = ("predictions", "references") if curled > 0 else ("references", "predictions")
         finding = "The {} have typographic quotes or apostrophes (“ ” ’), the {} have straight ones: they don’t match."
         yield Remedy(finding.format(*sides), "Make quotes straight", {}, "quotes")
 
 
-def _check_tokens(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
+def _check_tokens(
+    hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]
+) -> Iterator[Remedy]:
     if _share(_DETACHED, hypotheses) <= _THRESHOLD:
         return
     if _share(_DETACHED, targets) <= _THRESHOLD:
@@ -128,7 +144,9 @@ def _check_tokens(hypotheses: Sequence[str], targets: Sequence[str], options: Ma
         yield Remedy(finding, "Split at spaces only", {"tokenize": "none"})
 
 
-def _check_case(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
+def _check_case(
+    hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]
+) -> Iterator[Remedy]:
     if options.get("lowercase"):
         return
     sides = (("predictions", hypotheses), ("references", targets))
@@ -136,11 +154,17 @@ def _check_case(hypotheses: Sequence[str], targets: Sequence[str], options: Mapp
         shares = {name: sum(map(is_case, texts)) / len(texts) for name, texts in sides}
         other, uniform = sorted(shares, key=lambda name: shares[name])
         if shares[uniform] > 0.9 and shares[other] < 0.5:
-            yield Remedy(f"The {uniform} are in {case}, and the {other} aren’t.", "Ignore case", {"lowercase": True})
+            yield Remedy(
+                f"The {uniform} are in {case}, and the {other} aren’t.",
+                "Ignore case",
+                {"lowercase": True},
+            )
             return
 
 
-def _check_spaces(hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]) -> Iterator[Remedy]:
+def _check_spaces(
+    hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]
+) -> Iterator[Remedy]:
     chosen = TOKENIZERS.get(options["tokenize"])
     if chosen is None or chosen.splits_unspaced:
         return

@@ -60,7 +60,9 @@ class OpenedSegment(NamedTuple):
     references: list[str]
 
 
-def prepare_submission(submission: Submission, which: int | str, fixes: Sequence[str]) -> tuple[Submission, str]:
+def prepare_submission(
+    submission: Submission, which: int | str, fixes: Sequence[str]
+) -> tuple[Submission, str]:
     """Select the references that count, fix the texts, and describe both.
 
     >>> submission, remark = prepare_submission(Submission({"A": ["“a”"]}, [["b", "'c'"]]), 1, ["quotes"])
@@ -95,14 +97,23 @@ def cut_prefix(names: Sequence[str]) -> list[str]:
     """
     common = commonprefix(list(names))  # noqa: RUF071 of characters, as names are not paths
     length = max(common.rfind(separator) for separator in "._ ") + 1
-    return [name[length:] for name in names] if len(names) > 1 and min(map(len, names)) > length else list(names)
+    return (
+        [name[length:] for name in names]
+        if len(names) > 1 and min(map(len, names)) > length
+        else list(names)
+    )
 
 
-def count_submission(submission: Submission, options: Mapping[str, Any]) -> dict[str, tuple[Any, pa.Table]]:
+def count_submission(
+    submission: Submission, options: Mapping[str, Any]
+) -> dict[str, tuple[Any, pa.Table]]:
     """Return the result and the rows of the segments of each system; several systems get intervals from `compare`."""
     systems, references, labels, documents = submission
     options = options if len(systems) == 1 else {**options, "confidence": None}
-    return {name: request_score(texts, references, options, labels, documents) for name, texts in systems.items()}
+    return {
+        name: request_score(texts, references, options, labels, documents)
+        for name, texts in systems.items()
+    }
 
 
 def score_submission(
@@ -117,7 +128,9 @@ def score_submission(
     `counted` is the result of `count_submission`, if it is known.
     """
     documents = len(set(submission.documents or ()))
-    scored = Scored(secrets.token_hex(16), list(submission.systems), dict(options), which, remark, documents)
+    scored = Scored(
+        secrets.token_hex(16), list(submission.systems), dict(options), which, remark, documents
+    )
     results: dict[str, Any] = {}
     columns: dict[str, Any] = {"segment": np.arange(1, len(submission.references) + 1)}
     for system, (result, statistics) in (counted or count_submission(submission, options)).items():
@@ -134,7 +147,9 @@ def score_submission(
     table = pa.table({**columns, "references": submission.references})
     _find_folder(scored.key).mkdir(parents=True)
     csv, parquet = scored.list_files()
-    pyarrow.csv.write_csv(pa.table({name: _defuse(column) for name, column in _flatten(table)}), csv)
+    pyarrow.csv.write_csv(
+        pa.table({name: _defuse(column) for name, column in _flatten(table)}), csv
+    )
     pq.write_table(table.replace_schema_metadata({"scored": json.dumps(scored)}), parquet)
     return scored, results
 
@@ -143,19 +158,27 @@ def read_segments(key: str) -> tuple[Scored, pa.Table]:
     """Return the scored submission of a page and its segments, or raise if they were deleted."""
     # Anything but a key could be the path of another file.
     if not _KEY.fullmatch(key) or not (path := _find_folder(key) / _SEGMENTS).exists():
-        raise RejectedError(f"Results are deleted after {SECONDS_KEPT // 60} minutes. Press Score again.")
+        raise RejectedError(
+            f"Results are deleted after {SECONDS_KEPT // 60} minutes. Press Score again."
+        )
     table = pq.read_table(path)
     return Scored(*json.loads(table.schema.metadata[b"scored"])), table
 
 
-def read_segment(key: str, number: str, systems: Sequence[str] = ()) -> tuple[Scored, OpenedSegment]:
+def read_segment(
+    key: str, number: str, systems: Sequence[str] = ()
+) -> tuple[Scored, OpenedSegment]:
     """Return the scored submission, and a segment by its number from 1, as text."""
     scored, table = read_segments(key)
     if not number.isdecimal() or not 0 < int(number) <= len(table):
         raise RejectedError(f"Choose a segment from 1 to {len(table):,}.")
     row = table.slice(int(number) - 1, 1).to_pylist()[0]
-    predictions = [row[scored.name_column(system, "prediction")] for system in systems or scored.systems]
-    return scored, OpenedSegment(predictions, [text for text in row["references"] if text is not None])
+    predictions = [
+        row[scored.name_column(system, "prediction")] for system in systems or scored.systems
+    ]
+    return scored, OpenedSegment(
+        predictions, [text for text in row["references"] if text is not None]
+    )
 
 
 def _find_folder(key: str) -> Path:
@@ -184,6 +207,10 @@ def _defuse(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _divide_lengths(statistics: pa.Table) -> pa.Array:
     """Divide the lengths of predictions by those of references; null if a reference is empty."""
-    length, reference_length = (statistics[name].to_numpy() for name in ("prediction_length", "reference_length"))
-    ratios = np.divide(length, reference_length, out=np.full(len(length), np.nan), where=reference_length > 0)
+    length, reference_length = (
+        statistics[name].to_numpy() for name in ("prediction_length", "reference_length")
+    )
+    ratios = np.divide(
+        length, reference_length, out=np.full(len(length), np.nan), where=reference_length > 0
+    )
     return pa.array(ratios, from_pandas=True)

@@ -41,7 +41,11 @@ class Segments(NamedTuple):
 
     def show(self, scored: Scored) -> Update:
         """Return the update that lists all segments."""
-        return {self.search: "", self.order: FIRST_ORDER, self.listing: list_segments(scored.key, "", FIRST_ORDER)}
+        return {
+            self.search: "",
+            self.order: FIRST_ORDER,
+            self.listing: list_segments(scored.key, "", FIRST_ORDER),
+        }
 
 
 class Differences(NamedTuple):
@@ -70,7 +74,10 @@ class Differences(NamedTuple):
             return update | {self.overview: html.message("Choose two different systems.")}
         try:
             scored, table = read_segments(key)
-            systems = {name: table[scored.name_column(name, "prediction")].to_pylist() for name in (first, second)}
+            systems = {
+                name: table[scored.name_column(name, "prediction")].to_pylist()
+                for name in (first, second)
+            }
             options = {name: scored.options[name] for name in SCORING_OPTIONS}
             difference = request_difference(systems, table["references"].to_pylist(), options)
         except limits.RejectedError as error:
@@ -102,7 +109,9 @@ def add_differences(key: gr.Textbox) -> Differences:
             second = html.add_system_field("Another", "second-system")
         overview = html.add_clickable("", "overview")
         opened = html.add_clickable("", "opened")
-        search = gr.Textbox(label="Find segments containing", max_length=200, elem_id="search-differences")
+        search = gr.Textbox(
+            label="Find segments containing", max_length=200, elem_id="search-differences"
+        )
         listing = html.add_clickable("", "difference-list")
     differences = Differences(column, first, second, overview, search, listing, opened)
     pair: list[Block] = [key, first, second]
@@ -112,7 +121,9 @@ def add_differences(key: gr.Textbox) -> Differences:
     gr.on([first.input, second.input], show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
     search.input(list_pairs, [*pair, search], listing, **limits.QUIET)
     for component in (overview, listing):
-        component.click(_open_pair, pair, opened, **limits.QUIET).then(None, js="() => bleuPage.visit('#opened h3')")
+        component.click(_open_pair, pair, opened, **limits.QUIET).then(
+            None, js="() => bleuPage.visit('#opened h3')"
+        )
     return differences
 
 
@@ -122,7 +133,10 @@ def list_segments(key: str, search: str, order: str) -> str:
         scored, table = read_segments(key)
     except limits.RejectedError as error:
         return html.message(str(error))
-    names = {name: scored.name_column(scored.systems[0], name) for name in ("bleu", "length_ratio", "prediction")}
+    names = {
+        name: scored.name_column(scored.systems[0], name)
+        for name in ("bleu", "length_ratio", "prediction")
+    }
     columns = {"segment": "segment", "references": "references", **names}
     found = find_text(pa.table({name: table[source] for name, source in columns.items()}), search)
     column, direction = _ORDERS[order]
@@ -147,11 +161,14 @@ def list_pairs(key: str, first: str, second: str, search: str) -> str:
     try:
         scored, table = read_segments(key)
         bleu_columns, text_columns = (
-            [scored.name_column(name, kind) for name in (first, second)] for kind in ("bleu", "prediction")
+            [scored.name_column(name, kind) for name in (first, second)]
+            for kind in ("bleu", "prediction")
         )
     except limits.RejectedError as error:
         return html.message(str(error))
-    columns = {name: table[name] for name in ("segment", "references", *bleu_columns, *text_columns)}
+    columns = {
+        name: table[name] for name in ("segment", "references", *bleu_columns, *text_columns)
+    }
     found = find_text(pa.table(columns), search)
     scores = [100 * found[name].to_numpy() for name in bleu_columns]
     order = np.argsort(-np.abs(scores[1] - scores[0]), kind="stable")[: limits.SHOWN_PAIRS]
@@ -159,7 +176,11 @@ def list_pairs(key: str, first: str, second: str, search: str) -> str:
     for row in order.tolist():
         number = str(found["segment"][row].as_py())
         texts = [found[name][row].as_py()[:_PAIR_CHARACTERS] for name in text_columns]
-        values = [f"{scores[0][row]:.2f}", f"{scores[1][row]:.2f}", f"{scores[1][row] - scores[0][row]:+.2f}"]
+        values = [
+            f"{scores[0][row]:.2f}",
+            f"{scores[1][row]:.2f}",
+            f"{scores[1][row] - scores[0][row]:+.2f}",
+        ]
         rows.append([html.segment_button(number), *values, *texts])
     head = ["segment", first, second, "difference", f"text of {first}", f"text of {second}"]
     return html.segment_rows(len(found), limits.SHOWN_PAIRS, head, rows)
@@ -179,7 +200,9 @@ def find_text(table: pa.Table, search: str) -> pa.Table:
         if not is_list and not pa.types.is_string(column.type):
             continue
         texts = column.combine_chunks()
-        hits = pc.match_substring(texts.flatten() if is_list else texts, search, ignore_case=True).fill_null(False)
+        hits = pc.match_substring(
+            texts.flatten() if is_list else texts, search, ignore_case=True
+        ).fill_null(False)
         rows = pc.list_parent_indices(texts).to_numpy() if is_list else np.arange(len(table))
         found[rows[hits.to_numpy(zero_copy_only=False)]] = True
     return table.filter(pa.array(found))
@@ -195,7 +218,9 @@ def _open_pair(event: gr.EventData, key: str, first: str, second: str) -> str:
         return html.message(limits.explain_error(error))
 
 
-def _render_pair(number: str, segment: OpenedSegment, names: tuple[str, str], options: Mapping[str, Any]) -> str:
+def _render_pair(
+    number: str, segment: OpenedSegment, names: tuple[str, str], options: Mapping[str, Any]
+) -> str:
     head = (
         f'<h3 tabindex="-1">Segment {number}</h3><p>{html.button("Open in Sentence", "sentence", segment=number)}'
         f" {html.button('Close', 'close')}</p>"
@@ -210,13 +235,16 @@ def _render_pair(number: str, segment: OpenedSegment, names: tuple[str, str], op
         html.tokens(one["prediction"], order, f"{name}, {one['score']:.2f} BLEU,", marked)
         for name, one, marked in zip(names, both, differing)
     )
-    # In the references, a token has the color of its longer match, and is marked if only one system matches it.
+    # In the references, a token has the color of its longer match, and is marked if only one system
+    # matches it.
     references = ""
     for i, (first, second) in enumerate(zip(*(one["references"] for one in both)), 1):
         matches = list(zip(first["longest_match"], second["longest_match"]))
         single = {at for at, (a, b) in enumerate(matches) if bool(a) != bool(b)}
         text = {**first, "longest_match": [max(pair) for pair in matches]}
-        references += html.tokens(text, order, f"Reference {i}, underlined: matched by one system only,", single)
+        references += html.tokens(
+            text, order, f"Reference {i}, underlined: matched by one system only,", single
+        )
     return head + html.legend(order) + html.side_by_side(*sides) + references
 
 
@@ -233,7 +261,9 @@ def render_overview(difference: Any) -> str:
     chart = html.scatter(_choose_points(*scores.values()), (first, second), words)
     lengths = [
         [
-            f"{group['from']} to {group['to']}" if group["to"] is not None else f"{group['from']} and more",
+            f"{group['from']} to {group['to']}"
+            if group["to"] is not None
+            else f"{group['from']} and more",
             f"{group['segments']:,}",
             *(f"{100 * score:.2f}" for score in group["bleu"].values()),
             f"{100 * group['delta']:+.2f}",
@@ -241,9 +271,13 @@ def render_overview(difference: Any) -> str:
         for group in difference["by_length"]
         if group["segments"] > 1
     ]
-    by_length = html.rows(["tokens of the reference", "segments", first, second, "difference"], lengths)
+    by_length = html.rows(
+        ["tokens of the reference", "segments", first, second, "difference"], lengths
+    )
     ngrams = {name: difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS) for name in systems}
-    folds = (html.fold(f"Matched more often by {name}", _render_ngrams(ngrams[name])) for name in systems)
+    folds = (
+        html.fold(f"Matched more often by {name}", _render_ngrams(ngrams[name])) for name in systems
+    )
     return (
         f'<p data-announce="{html.show(words)}">{html.show(words)}</p>'
         f"{html.side_by_side(chart, html.fold('By length', by_length))}{html.side_by_side(*folds)}"
@@ -254,7 +288,9 @@ def _choose_points(*scores: Sequence[float]) -> list[html.Point]:
     """Return the segments to draw: all, or those that differ most."""
     first, second = (100 * np.array(one) for one in scores)
     order = np.argsort(-np.abs(second - first), kind="stable")[: limits.SHOWN_POINTS]
-    return [html.Point(row + 1, float(first[row]), float(second[row])) for row in sorted(order.tolist())]
+    return [
+        html.Point(row + 1, float(first[row]), float(second[row])) for row in sorted(order.tolist())
+    ]
 
 
 def _render_ngrams(ngrams: Sequence[Mapping[str, Any]]) -> str:

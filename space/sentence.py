@@ -32,7 +32,8 @@ _TEXTS = ("candidate", "second", "references")  # the names of the text fields i
 class Shown(NamedTuple):
     """The texts that the results belong to, the names of the candidates, and the reason for options set for the texts.
 
-    Other texts go back to the options `before`: after an example always, after a fix once they don't need `changes`.
+    Other texts go back to the options `before`: after an example always, after a fix once they
+    don't need `changes`.
     """
 
     texts: tuple[str, ...]
@@ -90,7 +91,9 @@ class Sentence(NamedTuple):
         texts, chosen = self.split(values)
         if chosen == default:
             return self.show_opened(Shown(texts), chosen)
-        return self.show_opened(Shown(texts, reason="this example’s choice", before=tuple(default)), chosen)
+        return self.show_opened(
+            Shown(texts, reason="this example’s choice", before=tuple(default)), chosen
+        )
 
     def restore(self, link: Mapping[str, str]) -> Update:
         """Return the update that shows what a link has: an example, or texts and options."""
@@ -98,7 +101,9 @@ class Sentence(NamedTuple):
             return self.show_example(link["example"])
         if not link.keys() & {*_TEXTS}:
             return {}
-        return self.show_opened(Shown(tuple(link.get(name, "") for name in _TEXTS)), read_link(link))
+        return self.show_opened(
+            Shown(tuple(link.get(name, "") for name in _TEXTS)), read_link(link)
+        )
 
     def split(self, values: Sequence[Any]) -> tuple[tuple[str, ...], list[Any]]:
         """Split the values of the fields into texts and values of the option fields."""
@@ -121,7 +126,10 @@ def add_sentence_tab() -> Sentence:
             with gr.Column(elem_id="examples"):
                 html.add_html("<h2 class='bleu-label'>Examples</h2>")
                 with gr.Row(elem_classes="bleu-examples"):
-                    buttons = [gr.Button(name, size="sm", variant="secondary", min_width=0) for name in EXAMPLES]
+                    buttons = [
+                        gr.Button(name, size="sm", variant="secondary", min_width=0)
+                        for name in EXAMPLES
+                    ]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             headline = html.add_clickable(scores, "sentence-score")
             html.add_html(html.NAVIGATION, elem_id="steps")
@@ -141,7 +149,10 @@ def add_sentence_tab() -> Sentence:
 def list_example(name: str) -> list[Any]:
     """Return the values of the fields for an example."""
     example = EXAMPLES[name]
-    return [*example[:3], *convention_values(example.convention, SCORING_OPTIONS, **example.options)]
+    return [
+        *example[:3],
+        *convention_values(example.convention, SCORING_OPTIONS, **example.options),
+    ]
 
 
 def _add_text(value: str, label: str, elem_id: str, lines: int, **details: Any) -> gr.Textbox:
@@ -193,19 +204,34 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
         now = shown._replace(texts=tuple(map(FIXES.get(event.fix, str), texts)))
         if changed := json.loads(event.options):
             changes = json.dumps(json.loads(shown.changes) | changed)
-            now = now._replace(reason="for this text", before=shown.before or tuple(chosen), changes=changes)
+            now = now._replace(
+                reason="for this text", before=shown.before or tuple(chosen), changes=changes
+            )
         return sentence.show(now, change_options(SCORING_OPTIONS, chosen, event.options))
 
-    typed, chosen = [text.input for text in sentence.texts], [field.input for field in options.fields]
+    typed, chosen = (
+        [text.input for text in sentence.texts],
+        [field.input for field in options.fields],
+    )
     # Without preprocessing, which needs a thread per field.
     gr.on(typed, show_typed, [sentence.shown, *fields], outputs, preprocess=False, **limits.QUIET)
     gr.on(chosen, show_chosen, [sentence.shown, *fields], outputs, **limits.QUIET)
-    options.convention.input(show_convention, [options.convention, *sentence.texts], outputs, **limits.QUIET)
+    options.convention.input(
+        show_convention, [options.convention, *sentence.texts], outputs, **limits.QUIET
+    )
     # One event for all buttons, with the name of the last one in the place of a text.
     clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
-    gr.on(clicks, sentence.show_example, sentence.texts[:1], [*outputs, sentence.second_fold], js=name, **limits.QUIET)
-    # A closed second candidate is put aside: it is neither scored nor in the address until it is opened again. The page
-    # does so itself: the server's answer could undo what the visitor types meanwhile.
+    gr.on(
+        clicks,
+        sentence.show_example,
+        sentence.texts[:1],
+        [*outputs, sentence.second_fold],
+        js=name,
+        **limits.QUIET,
+    )
+    # A closed second candidate is put aside: it is neither scored nor in the address until it is
+    # opened again. The page does so itself: the server's answer could undo what the visitor types
+    # meanwhile.
     fold, second = sentence.second_fold, sentence.texts[1]
     for event, script in ((fold.collapse, "putAside"), (fold.expand, "takeBack")):
         moved = event(None, second, second, js=f"bleuPage.{script}")
@@ -214,7 +240,9 @@ def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
     known = {name: list_example(name) for name in EXAMPLES}
     names = json.dumps([*_TEXTS, *SCORING_OPTIONS])
     keep = f"(...values) => bleuPage.keep({names}, {json.dumps(known)}, values)"
-    gr.on([field.change for field in (*sentence.texts, *options.fields)], None, fields, None, js=keep)
+    gr.on(
+        [field.change for field in (*sentence.texts, *options.fields)], None, fields, None, js=keep
+    )
     for component in (sentence.scores, sentence.details):
         fixed = component.click(show_fixed, [sentence.shown, *fields], outputs, **limits.QUIET)
         fixed.then(None, js="() => bleuPage.keepFocus('#sentence-options > button')")
@@ -234,15 +262,25 @@ def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
     """Return the scores and the details as HTML, and the label of the fold; no label if the options are not valid."""
     if not limits.are_short(shown.texts):
         limit = f"{limits.MAX_SENTENCE_TOTAL:,} characters together"
-        return "", html.message(f"The texts have over {limit}. Shorten them, or score them as a corpus."), ""
+        return (
+            "",
+            html.message(f"The texts have over {limit}. Shorten them, or score them as a corpus."),
+            "",
+        )
     label = ""
     try:
         options = read_options(values)
         label = fold_label(options, shown.reason)
         *candidates, references = (text.strip() for text in shown.texts)
         if not any(candidates) or not references:
-            missing = " and ".join(["a candidate"] * (not any(candidates)) + ["a reference"] * (not references))
-            return "", html.message(f"Type {missing} to see score, formula and colors.", "note"), label
+            missing = " and ".join(
+                ["a candidate"] * (not any(candidates)) + ["a reference"] * (not references)
+            )
+            return (
+                "",
+                html.message(f"Type {missing} to see score, formula and colors.", "note"),
+                label,
+            )
         parts = _explain(shown, options)
     except limits.ERRORS as error:
         return "", html.message(limits.explain_error(error)), label
@@ -251,7 +289,8 @@ def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
     announced = ", ".join(f"{part.explanation['score']:.2f} BLEU" for part in parts)
     unit = "character" if options["tokenize"] == "char" else "word"
     details = (
-        _render_details(part, marked, unit, part is parts[0]) for part, marked in zip(parts, differing, strict=True)
+        _render_details(part, marked, unit, part is parts[0])
+        for part, marked in zip(parts, differing, strict=True)
     )
     scored = html.show(json.dumps([*shown.texts, *values]))  # page.js compares the fields with it
     return (
@@ -270,8 +309,8 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
     if len(texts) < 2:
         return [set()]
     first, second = texts
-    # The longest common subsequence, with a row of the usual table in one integer (Hyyrö, 2004). Bit i of a row is 0 if
-    # token i of the first text makes the subsequence longer.
+    # The longest common subsequence, with a row of the usual table in one integer (Hyyrö, 2004).
+    # Bit i of a row is 0 if token i of the first text makes the subsequence longer.
     places: dict[str, int] = {}
     for i, token in enumerate(first):
         places[token] = places.get(token, 0) | 1 << i
@@ -318,7 +357,9 @@ def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
         parts = _explain(shown._replace(texts=texts), read_options(shown.before))
     except limits.ERRORS:
         return False
-    return any(one.options and one.options.items() <= changes for part in parts for one in part.remedies)
+    return any(
+        one.options and one.options.items() <= changes for part in parts for one in part.remedies
+    )
 
 
 def _render_score(part: _Part, is_named: bool) -> str:
@@ -328,13 +369,20 @@ def _render_score(part: _Part, is_named: bool) -> str:
 
 def _render_details(part: _Part, marked: set[int], unit: str, has_link: bool) -> str:
     explanation, orders = part.explanation, part.explanation["orders"]
-    score, signature, references = (explanation[name] for name in ("score", "signature", "references"))
+    score, signature, references = (
+        explanation[name] for name in ("score", "signature", "references")
+    )
     count = html.count_things(len(references), "reference")
     copied = f"BLEU {score:.2f} of “{part.text.strip()}” against {count} ({signature})."
     copy_buttons = html.copy_button(copied, "score") + (html.LINK_BUTTON if has_link else "")
     unclipped = [order["unclipped_matches"] for order in orders]
     folded = "".join(
-        html.reference(i, text, len(orders), ", used for the length" * (i - 1 == explanation["effective_reference"]))
+        html.reference(
+            i,
+            text,
+            len(orders),
+            ", used for the length" * (i - 1 == explanation["effective_reference"]),
+        )
         for i, text in enumerate(references, 1)
     )
     return (

@@ -71,15 +71,21 @@ It is a guide to action that ensures that the military will forever heed Party c
 It is the guiding principle which guarantees the military forces always being under the command of the Party
 It is the practical guide for the army always to heed the directions of the party"""
 
-_FIRST = "It is a guide to action which ensures that the military always obeys the commands of the party"
+_FIRST = (
+    "It is a guide to action which ensures that the military always obeys the commands of the party"
+)
 _SECOND = "It is to insure the troops forever hearing the activity guidebook that party direct"
-_SHUFFLED = "the that military a is It guide ensures which to commands the of action obeys always party the"
+_SHUFFLED = (
+    "the that military a is It guide ensures which to commands the of action obeys always party the"
+)
 
 EXAMPLES = {
     # The demo opens with the first example. sacreBLEU's score of it equals the paper's.
     "Papineni, example 1": Example(_FIRST, "", _REFERENCES, "default", {}),
     "two candidates": Example(_FIRST, _SECOND, _REFERENCES, "default", {}),
-    "the same words, shuffled": Example(_SHUFFLED, _FIRST, _REFERENCES, "nltk", {"lowercase": True}),
+    "the same words, shuffled": Example(
+        _SHUFFLED, _FIRST, _REFERENCES, "nltk", {"lowercase": True}
+    ),
     "the the the the": Example(
         # Papineni's example 2 without its full stops, for a precision of 2/7 as in the paper.
         "the the the the the the the",
@@ -88,9 +94,13 @@ EXAMPLES = {
         "papineni",
         {"lowercase": True},
     ),
-    "too short": Example("The cat is on", "", "The cat is on the mat and looks at the dog", "default", {}),
+    "too short": Example(
+        "The cat is on", "", "The cat is on the mat and looks at the dog", "default", {}
+    ),
     "a short sentence": Example("the cat", "", "the cat", "default", {}),
-    "日本語": Example("猫がマットの上に座っています。", "", "猫はマットの上に座っています。", "default", {}),
+    "日本語": Example(
+        "猫がマットの上に座っています。", "", "猫はマットの上に座っています。", "default", {}
+    ),
     "العربية": Example("جلست القطة على السجادة .", "", "جلست القطة فوق السجادة .", "default", {}),
 }
 
@@ -141,9 +151,16 @@ def add_sources() -> Sources:
         for role in _HINTS:
             with gr.Column(min_width=260):
                 fields[role] = (
-                    gr.File(label=role.capitalize(), file_count="multiple", height=120, elem_id=f"{role}-file"),
+                    gr.File(
+                        label=role.capitalize(),
+                        file_count="multiple",
+                        height=120,
+                        elem_id=f"{role}-file",
+                    ),
                     add_html(message(_HINTS[role], "note"), elem_id=f"{role}-note"),
-                    gr.Dropdown(label="Columns", multiselect=True, elem_id=f"{role}-columns", **_HIDDEN),
+                    gr.Dropdown(
+                        label="Columns", multiselect=True, elem_id=f"{role}-columns", **_HIDDEN
+                    ),
                 )
     (systems, _, system_columns), (references, _, reference_columns) = fields.values()
     with gr.Row():
@@ -155,7 +172,9 @@ def add_sources() -> Sources:
             )
         )
     # One event for all files: of two, the answer to the older one may come last.
-    changes = [change for file, *_ in fields.values() for change in (file.upload, file.clear, file.delete)]
+    changes = [
+        change for file, *_ in fields.values() for change in (file.upload, file.clear, file.delete)
+    ]
     described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
     outputs = [described, *fields["systems"][1:], *fields["references"][1:], labels, documents]
     show = partial(_show_uploads, described, fields, labels, documents)
@@ -176,11 +195,25 @@ def add_sources() -> Sources:
 
     origin.change(show_group, origin, [*groups], **limits.QUIET)
     pasted_fields = first, second, pasted_references
-    return Sources(origin, systems, system_columns, references, reference_columns, *pasted_fields, labels, documents)
+    return Sources(
+        origin,
+        systems,
+        system_columns,
+        references,
+        reference_columns,
+        *pasted_fields,
+        labels,
+        documents,
+    )
 
 
 def _show_uploads(
-    described: gr.State, fields: Mapping[str, Any], labels: Any, documents: Any, before: Any, *uploads: Any
+    described: gr.State,
+    fields: Mapping[str, Any],
+    labels: Any,
+    documents: Any,
+    before: Any,
+    *uploads: Any,
 ) -> dict[Any, Any]:
     """Show how the files were read, and preselect columns; a role whose files are those of `before` keeps its own."""
     files = dict(zip(fields, map(_as_list, uploads)))
@@ -191,10 +224,15 @@ def _show_uploads(
         try:
             check_files(paths)
             found[role] = [describe_file(path) for path in paths]
-            columns = [f"columns: {', '.join(one.columns)}" if one.columns else "one per line" for one in found[role]]
+            columns = [
+                f"columns: {', '.join(one.columns)}" if one.columns else "one per line"
+                for one in found[role]
+            ]
             counts = [count_things(one.segments, "segment") for one in found[role]]
             names = [one.file.name for one in found[role]]
-            text = list_files([(name, f"{count}, {read}") for name, count, read in zip(names, counts, columns)])
+            text = list_files(
+                [(name, f"{count}, {read}") for name, count, read in zip(names, counts, columns)]
+            )
         except limits.RejectedError as error:
             text = message(str(error))
         update[note] = text or message(_HINTS[role], "note")
@@ -209,9 +247,14 @@ def _show_uploads(
             update[fields[role][2]] = gr.update(choices=choices, value=value, visible=bool(tables))
     tables = [one for own in found.values() for one in own if one.columns]
     choices = [*dict.fromkeys(chain.from_iterable(table.columns for table in tables))]
-    for kind, field, none in (("labels", labels, _NO_GROUPS), ("documents", documents, _NO_DOCUMENTS)):
+    for kind, field, none in (
+        ("labels", labels, _NO_GROUPS),
+        ("documents", documents, _NO_DOCUMENTS),
+    ):
         likely = [column for table in tables for column in guess_columns(table)[kind]]
-        update[field] = gr.update(choices=[none, *choices], value=[*likely, none][0], visible=bool(choices))
+        update[field] = gr.update(
+            choices=[none, *choices], value=[*likely, none][0], visible=bool(choices)
+        )
     return update
 
 
@@ -228,7 +271,12 @@ def guess_columns(table: Description) -> dict[str, list[str]]:
     references = references or [name for name in words if joined[name] in ("label", "labels")]
     labels = [name for name in words if joined[name] in _KINDS["labels"] and name not in references]
     documents = [name for name in words if joined[name] in _KINDS["documents"]]
-    known = {*references, *labels, *documents, *(name for name in words if joined[name] in _KINDS["others"])}
+    known = {
+        *references,
+        *labels,
+        *documents,
+        *(name for name in words if joined[name] in _KINDS["others"]),
+    }
     systems = [name for name in table.texts if name not in known]
     systems = [name for name in systems if joined[name] in _KINDS["systems"]] or systems
     return {"references": references, "labels": labels, "documents": documents, "systems": systems}
@@ -267,17 +315,24 @@ def read_submission(values: Sequence[Any]) -> Submission:
             role: _choose_columns(role, _share_tables(own, *files.values()), columns)
             for (role, own), columns in zip(files.items(), (system_columns, reference_columns))
         }
-        columns = [file for found in uploads.values() for file, names in found for _ in names or [""]]
+        columns = [
+            file for found in uploads.values() for file, names in found for _ in names or [""]
+        ]
         _check_texts(sum(file.segments for file in columns))
         systems = _read_systems(uploads["systems"])
         references = _join_references(uploads["references"])
         tables = [file for own in files.values() for file in own]
-        labels = {kind: _read_labels(tables, column, kind) for kind, column in zip(("labels", "documents"), chosen)}
+        labels = {
+            kind: _read_labels(tables, column, kind)
+            for kind, column in zip(("labels", "documents"), chosen)
+        }
     if not systems or not references:
         missing = "references" if systems else "systems"
         raise limits.RejectedError(f"The {missing} are missing. Upload or paste some.")
     if len(systems) > limits.MAX_SYSTEMS:
-        raise limits.RejectedError(f"There are {len(systems)} systems; the limit is {limits.MAX_SYSTEMS}.")
+        raise limits.RejectedError(
+            f"There are {len(systems)} systems; the limit is {limits.MAX_SYSTEMS}."
+        )
     for name, predictions in systems.items():
         _check_lengths(name, predictions, references)
     for kind, cells in labels.items():
@@ -300,7 +355,10 @@ def read_example() -> Submission:
     """
     text = Path(__file__).with_name("example.tsv").read_text(encoding="utf-8")
     (_, _, *names), *rows = [line.split("\t") for line in text.splitlines()]
-    return Submission({name: [row[i] for row in rows] for i, name in enumerate(names, 2)}, [row[:2] for row in rows])
+    return Submission(
+        {name: [row[i] for row in rows] for i, name in enumerate(names, 2)},
+        [row[:2] for row in rows],
+    )
 
 
 def _check_lengths(name: str, predictions: Sequence[Any], references: Sequence[Any]) -> None:
@@ -335,7 +393,9 @@ def _read_labels(tables: Sequence[Description], column: Any, kind: str) -> list[
     if kind == "documents":
         missing = next((number for number, cell in enumerate(cells, 1) if cell is None), None)
         if missing:
-            text = f"Segment {missing:,} has no document. Give such segments documents of their own."
+            text = (
+                f"Segment {missing:,} has no document. Give such segments documents of their own."
+            )
             raise limits.RejectedError(text)
         return list(map(str, cells))
     labels = ["" if cell is None else str(cell)[:60] for cell in cells]
@@ -348,7 +408,9 @@ def _read_labels(tables: Sequence[Description], column: Any, kind: str) -> list[
 
 def _check_complete(name: str, column: Sequence[Any]) -> None:
     """Reject a system that lacks a segment."""
-    number = next((number for number, cell in enumerate(column, 1) if not isinstance(cell, str)), None)
+    number = next(
+        (number for number, cell in enumerate(column, 1) if not isinstance(cell, str)), None
+    )
     if number is not None:
         text = f"{name}, segment {number:,}: the text is missing. Write an empty text for an empty segment."
         raise limits.RejectedError(text)
@@ -393,9 +455,14 @@ def _describe_files(role: str, paths: Sequence[str]) -> list[Description]:
     return list(map(describe_file, paths))
 
 
-def _choose_columns(role: str, files: Sequence[Description], columns: Any) -> list[tuple[Description, list[str]]]:
+def _choose_columns(
+    role: str, files: Sequence[Description], columns: Any
+) -> list[tuple[Description, list[str]]]:
     """Return each file with those of the chosen columns that it has, or reject them if they are too many."""
-    limit, chosen = limits.MAX_SYSTEMS if role == "systems" else limits.MAX_REFERENCES, _as_list(columns)
+    limit, chosen = (
+        limits.MAX_SYSTEMS if role == "systems" else limits.MAX_REFERENCES,
+        _as_list(columns),
+    )
     found = [(file, [name for name in chosen if name in file.columns]) for file in files]
     count = max(sum(len(names) or 1 for _, names in found), len(chosen))
     if count > limit:
@@ -413,7 +480,9 @@ def _choose_columns(role: str, files: Sequence[Description], columns: Any) -> li
 def _check_texts(count: int) -> None:
     """Reject a result that is made from too many texts."""
     if count > limits.MAX_TEXTS:
-        raise limits.RejectedError(f"The files have {count:,} texts; the limit is {limits.MAX_TEXTS:,}. {_PART}")
+        raise limits.RejectedError(
+            f"The files have {count:,} texts; the limit is {limits.MAX_TEXTS:,}. {_PART}"
+        )
 
 
 def describe_file(path: str) -> Description:
@@ -428,7 +497,9 @@ def describe_file(path: str) -> Description:
     segments, first = 0, dict[str, Any]()
     for segments, row in enumerate(_read_json_lines(file), 1):  # noqa: B007 the count is used
         first = first or row
-    return Description(file, list(first), segments, [name for name, cell in first.items() if isinstance(cell, str)])
+    return Description(
+        file, list(first), segments, [name for name, cell in first.items() if isinstance(cell, str)]
+    )
 
 
 def _read_columns(upload: Description, chosen: Sequence[str]) -> dict[str, list[Any]]:
@@ -444,7 +515,9 @@ def _read_columns(upload: Description, chosen: Sequence[str]) -> dict[str, list[
         for name in chosen:
             table[name].append(cell := row[name])
             if isinstance(cell, (list, dict)):
-                is_list = isinstance(cell, list) and all(isinstance(text, str | None) for text in cell)
+                is_list = isinstance(cell, list) and all(
+                    isinstance(text, str | None) for text in cell
+                )
                 if not is_list or len(cell) > limits.MAX_REFERENCES:
                     text = f"{file.name}, line {number:,}: expected a text or up to {limits.MAX_REFERENCES} texts."
                     raise limits.RejectedError(text)
@@ -459,20 +532,26 @@ def split_lines(text: str) -> list[str]:
     >>> split_lines("one\\r\\n\\x0ctwo\\n")
     ['one', '\\x0ctwo']
     """
-    return text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n") if text else []
+    return (
+        text.removesuffix("\n").replace("\r\n", "\n").removesuffix("\r").split("\n") if text else []
+    )
 
 
 def _check_file(path: str) -> Path:
     """Reject a file that is deleted, empty or of a format that is not accepted."""
     file = Path(path)
     if not file.exists():
-        raise limits.RejectedError(f"{file.name} was deleted, as all uploads are after a while. Upload it again.")
+        raise limits.RejectedError(
+            f"{file.name} was deleted, as all uploads are after a while. Upload it again."
+        )
     if not file.stat().st_size:
         raise limits.RejectedError(f"{file.name} is empty. Upload another file.")
     if file.suffix.lower() == ".parquet":
         raise limits.RejectedError(f"{file.name}: Parquet is not accepted. Upload {_FORMATS}.")
     if file.suffix.lower() == ".json":
-        raise limits.RejectedError(f"{file.name}: JSON is accepted as JSONL only, one object per line.")
+        raise limits.RejectedError(
+            f"{file.name}: JSON is accepted as JSONL only, one object per line."
+        )
     return file
 
 
@@ -484,7 +563,9 @@ def _check_text(file: Path, limit: int = limits.MAX_SEGMENTS, signs: Sequence[by
         if not count and not length:
             _check_beginning(file.name, data)
         if count + data.count(b"\n") > limit:
-            raise limits.RejectedError(f"{file.name} has more than {limit:,} lines, the limit here. {_PART}")
+            raise limits.RejectedError(
+                f"{file.name} has more than {limit:,} lines, the limit here. {_PART}"
+            )
         values += sum(map(data.count, signs))
         if values > limits.MAX_FILE_SIGNS:
             raise limits.RejectedError(
@@ -492,11 +573,16 @@ def _check_text(file: Path, limit: int = limits.MAX_SEGMENTS, signs: Sequence[by
                 " part of it."
             )
         if b"\x00" in data:
-            raise limits.RejectedError(f"{file.name} is not a text file: it has zero bytes. Export it as {_FORMATS}.")
+            raise limits.RejectedError(
+                f"{file.name} is not a text file: it has zero bytes. Export it as {_FORMATS}."
+            )
         try:
             decoder.decode(data)
         except UnicodeDecodeError as error:
-            line, byte = count + 1 + error.object.count(b"\n", 0, error.start), error.object[error.start]
+            line, byte = (
+                count + 1 + error.object.count(b"\n", 0, error.start),
+                error.object[error.start],
+            )
             raise limits.RejectedError(
                 f"{file.name} is not in UTF-8 (line {line:,}, byte 0x{byte:02X}). Save it as UTF-8."
             ) from None
@@ -534,7 +620,9 @@ def _describe_delimited(file: Path, delimiter: str) -> Description:
     _check_text(file, 4 * limits.MAX_SEGMENTS, signs=(delimiter.encode(),))
     head = next(_decode_lines(file))
     if delimiter == "," and delimiter not in head and ";" in head:
-        raise limits.RejectedError(f"{file.name}: semicolons separate the cells. Save it with commas, or as TSV.")
+        raise limits.RejectedError(
+            f"{file.name}: semicolons separate the cells. Save it with commas, or as TSV."
+        )
     if head.count(delimiter) >= limits.MAX_COLUMNS:
         text = f"{file.name} has more than {limits.MAX_COLUMNS} columns. Leave out those that are not needed."
         raise limits.RejectedError(text)
@@ -544,15 +632,21 @@ def _describe_delimited(file: Path, delimiter: str) -> Description:
         raise _find_odd_line(file, delimiter) from None
     names, texts = schema.names, [field.name for field in schema if pa.types.is_string(field.type)]
     if len(set(names)) < len(names):
-        raise limits.RejectedError(f"{file.name} has two columns with the same name. Rename one of them.")
-    return Description(file, names, len(_read_delimited(file, names[:1], delimiter)[names[0]]), texts)
+        raise limits.RejectedError(
+            f"{file.name} has two columns with the same name. Rename one of them."
+        )
+    return Description(
+        file, names, len(_read_delimited(file, names[:1], delimiter)[names[0]]), texts
+    )
 
 
 def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> dict[str, list[Any]]:
     try:
         parsing = _parsing(delimiter)
         names = pyarrow.csv.open_csv(file, parse_options=parsing).schema.names
-        parsing.ignore_empty_lines = len(names) > 1  # in a single column, an empty line is an empty segment
+        parsing.ignore_empty_lines = (
+            len(names) > 1
+        )  # in a single column, an empty line is an empty segment
         conversion = pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), include_columns=list(columns)
         )
@@ -575,8 +669,15 @@ def _find_odd_line(file: Path, delimiter: str) -> limits.RejectedError:
     """Return the error for a table that cannot be parsed, with the first line that has another number of cells."""
     rows = enumerate(islice(_decode_lines(file), limits.MAX_SEGMENTS), 1)
     first = next(rows)[1].count(delimiter)
-    odd = next((number for number, line in rows if line.count(delimiter) != first and '"' not in line), None)
-    problem = f"line {odd:,} has a different number of columns than line 1" if odd else "lines differ in their columns"
+    odd = next(
+        (number for number, line in rows if line.count(delimiter) != first and '"' not in line),
+        None,
+    )
+    problem = (
+        f"line {odd:,} has a different number of columns than line 1"
+        if odd
+        else "lines differ in their columns"
+    )
     return limits.RejectedError(f"{file.name}: {problem}.")
 
 
@@ -595,9 +696,16 @@ def _read_json_line(file: Path, number: int, line: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
-        raise limits.RejectedError(f"{place} is not JSON ({error.msg}). Write one object per line.") from None
-    except (ValueError, RecursionError):  # an integer of thousands of digits, or a thousand brackets
-        raise limits.RejectedError(f"{place} has a number that is too large, or is nested too deeply.") from None
+        raise limits.RejectedError(
+            f"{place} is not JSON ({error.msg}). Write one object per line."
+        ) from None
+    except (
+        ValueError,
+        RecursionError,
+    ):  # an integer of thousands of digits, or a thousand brackets
+        raise limits.RejectedError(
+            f"{place} has a number that is too large, or is nested too deeply."
+        ) from None
     if not isinstance(row, dict) or not row:
         raise limits.RejectedError(f'{place}: expected an object such as {{"prediction": "…"}}.')
     if len(row) > limits.MAX_COLUMNS:

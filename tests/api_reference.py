@@ -40,7 +40,9 @@ An option by the name of another tool raises a `TypeError` that says what to wri
 [drop-in replacements](conventions.md#coming-from-another-tool) accept the names of their module.
 """
 SECTION = re.compile(r"(Args|Returns|Raises|Examples):\n")
-ENTRY = re.compile(r"([\w*`]+(?:, [\w*`]+)*): ")  # the names of arguments, keys or errors, before their description
+ENTRY = re.compile(
+    r"([\w*`]+(?:, [\w*`]+)*): "
+)  # the names of arguments, keys or errors, before their description
 PARTS_OF_REPORTS = ("copy",)  # users need not call it
 
 Method = Callable[..., object]
@@ -52,12 +54,20 @@ def make_document() -> str:
     methods = {name: getattr(metric, name) for name in ("compute", "add", "add_batch")}
     methods |= _public_methods(metric, base=BufferedMetric)
     parts = [HEAD, _fill(" · ".join(f"[{name}](#{name})" for name in methods))]
-    parts += ["## Loading", _signature("evaluate.load", metric.__init__, "path, "), format_docstring(metric.__doc__)]
+    parts += [
+        "## Loading",
+        _signature("evaluate.load", metric.__init__, "path, "),
+        format_docstring(metric.__doc__),
+    ]
     meanings = {name: re.sub(r"'([\w-]+)'", r'`"\1"`', text) for name, text in DESCRIPTIONS.items()}
     rows = ([name, _code(repr(default)), meanings[name]] for name, default in OPTIONS.items())
     parts += ["## Options", _table(["option", "default", "meaning"], rows)]
     for name, method in methods.items():
-        parts += [f"## {name}", _signature(f"bleu.{name}", method), format_docstring(method.__doc__)]
+        parts += [
+            f"## {name}",
+            _signature(f"bleu.{name}", method),
+            format_docstring(method.__doc__),
+        ]
         if name == "compute":
             parts.append(format_docstring(bleu_metric.INPUTS_DESCRIPTION, without=OPTIONS))
     calls = _list_calls("result", _public_methods(Report, base=dict))
@@ -68,7 +78,12 @@ def make_document() -> str:
     calls = _list_calls("callback", _public_methods(TrainerMetric, base=object))
     parts.append(_table(["method", "purpose"], [call, *calls]))
     parts += [OTHER_TOOLS, _table(["option", "what to do"], OTHER_NAMES.items())]
-    parts.append(_table(["key of a result", "key here"], ([key, _code(name)] for key, name in OTHER_KEYS.items())))
+    parts.append(
+        _table(
+            ["key of a result", "key here"],
+            ([key, _code(name)] for key, name in OTHER_KEYS.items()),
+        )
+    )
     parts.append(read_contract())
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -104,7 +119,9 @@ def _format_entries(block: str, level: int, without: Iterable[str]) -> str:
         level: the indentation of entries. Names in backticks also begin an entry if they are not indented.
         without: names of entries to leave out, beside those that are described as in `compute`.
     """
-    found: list[tuple[str, list[str]]] = []  # the names of an entry, "" for a paragraph; and its lines
+    found: list[
+        tuple[str, list[str]]
+    ] = []  # the names of an entry, "" for a paragraph; and its lines
     joins, entry_level = False, 0
     for line in block.splitlines():
         text, indentation = line.strip(), len(line) - len(line.lstrip())
@@ -112,7 +129,13 @@ def _format_entries(block: str, level: int, without: Iterable[str]) -> str:
         if entry and (indentation == level or (line.startswith("`") and level)):
             found.append((entry.group(1), [text[entry.end() :]]))
             entry_level = indentation
-        elif text and joins and (not found[-1][0] or indentation > entry_level or indentation == entry_level < level):
+        elif (
+            text
+            and joins
+            and (
+                not found[-1][0] or indentation > entry_level or indentation == entry_level < level
+            )
+        ):
             found[-1][1].append(text)
         elif text:
             found.append(("", [text]))
@@ -129,7 +152,9 @@ def _format_entries(block: str, level: int, without: Iterable[str]) -> str:
 
 def _public_methods(owner: type, base: type) -> dict[str, Method]:
     """Return the methods of a class that its base does not have, in the order of the source."""
-    found = (item for part in owner.__mro__ for item in vars(part).items() if inspect.isfunction(item[1]))
+    found = (
+        item for part in owner.__mro__ for item in vars(part).items() if inspect.isfunction(item[1])
+    )
     return {name: method for name, method in found if name[0] != "_" and not hasattr(base, name)}
 
 
@@ -162,7 +187,9 @@ def _arguments(function: Method) -> str:
     """Return the arguments as in the source, but without types; `inspect.signature` lists every option."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     arguments = definition.args  # type: ignore[attr-defined]
-    for argument in filter(None, [*arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]):
+    for argument in filter(
+        None, [*arguments.args, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
+    ):
         argument.annotation = None
     del arguments.args[0]  # self
     if arguments.vararg:
@@ -179,7 +206,9 @@ def _code(names: str) -> str:
 
 
 def _fill(text: str, indent: str = "") -> str:
-    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(
+        text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _table(head: list[str], rows: Iterable[Iterable[str]]) -> str:

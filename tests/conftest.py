@@ -42,7 +42,9 @@ settings.register_profile("long", max_examples=5000)  # python -m pytest --hypot
 
 
 def pytest_addoption(parser):
-    parser.addoption("--slow", action="store_true", help="also run the tests that take many seconds")
+    parser.addoption(
+        "--slow", action="store_true", help="also run the tests that take many seconds"
+    )
 
 
 def pytest_collection_modifyitems(config, items):

@@ -14,7 +14,10 @@ class EvaluatesSacrebleu(evaluate.Metric):
 
     def _info(self):
         text = datasets.Value("string")
-        features = [datasets.Features(predictions=text, references=one) for one in (datasets.Sequence(text), text)]
+        features = [
+            datasets.Features(predictions=text, references=one)
+            for one in (datasets.Sequence(text), text)
+        ]
         return evaluate.MetricInfo(description="", citation="", features=features)
 
     def _compute(

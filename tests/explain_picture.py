@@ -36,7 +36,9 @@ PADDING, GAP = 5, 6  # inside a token, and between tokens
 ORDER = 9  # width of the small number behind a token
 
 
-def draw_tokens(tokens: list[str], orders: list[int], max_order: int, top: int, numbered: bool = True) -> str:
+def draw_tokens(
+    tokens: list[str], orders: list[int], max_order: int, top: int, numbered: bool = True
+) -> str:
     """Draw a line of tokens: the longer the matching n-gram, the stronger the color; no match is a dotted line."""
     left, parts = float(LEFT), []
     for token, order in zip(tokens, orders):
@@ -44,14 +46,20 @@ def draw_tokens(tokens: list[str], orders: list[int], max_order: int, top: int, 
         width = text + 2 * PADDING + (ORDER if order and numbered else 0)
         if order:
             opacity = f'fill="#3b82f6" fill-opacity="{0.62 * order / max_order:.3g}"'
-            parts.append(f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="26" rx="4" {opacity}/>')
+            parts.append(
+                f'<rect x="{left:.1f}" y="{top}" width="{width:.1f}" height="26" rx="4" {opacity}/>'
+            )
         else:
             line = f'x1="{left + PADDING:.1f}" x2="{left + PADDING + text:.1f}" y1="{top + 23}" y2="{top + 23}"'
             parts.append(f'<line class="missed" {line}/>')
         place = f'x="{left + PADDING:.1f}" y="{top + 18}" textLength="{text:.1f}"'
-        parts.append(f'<text class="token" {place} lengthAdjust="spacingAndGlyphs">{escape(token)}</text>')
+        parts.append(
+            f'<text class="token" {place} lengthAdjust="spacingAndGlyphs">{escape(token)}</text>'
+        )
         if order and numbered:
-            parts.append(f'<text class="order" x="{left + PADDING + text + 2:.1f}" y="{top + 20}">{order}</text>')
+            parts.append(
+                f'<text class="order" x="{left + PADDING + text + 2:.1f}" y="{top + 20}">{order}</text>'
+            )
         left += width + GAP
     return "\n".join(parts)
 
@@ -61,7 +69,9 @@ def make_picture() -> str:
     result = evaluate.load(str(ROOT / "bleu_metric.py")).explain(PREDICTION, REFERENCES)
     max_order = len(result["orders"])
     name, score, formula = result._title().split(" ", 2)  # BLEU 45.18 = ...
-    parts = [f'<text x="{LEFT}" y="42">{name} <tspan class="score">{score}</tspan> {escape(formula)}</text>']
+    parts = [
+        f'<text x="{LEFT}" y="42">{name} <tspan class="score">{score}</tspan> {escape(formula)}</text>'
+    ]
     labels = ["Prediction", *(f"Reference {i}" for i in range(1, len(REFERENCES) + 1))]
     for row, (label, text) in enumerate(zip(labels, [result["prediction"], *result["references"]])):
         top = 62 + 58 * row
@@ -70,7 +80,9 @@ def make_picture() -> str:
     top += 70
     parts.append(f'<text class="label" x="{LEFT}" y="{top + 14}">Longest matching n-gram</text>')
     names = ["none", *(f"{order}-gram" for order in range(1, max_order + 1))]
-    parts.append(draw_tokens(names, list(range(max_order + 1)), max_order, top + 22, numbered=False))
+    parts.append(
+        draw_tokens(names, list(range(max_order + 1)), max_order, top + 22, numbered=False)
+    )
     height = top + 66
     frame = f'<rect class="page" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="8"/>'
     size = f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}"'

@@ -27,7 +27,14 @@ def compare(seed: int, segments: int = BATCH) -> tuple[dict, str | None]:
     sys.path.insert(0, str(Path(__file__).parent))
     import conftest  # noqa: F401
     from bleu.bleu_inputs import read_corpus
-    from helpers import count, count_with_sacrebleu, find_difference, kernels_only, python_only, random_rows
+    from helpers import (
+        count,
+        count_with_sacrebleu,
+        find_difference,
+        kernels_only,
+        python_only,
+        random_rows,
+    )
 
     case = CASES[seed % len(CASES)]
     predictions, references = random_rows(seed, segments)
@@ -45,7 +52,9 @@ def main(segments: int = 2_000_000, first_seed: int = 0) -> int:
     warnings.simplefilter("ignore")
     done = 0
     with ProcessPoolExecutor() as pool:
-        for case, difference in pool.map(compare, range(first_seed, first_seed + -(-segments // BATCH))):
+        for case, difference in pool.map(
+            compare, range(first_seed, first_seed + -(-segments // BATCH))
+        ):
             if difference:
                 print(case, difference)
                 return 1

@@ -29,14 +29,105 @@ ROOT = Path(__file__).resolve().parent.parent
 # punctuation.
 
 WHITESPACE = [chr(c) for c in range(sys.maxunicode + 1) if chr(c).isspace()]
-CONTROLS = [chr(c) for c in (*range(0x20), *range(0x7F, 0xA0), 0xAD, 0x200B, 0x200D, 0x200E, 0x2060, 0xFE0F, 0xFEFF)]
-MARKUP = ["&quot;", "&amp;", "&lt;", "&gt;", "&amp;lt;", "&amp;amp;", "&amp;quot;", "&apos;", "&", "&lt", "<skipped>"]
+CONTROLS = [
+    chr(c)
+    for c in (
+        *range(0x20),
+        *range(0x7F, 0xA0),
+        0xAD,
+        0x200B,
+        0x200D,
+        0x200E,
+        0x2060,
+        0xFE0F,
+        0xFEFF,
+    )
+]
+MARKUP = [
+    "&quot;",
+    "&amp;",
+    "&lt;",
+    "&gt;",
+    "&amp;lt;",
+    "&amp;amp;",
+    "&amp;quot;",
+    "&apos;",
+    "&",
+    "&lt",
+    "<skipped>",
+]
 MARKUP += ["<skip", "ped>", "<skip<skipped>ped>", "-\n", "--\n\n", "\n", "-\r\n", "<", "<s>"]
 DIGITS = ["1", "23", "1990", "٣", "²", "½", "Ⅷ", "９", "१"]
-MARKS = [".", ",", "..", "...", ".,", "-", "--", "–", "'", "’", "。", "、", "«", "…", "·", "€", "+", "^", "¡", "؟", "।"]
-WORDS = ["the", "cat", "on", "Mat", "a", "A", "naïve", "Straße", "ΟΔΟΣ", "Σ", "ΣΑΣ", "ας", "İstanbul", "ılık", "ǅ", "Ⱥ"]
-WORDS += ["Москва", "наш", "你好", "世界", "日本語", "カタカナ", "ひらがな", "한국어", "ไทย", "ລາວ", "ខ្មែរ", "မြန်မာ"]
-WORDS += ["हिन्दी", "বাংলা", "العربية", "עברית", "ქართული", "አማርኛ", "𝔘𝔫𝔦", "🙂", "👩‍👩‍👧", "🫠", "ﬁ", "e\u0301", "𐐀"]
+MARKS = [
+    ".",
+    ",",
+    "..",
+    "...",
+    ".,",
+    "-",
+    "--",
+    "–",
+    "'",
+    "’",
+    "。",
+    "、",
+    "«",
+    "…",
+    "·",
+    "€",
+    "+",
+    "^",
+    "¡",
+    "؟",
+    "।",
+]
+WORDS = [
+    "the",
+    "cat",
+    "on",
+    "Mat",
+    "a",
+    "A",
+    "naïve",
+    "Straße",
+    "ΟΔΟΣ",
+    "Σ",
+    "ΣΑΣ",
+    "ας",
+    "İstanbul",
+    "ılık",
+    "ǅ",
+    "Ⱥ",
+]
+WORDS += [
+    "Москва",
+    "наш",
+    "你好",
+    "世界",
+    "日本語",
+    "カタカナ",
+    "ひらがな",
+    "한국어",
+    "ไทย",
+    "ລາວ",
+    "ខ្មែរ",
+    "မြန်မာ",
+]
+WORDS += [
+    "हिन्दी",
+    "বাংলা",
+    "العربية",
+    "עברית",
+    "ქართული",
+    "አማርኛ",
+    "𝔘𝔫𝔦",
+    "🙂",
+    "👩‍👩‍👧",
+    "🫠",
+    "ﬁ",
+    "e\u0301",
+    "𐐀",
+]
 WORDS += [
     "x" * 8,
     "x" * 9,
@@ -78,8 +169,12 @@ def random_piece(generator: random.Random) -> str:
 
 def random_pieces(generator: random.Random) -> list[str]:
     """Return the pieces of a segment: often as many as a sentence has, sometimes none or about the kernel's 64 tokens."""
-    size = generator.choice((0, 1, 2, 3, 5, 8, 13, 20, 30, generator.randrange(55, 75), generator.randrange(400)))
-    vocabulary = [random_piece(generator) for _ in range(max(1, size // generator.choice((1, 2, 8))))]
+    size = generator.choice(
+        (0, 1, 2, 3, 5, 8, 13, 20, 30, generator.randrange(55, 75), generator.randrange(400))
+    )
+    vocabulary = [
+        random_piece(generator) for _ in range(max(1, size // generator.choice((1, 2, 8))))
+    ]
     pieces = [generator.choice(vocabulary) for _ in range(size)]
     spaces = generator.choice((0.1, 0.5, 0.9))
     return [text + (" " if generator.random() < spaces else "") for text in pieces]
@@ -91,7 +186,9 @@ def edit_pieces(pieces: list[str], generator: random.Random) -> list[str]:
     for _ in range(generator.randrange(4)):
         start = generator.randrange(len(pieces) + 1)
         end = min(len(pieces), start + generator.randrange(8))
-        pieces[start:end] = generator.choice((pieces[:3], [], pieces[start:end] * 2, [random_piece(generator)]))
+        pieces[start:end] = generator.choice(
+            (pieces[:3], [], pieces[start:end] * 2, [random_piece(generator)])
+        )
     return pieces
 
 
@@ -102,7 +199,12 @@ def random_rows(seed: int, count: int) -> tuple[list[str], list[list[str]]]:
     for _ in range(count):
         pieces = random_pieces(generator)
         predictions.append("".join(pieces))
-        references.append(["".join(edit_pieces(pieces, generator)) for _ in range(generator.choice((1, 1, 2, 3, 4)))])
+        references.append(
+            [
+                "".join(edit_pieces(pieces, generator))
+                for _ in range(generator.choice((1, 1, 2, 3, 4)))
+            ]
+        )
     return predictions, references
 
 
@@ -112,8 +214,11 @@ def small_corpora(count: int = 40, seed: int = 0) -> Iterator[tuple[list[str], l
     words = ["the", "cat", "sat", "on", "a", "mat"]
     for _ in range(count):
         rows = generator.randrange(1, 6)
-        sentence = lambda: " ".join(generator.choices(words, k=generator.randrange(0, 9)))  # noqa: E731
-        yield [sentence() for _ in range(rows)], [[sentence() for _ in range(3)] for _ in range(rows)]
+        sentence = lambda: " ".join(generator.choices(words, k=generator.randrange(0, 9)))
+        yield (
+            [sentence() for _ in range(rows)],
+            [[sentence() for _ in range(3)] for _ in range(rows)],
+        )
 
 
 def make_string_array(rows: list[bytes]) -> pa.StringArray:
@@ -169,7 +274,9 @@ def calls_of_values(bleu):
     return {
         "diff, by": lambda rows: bleu.diff({"A": texts, "B": texts}, texts, by=rows),
         "compute, by": lambda rows: bleu.compute(predictions=texts, references=texts, by=rows),
-        "compare, by": lambda rows: bleu.compare({"A": texts, "B": texts}, texts, by=rows, n_resamples=5),
+        "compare, by": lambda rows: bleu.compare(
+            {"A": texts, "B": texts}, texts, by=rows, n_resamples=5
+        ),
         "compute_metrics, by": lambda rows: bleu.compute_metrics(Words(), by=rows)((ids, ids)),
         "fingerprint": lambda rows: bleu.fingerprint(rows),
         "add, prediction": lambda rows: bleu.add(prediction=next(iter(rows)), reference="a"),
@@ -181,11 +288,17 @@ def calls_of_values(bleu):
         "self_bleu": lambda rows: bleu.self_bleu(rows),
         "score": lambda rows: bleu.score(rows),
         "score, a dict": lambda rows: bleu.score(dict.fromkeys(names, rows)),
-        "score, a frame": lambda rows: bleu.score(pd.DataFrame({name: pd.Series(rows) for name in names})),
-        "compute_metrics, references": lambda rows: bleu.compute_metrics(Words(), references=rows)((ids, ids)),
+        "score, a frame": lambda rows: bleu.score(
+            pd.DataFrame({name: pd.Series(rows) for name in names})
+        ),
+        "compute_metrics, references": lambda rows: bleu.compute_metrics(Words(), references=rows)(
+            (ids, ids)
+        ),
         "the callback, predictions": lambda rows: bleu.compute_metrics(Words())((rows, ids)),
         "weights": lambda rows: bleu.compute(predictions=texts, references=texts, weights=rows),
-        "tokenize": lambda rows: bleu.compute(predictions=texts, references=texts, tokenize=lambda text: rows),
+        "tokenize": lambda rows: bleu.compute(
+            predictions=texts, references=texts, tokenize=lambda text: rows
+        ),
     }
 
 
@@ -213,7 +326,11 @@ def read_system(row: dict[str, str]) -> tuple[list[str], list[tuple[str, ...]], 
     which = row["metric"].removeprefix("bleu-").replace("all", "*")
     output = next((WMT21 / "system-outputs").glob(f"*.{row['pair']}.hyp.{row['system']}.{target}"))
     streams = sorted((WMT21 / "references").glob(f"*.{row['pair']}.ref.{which}.{target}"))
-    return read_lines(output), list(zip(*map(read_lines, streams))), WMT21_TOKENIZERS.get(target, "13a")
+    return (
+        read_lines(output),
+        list(zip(*map(read_lines, streams))),
+        WMT21_TOKENIZERS.get(target, "13a"),
+    )
 
 
 # sacreBLEU asked live, and this project's two implementations compared.
@@ -228,10 +345,21 @@ OPTION_SETS = [
         "weights": [0.3, 0.7],
         "reference_length": "shortest",
     },
-    {"smooth_method": "floor", "smooth_value": 0.3, "tokenize": "intl", "lowercase": True, "minimum_total": 2},
+    {
+        "smooth_method": "floor",
+        "smooth_value": 0.3,
+        "tokenize": "intl",
+        "lowercase": True,
+        "minimum_total": 2,
+    },
     {"smooth_method": "add-k", "tokenize": "char", "max_order": 6, "reference_length": "longest"},
     {"smooth_method": "laplace", "tokenize": "zh", "max_order": 1, "lowercase": True},
-    {"smooth_method": "none", "tokenize": str.split, "lowercase": True, "reference_length": "longest"},
+    {
+        "smooth_method": "none",
+        "tokenize": str.split,
+        "lowercase": True,
+        "reference_length": "longest",
+    },
     {"tokenize": "ja-mecab", "effective_order": True},
 ]
 
@@ -302,9 +430,7 @@ def find_difference(predictions, references, rows, expected):
     if not len(different):
         return None
     i = different[0]
-    return (
-        f"{len(different)} differ, first {i}: {predictions[i]!r} {references[i]!r} {rows[i]} instead of {expected[i]}"
-    )
+    return f"{len(different)} differ, first {i}: {predictions[i]!r} {references[i]!r} {rows[i]} instead of {expected[i]}"
 
 
 # Warnings, processes and files.
@@ -315,7 +441,9 @@ def record_warnings(call):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         result = call()
-    return result, [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    return result, [
+        str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)
+    ]
 
 
 def start_python(code, *arguments, **environment):

@@ -15,7 +15,11 @@ from PIL import Image
 NOTEBOOKS = sorted((Path(__file__).resolve().parent.parent / "examples").glob("*.ipynb"))
 
 # Arguments of the kernel, because in a cell they would distract readers.
-_ARGUMENTS = ["--log-level=ERROR", "--HistoryManager.enabled=False", "--InlineBackend.figure_formats=retina"]
+_ARGUMENTS = [
+    "--log-level=ERROR",
+    "--HistoryManager.enabled=False",
+    "--InlineBackend.figure_formats=retina",
+]
 # tqdm warns without the widgets that `jupyter` installs for readers.
 _ENVIRONMENT = {"PYTHONWARNINGS": "ignore:IProgress not found"}
 _METADATA = {
@@ -36,7 +40,10 @@ def execute(path: Path) -> nbformat.NotebookNode:
         extra_arguments=_ARGUMENTS,
         resources={"metadata": {"path": str(path.parent)}},
     )
-    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {**_ENVIRONMENT, "IPYTHONDIR": folder}):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.dict(os.environ, {**_ENVIRONMENT, "IPYTHONDIR": folder}),
+    ):
         client.execute()
     return notebook
 
@@ -53,7 +60,9 @@ def store(notebook: nbformat.NotebookNode, path: Path) -> None:
 
 def _shrink(picture: str) -> str:
     image, small = Image.open(io.BytesIO(base64.b64decode(picture))), io.BytesIO()
-    image.quantize(_COLORS, Image.Quantize.FASTOCTREE).save(small, "PNG", optimize=True)  # keeps transparency
+    image.quantize(_COLORS, Image.Quantize.FASTOCTREE).save(
+        small, "PNG", optimize=True
+    )  # keeps transparency
     return base64.b64encode(small.getvalue()).decode()
 
 

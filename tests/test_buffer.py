@@ -45,12 +45,18 @@ def test_any_mixture_of_calls_keeps_the_rows_in_order(load, tmp_path, keep_in_me
         for i in range(20):
             bleu.add(prediction=PREDICTIONS[i], reference=REFERENCES[i])
         bleu.add_batch(predictions=PREDICTIONS[20:50], references=REFERENCES[20:50])
-        bleu.add_batch(predictions=pa.array(PREDICTIONS[50:90]), references=pa.array(REFERENCES[50:90]))
+        bleu.add_batch(
+            predictions=pa.array(PREDICTIONS[50:90]), references=pa.array(REFERENCES[50:90])
+        )
         for i in range(90, 95):
             bleu.add(predictions=PREDICTIONS[i], references=REFERENCES[i])
         assert len(bleu) == 95
-        result = bleu.compute(predictions=PREDICTIONS[95:], references=REFERENCES[95:], segments=True)
-        assert result == load().compute(predictions=PREDICTIONS, references=REFERENCES, segments=True)
+        result = bleu.compute(
+            predictions=PREDICTIONS[95:], references=REFERENCES[95:], segments=True
+        )
+        assert result == load().compute(
+            predictions=PREDICTIONS, references=REFERENCES, segments=True
+        )
         assert len(bleu) == 0
         assert list_files(tmp_path) == []
 
@@ -78,10 +84,14 @@ def test_many_batches_stay_in_order(bleu, calls, size):
     texts = [f"row {i} of é many" for i in range(calls * size)]
     references = [text if i % 3 else f"line {i} of é many" for i, text in enumerate(texts)]
     for start in range(0, len(texts), size):
-        bleu.add_batch(predictions=texts[start : start + size], references=references[start : start + size])
+        bleu.add_batch(
+            predictions=texts[start : start + size], references=references[start : start + size]
+        )
     bleu.add_batch(predictions=texts, references=texts)
     scores = bleu.compute(segments=True)["segment_bleu"]
-    assert [score == 1 for score in scores] == [i % 3 > 0 for i in range(len(texts))] + [True] * len(texts)
+    assert [score == 1 for score in scores] == [i % 3 > 0 for i in range(len(texts))] + [
+        True
+    ] * len(texts)
 
 
 @pytest.mark.parametrize("last", [0, 999])  # rows that are not combined yet
@@ -129,7 +139,9 @@ def test_no_other_columns_can_be_added(bleu):
         lambda: bleu.add(prediction="a", reference="a", source="b"),
         lambda: bleu.add_batch(predictions=["a"], references=["a"], source=["b"]),
     ):
-        with pytest.raises(TypeError, match=r"Unknown column 'source'\. Pass predictions and references"):
+        with pytest.raises(
+            TypeError, match=r"Unknown column 'source'\. Pass predictions and references"
+        ):
             add()
     assert len(bleu) == 0
 
@@ -141,8 +153,12 @@ def test_nothing_added(bleu):
 
 def test_a_failing_compute_keeps_what_was_added(bleu):
     bleu.add(prediction="a b c d", reference="a b c d")
-    with pytest.raises(ValueError, match=r"predictions\[0\]: the tokenizer failed: RuntimeError: no such model"):
-        bleu.compute(predictions=["e"], references=["e"], tokenize=fails_with(RuntimeError("no such model")))
+    with pytest.raises(
+        ValueError, match=r"predictions\[0\]: the tokenizer failed: RuntimeError: no such model"
+    ):
+        bleu.compute(
+            predictions=["e"], references=["e"], tokenize=fails_with(RuntimeError("no such model"))
+        )
     assert len(bleu) == 1
     assert bleu.compute()["translation_length"] == 4
 
@@ -156,7 +172,9 @@ AFTER_BLANK = {
 
 @pytest.mark.parametrize("rows", AFTER_BLANK.values(), ids=AFTER_BLANK)
 @pytest.mark.parametrize("others", [1, 100])
-@pytest.mark.parametrize(("calls", "size"), [(1, 1), (1, 150), (1, 10_001), (3, 1), (999, 1), (1000, 1), (1001, 1)])
+@pytest.mark.parametrize(
+    ("calls", "size"), [(1, 1), (1, 150), (1, 10_001), (3, 1), (999, 1), (1000, 1), (1001, 1)]
+)
 def test_lists_without_tokens_get_the_kind_of_the_next_rows(load, bleu, calls, size, others, rows):
     """Rows of any number are lists of tokens or of ids as the rows that follow, before and after they are combined."""
     kept = load()
@@ -164,7 +182,9 @@ def test_lists_without_tokens_get_the_kind_of_the_next_rows(load, bleu, calls, s
         kept.add_batch(**{name: column * size for name, column in BLANK.items()})
     kept.add_batch(**{name: column * others for name, column in rows.items()})
     kept.add_batch(**BLANK)
-    everything = {name: BLANK[name] * (calls * size) + rows[name] * others + BLANK[name] for name in BLANK}
+    everything = {
+        name: BLANK[name] * (calls * size) + rows[name] * others + BLANK[name] for name in BLANK
+    }
     assert copy.deepcopy(kept).compute() == kept.compute() == bleu.compute(**everything)
 
 
@@ -176,7 +196,9 @@ def test_text_after_lists_without_tokens(bleu, texts):
         lambda: bleu.add_batch(predictions=["a b"] * texts, references=["a b"] * texts),
         lambda: bleu.add(prediction="a b", reference="a b"),
     ):
-        with pytest.raises(TypeError, match="predictions: expected lists as in the rows added before, got text"):
+        with pytest.raises(
+            TypeError, match="predictions: expected lists as in the rows added before, got text"
+        ):
             add()
     assert len(bleu) == 1
     assert bleu.compute()["translation_length"] == 0
@@ -234,7 +256,12 @@ def test_the_first_process_has_the_score_of_all(three_processes, expected, tmp_p
         assert arrow_files(tmp_path) == []
 
 
-NONE, TEXT, TOKENS, IDS = ([], []), (["a b"], [["a b"]]), ([["a", "b"]], [[["a"]]]), ([[1, 2]], [[[1]]])
+NONE, TEXT, TOKENS, IDS = (
+    ([], []),
+    (["a b"], [["a b"]]),
+    ([["a", "b"]], [[["a"]]]),
+    ([[1, 2]], [[[1]]]),
+)
 NO_TOKENS = [[]], [[[]]]  # a row that may be of tokens or of ids
 # The rows of three processes, and the corpus's counts of unigrams: matches and n-grams.
 KINDS = {
@@ -268,13 +295,21 @@ def test_rows_of_another_kind_are_rejected_and_the_others_kept(three_processes, 
 def test_processes_without_rows_have_nothing_to_score(three_processes, tmp_path):
     first, *others = compute_together(three_processes, [NONE] * 3)
     assert isinstance(first, ValueError)
-    assert (str(first)[:31], others, arrow_files(tmp_path)) == ("There are no segments to score.", [None, None], [])
+    assert (str(first)[:31], others, arrow_files(tmp_path)) == (
+        "There are no segments to score.",
+        [None, None],
+        [],
+    )
     assert compute_together(three_processes, [TEXT] * 3)[0]["totals"][0] == 6
 
 
-def test_a_failing_compute_of_several_processes_keeps_everyones_rows_in_the_first(three_processes, expected):
+def test_a_failing_compute_of_several_processes_keeps_everyones_rows_in_the_first(
+    three_processes, expected
+):
     parts = [(PREDICTIONS[i : i + 100], REFERENCES[i : i + 100]) for i in (0, 100, 200)]
-    first, *others = compute_together(three_processes, parts, tokenize=fails_with(RuntimeError("no such model")))
+    first, *others = compute_together(
+        three_processes, parts, tokenize=fails_with(RuntimeError("no such model"))
+    )
     assert isinstance(first, ValueError)
     assert others == [None, None]
     assert [len(metric) for metric in three_processes] == [300, 0, 0]
@@ -290,7 +325,11 @@ def test_a_failing_compute_of_several_processes_releases_the_locks(three_process
         locks.extend(three_processes[0].filelocks)
         raise RuntimeError("no such model")
 
-    compute_together(three_processes, [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)], tokenize=tokenize)
+    compute_together(
+        three_processes,
+        [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)],
+        tokenize=tokenize,
+    )
     assert len(locks) == 3
     for lock in locks:
         with type(lock)(lock.lock_file, timeout=0):
@@ -300,7 +339,9 @@ def test_a_failing_compute_of_several_processes_releases_the_locks(three_process
 def test_an_object_can_be_pickled_after_a_distributed_compute(three_processes, expected):
     """The object holds no lock any more, because locks can't be pickled."""
     assert (
-        compute_together(three_processes, [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)])[0]["counts"]
+        compute_together(
+            three_processes, [(PREDICTIONS[i::3], REFERENCES[i::3]) for i in range(3)]
+        )[0]["counts"]
         == expected["counts"]
     )
     for metric in three_processes:
@@ -312,7 +353,10 @@ PATHS = {
     "compute": ("default", lambda bleu, rows: bleu.compute(**rows)),
     "added rows": ("default", lambda bleu, rows: [bleu.add_batch(**rows), bleu.compute()]),
     "labels": ("default", lambda bleu, rows: bleu.compute(**rows, by=[0, 1] * 150)),
-    "segments and an interval": ("hf", lambda bleu, rows: bleu.compute(**rows, segments=True, confidence=0.9)),
+    "segments and an interval": (
+        "hf",
+        lambda bleu, rows: bleu.compute(**rows, segments=True, confidence=0.9),
+    ),
     "the drop-in for sacrebleu": ("sacrebleu", lambda bleu, rows: bleu.compute(**rows)),
     "the drop-in for bleu": ("bleu", lambda bleu, rows: bleu.compute(**rows)),
     "combine": ("default", lambda bleu, rows: evaluate.combine([bleu]).compute(**rows)),
@@ -324,7 +368,9 @@ def test_every_score_goes_through_compute_of_the_class(load, monkeypatch, config
     """A breakpoint in `_compute`, the method that a reader of `evaluate.Metric` looks for, is met."""
     bleu, calls = load(config_name), []
     _compute = type(bleu)._compute
-    monkeypatch.setattr(type(bleu), "_compute", lambda *args, **named: calls.append(1) or _compute(*args, **named))
+    monkeypatch.setattr(
+        type(bleu), "_compute", lambda *args, **named: calls.append(1) or _compute(*args, **named)
+    )
     call(bleu, {"predictions": PREDICTIONS, "references": REFERENCES})
     assert len(calls) == 1
 
@@ -332,7 +378,9 @@ def test_every_score_goes_through_compute_of_the_class(load, monkeypatch, config
 def test_several_processes_go_through_compute_of_the_class(three_processes, monkeypatch, expected):
     calls, class_ = [], type(three_processes[0])
     _compute = class_._compute
-    monkeypatch.setattr(class_, "_compute", lambda *args, **named: calls.append(1) or _compute(*args, **named))
+    monkeypatch.setattr(
+        class_, "_compute", lambda *args, **named: calls.append(1) or _compute(*args, **named)
+    )
     parts = [(PREDICTIONS[i : i + 100], REFERENCES[i : i + 100]) for i in (0, 100, 200)]
     assert compute_together(three_processes, parts) == [expected, None, None]
     assert len(calls) == 1
@@ -357,20 +405,28 @@ def test_an_error_loses_nothing_that_was_added_before(bleu):
             call(predictions=[None], references=[["a"]])
     with pytest.raises(ValueError, match=r"^references\[0\]: expected"):
         bleu.add(prediction="a", reference=[])
-    with pytest.raises(TypeError, match="predictions: expected text as in the rows added before, got ids"):
+    with pytest.raises(
+        TypeError, match="predictions: expected text as in the rows added before, got ids"
+    ):
         bleu.add(prediction=[1], reference=[[1]])
     with pytest.raises(TypeError, match="tokenize"):
         bleu.compute(tokenise="zh")
     with pytest.raises(ValueError, match="unknown tokenizer"):
         bleu.compute(tokenize="13b")
-    with pytest.raises(TypeError, match="predictions: expected text as in the rows added before, got ids"):
+    with pytest.raises(
+        TypeError, match="predictions: expected text as in the rows added before, got ids"
+    ):
         bleu.compute(predictions=[[1]], references=[[[1]]])
     assert len(bleu) == 1
     assert bleu.compute()["translation_length"] == 4
 
 
 TEXTS = ["the cat sat on the mat", "a dog ran to the house", "it is big and old today"]
-TEXT_REFERENCES = [["the cat sat on a mat"], ["the dog ran to a house", "a dog ran home"], ["it is big and red today"]]
+TEXT_REFERENCES = [
+    ["the cat sat on a mat"],
+    ["the dog ran to a house", "a dog ran home"],
+    ["it is big and red today"],
+]
 OTHERS = ["we were there before"] * 2, [["we were there"], ["they were there before"]]
 
 
@@ -476,7 +532,10 @@ def child(action):
 # Actions of the parent while its child, forked after 200 rows of 4 tokens, waits to compute; the parent's tokens then.
 MEANWHILE = {
     "no call": (lambda bleu: None, 800),
-    "adds": (lambda bleu: bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300), 1400),
+    "adds": (
+        lambda bleu: bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300),
+        1400,
+    ),
     "computes": (lambda bleu: bleu.compute(), 0),
 }
 
@@ -509,7 +568,9 @@ COPIES = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda bleu: pickle.loads(pickle.dumps(bleu)),
     "dill": lambda bleu: dill.loads(dill.dumps(bleu)),  # as `map` of `datasets` does
-    "cloudpickle": lambda bleu: pytest.importorskip("cloudpickle").loads(sys.modules["cloudpickle"].dumps(bleu)),
+    "cloudpickle": lambda bleu: pytest.importorskip("cloudpickle").loads(
+        sys.modules["cloudpickle"].dumps(bleu)
+    ),
 }
 
 
@@ -525,7 +586,9 @@ def test_a_copy_has_rows_of_its_own(bleu, load, how, make):
     assert (len(bleu), len(other)) == (rows + 1, rows + 2)
     texts, references = TEXTS[:rows], TEXT_REFERENCES[:rows]
     for metric, added in ((other, OTHERS), (bleu, (TEXTS[:1], TEXT_REFERENCES[:1]))):
-        expected = load().compute(predictions=texts + added[0], references=references + added[1], segments=True)
+        expected = load().compute(
+            predictions=texts + added[0], references=references + added[1], segments=True
+        )
         assert metric.compute(segments=True) == expected
         assert len(metric) == 0
 
@@ -604,7 +667,10 @@ FAILING_OPTIONS = st.sampled_from(
 
 
 def columns(rows):
-    return {"predictions": [prediction for prediction, _ in rows], "references": [references for _, references in rows]}
+    return {
+        "predictions": [prediction for prediction, _ in rows],
+        "references": [references for _, references in rows],
+    }
 
 
 class BufferMachine(RuleBasedStateMachine):
@@ -644,7 +710,17 @@ class BufferMachine(RuleBasedStateMachine):
             getattr(self.bleu, call)(predictions=bad[0], references=bad[1])
 
     @rule(
-        bad=st.sampled_from([(None, ["a"]), ("a", []), ("a", None), (b"a", ["b"]), ("a", [1]), (1, 2), ("\ud83d", "a")])
+        bad=st.sampled_from(
+            [
+                (None, ["a"]),
+                ("a", []),
+                ("a", None),
+                (b"a", ["b"]),
+                ("a", [1]),
+                (1, 2),
+                ("\ud83d", "a"),
+            ]
+        )
     )
     def an_add_of_a_bad_row(self, bad):
         with pytest.raises((TypeError, ValueError)):
@@ -677,7 +753,10 @@ class BufferMachine(RuleBasedStateMachine):
         self.rows, self.kind = [], None
         assert result == expected
 
-    @rule(make=st.sampled_from([copy.copy, copy.deepcopy, COPIES["pickle"], COPIES["dill"]]), exchange=st.booleans())
+    @rule(
+        make=st.sampled_from([copy.copy, copy.deepcopy, COPIES["pickle"], COPIES["dill"]]),
+        exchange=st.booleans(),
+    )
     def a_copy(self, make, exchange):
         """Replace the object by its copy, or keep the original; both must work."""
         other = make(self.bleu)
@@ -694,7 +773,9 @@ class BufferMachine(RuleBasedStateMachine):
     def add_and_compute(self, other):
         more = self.rows or [("a", ["a"])]
         other.add_batch(**columns(more))
-        assert other.compute(segments=True) == self.fresh.compute(**columns(self.rows + more), segments=True)
+        assert other.compute(segments=True) == self.fresh.compute(
+            **columns(self.rows + more), segments=True
+        )
 
     @invariant()
     def the_length_is_the_models(self):
@@ -777,7 +858,9 @@ def test_a_failing_compute_puts_rows_back_in_front(bleu):
 
 
 def load_scores(bleu, predictions, references):
-    return bleu.compute(predictions=predictions, references=references, segments=True)["segment_bleu"]
+    return bleu.compute(predictions=predictions, references=references, segments=True)[
+        "segment_bleu"
+    ]
 
 
 def test_a_failing_compute_of_nothing_keeps_the_kind_of_rows_added_meanwhile(bleu):

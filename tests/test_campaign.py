@@ -28,17 +28,47 @@ def array_of_objects(rows):
     return np.array([*rows, None], object)[:-1]
 
 
-CONTAINERS = [list, tuple, deque, iter, array_of_objects, pd.Series, lambda rows: pd.Series(array_of_objects(rows))]
-ARROW = [pa.array, lambda rows: pa.chunked_array([rows[:1], rows[1:]], pa.array(rows).type), pl.Series, np.array]
+CONTAINERS = [
+    list,
+    tuple,
+    deque,
+    iter,
+    array_of_objects,
+    pd.Series,
+    lambda rows: pd.Series(array_of_objects(rows)),
+]
+ARROW = [
+    pa.array,
+    lambda rows: pa.chunked_array([rows[:1], rows[1:]], pa.array(rows).type),
+    pl.Series,
+    np.array,
+]
 
 
 def random_value(generator, depth=0):
     """Return a value that may or may not be a row: text, tokens, ids, nested lists, arrays, dicts, numbers."""
-    simple = ["a b", "", "a\0b", "\ud800", None, 1, -1, 2**63, 1.5, float("nan"), True, b"a", np.str_("a"), np.int8(1)]
+    simple = [
+        "a b",
+        "",
+        "a\0b",
+        "\ud800",
+        None,
+        1,
+        -1,
+        2**63,
+        1.5,
+        float("nan"),
+        True,
+        b"a",
+        np.str_("a"),
+        np.int8(1),
+    ]
     if depth == 3 or generator.random() < 0.5:
         return generator.choice(simple) if generator.random() < 0.4 else "a b"
     items = [random_value(generator, depth + 1) for _ in range(generator.randrange(3))]
-    wrap = generator.choice([list, list, tuple, array_of_objects, lambda items: {"a": items}, lambda items: {"b"}])
+    wrap = generator.choice(
+        [list, list, tuple, array_of_objects, lambda items: {"a": items}, lambda items: {"b"}]
+    )
     return wrap(items)
 
 
@@ -58,7 +88,7 @@ def test_columns_of_unequal_length(bleu, seed):
         name, rows = generator.choice(list(calls)), generator.choice([0, 1, 3, 4, 100, 5000])
         container = generator.choice([*CONTAINERS, *ARROW])
         kind = generator.choice(["a b", ["a", "b"]] if "references" in name else ["a b"])
-        result = try_call(lambda: calls[name](container([kind] * rows)))  # noqa: B023
+        result = try_call(lambda: calls[name](container([kind] * rows)))
         assert isinstance(result, (ValueError, TypeError)), (name, rows, container)
     assert len(bleu) == 0
 
@@ -115,7 +145,9 @@ def test_threads_on_one_object(bleu, seed):
                 assert "no segments to score" in str(result)
 
     adding = [threading.Thread(target=add, args=(random.Random(seed + i),)) for i in range(3)]
-    computing = [threading.Thread(target=compute, args=(random.Random(seed - i),)) for i in range(2)]
+    computing = [
+        threading.Thread(target=compute, args=(random.Random(seed - i),)) for i in range(2)
+    ]
     sys.setswitchinterval(1e-5)
     try:
         for thread in (*adding, *computing):
@@ -167,7 +199,9 @@ def test_lists_that_threads_change(bleu, seed, kind):
 
 @posix
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 on forks of processes with threads
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning"
+)  # Python 3.12 on forks of processes with threads
 def test_forks_while_threads_add_and_compute(bleu, seed):
     """A child adds and computes at once: no lock is left to it locked."""
     stop = threading.Event()
@@ -214,12 +248,16 @@ print(json.dumps([score, [str(warning.message) for warning in caught if "numba" 
 @pytest.mark.processes
 def test_damaged_kernel_caches(bleu, tmp_path):
     """For each seed a random file of the cache is truncated or filled with random bytes; the next process compiles."""
-    shutil.copytree(os.environ["NUMBA_CACHE_DIR"], tmp_path, dirs_exist_ok=True)  # `bleu` has filled it
+    shutil.copytree(
+        os.environ["NUMBA_CACHE_DIR"], tmp_path, dirs_exist_ok=True
+    )  # `bleu` has filled it
     for seed in SEEDS:
         generator = random.Random(seed)
         path = generator.choice(sorted(tmp_path.rglob(f"*{('.nbi', '.nbc')[seed % 2]}")))
         content = path.read_bytes()
-        damaged = generator.choice([content[: generator.randrange(len(content))], generator.randbytes(len(content))])
+        damaged = generator.choice(
+            [content[: generator.randrange(len(content))], generator.randbytes(len(content))]
+        )
         path.write_bytes(damaged)
     score, messages = run_python(CACHE, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(tmp_path))
     assert score == 100

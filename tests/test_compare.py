@@ -25,15 +25,20 @@ def make_systems(segments):
     """Return four systems, two of which differ in one segment, and two references per segment."""
     generator = random.Random(segments)
     pieces = [random_pieces(generator)[:40] or ["a "] for _ in range(segments)]
-    text = lambda rows: ["".join(row) for row in rows]  # noqa: E731
-    systems = {name: text(edit_pieces(row, generator) for row in pieces) for name in ("A", "B", "C")}
+    text = lambda rows: ["".join(row) for row in rows]
+    systems = {
+        name: text(edit_pieces(row, generator) for row in pieces) for name in ("A", "B", "C")
+    }
     systems["nearly A"] = [*systems["A"][:-1], systems["B"][-1] + " other words"]
     return systems, list(zip(text(pieces), text(edit_pieces(row, generator) for row in pieces)))
 
 
 def read_systems(pair, names):
     target = pair.split("-")[1]
-    references = [read_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
+    references = [
+        read_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}")
+        for name in names
+    ]
     outputs = sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}"))[:5]
     return {path.name: read_lines(path) for path in outputs}, list(zip(*references))
 
@@ -53,32 +58,48 @@ def test_sacrebleus_intervals_and_signature(bleu, corpus):
     systems, references = corpus()
     ours = bleu.compare(systems, references, test="bootstrap")
     asked = {"test_type": "bs", "n_samples": 1000, "n_ar_confidence": 0}
-    signatures, theirs = PairedTest(list(systems.items()), {"BLEU": BLEU()}, list(zip(*references)), **asked)()
+    signatures, theirs = PairedTest(
+        list(systems.items()), {"BLEU": BLEU()}, list(zip(*references)), **asked
+    )()
     assert list(ours["systems"]) == list(systems)
     for system, result in zip(ours["systems"].values(), theirs["BLEU"]):
         low, high = system["confidence_interval"]
         assert system["score"] == pytest.approx(result.score, abs=1e-9)
         assert 100 * (high - low) / 2 == pytest.approx(result.ci, abs=1e-5)
         assert 100 * system["bootstrap_mean"] == pytest.approx(result.mean, abs=1e-5)
-    without_version = lambda signature: str(signature).rpartition("|")[0]  # noqa: E731
+    without_version = lambda signature: str(signature).rpartition("|")[0]
     assert without_version(ours["signature"]) == without_version(signatures["BLEU"])
 
 
 def test_result(bleu):
     systems, references = make_systems(50)
-    result = bleu.compare(systems, references, baseline="B", n_resamples=100, seed=0, tokenize="char")
-    assert (result["baseline"], result["test"], result["n_resamples"], result["seed"]) == ("B", "randomization", 100, 0)
+    result = bleu.compare(
+        systems, references, baseline="B", n_resamples=100, seed=0, tokenize="char"
+    )
+    assert (result["baseline"], result["test"], result["n_resamples"], result["seed"]) == (
+        "B",
+        "randomization",
+        100,
+        0,
+    )
     assert set(result["systems"]["B"]) == {
         "bleu", "score", "confidence_interval", "bootstrap_mean", "standard_error",
     }  # fmt: skip
     for name, system in result["systems"].items():
         expected = bleu.compute(
-            predictions=systems[name], references=references, tokenize="char", confidence=0.95, seed=0
+            predictions=systems[name],
+            references=references,
+            tokenize="char",
+            confidence=0.95,
+            seed=0,
         )
         assert {key: expected[key] for key in result["systems"]["B"]} == {
             key: system[key] for key in result["systems"]["B"]
         }
-    assert result["systems"]["A"]["delta"] == result["systems"]["A"]["bleu"] - result["systems"]["B"]["bleu"]
+    assert (
+        result["systems"]["A"]["delta"]
+        == result["systems"]["A"]["bleu"] - result["systems"]["B"]["bleu"]
+    )
     assert "|bs:1000|ar:100|seed:0|case:mixed|eff:no|tok:char|" in result["signature"]
     bootstrap = bleu.compare(systems, references, test="bootstrap", n_resamples=100, seed=0)
     assert "|bs:100|ci:1000|seed:0|" in bootstrap["signature"]
@@ -87,9 +108,19 @@ def test_result(bleu):
 
 def test_no_intervals_and_defaults_from_load(load):
     systems, references = make_systems(20)
-    result = load(seed=3, tokenize="char").compare(systems, references, confidence=None, n_resamples=10)
+    result = load(seed=3, tokenize="char").compare(
+        systems, references, confidence=None, n_resamples=10
+    )
     assert set(result["systems"]["A"]) == {"bleu", "score"}
-    assert set(result["systems"]["B"]) == {"bleu", "score", "delta", "p_value", "wins", "ties", "losses"}
+    assert set(result["systems"]["B"]) == {
+        "bleu",
+        "score",
+        "delta",
+        "p_value",
+        "wins",
+        "ties",
+        "losses",
+    }
     assert result["seed"] == 3
     assert load(seed=3).compare(systems, references, n_resamples=10, seed=4)["seed"] == 4
 
@@ -116,27 +147,50 @@ def test_printed():
 def test_markdown_and_latex():
     markdown, latex = PRINTED.to_markdown().splitlines(), PRINTED.to_latex().splitlines()
     assert markdown[2] == r"| base\|line (baseline) | 50.00 | 40.00, 60.00 |  |  |  |  |  |  |"
-    assert r"50\%\_off & 50.00 & 40.00, 60.00 & -1.23 & -2.00, +0.50 & 0.0010 & 3 & 1 & 2,000 \\" in latex
+    assert (
+        r"50\%\_off & 50.00 & 40.00, 60.00 & -1.23 & -2.00, +0.50 & 0.0010 & 3 & 1 & 2,000 \\"
+        in latex
+    )
 
 
 WRONG = [
     ({"A": ["a"]}, {}, ValueError, "systems: expected two or more systems, got 1"),
     ([("A", ["a"]), ("B", ["b"])], {}, TypeError, "systems: expected a dict .*got list"),
     ({"A": ["a"], "B": ["b"]}, {"baseline": "C"}, ValueError, "baseline='C': pass one of 'A', 'B'"),
-    ({"A": ["a"], "B": ["b"]}, {"baseline": ["A"]}, ValueError, r"baseline=\['A'\]: pass one of 'A', 'B'"),
+    (
+        {"A": ["a"], "B": ["b"]},
+        {"baseline": ["A"]},
+        ValueError,
+        r"baseline=\['A'\]: pass one of 'A', 'B'",
+    ),
     (
         {"A": ["a"], "B": ["b"]},
         {"test": ["bootstrap"]},
         ValueError,
         r"test=\['bootstrap'\]: pass one of 'bootstrap', '",
     ),
-    ({"A": ["a"], "B": ["b"]}, {"test": "t"}, ValueError, "test='t': pass one of 'bootstrap', 'randomization'"),
-    ({"A": ["a"], "B": ["b", "c"]}, {}, ValueError, "System 'B': Got 2 predictions and 1 reference"),
+    (
+        {"A": ["a"], "B": ["b"]},
+        {"test": "t"},
+        ValueError,
+        "test='t': pass one of 'bootstrap', 'randomization'",
+    ),
+    (
+        {"A": ["a"], "B": ["b", "c"]},
+        {},
+        ValueError,
+        "System 'B': Got 2 predictions and 1 reference",
+    ),
     ({"A": ["a"], "B": [None]}, {}, ValueError, r"System 'B': predictions\[0\]: .*got None"),
     ({"A": ["a"], "B": [1]}, {}, TypeError, r"System 'B': predictions\[0\]: .*got int"),
     ({"A": ["a"], "B": ["b"]}, {"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"A": ["a"], "B": ["b"]}, {"trials": 5}, TypeError, "Unknown option `trials`"),
-    ({"A": ["a"], "B": [["b"]]}, {}, TypeError, r"System 'B': predictions\[0\]: .*got a list with one str"),
+    (
+        {"A": ["a"], "B": [["b"]]},
+        {},
+        TypeError,
+        r"System 'B': predictions\[0\]: .*got a list with one str",
+    ),
 ]
 
 
@@ -160,12 +214,16 @@ SYSTEMS, REFERENCES = make_systems(60)
 
 def sacrebleus(systems, references, test, n_resamples):
     asked = {"test_type": TESTS[test], "n_samples": n_resamples, "n_ar_confidence": 0}
-    return PairedTest(list(systems.items()), {"BLEU": BLEU()}, list(zip(*references)), **asked)()[1]["BLEU"]
+    return PairedTest(list(systems.items()), {"BLEU": BLEU()}, list(zip(*references)), **asked)()[
+        1
+    ]["BLEU"]
 
 
 @pytest.mark.parametrize("corpus", [pytest.param(make, id=name, marks=[] if "synthetic" in name else pytest.mark.slow) for name, make in CORPORA.items()])  # fmt: skip
 @pytest.mark.parametrize(("test", "n_resamples"), [("bootstrap", 1000), ("randomization", 2000)])
-def test_p_values_of_sacrebleu_with_ties_for_the_null_hypothesis(bleu, monkeypatch, corpus, test, n_resamples):
+def test_p_values_of_sacrebleu_with_ties_for_the_null_hypothesis(
+    bleu, monkeypatch, corpus, test, n_resamples
+):
     """p = (resamples at least as extreme + 1) / (n + 1), to the last digit; sacreBLEU's own value without ties.
 
     sacreBLEU's p of the bootstrap test has a key of its own.
@@ -201,7 +259,10 @@ def test_the_bootstrap_test_is_two_sided_and_centered(bleu, corpus):
     }
     generator = np.random.default_rng(12345)
     draws = [generator.integers(len(references), size=len(references)) for _ in range(200)]
-    scores = {name: [bleu.score(table[draw].sum(axis=0))["bleu"] for draw in draws] for name, table in rows.items()}
+    scores = {
+        name: [bleu.score(table[draw].sum(axis=0))["bleu"] for draw in draws]
+        for name, table in rows.items()
+    }
     ours = bleu.compare(systems, references, test="bootstrap", n_resamples=200)["systems"]
     for name in list(systems)[1:]:
         differences = np.subtract(scores[name], scores["A"])
@@ -223,8 +284,16 @@ def test_rates_of_false_alarms(bleu):
         test_set = dict(zip("AB", map(list, zip(*pairs))))
         for test in TESTS:
             options = {"test": test, "n_resamples": 500, "confidence": None, "seed": seed}
-            system = bleu.compare(test_set, [references[i] for i in drawn], **options)["systems"]["B"]
-            alarms.update({(test, key): value < 0.05 for key, value in system.items() if key.startswith("p_value")})
+            system = bleu.compare(test_set, [references[i] for i in drawn], **options)["systems"][
+                "B"
+            ]
+            alarms.update(
+                {
+                    (test, key): value < 0.05
+                    for key, value in system.items()
+                    if key.startswith("p_value")
+                }
+            )
     limit = runs * 0.05 + 3 * (runs * 0.05 * 0.95) ** 0.5
     assert alarms["randomization", "p_value"] <= limit
     assert alarms["bootstrap", "p_value"] <= limit
@@ -233,9 +302,15 @@ def test_rates_of_false_alarms(bleu):
 
 def test_one_segment_has_no_p_value_and_no_interval(bleu):
     """Each resample of one segment is the same corpus, so that any difference would look certain."""
-    result, messages = record_warnings(lambda: bleu.compare({"A": ["a b c d"], "B": ["a b c e"]}, ["a b c d"]))
+    result, messages = record_warnings(
+        lambda: bleu.compare({"A": ["a b c d"], "B": ["a b c e"]}, ["a b c d"])
+    )
     assert set(result["systems"]["B"]) == {"bleu", "score", "delta", "wins", "ties", "losses"}
-    assert [message for message in messages if message.startswith("One segment has no interval and no p-value")]
+    assert [
+        message
+        for message in messages
+        if message.startswith("One segment has no interval and no p-value")
+    ]
     assert "bs:" not in result["signature"]
     assert "ar:" not in result["signature"]
     alone, messages = record_warnings(
@@ -254,7 +329,10 @@ def test_few_segments_are_warned_of(bleu, segments, is_small):
         lambda: bleu.compute(predictions=texts, references=texts, confidence=0.9, n_resamples=5),
     ):
         _, messages = record_warnings(call)
-        assert any(f"of {segments} segments are unreliable" in message for message in messages) == is_small
+        assert (
+            any(f"of {segments} segments are unreliable" in message for message in messages)
+            == is_small
+        )
 
 
 # Systems of equal score. With 7 words, p1·p2 = 6/7·1/6 = 3/7·2/6, equal but for the last bit.
@@ -268,7 +346,9 @@ EQUAL = {
 @pytest.mark.parametrize(("first", "second", "references", "options"), EQUAL.values(), ids=EQUAL)
 @pytest.mark.parametrize("test", TESTS)
 def test_systems_of_equal_score_have_a_p_value_of_1(bleu, first, second, references, options, test):
-    result = bleu.compare({"A": first, "B": second}, references, test=test, n_resamples=99, **options)
+    result = bleu.compare(
+        {"A": first, "B": second}, references, test=test, n_resamples=99, **options
+    )
     assert result["systems"]["B"]["delta"] == pytest.approx(0, abs=1e-15)
     assert result["systems"]["B"]["p_value"] == 1.0
 
@@ -289,10 +369,18 @@ def test_an_interval_is_the_same_in_every_call(load, load_options, confidence):
     bleu = load(seed=7, **load_options)
     keys = ("confidence_interval", "bootstrap_mean")
     for test, n_resamples in [(test, n) for test in TESTS for n in (None, 100, 2500)]:
-        result = bleu.compare(SYSTEMS, REFERENCES, test=test, n_resamples=n_resamples, confidence=confidence)
+        result = bleu.compare(
+            SYSTEMS, REFERENCES, test=test, n_resamples=n_resamples, confidence=confidence
+        )
         for name, system in result["systems"].items():
-            expected = bleu.compute(predictions=SYSTEMS[name], references=REFERENCES, confidence=confidence)
-            assert {key: system[key] for key in keys} == {key: expected[key] for key in keys}, (test, n_resamples, name)
+            expected = bleu.compute(
+                predictions=SYSTEMS[name], references=REFERENCES, confidence=confidence
+            )
+            assert {key: system[key] for key in keys} == {key: expected[key] for key in keys}, (
+                test,
+                n_resamples,
+                name,
+            )
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -340,12 +428,21 @@ def paired_differences(bleu, first, second, references, n_resamples, seed):
     """Return the differences of two systems on the same draws, each draw scored by `score`."""
     rows = [
         np.stack(
-            [np.asarray(column) for column in bleu.statistics(predictions=texts, references=references).columns], 1
+            [
+                np.asarray(column)
+                for column in bleu.statistics(predictions=texts, references=references).columns
+            ],
+            1,
         )
         for texts in (first, second)
     ]
-    draws = np.random.default_rng(seed).integers(len(references), size=(n_resamples, len(references)))
-    scores = [[bleu.score(each[drawn].sum(axis=0), confidence=None)["bleu"] for drawn in draws] for each in rows]
+    draws = np.random.default_rng(seed).integers(
+        len(references), size=(n_resamples, len(references))
+    )
+    scores = [
+        [bleu.score(each[drawn].sum(axis=0), confidence=None)["bleu"] for drawn in draws]
+        for each in rows
+    ]
     return np.subtract(scores[1], scores[0])
 
 
@@ -358,7 +455,9 @@ def test_the_interval_of_a_difference_and_the_detectable_difference(load, test):
     """
     bleu = load(n_resamples=200, seed=3)
     differences = paired_differences(bleu, SYSTEMS["A"], SYSTEMS["C"], REFERENCES, 200, seed=3)
-    result = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES, test=test)["systems"]["C"]
+    result = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES, test=test)["systems"][
+        "C"
+    ]
     ordered = np.sort(differences)
     assert result["delta_interval"] == pytest.approx([ordered[5], ordered[194]], abs=1e-12)
     assert result["delta_interval"][0] <= result["delta"] <= result["delta_interval"][1]
@@ -372,15 +471,17 @@ def test_more_text_detects_smaller_differences(bleu):
     systems, references = make_systems(200)
     two = {name: systems[name] for name in "AB"}
     once = bleu.compare(two, references)["systems"]["B"]
-    often = bleu.compare({name: texts * 4 for name, texts in two.items()}, references * 4)["systems"]["B"]
+    often = bleu.compare({name: texts * 4 for name, texts in two.items()}, references * 4)[
+        "systems"
+    ]["B"]
     assert often["detectable_delta"] == pytest.approx(once["detectable_delta"] / 2, rel=0.1)
 
 
 @pytest.mark.parametrize("test", TESTS)
 def test_a_copy_neither_wins_nor_loses(bleu, test):
-    copy = bleu.compare({"A": SYSTEMS["A"], "copy": SYSTEMS["A"]}, REFERENCES, test=test, n_resamples=20)["systems"][
-        "copy"
-    ]
+    copy = bleu.compare(
+        {"A": SYSTEMS["A"], "copy": SYSTEMS["A"]}, REFERENCES, test=test, n_resamples=20
+    )["systems"]["copy"]
     assert (copy["delta_interval"], copy["detectable_delta"]) == ([0, 0], 0)
     assert (copy["wins"], copy["ties"], copy["losses"]) == (0, len(REFERENCES), 0)
 
@@ -428,7 +529,9 @@ def test_segments_are_returned_or_rejected(bleu):
     except (TypeError, ValueError) as error:
         assert "segments" in str(error)  # noqa: PT017
     else:
-        assert all(len(system["segment_bleu"]) == len(REFERENCES) for system in result["systems"].values())
+        assert all(
+            len(system["segment_bleu"]) == len(REFERENCES) for system in result["systems"].values()
+        )
 
 
 def test_numbers_as_names_in_every_format(bleu):
@@ -439,7 +542,12 @@ def test_numbers_as_names_in_every_format(bleu):
     ax = comparison.plot()
     assert [label.get_text() for label in ax.get_yticklabels()] == ["1000 (baseline)", "2000"]
     matplotlib.pyplot.close(ax.figure)
-    for written in (str(comparison), comparison.to_latex(), comparison.to_html(), comparison.to_markdown()):
+    for written in (
+        str(comparison),
+        comparison.to_latex(),
+        comparison.to_html(),
+        comparison.to_markdown(),
+    ):
         assert "1000 (baseline)" in written
         assert "2000" in written
     assert comparison.to_pandas()["system"].tolist() == [1000, 2000]
@@ -450,9 +558,13 @@ def test_a_failing_tokenizer_names_its_system(bleu):
         return [{"dog": 1}[word] and word for word in text.split()]
 
     fine, systems = ["dog"] * 3, {"A": ["dog"] * 3, "B": ["dog", "dog", "cat"]}
-    with pytest.raises(ValueError, match=r"^System 'B': predictions\[2\]: the tokenizer failed: KeyError"):
+    with pytest.raises(
+        ValueError, match=r"^System 'B': predictions\[2\]: the tokenizer failed: KeyError"
+    ):
         bleu.compare(systems, fine, tokenize=tokenize)
-    with pytest.raises(ValueError, match=r"^System 'B': predictions\[2\]: the tokenizer failed: KeyError"):
+    with pytest.raises(
+        ValueError, match=r"^System 'B': predictions\[2\]: the tokenizer failed: KeyError"
+    ):
         bleu.diff(systems, fine, tokenize=tokenize)
 
 
@@ -467,22 +579,37 @@ def test_one_warning_of_each_kind(bleu):
 
 @pytest.mark.parametrize(
     ("predictions", "options"),
-    [(["x"] * 40, {}), ([""] * 40, {}), (["a b"] * 40, {"smooth_method": "none"}), (["a b"] * 40, {})],
+    [
+        (["x"] * 40, {}),
+        ([""] * 40, {}),
+        (["a b"] * 40, {"smooth_method": "none"}),
+        (["a b"] * 40, {}),
+    ],
 )
 def test_a_score_of_0_is_explained_as_in_compute(bleu, predictions, options):
     references = ["a b c d e"] * 40
-    _, computed = record_warnings(lambda: bleu.compute(predictions=predictions, references=references, **options))
+    _, computed = record_warnings(
+        lambda: bleu.compute(predictions=predictions, references=references, **options)
+    )
     systems = {"fine": references, "zero": predictions}
-    _, compared = record_warnings(lambda: bleu.compare(systems, references, n_resamples=5, **options))
+    _, compared = record_warnings(
+        lambda: bleu.compare(systems, references, n_resamples=5, **options)
+    )
     assert [message for message in compared if "is 0" in message] == [
-        message.replace("The score is 0", "The score of 'zero' is 0") for message in computed if "is 0" in message
+        message.replace("The score is 0", "The score of 'zero' is 0")
+        for message in computed
+        if "is 0" in message
     ]
 
 
 # Groups, tables in the place of texts, and what a difference means to people.
 
 # 60 segments; the last group has one.
-GROUPS = {"by domain": ["news", None, 3] * 20, "uneven": ["a"] * 45 + ["b"] * 15, "one segment": ["a"] * 59 + ["b"]}
+GROUPS = {
+    "by domain": ["news", None, 3] * 20,
+    "uneven": ["a"] * 45 + ["b"] * 15,
+    "one segment": ["a"] * 59 + ["b"],
+}
 
 
 @pytest.mark.parametrize("labels", GROUPS.values(), ids=GROUPS)
@@ -497,17 +624,21 @@ def test_groups_are_compared_as_their_segments_alone(bleu, test, labels):
         alone = bleu.compare(systems, [REFERENCES[i] for i in chosen], **options)["systems"]
         for name, system in result["systems"].items():
             keys = ("bleu", "score", "delta", "p_value")
-            assert system["groups"][label] == {key: alone[name][key] for key in keys if key in alone[name]}
+            assert system["groups"][label] == {
+                key: alone[name][key] for key in keys if key in alone[name]
+            }
     whole = bleu.compare(SYSTEMS, REFERENCES, **options)
     added = {"groups", "macro_bleu", "macro_delta", "macro_p_value", "macro_delta_interval", "macro_delta_standard_error"}  # fmt: skip
-    without = lambda system: {key: value for key, value in system.items() if key not in added}  # noqa: E731
+    without = lambda system: {key: value for key, value in system.items() if key not in added}
     assert {name: without(system) for name, system in result["systems"].items()} == whole["systems"]
     baseline = result["systems"]["B"]
     assert set(baseline) & added == {"groups", "macro_bleu"}
     for name in set(SYSTEMS) - {"B"}:
         system = result["systems"][name]
         assert system["macro_bleu"] == pytest.approx(statistics.fmean(group["bleu"] for group in system["groups"].values()))  # fmt: skip
-        assert system["macro_delta"] == pytest.approx(system["macro_bleu"] - baseline["macro_bleu"], abs=1e-15)
+        assert system["macro_delta"] == pytest.approx(
+            system["macro_bleu"] - baseline["macro_bleu"], abs=1e-15
+        )
         assert added.issubset(system) == (1 not in Counter(labels).values())
 
 
@@ -518,35 +649,49 @@ def test_the_macro_difference_is_resampled_within_independent_groups(bleu, test)
     Limits are four standard errors of 2,000 resamples, of both p-values and of both standard deviations.
     """
     labels, count = GROUPS["by domain"], 2000
-    bleu_of = lambda sums: [BLEU.compute_bleu(row[:4], row[4:8], *row[8:]).score / 100 for row in sums.tolist()]  # noqa: E731
+    bleu_of = lambda sums: [
+        BLEU.compute_bleu(row[:4], row[4:8], *row[8:]).score / 100 for row in sums.tolist()
+    ]
     rows = np.stack([np.array(bleu.statistics(predictions=SYSTEMS[name], references=REFERENCES).to_pandas()) for name in "AB"])  # fmt: skip
     resampled, exchanged = [], []
     for seed, label in enumerate(dict.fromkeys(labels)):
         group = rows[:, [i for i, other in enumerate(labels) if other == label]]
         generator = np.random.default_rng(1000 + seed)
         draws = generator.integers(group.shape[1], size=(count, group.shape[1]))
-        resampled.append(np.subtract(bleu_of(group[1][draws].sum(axis=1)), bleu_of(group[0][draws].sum(axis=1))))
+        resampled.append(
+            np.subtract(bleu_of(group[1][draws].sum(axis=1)), bleu_of(group[0][draws].sum(axis=1)))
+        )
         flags = generator.integers(2, size=(count, group.shape[1]))[..., None]
-        first, second = ((flags * group[i] + (1 - flags) * group[1 - i]).sum(axis=1) for i in (0, 1))
+        first, second = (
+            (flags * group[i] + (1 - flags) * group[1 - i]).sum(axis=1) for i in (0, 1)
+        )
         exchanged.append(np.subtract(bleu_of(second), bleu_of(first)))
     system = bleu.compare({name: SYSTEMS[name] for name in "AB"}, REFERENCES, by=labels, test=test, n_resamples=count)["systems"]["B"]  # fmt: skip
     differences, null = np.mean(resampled, axis=0), np.mean(exchanged, axis=0)
     error, delta = differences.std(), abs(system["macro_delta"])
     deviations = np.abs(differences - differences.mean()) if test == "bootstrap" else np.abs(null)
     p = np.mean(deviations >= delta - 1e-12)
-    assert system["macro_p_value"] == pytest.approx(p, abs=4 * np.sqrt(2 * max(p * (1 - p), 1 / count) / count))
+    assert system["macro_p_value"] == pytest.approx(
+        p, abs=4 * np.sqrt(2 * max(p * (1 - p), 1 / count) / count)
+    )
     assert system["macro_delta_standard_error"] == pytest.approx(error, rel=4 * np.sqrt(1 / (2 * 1000) + 1 / (2 * count)))  # fmt: skip
     ends = np.quantile(differences, [0.025, 0.975])
-    assert system["macro_delta_interval"] == pytest.approx(ends, abs=0.34 * np.sqrt(1 + 1000 / count) * error)
+    assert system["macro_delta_interval"] == pytest.approx(
+        ends, abs=0.34 * np.sqrt(1 + 1000 / count) * error
+    )
 
 
 def test_standard_errors_of_scores_and_differences(load):
     bleu = load(n_resamples=200, seed=3)
     differences = paired_differences(bleu, SYSTEMS["A"], SYSTEMS["C"], REFERENCES, 200, seed=3)
-    systems = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES, n_resamples=5)["systems"]
+    systems = bleu.compare({name: SYSTEMS[name] for name in "AC"}, REFERENCES, n_resamples=5)[
+        "systems"
+    ]
     assert systems["C"]["delta_standard_error"] == pytest.approx(differences.std(), abs=1e-12)
     for name in "AC":
-        expected = bleu.compute(predictions=SYSTEMS[name], references=REFERENCES, confidence=0.95)["standard_error"]
+        expected = bleu.compute(predictions=SYSTEMS[name], references=REFERENCES, confidence=0.95)[
+            "standard_error"
+        ]
         assert systems[name]["standard_error"] == expected
 
 
@@ -555,7 +700,9 @@ def test_a_tokenizer_per_group(bleu):
     result = bleu.compare(SYSTEMS, REFERENCES, by=labels, tokenize={"zh": "zh"}, n_resamples=5)
     assert "|tok:var|" in result["signature"]
     for name, texts in SYSTEMS.items():
-        expected = bleu.compute(predictions=texts, references=REFERENCES, by=labels, tokenize={"zh": "zh"})
+        expected = bleu.compute(
+            predictions=texts, references=REFERENCES, by=labels, tokenize={"zh": "zh"}
+        )
         assert result["systems"][name]["bleu"] == expected["bleu"]
         groups = result["systems"][name]["groups"]
         assert {label: group["score"] for label, group in groups.items()} == {label: group["score"] for label, group in expected["groups"].items()}  # fmt: skip
@@ -573,8 +720,12 @@ TABLE_FORMS = {
 
 
 @pytest.mark.parametrize("form", TABLE_FORMS.values(), ids=TABLE_FORMS)
-@pytest.mark.parametrize("options", [{}, {"tokenize": "char", "lowercase": True, "max_order": 2}], ids=str)
-@pytest.mark.parametrize("method", [("compare", {"test": "bootstrap"}), ("compare", {}), ("rank", {})], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"tokenize": "char", "lowercase": True, "max_order": 2}], ids=str
+)
+@pytest.mark.parametrize(
+    "method", [("compare", {"test": "bootstrap"}), ("compare", {}), ("rank", {})], ids=str
+)
 def test_tables_in_the_place_of_texts(bleu, method, options, form):
     """A table knows how it was counted, so that the call need not say it."""
     method, more = method[0], {**method[1], "n_resamples": 50}
@@ -603,8 +754,13 @@ def test_labels_of_texts_and_of_tables(bleu, labels):
 
 def wrong_tables(bleu):
     """Return systems whose tables don't fit each other, and the arguments of the call, by the end of the message."""
-    good, texts = tabulate(bleu, SYSTEMS)["A"], {"predictions": SYSTEMS["B"], "references": REFERENCES}
-    zh, char = (bleu.statistics(**texts, by=LABELS, tokenize={"b": tokenize}) for tokenize in ("zh", "char"))
+    good, texts = (
+        tabulate(bleu, SYSTEMS)["A"],
+        {"predictions": SYSTEMS["B"], "references": REFERENCES},
+    )
+    zh, char = (
+        bleu.statistics(**texts, by=LABELS, tokenize={"b": tokenize}) for tokenize in ("zh", "char")
+    )
     one_reference = [row[:1] for row in REFERENCES]
     other = "Pass tables of the same segments, made by statistics() with the same options."
     differ = f"systems: the tables of 'A' and 'B' differ in their {{}}. {other}"
@@ -650,8 +806,12 @@ def test_human_accuracy_in_the_result(bleu):
     for name in ("B", "C", "nearly A"):
         delta = abs(100 * result["systems"][name]["delta"])
         expected = 0.8833333333333225 / (1 + math.exp(-0.9663926931178954 * delta))
-        assert result["systems"][name]["human_accuracy"] == (pytest.approx(expected) if delta > 0.28 else None)
-    same = bleu.compare({"A": SYSTEMS["A"], "B": SYSTEMS["A"]}, REFERENCES, n_resamples=5, human=True)
+        assert result["systems"][name]["human_accuracy"] == (
+            pytest.approx(expected) if delta > 0.28 else None
+        )
+    same = bleu.compare(
+        {"A": SYSTEMS["A"], "B": SYSTEMS["A"]}, REFERENCES, n_resamples=5, human=True
+    )
     for written in (str(same), same.to_html(), same.to_markdown(), same.to_latex()):
         assert "no better than chance" in written
         assert "6,530 pairs" in written
@@ -686,7 +846,7 @@ HUMAN_OPTIONS = [
 
 @pytest.mark.parametrize(("options", "named"), HUMAN_OPTIONS, ids=str)
 def test_human_accuracy_holds_for_default_options_only(bleu, options, named):
-    call = lambda: bleu.compare(SYSTEMS, REFERENCES, n_resamples=5, human=True, **options)  # noqa: E731
+    call = lambda: bleu.compare(SYSTEMS, REFERENCES, n_resamples=5, human=True, **options)
     if named is None:
         assert "human_accuracy" in call()["systems"]["B"]
     else:
@@ -707,30 +867,50 @@ class Separator:
 @pytest.mark.parametrize("method", ["compare", "rank"])
 def test_tables_of_functions_that_cannot_be_told_apart_are_rejected(bleu, method):
     tables = {
-        name: bleu.statistics(predictions=SYSTEMS["A"], references=REFERENCES, tokenize=Separator(name))
+        name: bleu.statistics(
+            predictions=SYSTEMS["A"], references=REFERENCES, tokenize=Separator(name)
+        )
         for name in (" ", "a")
     }
-    with pytest.raises(ValueError, match=r"tokenize=test_compare\.Separator is the name of different functions"):
+    with pytest.raises(
+        ValueError, match=r"tokenize=test_compare\.Separator is the name of different functions"
+    ):
         getattr(bleu, method)(tables)
 
 
 def test_groups_are_indented_in_every_form(bleu):
     """A group may have the name of a system. After the end of a line, LaTeX takes [ and * for arguments."""
     labels = ["[A", "*B"] * (len(REFERENCES) // 2)
-    result = bleu.compare({"[A": SYSTEMS["A"], "*B": SYSTEMS["B"]}, REFERENCES, by=labels, n_resamples=5)
-    names = ["[A (baseline)", "  [A", "  *B", "  macro-average", "*B", "  [A", "  *B", "  macro-average"]
+    result = bleu.compare(
+        {"[A": SYSTEMS["A"], "*B": SYSTEMS["B"]}, REFERENCES, by=labels, n_resamples=5
+    )
+    names = [
+        "[A (baseline)",
+        "  [A",
+        "  *B",
+        "  macro-average",
+        "*B",
+        "  [A",
+        "  *B",
+        "  macro-average",
+    ]
     latex = [line.partition(" &")[0] for line in result.to_latex().splitlines()[4:12]]
-    assert latex == [name.replace("  ", "~~").replace("[", "{[}").replace("*", "{*}") for name in names]
+    assert latex == [
+        name.replace("  ", "~~").replace("[", "{[}").replace("*", "{*}") for name in names
+    ]
     markdown = [line.split(" | ")[0] for line in result.to_markdown().splitlines()[2:10]]
     assert markdown == [
-        "| " + name.replace("  ", "&nbsp;&nbsp;").replace("[", r"\[").replace("*", r"\*") for name in names
+        "| " + name.replace("  ", "&nbsp;&nbsp;").replace("[", r"\[").replace("*", r"\*")
+        for name in names
     ]
     assert result.to_pandas()["group"].fillna("").tolist() == ["", "[A", "*B", "", "[A", "*B"]
 
 
 def test_a_p_value_is_never_0(bleu):
     result = bleu.compare(
-        {"A": ["a b c d"] * len(REFERENCES), "B": [row[0] for row in REFERENCES]}, REFERENCES, n_resamples=50_000
+        {"A": ["a b c d"] * len(REFERENCES), "B": [row[0] for row in REFERENCES]},
+        REFERENCES,
+        n_resamples=50_000,
     )
     assert result["systems"]["B"]["p_value"] < 0.0001
     assert "<0.0001" in str(result)
@@ -740,7 +920,10 @@ def test_a_p_value_is_never_0(bleu):
 def test_one_segment_names_no_test(bleu):
     """Neither `compare` nor `rank` tests anything then."""
     systems = {"A": ["the cat sat on the mat"], "B": ["the cat sat on a mat"]}
-    for result in (bleu.compare(systems, ["the cat sat on the mat"]), bleu.rank(systems, ["the cat sat on the mat"])):
+    for result in (
+        bleu.compare(systems, ["the cat sat on the mat"]),
+        bleu.rank(systems, ["the cat sat on the mat"]),
+    ):
         for text in (result.report().split("signature")[0], str(result)):
             assert "resamples" not in text
             assert "family-wise" not in text
@@ -774,8 +957,12 @@ def adjust_naively(p_values):
 def make_ranked(levels, segments=80, seed=0):
     """Return systems that lose a share of their words, in an order that is not that of their scores."""
     generator = random.Random(seed)
-    references = [" ".join(generator.choices("abcdefghijklmnopqrstuvwxyz", k=12)) for _ in range(segments)]
-    lose = lambda text, share: " ".join("?" if generator.random() < share else word for word in text.split())  # noqa: E731
+    references = [
+        " ".join(generator.choices("abcdefghijklmnopqrstuvwxyz", k=12)) for _ in range(segments)
+    ]
+    lose = lambda text, share: " ".join(
+        "?" if generator.random() < share else word for word in text.split()
+    )
     systems = {f"loses {share}": [lose(text, share) for text in references] for share in levels}
     return dict(generator.sample(list(systems.items()), len(systems))), references
 
@@ -790,7 +977,10 @@ def test_ranks_and_clusters_are_wmts(bleu, alpha, family_wise, seed):
     systems, references = make_ranked(LEVELS, seed=seed)
     result = bleu.rank(systems, references, n_resamples=999, alpha=alpha, family_wise=family_wise)
     names = [one["system"] for one in result["ranking"]]
-    scores = {name: bleu.compute(predictions=texts, references=references)["bleu"] for name, texts in systems.items()}
+    scores = {
+        name: bleu.compute(predictions=texts, references=references)["bleu"]
+        for name, texts in systems.items()
+    }
     assert names == sorted(systems, key=scores.get, reverse=True)
     assert {one["system"]: one["bleu"] for one in result["ranking"]} == scores
     key = "p_adjusted" if family_wise else "p_value"
@@ -799,13 +989,19 @@ def test_ranks_and_clusters_are_wmts(bleu, alpha, family_wise, seed):
     assert [one["rank_range"] for one in result["ranking"]] == ranks
     assert [one["cluster"] for one in result["ranking"]] == clusters
     assert max(clusters) > 1
-    assert [pair["systems"] for pair in result["pairs"]] == [list(pair) for pair in itertools.combinations(names, 2)]
+    assert [pair["systems"] for pair in result["pairs"]] == [
+        list(pair) for pair in itertools.combinations(names, 2)
+    ]
     for pair in result["pairs"]:
         better, worse = pair["systems"]
         assert pair["delta"] == pytest.approx(scores[better] - scores[worse], abs=1e-15)
         assert pair["p_adjusted"] >= pair["p_value"]
     assert [pair["p_adjusted"] for pair in result["pairs"]] == pytest.approx(adjust_naively([pair["p_value"] for pair in result["pairs"]]))  # fmt: skip
-    assert (result["alpha"], result["family_wise"], result["test"]) == (alpha, family_wise, "randomization")
+    assert (result["alpha"], result["family_wise"], result["test"]) == (
+        alpha,
+        family_wise,
+        "randomization",
+    )
     assert json.loads(json.dumps(result)) == result
 
 
@@ -816,12 +1012,17 @@ def test_the_p_value_of_each_pair_is_that_of_compare(bleu):
     for pair in result["pairs"]:
         for baseline, other in (pair["systems"], pair["systems"][::-1]):
             two = {name: SYSTEMS[name] for name in (baseline, other)}
-            assert pair["p_value"] == bleu.compare(two, REFERENCES, **options)["systems"][other]["p_value"]
+            assert (
+                pair["p_value"]
+                == bleu.compare(two, REFERENCES, **options)["systems"][other]["p_value"]
+            )
             assert pair["p_value"] == bleu.compare(SYSTEMS, REFERENCES, baseline=baseline, **options)["systems"][other]["p_value"]  # fmt: skip
     compared = bleu.compare(SYSTEMS, REFERENCES, **options)
     for one in result["ranking"]:
         keys = ("bleu", "score", "confidence_interval", "bootstrap_mean", "standard_error")
-        assert [one[key] for key in keys] == [compared["systems"][one["system"]][key] for key in keys]
+        assert [one[key] for key in keys] == [
+            compared["systems"][one["system"]][key] for key in keys
+        ]
     assert result["signature"] == compared["signature"]
 
 
@@ -832,11 +1033,20 @@ def test_two_systems_need_no_adjustment(bleu):
 
 
 def test_identical_systems_share_a_rank(bleu):
-    systems = {"A": SYSTEMS["A"], "B": SYSTEMS["B"], "again": SYSTEMS["A"], "and again": SYSTEMS["A"]}
+    systems = {
+        "A": SYSTEMS["A"],
+        "B": SYSTEMS["B"],
+        "again": SYSTEMS["A"],
+        "and again": SYSTEMS["A"],
+    }
     result = bleu.rank(systems, REFERENCES, n_resamples=300)
     same = [one for one in result["ranking"] if one["system"] != "B"]
     assert len({str([one["rank_range"], one["cluster"], one["bleu"]]) for one in same}) == 1
-    assert [one["system"] for one in same] == ["A", "again", "and again"]  # equal scores keep their order
+    assert [one["system"] for one in same] == [
+        "A",
+        "again",
+        "and again",
+    ]  # equal scores keep their order
     for pair in result["pairs"]:
         if "B" not in pair["systems"]:
             assert (pair["delta"], pair["p_value"], pair["p_adjusted"]) == (0, 1, 1)
@@ -851,14 +1061,20 @@ def test_one_segment_has_no_ranking_by_tests(bleu):
     assert set(result["pairs"][0]) == {"systems", "delta"}
     assert "confidence_interval" not in result["ranking"][0]
     assert "bs:" not in result["signature"]
-    assert [message for message in messages if message.startswith("One segment has no interval and no p-value")]
+    assert [
+        message
+        for message in messages
+        if message.startswith("One segment has no interval and no p-value")
+    ]
     for written in (str(result), result.to_latex(), result.to_html(), result.report()):
         assert "1-3" in written
 
 
 @pytest.mark.parametrize("alpha", [0, 1, -0.1, 1.5, math.nan, "0.05", None])
 def test_an_alpha_out_of_range(bleu, alpha):
-    with pytest.raises(ValueError, match=r"^alpha=.*: pass a number above 0 and below 1, such as 0\.05\."):
+    with pytest.raises(
+        ValueError, match=r"^alpha=.*: pass a number above 0 and below 1, such as 0\.05\."
+    ):
         bleu.rank(SYSTEMS, REFERENCES, alpha=alpha)
 
 
@@ -891,8 +1107,12 @@ def test_too_few_trials_for_holms_procedure(bleu, systems, alpha, fewest):
     texts = {f"system {i}": SYSTEMS["A"] for i in range(systems)}
     for n_resamples in (fewest - 1, fewest):
         options = {"alpha": alpha, "n_resamples": n_resamples}
-        _, messages = record_warnings(lambda options=options: bleu.rank(texts, REFERENCES, **options))
-        found = [message for message in messages if f"n_resamples={n_resamples}: too few" in message]
+        _, messages = record_warnings(
+            lambda options=options: bleu.rank(texts, REFERENCES, **options)
+        )
+        found = [
+            message for message in messages if f"n_resamples={n_resamples}: too few" in message
+        ]
         assert len(found) == (n_resamples < fewest)
         assert all(f"Pass n_resamples={fewest} or more" in message for message in found)
         _, messages = record_warnings(
@@ -911,7 +1131,10 @@ def test_a_ranking_prints_as_wmts_tables(bleu):
     assert lines[1].split()[:4] == ["1", "loses", "0.1", f"{first['score']:.2f}"]
     assert set(lines[2]) == {"-"}  # the rule between clusters
     assert [line.split()[0] for line in lines[3:5]] == ["2-3", "2-3"]
-    assert lines[-1] == f"randomization, 10,000 resamples; ranks at a family-wise error of 5%; {result['signature']}"
+    assert (
+        lines[-1]
+        == f"randomization, 10,000 resamples; ranks at a family-wise error of 5%; {result['signature']}"
+    )
     latex = result.to_latex().splitlines()
     assert latex.count(r"\midrule") == 2  # below the head, and between the clusters
     assert latex.index(r"\midrule", 4) == 5
@@ -933,21 +1156,30 @@ def test_false_alarms_in_rankings_of_equal_systems(bleu, runs):
     """
     systems, references = make_systems(400)
     rows = [list(zip(*bleu.statistics(predictions=systems[name], references=references).to_pydict().values())) for name in "AB"]  # fmt: skip
-    schema, generator = bleu.statistics(predictions=["a"], references=["a"]).schema, np.random.default_rng(0)
+    schema, generator = (
+        bleu.statistics(predictions=["a"], references=["a"]).schema,
+        np.random.default_rng(0),
+    )
     alarms = Counter()
     for seed in range(runs):
         drawn = generator.integers(400, size=100)
         taken = np.array(rows)[generator.integers(2, size=(7, 100)), drawn]
-        tables = {str(name): pa.table(list(table.T), schema=schema) for name, table in enumerate(taken)}
+        tables = {
+            str(name): pa.table(list(table.T), schema=schema) for name, table in enumerate(taken)
+        }
         pairs = bleu.rank(tables, n_resamples=999, confidence=None, seed=seed)["pairs"]
-        alarms.update({key: min(pair[key] for pair in pairs) < 0.05 for key in ("p_adjusted", "p_value")})
+        alarms.update(
+            {key: min(pair[key] for pair in pairs) < 0.05 for key in ("p_adjusted", "p_value")}
+        )
     assert alarms["p_adjusted"] <= 0.05 * runs + 3 * (0.05 * 0.95 * runs) ** 0.5
     assert alarms["p_value"] > 0.2 * runs
 
 
 # Documents: the rows of a document are summed, and the sums are drawn or exchanged.
 
-DOCUMENTS = [f"document {min(i % 23, i % 29)}" for i in range(len(REFERENCES))]  # of unequal sizes, not adjacent
+DOCUMENTS = [
+    f"document {min(i % 23, i % 29)}" for i in range(len(REFERENCES))
+]  # of unequal sizes, not adjacent
 
 
 def sum_documents(bleu, texts, documents, **options):
@@ -981,21 +1213,31 @@ def test_documents_are_drawn_and_exchanged_whole(bleu, test):
     }
     for name, system in result["systems"].items():
         without = alone["systems"][name]
-        same = [key for key in without if key in ("bleu", "score", "delta", "wins", "ties", "losses")]
+        same = [
+            key for key in without if key in ("bleu", "score", "delta", "wins", "ties", "losses")
+        ]
         assert [system[key] for key in same] == [without[key] for key in same]
         assert system["confidence_interval"] != without["confidence_interval"]
-    short = bleu.compare(SYSTEMS, REFERENCES, documents=DOCUMENTS, test="bootstrap", n_resamples=200, seed=seed)
+    short = bleu.compare(
+        SYSTEMS, REFERENCES, documents=DOCUMENTS, test="bootstrap", n_resamples=200, seed=seed
+    )
     for name in list(SYSTEMS)[1:]:
         observed = short["systems"][name]["delta"]
         if test == "bootstrap":
             differences = score_sums(bleu, [units[name][draw].sum(axis=0) for draw in drawn[:200]])
-            differences = differences - score_sums(bleu, [units["A"][draw].sum(axis=0) for draw in drawn[:200]])
+            differences = differences - score_sums(
+                bleu, [units["A"][draw].sum(axis=0) for draw in drawn[:200]]
+            )
             extreme = np.abs(differences - differences.mean()) >= abs(observed) - 1e-11
         else:
-            exchanged = np.random.default_rng(seed).integers(2, size=(n_resamples, n), dtype=bool)[..., None]
+            exchanged = np.random.default_rng(seed).integers(2, size=(n_resamples, n), dtype=bool)[
+                ..., None
+            ]
             first = np.where(exchanged, units[name], units["A"]).sum(axis=1)
             second = np.where(exchanged, units["A"], units[name]).sum(axis=1)
-            extreme = np.abs(score_sums(bleu, second) - score_sums(bleu, first)) >= abs(observed) - 1e-11
+            extreme = (
+                np.abs(score_sums(bleu, second) - score_sums(bleu, first)) >= abs(observed) - 1e-11
+            )
         assert result["systems"][name]["p_value"] == (extreme.sum() + 1) / (n_resamples + 1)
     assert len(samples["A"]) == 200
 
@@ -1029,7 +1271,10 @@ def test_intervals_by_document(bleu):
 def test_documents_of_one_segment_each_change_nothing(bleu):
     labels = list(range(len(REFERENCES)))
     for method in (bleu.compare, bleu.rank):
-        expected, result = (method(SYSTEMS, REFERENCES, n_resamples=50, **more) for more in ({}, {"documents": labels}))
+        expected, result = (
+            method(SYSTEMS, REFERENCES, n_resamples=50, **more)
+            for more in ({}, {"documents": labels})
+        )
         assert result.pop("documents") == len(labels)
         result["signature"] = result["signature"].replace(f"docs:{len(labels)}|", "")
         assert dict(result) == dict(expected)
@@ -1050,11 +1295,13 @@ def test_ranks_by_document(bleu):
 def test_each_group_has_the_documents_of_its_segments(bleu):
     labels = ["x" if i % 3 else "y" for i in range(len(REFERENCES))]
     options = {"confidence": 0.95, "n_resamples": 50}
-    result = bleu.compute(predictions=SYSTEMS["B"], references=REFERENCES, by=labels, documents=DOCUMENTS, **options)
+    result = bleu.compute(
+        predictions=SYSTEMS["B"], references=REFERENCES, by=labels, documents=DOCUMENTS, **options
+    )
     compared = bleu.compare(SYSTEMS, REFERENCES, by=labels, documents=DOCUMENTS, n_resamples=50)
     for label in ("x", "y"):
         rows = [i for i, one in enumerate(labels) if one == label]
-        pick = lambda column, rows=rows: [column[i] for i in rows]  # noqa: E731
+        pick = lambda column, rows=rows: [column[i] for i in rows]
         alone = bleu.compute(predictions=pick(SYSTEMS["B"]), references=pick(REFERENCES), documents=pick(DOCUMENTS), **options)  # fmt: skip
         assert result["groups"][label] == dict(alone)
         two = {name: pick(SYSTEMS[name]) for name in ("A", "B")}
@@ -1066,9 +1313,21 @@ def test_each_group_has_the_documents_of_its_segments(bleu):
 
 # Labels of documents that are wrong, and the message.
 WRONG_DOCUMENTS = [
-    (DOCUMENTS[:-1], ValueError, rf"documents: got {len(DOCUMENTS) - 1} labels for {len(DOCUMENTS)} predictions"),
-    ([*DOCUMENTS[:-1], None], ValueError, rf"documents\[{len(DOCUMENTS) - 1}\]: got None\. Pass a label of its own"),
-    ([float("nan"), *DOCUMENTS[1:]], ValueError, r"documents\[0\]: got None\. Pass a label of its own"),
+    (
+        DOCUMENTS[:-1],
+        ValueError,
+        rf"documents: got {len(DOCUMENTS) - 1} labels for {len(DOCUMENTS)} predictions",
+    ),
+    (
+        [*DOCUMENTS[:-1], None],
+        ValueError,
+        rf"documents\[{len(DOCUMENTS) - 1}\]: got None\. Pass a label of its own",
+    ),
+    (
+        [float("nan"), *DOCUMENTS[1:]],
+        ValueError,
+        r"documents\[0\]: got None\. Pass a label of its own",
+    ),
     ("document", TypeError, "documents: expected a list, array or Series, got"),
 ]
 
@@ -1077,7 +1336,11 @@ WRONG_DOCUMENTS = [
 @pytest.mark.parametrize("method", ["compute", "compare", "rank", "statistics"])
 def test_wrong_documents_are_rejected(bleu, method, documents, error, message):
     columns = {"predictions": SYSTEMS["A"], "references": REFERENCES}
-    columns = columns if method in ("compute", "statistics") else {"systems": SYSTEMS, "references": REFERENCES}
+    columns = (
+        columns
+        if method in ("compute", "statistics")
+        else {"systems": SYSTEMS, "references": REFERENCES}
+    )
     with pytest.raises(error, match=message):
         getattr(bleu, method)(**columns, documents=documents)
 
@@ -1090,11 +1353,21 @@ def test_one_and_its_text_are_two_documents(bleu):
 @pytest.mark.parametrize("method", ["compare", "rank"])
 def test_few_documents_are_told(bleu, method):
     """Said of documents, not of segments; one document has no interval and no p-value."""
-    call = lambda documents: getattr(bleu, method)(SYSTEMS, REFERENCES, documents=documents, n_resamples=100)  # noqa: E731
+    call = lambda documents: getattr(bleu, method)(
+        SYSTEMS, REFERENCES, documents=documents, n_resamples=100
+    )
     _, messages = record_warnings(lambda: call([str(i % 29) for i in range(len(REFERENCES))]))
-    assert [message for message in messages if message.startswith("Intervals and tests of 29 documents are unreliable")]
+    assert [
+        message
+        for message in messages
+        if message.startswith("Intervals and tests of 29 documents are unreliable")
+    ]
     result, messages = record_warnings(lambda: call(["one"] * len(REFERENCES)))
-    assert [message for message in messages if message.startswith("One document has no interval and no p-value")]
+    assert [
+        message
+        for message in messages
+        if message.startswith("One document has no interval and no p-value")
+    ]
     assert "p_value" not in str(dict(result))
     assert "confidence_interval" not in str(dict(result))
     _, messages = record_warnings(lambda: call(list(range(len(REFERENCES)))))
@@ -1113,20 +1386,32 @@ def test_too_few_segments_for_any_pair(bleu, segments, systems, enough):
     _, messages = record_warnings(lambda: bleu.rank(texts, REFERENCES[:segments]))
     found = [message for message in messages if "can be exchanged in" in message]
     assert len(found) == (not enough)
-    assert all(message.startswith(f"{segments} segments can be exchanged in {2**segments} ways") for message in found)
+    assert all(
+        message.startswith(f"{segments} segments can be exchanged in {2**segments} ways")
+        for message in found
+    )
 
 
 @pytest.mark.parametrize(("confidence", "n_resamples", "warned"), [(0.95, 39, True), (0.95, 40, False), (0.9999, 1000, True), (0.5, 4, False)])  # fmt: skip
 def test_an_interval_from_lowest_to_highest(bleu, confidence, n_resamples, warned):
     options = {"confidence": confidence, "n_resamples": n_resamples}
-    _, messages = record_warnings(lambda: bleu.compute(predictions=SYSTEMS["B"], references=REFERENCES, **options))
-    assert bool([message for message in messages if "from the lowest to the highest" in message]) == warned
+    _, messages = record_warnings(
+        lambda: bleu.compute(predictions=SYSTEMS["B"], references=REFERENCES, **options)
+    )
+    assert (
+        bool([message for message in messages if "from the lowest to the highest" in message])
+        == warned
+    )
 
 
 def test_what_rank_does_not_take(bleu):
-    with pytest.raises(TypeError, match=r"^`by` is not an option of rank\(\)\. Rank the segments of each label"):
+    with pytest.raises(
+        TypeError, match=r"^`by` is not an option of rank\(\)\. Rank the segments of each label"
+    ):
         bleu.rank(SYSTEMS, REFERENCES, by=DOCUMENTS)
-    with pytest.raises(TypeError, match=r"^`test` is not an option of rank\(\), which has one test"):
+    with pytest.raises(
+        TypeError, match=r"^`test` is not an option of rank\(\), which has one test"
+    ):
         bleu.rank(SYSTEMS, REFERENCES, test="bootstrap")
 
 
@@ -1137,12 +1422,16 @@ def test_interval_and_test_that_disagree_on_a_small_set(bleu):
     result = bleu.compare(systems, references)
     assert result["systems"]["B"]["delta_interval"][0] > 0
     assert result["systems"]["B"]["p_value"] > 0.4
-    told = "B: interval of the difference and p disagree, because there are only 2 segments: trust p"
+    told = (
+        "B: interval of the difference and p disagree, because there are only 2 segments: trust p"
+    )
     assert told in str(result)
     assert told in result.to_html()
     many = bleu.compare({name: texts * 20 for name, texts in systems.items()}, references * 20)
     assert "disagree" not in str(many)
     many = bleu.compare(
-        {name: texts * 20 for name, texts in systems.items()}, references * 20, documents=["x", "y"] * 20
+        {name: texts * 20 for name, texts in systems.items()},
+        references * 20,
+        documents=["x", "y"] * 20,
     )
     assert "because there are only 2 documents" in str(many)

@@ -40,7 +40,9 @@ SUMS = {
 }
 
 
-@pytest.mark.parametrize("options", [{"confidence": 0.95}, {"segments": True}, {"confidence": 0.9, "segments": True}])
+@pytest.mark.parametrize(
+    "options", [{"confidence": 0.95}, {"segments": True}, {"confidence": 0.9, "segments": True}]
+)
 @pytest.mark.parametrize("at", ["load", "call"])
 @pytest.mark.parametrize("sums", SUMS.values(), ids=SUMS)
 def test_sums_have_no_segments_to_resample_or_to_score(load, sums, at, options):
@@ -52,8 +54,14 @@ def test_sums_have_no_segments_to_resample_or_to_score(load, sums, at, options):
 
 def test_the_error_for_sums_names_the_option_to_leave_out(bleu):
     for options, words in (
-        ({"segments": True, "confidence": 0.9}, r"^`segments` needs.*leave `segments` out \(segments=False\)\.$"),
-        ({"confidence": 0.9}, r"^`confidence` needs.*leave `confidence` out \(confidence=None\)\.$"),
+        (
+            {"segments": True, "confidence": 0.9},
+            r"^`segments` needs.*leave `segments` out \(segments=False\)\.$",
+        ),
+        (
+            {"confidence": 0.9},
+            r"^`confidence` needs.*leave `confidence` out \(confidence=None\)\.$",
+        ),
     ):
         with pytest.raises(ValueError, match=words):
             bleu.score(SUMS["a list"], **options)
@@ -66,11 +74,18 @@ def test_a_sum_of_a_table_has_no_segments_either(load):
     assert bleu.score(rows)["confidence_interval"][0] < bleu.score(rows)["confidence_interval"][1]
     with pytest.raises(ValueError, match="confidence"):
         bleu.score(rows.to_pandas().sum().to_numpy())
-    assert bleu.score(rows.to_pandas().sum().to_numpy(), confidence=None)["bleu"] == bleu.score(rows)["bleu"]
+    assert (
+        bleu.score(rows.to_pandas().sum().to_numpy(), confidence=None)["bleu"]
+        == bleu.score(rows)["bleu"]
+    )
 
 
-@pytest.mark.parametrize("beside", [{}, {"system": "A"}, {"year": 2021}, {"year": 2021, "month": 5}], ids=str)
-@pytest.mark.parametrize(("form", "message"), [(dict, "not a statistics table"), (pd.Series, r"sums\.to_numpy\(\)")])
+@pytest.mark.parametrize(
+    "beside", [{}, {"system": "A"}, {"year": 2021}, {"year": 2021, "month": 5}], ids=str
+)
+@pytest.mark.parametrize(
+    ("form", "message"), [(dict, "not a statistics table"), (pd.Series, r"sums\.to_numpy\(\)")]
+)
 def test_a_sum_by_name_is_rejected(bleu, beside, form, message):
     """A row of `frame.groupby("system").sum()` is neither a table nor an array: labels may be among its values."""
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
@@ -92,10 +107,15 @@ def test_an_empty_table_is_nothing_to_score(bleu, options):
 @pytest.mark.parametrize("convention", ["default", "nltk", "moses", "hf"])
 @pytest.mark.parametrize(
     ("predictions", "references", "kind"),
-    [([["a", "b"], ["c"]], [[["a", "b", "c"]], [["c"]]], "tokens"), ([[1, 2], [3]], [[[1, 2, 3]], [[3]]], "ids")],
+    [
+        ([["a", "b"], ["c"]], [[["a", "b", "c"]], [["c"]]], "tokens"),
+        ([[1, 2], [3]], [[[1, 2, 3]], [[3]]], "ids"),
+    ],
     ids=["tokens", "ids"],
 )
-def test_rows_of_tokens_are_scored_under_every_convention(load, convention, predictions, references, kind):
+def test_rows_of_tokens_are_scored_under_every_convention(
+    load, convention, predictions, references, kind
+):
     """`score(statistics(...))` is `compute(...)`: a convention's tokenizer doesn't apply to tokens."""
     bleu = load(convention)
     rows = bleu.statistics(predictions=predictions, references=references)
@@ -124,7 +144,9 @@ SCALARS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("scalars", "plain"), SCALARS, ids=[",".join(plain) for _, plain in SCALARS])
+@pytest.mark.parametrize(
+    ("scalars", "plain"), SCALARS, ids=[",".join(plain) for _, plain in SCALARS]
+)
 def test_options_may_be_numpys_scalars(load, scalars, plain):
     """NumPy's scalars give the result of Python's, which JSON takes: at load, in the call and in `score`."""
     corpus = {"predictions": PREDICTIONS, "references": REFERENCES}
@@ -141,12 +163,20 @@ def test_options_may_be_numpys_scalars(load, scalars, plain):
 def test_numpys_scalars_in_the_other_calls(load):
     bleu = load(seed=np.int64(5))
     systems = {"A": PREDICTIONS, "B": REFERENCES}
-    compared = bleu.compare(systems, REFERENCES, n_resamples=np.int64(20), confidence=np.float64(0.9))
+    compared = bleu.compare(
+        systems, REFERENCES, n_resamples=np.int64(20), confidence=np.float64(0.9)
+    )
     assert json.loads(json.dumps(compared)) == compared
-    reported = np.float64(round(bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"], 2))
-    found = bleu.reconcile(PREDICTIONS, REFERENCES, reported, decimals=np.int64(2), max_order=np.int64(4))
+    reported = np.float64(
+        round(bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"], 2)
+    )
+    found = bleu.reconcile(
+        PREDICTIONS, REFERENCES, reported, decimals=np.int64(2), max_order=np.int64(4)
+    )
     assert json.loads(json.dumps(found)) == found
-    explained = bleu.explain(PREDICTIONS[0], REFERENCES[0], max_order=np.int64(2), lowercase=np.True_)
+    explained = bleu.explain(
+        PREDICTIONS[0], REFERENCES[0], max_order=np.int64(2), lowercase=np.True_
+    )
     assert json.loads(json.dumps(explained)) == explained
     repeated = bleu.self_bleu(PREDICTIONS, max_order=np.int64(2))
     assert json.loads(json.dumps(repeated)) == repeated
@@ -154,20 +184,27 @@ def test_numpys_scalars_in_the_other_calls(load):
 
 # Rows counted to order 4 hold the shorter orders.
 @pytest.mark.parametrize("max_order", [1, 2, 3, 4])
-@pytest.mark.parametrize("more", [{}, {"smooth_method": "add-k"}, {"segments": True}, {"confidence": 0.9}])
+@pytest.mark.parametrize(
+    "more", [{}, {"smooth_method": "add-k"}, {"segments": True}, {"confidence": 0.9}]
+)
 def test_rows_hold_the_score_of_a_shorter_order(load, max_order, more):
     corpus = {"predictions": PREDICTIONS, "references": REFERENCES}
     rows = load().statistics(**corpus)
     expected = load().compute(**corpus, max_order=max_order, **more)
     assert load().score(rows, max_order=max_order, **more) == expected
     assert load(max_order=max_order).score(rows, **more) == expected
-    assert load().score([rows, rows], max_order=max_order)["bleu"] == load().score([rows], max_order=max_order)["bleu"]
+    assert (
+        load().score([rows, rows], max_order=max_order)["bleu"]
+        == load().score([rows], max_order=max_order)["bleu"]
+    )
 
 
 def test_sums_hold_the_score_of_a_shorter_order(bleu):
     rows = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
     total = rows.to_pandas().sum().to_numpy()
-    expected = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, max_order=2, weights=[0.3, 0.7])
+    expected = bleu.compute(
+        predictions=PREDICTIONS, references=REFERENCES, max_order=2, weights=[0.3, 0.7]
+    )
     assert bleu.score(total, max_order=2, weights=[0.3, 0.7])["bleu"] == expected["bleu"]
     assert bleu.score(total, max_order=2)["counts"] == expected["counts"]
 
@@ -188,7 +225,13 @@ GROUP_OPTIONS = [
     {},
     {"segments": True},
     {"confidence": 0.9, "n_resamples": 50, "seed": 3},
-    {"segments": True, "confidence": 0.95, "n_resamples": 20, "smooth_method": "floor", "effective_order": True},
+    {
+        "segments": True,
+        "confidence": 0.95,
+        "n_resamples": 20,
+        "smooth_method": "floor",
+        "effective_order": True,
+    },
     {"lowercase": True, "max_order": 2, "reference_length": "shortest", "minimum_total": 1},
 ]
 
@@ -235,7 +278,10 @@ def test_a_tokenizer_per_group(load):
         assert (group["counts"], group["totals"]) == (expected.counts, expected.totals)
         assert f"|tok:{tokenize}|" in group["signature"]
     assert "|tok:var|" in result["signature"]
-    assert result["counts"] == np.sum([group["counts"] for group in result["groups"].values()], axis=0).tolist()
+    assert (
+        result["counts"]
+        == np.sum([group["counts"] for group in result["groups"].values()], axis=0).tolist()
+    )
     assert load(tokenize=TOKENIZERS_BY_LABEL).compute(**columns, by=PAIRS) == result
     table = bleu.statistics(**columns, by=PAIRS, tokenize=TOKENIZERS_BY_LABEL)
     assert bleu.score(table, by="label") == bleu.score(table, by=PAIRS) == result
@@ -264,8 +310,13 @@ def test_tables_of_several_language_pairs(bleu):
         tables.append(bleu.statistics(**rows, by=[label] * 20, tokenize=tokenize))
         alone[label] = bleu.compute(**rows, tokenize=tokenize, confidence=0.9)
     assert bleu.score(tables, by="label", confidence=0.9)["groups"] == alone
-    assert bleu.score(pa.concat_tables(tables[:1] * 2), by="label")["groups"]["en-de"]["bleu"] == alone["en-de"]["bleu"]
-    with pytest.raises(ValueError, match=r"tokenize is '13a' in statistics\[0\] and 'zh' in statistics\[1\]"):
+    assert (
+        bleu.score(pa.concat_tables(tables[:1] * 2), by="label")["groups"]["en-de"]["bleu"]
+        == alone["en-de"]["bleu"]
+    )
+    with pytest.raises(
+        ValueError, match=r"tokenize is '13a' in statistics\[0\] and 'zh' in statistics\[1\]"
+    ):
         bleu.score(tables)
 
 
@@ -285,7 +336,9 @@ def test_labels_in_a_column_of_a_users_table(bleu, form):
     columns = {"predictions": GROUPED, "references": GROUPED_REFERENCES}
     domains = [str(label) for label in LABELS]
     expected = bleu.compute(**columns, by=domains)["groups"]
-    groups = bleu.score(form(bleu.statistics(**columns).append_column("domain", [domains])), by="domain")["groups"]
+    groups = bleu.score(
+        form(bleu.statistics(**columns).append_column("domain", [domains])), by="domain"
+    )["groups"]
     assert list(groups) == list(expected)
     for label, group in groups.items():
         assert {**group, "signature": ""} == {**expected[label], "signature": ""}
@@ -344,9 +397,13 @@ def test_groups_of_rows_that_were_added(bleu):
     assert bleu.compute(**rest, by=LABELS) == expected
 
 
-@pytest.mark.parametrize(("tokenize", "calls"), [("13a", 1), (TOKENIZERS_BY_LABEL, 3)], ids=["one", "by label"])
+@pytest.mark.parametrize(
+    ("tokenize", "calls"), [("13a", 1), (TOKENIZERS_BY_LABEL, 3)], ids=["one", "by label"]
+)
 def test_each_segment_is_counted_once(tokenize, calls):
-    options = Options().override({"tokenize": tokenize, "segments": True, "confidence": 0.9, "n_resamples": 10})
+    options = Options().override(
+        {"tokenize": tokenize, "segments": True, "confidence": 0.9, "n_resamples": 10}
+    )
     with mock.patch.object(bleu_statistics, "count_corpus", wraps=count_corpus) as counted:
         score_corpus(read_corpus(PAIR_TEXTS, PAIR_REFERENCES), options, PAIRS)
     sizes = [len(call.args[0]) for call in counted.call_args_list]
@@ -361,7 +418,10 @@ def simulate_macro(rows, labels, n_resamples, seed):
         draws = np.random.default_rng(seed).integers(len(group), size=(n_resamples, len(group)))
         sums[label] = group[draws].sum(axis=1)
     scores = [
-        [BLEU.compute_bleu(row[:4].tolist(), row[4:8].tolist(), *row[8:].tolist()).score / 100 for row in group]
+        [
+            BLEU.compute_bleu(row[:4].tolist(), row[4:8].tolist(), *row[8:].tolist()).score / 100
+            for row in group
+        ]
         for group in sums.values()
     ]
     return np.mean(scores, axis=0)
@@ -380,9 +440,13 @@ def test_the_macro_interval_is_that_of_groups_resampled_independently(bleu):
     rows = np.array(bleu.statistics(**columns).to_pandas())
     expected = simulate_macro(rows, labels, 2000, seed=100)
     error = expected.std()
-    assert result["macro_standard_error"] == pytest.approx(error, rel=4 / math.sqrt(2 * 2000) * math.sqrt(2))
+    assert result["macro_standard_error"] == pytest.approx(
+        error, rel=4 / math.sqrt(2 * 2000) * math.sqrt(2)
+    )
     ends = np.quantile(expected, [0.025, 0.975])
-    assert result["macro_confidence_interval"] == pytest.approx(ends, abs=0.24 * math.sqrt(2) * error)
+    assert result["macro_confidence_interval"] == pytest.approx(
+        ends, abs=0.24 * math.sqrt(2) * error
+    )
     alone = result["groups"]["a"]["standard_error"]
     assert result["macro_standard_error"] == pytest.approx(alone / math.sqrt(3), rel=0.09)
 
@@ -419,9 +483,13 @@ def test_standard_errors_are_those_of_the_resampled_scores(bleu):
     assert result["bootstrap_mean"] == pytest.approx(np.mean(scores), abs=1e-9)
 
 
-@pytest.mark.parametrize("options", [{}, {"effective_order": False}, {"smooth_method": "floor"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"effective_order": False}, {"smooth_method": "floor"}], ids=str
+)
 def test_the_mean_of_segment_scores(bleu, options):
-    result = bleu.compute(predictions=GROUPED, references=GROUPED_REFERENCES, segments=True, **options)
+    result = bleu.compute(
+        predictions=GROUPED, references=GROUPED_REFERENCES, segments=True, **options
+    )
     metric = BLEU(**{"effective_order": True, **options})
     scores = [metric.sentence_score(*row).score / 100 for row in zip(GROUPED, GROUPED_REFERENCES)]
     assert result["mean_segment_bleu"] == pytest.approx(fmean(scores), abs=1e-11)
@@ -437,25 +505,41 @@ SIZES = [
         ["a", "b"],
         ["1 of 2 groups with fewer than 30 segments: their intervals and tests are unreliable"],
     ),
-    ({"a": 40, "b": 1}, ["a"], ["1 group with one segment: such a group and the macro-average have no interval"]),
+    (
+        {"a": 40, "b": 1},
+        ["a"],
+        ["1 group with one segment: such a group and the macro-average have no interval"],
+    ),
     ({"a": 5, "b": 4}, ["a", "b"], ["Intervals and tests of 9 segments are unreliable"]),
     ({"a": 40}, ["a"], []),
-    ({"a": 1, "b": 1}, [], ["2 groups with one segment", "Intervals and tests of 2 segments are unreliable"]),
+    (
+        {"a": 1, "b": 1},
+        [],
+        ["2 groups with one segment", "Intervals and tests of 2 segments are unreliable"],
+    ),
 ]
 
 
-@pytest.mark.parametrize(("sizes", "with_interval", "warned"), SIZES, ids=lambda value: str(value)[:30])
+@pytest.mark.parametrize(
+    ("sizes", "with_interval", "warned"), SIZES, ids=lambda value: str(value)[:30]
+)
 def test_small_groups(bleu, sizes, with_interval, warned):
     labels = list(Counter(sizes).elements())
     texts = [f"the cat {i} sat on the mat" for i in range(len(labels))]
-    call = lambda: bleu.compute(predictions=texts, references=texts, by=labels, confidence=0.9, n_resamples=20)  # noqa: E731
+    call = lambda: bleu.compute(
+        predictions=texts, references=texts, by=labels, confidence=0.9, n_resamples=20
+    )
     result, messages = record_warnings(call)
-    assert [label for label, group in result["groups"].items() if "confidence_interval" in group] == with_interval
+    assert [
+        label for label, group in result["groups"].items() if "confidence_interval" in group
+    ] == with_interval
     assert ("macro_confidence_interval" in result) == ("macro_standard_error" in result) == (len(with_interval) == len(sizes))  # fmt: skip
     assert len(messages) == len(warned)
     for message, beginning in zip(messages, warned):
         assert message.startswith(beginning)
-    _, messages = record_warnings(lambda: bleu.compute(predictions=texts, references=texts, by=labels))
+    _, messages = record_warnings(
+        lambda: bleu.compute(predictions=texts, references=texts, by=labels)
+    )
     assert messages == []  # without intervals, sizes don't matter
 
 
@@ -464,7 +548,9 @@ def test_a_group_without_a_match_is_named(bleu):
     _, messages = record_warnings(
         lambda: bleu.compute(predictions=[*texts, "x"], references=[*texts, "y"], by=list("aaab"))
     )
-    assert messages == ["The score of 'b' is 0: no token of the predictions occurs in the references."]
+    assert messages == [
+        "The score of 'b' is 0: no token of the predictions occurs in the references."
+    ]
 
 
 ROWS = {"predictions": ["a b c d", "a"], "references": ["a b c d", "b"]}
@@ -483,7 +569,9 @@ WRONG_LABELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), WRONG_LABELS, ids=[str(one[0]) for one in WRONG_LABELS])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"), WRONG_LABELS, ids=[str(one[0]) for one in WRONG_LABELS]
+)
 @pytest.mark.parametrize("method", ["compute", "statistics", "score", "compare"])
 def test_labels_that_are_rejected(bleu, method, arguments, error, message):
     table = bleu.statistics(**ROWS)
@@ -495,7 +583,9 @@ def test_labels_that_are_rejected(bleu, method, arguments, error, message):
     }  # fmt: skip
     if method == "score" and isinstance(arguments.get("by"), str):  # the name of a column
         error = ValueError
-        message = "by='xy': statistics[0] has no such column. Pass its name, or one label per segment."
+        message = (
+            "by='xy': statistics[0] has no such column. Pass its name, or one label per segment."
+        )
     with pytest.raises(error) as raised:
         calls[method]()
     assert str(raised.value).removeprefix("System 'A': ") == message
@@ -511,7 +601,9 @@ def test_a_failing_tokenizer_names_its_label(bleu):
     def fail(text):
         raise KeyError(text)
 
-    with pytest.raises(ValueError, match=r"^Among the segments labeled 'y': predictions\[1\]: the tokenizer failed"):
+    with pytest.raises(
+        ValueError, match=r"^Among the segments labeled 'y': predictions\[1\]: the tokenizer failed"
+    ):
         bleu.compute(**ROWS, by=["x", "y"], tokenize={"y": fail})
 
 
@@ -529,7 +621,9 @@ def test_tables_counted_otherwise_than_a_label_asks(bleu):
     table = bleu.statistics(**ROWS, by=["x", "y"], tokenize={"y": "zh"})
     expected = bleu.score(table, by="label")
     assert bleu.score(table, by="label", tokenize={"y": "zh"}) == expected
-    with pytest.raises(ValueError, match=r"counted with tokenize\['y'\]='zh', but 'char' was requested"):
+    with pytest.raises(
+        ValueError, match=r"counted with tokenize\['y'\]='zh', but 'char' was requested"
+    ):
         bleu.score(table, by="label", tokenize={"y": "char"})
 
 
@@ -542,14 +636,18 @@ def test_evaluates_modules_have_no_groups(load, name):
 def test_groups_with_several_processes_are_rejected(load, tmp_path):
     bleu = load(num_process=2, process_id=0, experiment_id="by", cache_dir=str(tmp_path))
     with pytest.raises(
-        ValueError, match=r"by: labels are not supported with num_process > 1.*score\(tables, by='label'\)"
+        ValueError,
+        match=r"by: labels are not supported with num_process > 1.*score\(tables, by='label'\)",
     ):
         bleu.compute(**ROWS, by=["x", "y"])
 
 
 def test_statistics_without_rows_keep_the_column_of_labels(bleu):
     """An empty shard has the schema of the others, and changes no sum."""
-    table, empty = bleu.statistics(**ROWS, by=["x", "y"]), bleu.statistics(predictions=[], references=[], by=[])
+    table, empty = (
+        bleu.statistics(**ROWS, by=["x", "y"]),
+        bleu.statistics(predictions=[], references=[], by=[]),
+    )
     assert empty.column_names == table.column_names
     assert (
         bleu.score([empty, table], by="label")
@@ -571,7 +669,12 @@ EXPLAINED_OPTIONS = [
     {"tokenize": "zh", "lowercase": True, "max_order": 2},
     {"tokenize": "char", "reference_length": "shortest", "max_order": 6},
     {"tokenize": "intl", "reference_length": "longest", "effective_order": True},
-    {"tokenize": "none", "minimum_total": 1, "smooth_method": "none", "weights": (0.4, 0.3, 0.2, 0.1)},
+    {
+        "tokenize": "none",
+        "minimum_total": 1,
+        "smooth_method": "none",
+        "weights": (0.4, 0.3, 0.2, 0.1),
+    },
     {"tokenize": str.split, "smooth_method": "laplace", "max_order": 1},
 ]
 
@@ -593,13 +696,20 @@ def test_the_tutorials_simple_and_modified_precision(load, candidate, simple, mo
 
 def test_the_papers_second_example(load):
     """Two of seven "the" match, the first two, and no bigram; the closer reference has 6 words."""
-    explanation = load("moses").explain("the the the the the the the", ["the cat is on the mat", "there is a cat"])
+    explanation = load("moses").explain(
+        "the the the the the the the", ["the cat is on the mat", "there is a cat"]
+    )
     assert explanation["prediction"]["longest_match"] == [1, 1, 0, 0, 0, 0, 0]
-    assert [reference["longest_match"] for reference in explanation["references"]] == [[1, 0, 0, 0, 1, 0], [0] * 4]
+    assert [reference["longest_match"] for reference in explanation["references"]] == [
+        [1, 0, 0, 0, 1, 0],
+        [0] * 4,
+    ]
     assert explanation["effective_reference"] == 0
     assert explanation["orders"][0]["clipped"] == [{"ngram": ["the"], "count": 7, "allowed": 2}]
     assert explanation["orders"][0]["missed"] == []
-    assert explanation["orders"][1]["missed"] == [{"ngram": ["the", "the"], "count": 6, "allowed": 0}]
+    assert explanation["orders"][1]["missed"] == [
+        {"ngram": ["the", "the"], "count": 6, "allowed": 0}
+    ]
 
 
 @pytest.mark.parametrize(
@@ -628,7 +738,10 @@ def test_random_segments_are_explained_as_they_are_scored(bleu, options, seed):
 
 
 @settings(deadline=None, max_examples=60)
-@given(prediction=st.lists(st.sampled_from("ab")), references=st.lists(st.lists(st.sampled_from("ab")), min_size=1))
+@given(
+    prediction=st.lists(st.sampled_from("ab")),
+    references=st.lists(st.lists(st.sampled_from("ab")), min_size=1),
+)
 def test_any_tokens_are_explained_as_they_are_scored(load, prediction, references):
     check_consistent(load(), prediction, references, {"max_order": 3})
 
@@ -636,8 +749,13 @@ def test_any_tokens_are_explained_as_they_are_scored(load, prediction, reference
 def check_consistent(bleu, prediction, references, options):
     """Assert that `explain` agrees with `compute` and `statistics`, and that JSON can hold its result."""
     explanation = bleu.explain(prediction, references, **options)
-    assert explanation == {**explanation, **bleu.compute(predictions=[prediction], references=[references], **options)}
-    row = bleu.statistics(predictions=[prediction], references=[references], **options).to_pylist()[0]
+    assert explanation == {
+        **explanation,
+        **bleu.compute(predictions=[prediction], references=[references], **options),
+    }
+    row = bleu.statistics(predictions=[prediction], references=[references], **options).to_pylist()[
+        0
+    ]
     for order in explanation["orders"]:
         n = order["order"]
         assert (order["matches"], order["total"]) == (row[f"matches_{n}"], row[f"totals_{n}"])
@@ -649,7 +767,10 @@ def check_consistent(bleu, prediction, references, options):
     # More if longer matches share a word, as "b a" and "a c" of the reference "b a c" do.
     assert sum(map(bool, explanation["prediction"]["longest_match"])) >= row["matches_1"]
     assert explanation["prediction"]["length"] == row["prediction_length"]
-    assert explanation["references"][explanation["effective_reference"]]["length"] == row["reference_length"]
+    assert (
+        explanation["references"][explanation["effective_reference"]]["length"]
+        == row["reference_length"]
+    )
     assert formula(explanation) == pytest.approx(explanation["bleu"], abs=1e-15)
     assert json.loads(json.dumps(explanation)) == explanation
 
@@ -687,7 +808,9 @@ def test_tokens_are_shown_as_they_are_counted(bleu, prediction, references, toke
 
 def test_lowercase_comes_before_the_tokenizer(bleu):
     """Tokens of a user's function are not lowercased again, as in `compute`."""
-    explanation = bleu.explain("Go on", ["GO ON"], tokenize=lambda text: [text[:2].upper(), text[2:]], lowercase=True)
+    explanation = bleu.explain(
+        "Go on", ["GO ON"], tokenize=lambda text: [text[:2].upper(), text[2:]], lowercase=True
+    )
     assert explanation["prediction"]["tokens"] == ["GO", " on"]
     assert explanation["counts"][:2] == [2, 1]
 
@@ -749,11 +872,15 @@ def test_a_single_reference_may_be_a_str_and_empty(bleu):
 
 @pytest.mark.parametrize(("references", "index"), EFFECTIVE, ids=str)
 @pytest.mark.parametrize("as_tokens", [False, True], ids=["text", "tokens"])
-def test_the_effective_reference_is_counted_as_the_caller_counted(bleu, references, index, as_tokens):
+def test_the_effective_reference_is_counted_as_the_caller_counted(
+    bleu, references, index, as_tokens
+):
     split = (lambda text: text and text.split()) if as_tokens else (lambda text: text)
     references = [None if text is None else split(text) for text in references]
     if as_tokens:
         references = [[] if reference == "" else reference for reference in references]
     explained = bleu.explain(split("a b c"), references)
     assert explained["effective_reference"] == index
-    assert explained["reference_length"] == len(references[index] if as_tokens else references[index].split())
+    assert explained["reference_length"] == len(
+        references[index] if as_tokens else references[index].split()
+    )

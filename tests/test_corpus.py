@@ -16,11 +16,15 @@ BATCHES = [
 @pytest.mark.parametrize(("chunks", "most", "batches"), BATCHES)
 def test_a_corpus_in_batches(chunks, most, batches):
     """A batch is part of one chunk; the bounds of its references start at 0."""
-    texts, references = (pa.chunked_array([[text] * length for length in chunks]) for text in ("a", ["b", "c"]))
+    texts, references = (
+        pa.chunked_array([[text] * length for length in chunks]) for text in ("a", ["b", "c"])
+    )
     check_batches(read_corpus(texts, references), most, batches)
 
 
-@pytest.mark.parametrize(("chunks", "most", "batches"), [case for case in BATCHES if len(case[0]) == 1])
+@pytest.mark.parametrize(
+    ("chunks", "most", "batches"), [case for case in BATCHES if len(case[0]) == 1]
+)
 def test_plain_lists_in_batches(chunks, most, batches):
     """Plain lists have no chunks, and are split into batches in the same way."""
     check_batches(read_corpus(["a"] * sum(chunks), [["b", "c"]] * sum(chunks)), most, batches)

@@ -60,10 +60,16 @@ def test_sizes_around_the_kernels_limits(vocabulary):
     generator = random.Random(vocabulary)
     words = [f"w{i}" * generator.choice((1, 2, 5)) for i in range(vocabulary)]
     texts = {size: " ".join(generator.choices(words, k=size)) for size in SIZES}
-    predictions, references = zip(*[(texts[a], [texts[b]]) for a, b in itertools.product(SIZES, SIZES)])
+    predictions, references = zip(
+        *[(texts[a], [texts[b]]) for a, b in itertools.product(SIZES, SIZES)]
+    )
     for max_order in (1, 4, 6):
-        expected = count_with_sacrebleu(predictions, references, tokenize="none", max_order=max_order)
-        rows = count_both_ways(list(predictions), list(references), tokenize="none", max_order=max_order)
+        expected = count_with_sacrebleu(
+            predictions, references, tokenize="none", max_order=max_order
+        )
+        rows = count_both_ways(
+            list(predictions), list(references), tokenize="none", max_order=max_order
+        )
         np.testing.assert_array_equal(rows, expected)
 
 
@@ -74,7 +80,10 @@ def test_token_lengths_around_a_word(length):
     others = [token[:i] + "#" + token[i + 1 :] for i in range(length)] + [token + "#", token[:-1]]
     for other in others:
         assert count_both_ways([token], [[other]], tokenize="none", max_order=1)[0, 0] == 0
-        assert count_both_ways([f"{other} {token}"], [[token]], tokenize="none", max_order=1)[0, 0] == 1
+        assert (
+            count_both_ways([f"{other} {token}"], [[token]], tokenize="none", max_order=1)[0, 0]
+            == 1
+        )
 
 
 def compile_call(name):
@@ -88,7 +97,8 @@ def compile_call(name):
 
 @needs_numba
 @pytest.mark.parametrize(
-    "token", ["abcdefgh{:07}abcdefgh", "{:09}", "{:07}abcdefghijkl", "abcdefghijkl{:07}", "{0:08}{0:08}"]
+    "token",
+    ["abcdefgh{:07}abcdefgh", "{:09}", "{:07}abcdefghijkl", "abcdefghijkl{:07}", "{0:08}{0:08}"],
 )
 def test_long_tokens_have_keys_of_their_own(token):
     """Tokens that share both ends have different keys; equal keys would make every lookup compare all tokens."""
@@ -101,7 +111,9 @@ def test_long_tokens_have_keys_of_their_own(token):
 
 
 @needs_numba
-@pytest.mark.parametrize("step", [1, 1 << 20, 1 << 40, 1 << 52, pow(0x9E3779B97F4A7C15, -1, 1 << 64)])
+@pytest.mark.parametrize(
+    "step", [1, 1 << 20, 1 << 40, 1 << 52, pow(0x9E3779B97F4A7C15, -1, 1 << 64)]
+)
 def test_chosen_ids_spread_over_the_slots(step):
     """A thousand chosen ids spread over the slots; a constant hash factor would let an attacker put all into one."""
     ids = (np.arange(1_000, dtype=np.uint64) * np.uint64(step)).astype(np.int64)
@@ -124,7 +136,9 @@ def test_many_batches_keep_their_order():
     many = read_corpus(predictions * 20, references * 20)
     chunks = [slice(None, 3), slice(3, 12_345), slice(12_345, None)]
     columns = [many.predictions.combine_chunks(), many.references.combine_chunks()]
-    uneven = read_corpus(*(pa.chunked_array([column[chunk] for chunk in chunks]) for column in columns))
+    uneven = read_corpus(
+        *(pa.chunked_array([column[chunk] for chunk in chunks]) for column in columns)
+    )
     assert len(uneven.batches) == 3
     for corpus in (many, uneven):
         rows = count(corpus)
@@ -136,12 +150,18 @@ def test_the_order_of_references_does_not_matter(reference_length):
     predictions, references = random_rows(seed=3, count=300)
     rows = count_both_ways(predictions, references, reference_length=reference_length)
     backwards = [row[::-1] for row in references]
-    np.testing.assert_array_equal(rows, count_both_ways(predictions, backwards, reference_length=reference_length))
+    np.testing.assert_array_equal(
+        rows, count_both_ways(predictions, backwards, reference_length=reference_length)
+    )
 
 
 def test_a_rule_for_the_reference_length_without_a_kernel(monkeypatch):
     """A record alone is enough: the rows come from the Python implementation, although the kernels are compiled."""
-    monkeypatch.setitem(REFERENCE_LENGTHS, "second", ReferenceLength(lambda _, lengths: sorted(lengths)[1], "by hand"))
+    monkeypatch.setitem(
+        REFERENCE_LENGTHS,
+        "second",
+        ReferenceLength(lambda _, lengths: sorted(lengths)[1], "by hand"),
+    )
     corpus = read_corpus(["a b c"] * 20_000, [["a b c d e", "a", "a b"]] * 20_000)
     with kernels_only():
         rows = count(corpus, max_order=1, reference_length="second", tokenize="none")
@@ -152,15 +172,25 @@ def test_a_rule_for_the_reference_length_without_a_kernel(monkeypatch):
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_tokens_have_the_rows_of_their_text(lowercase):
     predictions, references = random_rows(seed=4, count=300)
-    tokens = [text.split() for text in predictions], [[text.split() for text in row] for row in references]
+    tokens = (
+        [text.split() for text in predictions],
+        [[text.split() for text in row] for row in references],
+    )
     rows = count_both_ways(predictions, references, tokenize="none")
     np.testing.assert_array_equal(rows, count_both_ways(*tokens))
     numbers = {}
-    ids = [[[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in row] for row in tokens[1]]
-    own = [[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in tokens[0]]
+    ids = [
+        [[numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in row]
+        for row in tokens[1]
+    ]
+    own = [
+        [numbers.setdefault(token, 3**39 + len(numbers)) for token in text] for text in tokens[0]
+    ]
     np.testing.assert_array_equal(rows, count_both_ways(own, ids))
     lowered = (
         [[token.lower() for token in text] for text in tokens[0]],
         [[[token.lower() for token in text] for text in row] for row in tokens[1]],
     )
-    np.testing.assert_array_equal(count_both_ways(*tokens, lowercase=True), count_both_ways(*lowered))
+    np.testing.assert_array_equal(
+        count_both_ways(*tokens, lowercase=True), count_both_ways(*lowered)
+    )

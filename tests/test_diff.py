@@ -31,7 +31,8 @@ def make_systems(segments, seed=0):
     pieces = [random_pieces(generator)[:40] for _ in range(segments)]
     first, second = (["".join(edit_pieces(row, generator)) for row in pieces] for _ in range(2))
     references = [
-        ["".join(edit_pieces(row, generator)) for _ in range(generator.choice((1, 1, 2, 4)))] for row in pieces
+        ["".join(edit_pieces(row, generator)) for _ in range(generator.choice((1, 1, 2, 4)))]
+        for row in pieces
     ]
     second[::7] = first[::7]
     return first, second, references
@@ -40,7 +41,7 @@ def make_systems(segments, seed=0):
 def diff(first, second, references, by=None, **options):
     """Return the result of `diff_systems` for "A" and "B"; assert that the Python implementations return the same."""
     systems = {"A": first, "B": second}
-    call = lambda: bleu_diff.diff_systems(systems, references, by, Options().override(options))  # noqa: E731
+    call = lambda: bleu_diff.diff_systems(systems, references, by, Options().override(options))
     answer = call()
     with python_only():
         assert call() == answer
@@ -55,8 +56,12 @@ def ngrams_by_counting(first, second, references, **options):
         for text in (one, other):
             (batch,) = read_corpus([text], [row]).batches
             tokenizer = choose_tokenizer(chosen, "text")
-            (prediction,), references = (list_tokens(part, tokenizer) for part in prepare_batch(batch, tokenizer))
-            grams = lambda tokens, n: Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))  # noqa: E731
+            (prediction,), references = (
+                list_tokens(part, tokenizer) for part in prepare_batch(batch, tokenizer)
+            )
+            grams = lambda tokens, n: Counter(
+                tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)
+            )
             matches.append([])
             for n in range(1, chosen.max_order + 1):
                 allowed = Counter()
@@ -76,9 +81,14 @@ def check_ngrams(answer, counts):
     for order in answer["ngrams"]:
         only_first, only_second = counts[order["order"]]
         for name, own, other in (("A", only_first, only_second), ("B", only_second, only_first)):
-            distinctive = sorted((mcnemar_statistic(own[g], other[g]) for g in own if own[g] > other[g]), reverse=True)
+            distinctive = sorted(
+                (mcnemar_statistic(own[g], other[g]) for g in own if own[g] > other[g]),
+                reverse=True,
+            )
             listed = order["systems"][name]
-            assert [mcnemar_statistic(*n["matches"].values()) for n in listed] == distinctive[:LISTED_NGRAMS]
+            assert [mcnemar_statistic(*n["matches"].values()) for n in listed] == distinctive[
+                :LISTED_NGRAMS
+            ]
             assert len({tuple(ngram["ngram"]) for ngram in listed}) == len(listed)
             for ngram in listed:
                 key = tuple(ngram["ngram"])
@@ -117,7 +127,10 @@ def test_ngrams_by_hand(first, second, references, options, expected, why):
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
 def test_ngrams_are_those_of_counters(options):
     first, second, references = make_systems(40)
-    check_ngrams(diff(first, second, references, **options), ngrams_by_counting(first, second, references, **options))
+    check_ngrams(
+        diff(first, second, references, **options),
+        ngrams_by_counting(first, second, references, **options),
+    )
 
 
 def test_tokens_and_ids_have_the_ngrams_of_their_text():
@@ -126,7 +139,9 @@ def test_tokens_and_ids_have_the_ngrams_of_their_text():
     expected = diff(first, second, references, tokenize="none")
     tokens = diff(one, other, many)
     numbers = {}
-    ids = lambda texts: [[numbers.setdefault(token, 7 + len(numbers)) for token in text] for text in texts]  # noqa: E731
+    ids = lambda texts: [
+        [numbers.setdefault(token, 7 + len(numbers)) for token in text] for text in texts
+    ]
     numbered = diff(ids(one), ids(other), [ids(row) for row in many])
     assert {**tokens, "signature": ""} == {**expected, "signature": ""}
     assert numbered["by_length"] == expected["by_length"]
@@ -159,13 +174,16 @@ def test_any_texts(rows, options, at_once):
 def check_scores(bleu, answer, first, second, references, **options):
     """Assert that scores, differences and their signs are those of `compute`."""
     results = [
-        bleu.compute(predictions=system, references=references, segments=True, **options) for system in (first, second)
+        bleu.compute(predictions=system, references=references, segments=True, **options)
+        for system in (first, second)
     ]
     for name, result in zip("AB", results):
         assert answer["systems"][name]["bleu"] == pytest.approx(result["bleu"], rel=1e-12)
         assert answer["systems"][name]["score"] == pytest.approx(result["score"], rel=1e-12)
         np.testing.assert_allclose(answer["segment_bleu"][name], result["segment_bleu"], rtol=1e-12)
-    assert answer["systems"]["B"]["delta"] == pytest.approx(results[1]["bleu"] - results[0]["bleu"], abs=1e-12)
+    assert answer["systems"]["B"]["delta"] == pytest.approx(
+        results[1]["bleu"] - results[0]["bleu"], abs=1e-12
+    )
     deltas = np.subtract(results[1]["segment_bleu"], results[0]["segment_bleu"])
     signs = Counter(np.sign(np.where(np.abs(deltas) < 1e-12, 0, deltas)).tolist())
     assert (answer["wins"], answer["ties"], answer["losses"]) == (signs[1], signs[0], signs[-1])
@@ -184,11 +202,19 @@ def test_a_group_has_the_score_of_its_rows(bleu, options):
     labels = [("news", "", None, 3)[i * i % 7 % 4] for i in range(80)]
     answer = diff(first, second, references, by=labels, **options)
     assert list(answer["groups"]) == list(dict.fromkeys(labels))
-    tables = [bleu.statistics(predictions=system, references=references, **options) for system in (first, second)]
+    tables = [
+        bleu.statistics(predictions=system, references=references, **options)
+        for system in (first, second)
+    ]
     lengths = np.minimum(*(table["reference_length"].to_numpy() for table in tables))
-    bounds = lambda group: (group["from"], np.inf if group["to"] is None else group["to"])  # noqa: E731
-    groups = [(group, [label == name for label in labels]) for name, group in answer["groups"].items()]
-    groups += [(group, (bounds(group)[0] <= lengths) & (lengths <= bounds(group)[1])) for group in answer["by_length"]]
+    bounds = lambda group: (group["from"], np.inf if group["to"] is None else group["to"])
+    groups = [
+        (group, [label == name for label in labels]) for name, group in answer["groups"].items()
+    ]
+    groups += [
+        (group, (bounds(group)[0] <= lengths) & (lengths <= bounds(group)[1]))
+        for group in answer["by_length"]
+    ]
     for group, is_in in groups:
         scores = [bleu.score(table.filter(pa.array(is_in)), **options)["bleu"] for table in tables]
         assert group["bleu"] == pytest.approx(dict(zip("AB", scores)), rel=1e-12)
@@ -207,10 +233,14 @@ GROUPS = [
 
 def test_length_groups_leave_no_gap():
     """A text of the shortest and of the longest length of each group is in that group."""
-    lengths = [length for first, last in GROUPS for length in (first, 2000 if last is None else last)]
+    lengths = [
+        length for first, last in GROUPS for length in (first, 2000 if last is None else last)
+    ]
     texts = [" ".join(["a"] * length) for length in lengths]
     groups = diff(texts, texts, texts)["by_length"]
-    assert [(group["from"], group["to"], group["segments"]) for group in groups] == [(*group, 2) for group in GROUPS]
+    assert [(group["from"], group["to"], group["segments"]) for group in groups] == [
+        (*group, 2) for group in GROUPS
+    ]
 
 
 LABELS = [
@@ -260,7 +290,11 @@ def test_exchanged_systems(bleu):
     systems, labels = {"A": first, "B": second}, range(50)
     one = bleu.diff(systems, references, by=labels)
     other = bleu.diff(dict(reversed(systems.items())), references, by=labels)
-    assert (one["wins"], one["ties"], one["losses"]) == (other["losses"], other["ties"], other["wins"])
+    assert (one["wins"], one["ties"], one["losses"]) == (
+        other["losses"],
+        other["ties"],
+        other["wins"],
+    )
 
     def negate(value):
         if isinstance(value, dict):
@@ -290,7 +324,10 @@ def test_the_size_of_blocks_does_not_change_the_result():
 
 def test_columns_with_different_chunks(bleu):
     first, second, references = make_systems(30, seed=8)
-    chunked = pa.chunked_array([first[:4], first[4:4], first[4:]]), pa.chunked_array([second[:11], second[11:]])
+    chunked = (
+        pa.chunked_array([first[:4], first[4:4], first[4:]]),
+        pa.chunked_array([second[:11], second[11:]]),
+    )
     references_in_pieces = pa.chunked_array([pa.array(references[:20]), pa.array(references[20:])])
     expected = bleu.diff({"A": first, "B": second}, references)
     assert bleu.diff(dict(zip("AB", chunked)), references_in_pieces) == expected
@@ -301,7 +338,10 @@ def test_the_limit_drops_what_differs_least():
     words = ["often", "more often", "most of all"]
     first = [f"{words[i % 6 // 2 if i % 6 < 5 else 2]} {i}" for i in range(600)]
     expected = diff(first, [""] * 600, first, max_order=2)
-    with mock.patch.object(bleu_diff, "MAX_NGRAMS", 40), mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 10):
+    with (
+        mock.patch.object(bleu_diff, "MAX_NGRAMS", 40),
+        mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 10),
+    ):
         answer = diff(first, [""] * 600, first, max_order=2)
     for order, known in zip(answer["ngrams"], expected["ngrams"]):
         frequent = [ngram for ngram in known["systems"]["A"] if ngram["count"] > 1]
@@ -310,11 +350,16 @@ def test_the_limit_drops_what_differs_least():
 
 
 def test_nothing_is_dropped_up_to_the_limit():
-    for limit, kept in ((4, list("abcd")), (3, ["a"])):  # a table above the limit keeps half the limit
+    for limit, kept in (
+        (4, list("abcd")),
+        (3, ["a"]),
+    ):  # a table above the limit keeps half the limit
         with mock.patch.object(bleu_diff, "MAX_NGRAMS", limit):
             systems = {"A": ["a b c d"], "B": [""]}
             answer = bleu_diff.diff_systems(systems, ["a b c d"], None, Options(max_order=1))
-        assert [ngram["ngram"] for ngram in answer.distinctive_ngrams("A")] == [[token] for token in kept]
+        assert [ngram["ngram"] for ngram in answer.distinctive_ngrams("A")] == [
+            [token] for token in kept
+        ]
 
 
 def test_result(bleu):
@@ -328,15 +373,26 @@ def test_result(bleu):
         "old": ["bleu", "score"],
         7: ["bleu", "score", "delta"],
     }
-    dicts = [answer["segments"], answer["segment_bleu"], *(order["systems"] for order in answer["ngrams"])]
+    dicts = [
+        answer["segments"],
+        answer["segment_bleu"],
+        *(order["systems"] for order in answer["ngrams"]),
+    ]
     dicts += [group["bleu"] for group in [*answer["by_length"], *answer["groups"].values()]]
     dicts += [row["bleu"] for rows in answer["segments"].values() for row in rows]
-    dicts += [ngram["matches"] for name in answer["systems"] for ngram in answer.distinctive_ngrams(name)]
+    dicts += [
+        ngram["matches"] for name in answer["systems"] for ngram in answer.distinctive_ngrams(name)
+    ]
     assert {tuple(by_name) for by_name in dicts} == {("old", 7)}
     assert list(answer["by_length"][0]) == ["from", "to", "segments", "bleu", "delta"]
     assert list(answer["groups"]["x"]) == ["segments", "bleu", "delta"]
     assert list(answer["segments"]["old"][0]) == ["segment", "bleu", "delta"]
-    assert list(answer["ngrams"][0]["systems"]["old"][0]) == ["ngram", "count", "matches", "segment"]
+    assert list(answer["ngrams"][0]["systems"]["old"][0]) == [
+        "ngram",
+        "count",
+        "matches",
+        "segment",
+    ]
     plain = bleu.diff({"A": ["a"], "B": ["b"]}, ["a"])
     assert "groups" not in plain
     assert json.loads(json.dumps(plain)) == plain
@@ -359,14 +415,21 @@ def test_records_are_the_groups(bleu):
     }
 
 
-@pytest.mark.parametrize("name", ["references", "first", "interval", "_interval", "label", "segments", "", 3, None])
+@pytest.mark.parametrize(
+    "name", ["references", "first", "interval", "_interval", "label", "segments", "", 3, None]
+)
 def test_names_of_systems_are_free(bleu, name):
     """No name of a system is mistaken for a column or a key."""
     difference = bleu.diff({name: ["a b"], "other": ["a c"]}, ["a b"], by=["x"], max_order=2)
     assert difference["segment_bleu"][name] == [1]
     assert difference.to_pandas()[f"bleu_{name}"].tolist() == [1, 1]
     assert [ngram["ngram"] for ngram in difference.distinctive_ngrams(name)] == [["a", "b"]]
-    for shown in (str(difference), difference.to_markdown(), difference.to_latex(), difference.to_html()):
+    for shown in (
+        str(difference),
+        difference.to_markdown(),
+        difference.to_latex(),
+        difference.to_html(),
+    ):
         assert str(name) in shown
 
 
@@ -378,7 +441,9 @@ def test_distinctive_ngrams_of_an_unknown_system(bleu):
 
 def test_distinctive_ngrams_count(bleu):
     """There are ten by default, as many as are asked for, and no more than the systems differ in."""
-    difference = bleu.diff({"A": ["a b c d e f g h i j k l"], "B": [""]}, ["a x b x c x d x e x f x g x h x i x j x k"])
+    difference = bleu.diff(
+        {"A": ["a b c d e f g h i j k l"], "B": [""]}, ["a x b x c x d x e x f x g x h x i x j x k"]
+    )
     lengths = [len(difference.distinctive_ngrams("A", *count)) for count in ((), (3,), (100,))]
     assert lengths == [10, 3, 11]
     assert len(difference.distinctive_ngrams("A", count=2)) == 2
@@ -455,7 +520,9 @@ def test_printed_ngrams_are_not_parts_of_each_other(bleu):
 def test_printed_in_columns_whatever_the_text(bleu):
     """Tokens of a function, labels and names may be long, or contain line breaks."""
     texts, name = ["a\nb|" + "x" * 60], "name\n" * 40
-    answer = bleu.diff({name: texts, "B": ["b"]}, texts, by=["y\n" * 40], tokenize=lambda text: [text])
+    answer = bleu.diff(
+        {name: texts, "B": ["b"]}, texts, by=["y\n" * 40], tokenize=lambda text: [text]
+    )
     assert [row[0] for row in answer._rows()[-1:]] == ["a\\nb|" + "x" * 42 + "…"]
     assert len(str(answer).splitlines()) == 10
     assert len(str(answer).splitlines()[2]) < 160
@@ -465,7 +532,13 @@ def test_printed_in_columns_whatever_the_text(bleu):
 @pytest.mark.parametrize("label", ["all", "reference of 0 to 9 tokens", "None", "", " x"])
 def test_a_label_is_told_apart_from_other_rows(bleu, label):
     rows = bleu.diff({"A": ["a"] * 2, "B": ["a"] * 2}, ["a"] * 2, by=[label, None])._rows()
-    assert [row[0] for row in rows] == ["", "all", "reference of 0 to 9 tokens", repr(label), "None"]
+    assert [row[0] for row in rows] == [
+        "",
+        "all",
+        "reference of 0 to 9 tokens",
+        repr(label),
+        "None",
+    ]
 
 
 def raises(text):
@@ -518,7 +591,12 @@ def test_errors_of_calls(bleu, call, error, message):
 
 
 def test_a_tokenizers_error_names_the_row_of_the_corpus(bleu):
-    tokenize = lambda text: text.split() if text != "odd" else 1  # noqa: E731
+    tokenize = lambda text: text.split() if text != "odd" else 1
     first, references = ["a"] * 30, [["a", "a"]] * 29 + [["a", "odd"]]
-    with mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 7), pytest.raises(TypeError, match=r"references\[29\]: "):
-        bleu_diff.diff_systems({"A": first, "B": first}, references, None, Options(tokenize=tokenize))
+    with (
+        mock.patch.object(bleu_diff, "_SEGMENTS_PER_BLOCK", 7),
+        pytest.raises(TypeError, match=r"references\[29\]: "),
+    ):
+        bleu_diff.diff_systems(
+            {"A": first, "B": first}, references, None, Options(tokenize=tokenize)
+        )

@@ -43,8 +43,12 @@ DOCUMENTS = {
 }
 README = DOCUMENTS["README.md"]
 SHORT_SENTENCES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "docs/faq.md"]
-BLOCK = re.compile(r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE)  # the text behind the backticks, and the code
-EXAMPLE = re.compile(r"^```python\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE)  # code, its output
+BLOCK = re.compile(
+    r"^```(.*)\n((?:.*\n)*?)```$", re.MULTILINE
+)  # the text behind the backticks, and the code
+EXAMPLE = re.compile(
+    r"^```python\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE
+)  # code, its output
 EXAMPLES = {name: EXAMPLE.findall(text) for name, text in DOCUMENTS.items()}
 WRITTEN = ("*.md", "docs/*.md", "bleu_*.py", "space/*.py", "tests/**/*.py", "examples/*.ipynb")
 WORDING = sorted(path for pattern in WRITTEN for path in ROOT.glob(pattern))
@@ -91,7 +95,9 @@ def test_wording(path):
     """Write "is not", "missing", "per", "callback", "tokenize"; not the phrases that read as translated."""
     text = "" if path.name == "test_docs.py" else path.read_text(encoding="utf-8")
     found = [
-        f"{number}: {match[0]}" for number, line in enumerate(text.splitlines(), 1) for match in PHRASES.finditer(line)
+        f"{number}: {match[0]}"
+        for number, line in enumerate(text.splitlines(), 1)
+        for match in PHRASES.finditer(line)
     ]
     assert found == []
 
@@ -99,7 +105,11 @@ def test_wording(path):
 def test_the_header_that_makes_a_space_of_it():
     """README.md has the header that the Hub requires of a Space, and the files that the header names exist."""
     header = metadata_load(ROOT / "README.md")
-    assert (header["sdk"], header["app_file"], header["license"]) == ("gradio", "app.py", "apache-2.0")
+    assert (header["sdk"], header["app_file"], header["license"]) == (
+        "gradio",
+        "app.py",
+        "apache-2.0",
+    )
     assert (ROOT / header["app_file"]).exists()
     assert len(header["short_description"]) <= 60
     assert {header["colorFrom"], header["colorTo"]} <= {
@@ -119,10 +129,17 @@ def test_requirements_are_the_libraries_that_the_metric_imports():
     """gradio is not among them: a Space gets it from `sdk_version`, and transformers 4 rejects its huggingface_hub."""
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in ROOT.glob("bleu_*.py")]
     imported = {
-        node.module for tree in trees for node in tree.body if isinstance(node, ast.ImportFrom) and not node.level
+        node.module
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and not node.level
     }
     imported |= {
-        name.name for tree in trees for node in tree.body if isinstance(node, ast.Import) for name in node.names
+        name.name
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for name in node.names
     }
     libraries = {name.partition(".")[0] for name in imported} - set(sys.stdlib_module_names)
     # numba is imported late, and evaluate imports filelock without requiring it.
@@ -131,7 +148,9 @@ def test_requirements_are_the_libraries_that_the_metric_imports():
 
 @pytest.mark.usefixtures("folder_above")
 def test_the_example_that_evaluate_shows(bleu):
-    example = doctest.DocTestParser().get_doctest(bleu.inputs_description, {"evaluate": evaluate}, "info", None, 0)
+    example = doctest.DocTestParser().get_doctest(
+        bleu.inputs_description, {"evaluate": evaluate}, "info", None, 0
+    )
     assert doctest.DocTestRunner().run(example) == (0, 3)
 
 
@@ -142,7 +161,10 @@ def test_the_code_of_a_document(name, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     namespace: dict = {}
     for code, expected in EXAMPLES[name]:
-        code, printed = re.sub(r"path/to/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code), io.StringIO()
+        code, printed = (
+            re.sub(r"path/to/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code),
+            io.StringIO(),
+        )
         with contextlib.redirect_stdout(printed):
             exec(compile(code, name, "exec"), namespace)
         assert printed.getvalue() == expected, code
@@ -177,7 +199,9 @@ def test_code_that_needs_a_library_is_run_by_a_test_of_its_own(name):
 
 class TestCard:
     def test_it_has_the_headings_of_a_metric_card_in_their_order(self):
-        assert [heading for heading in re.findall("^## (.*)$", README, re.MULTILINE) if heading in CARD] == CARD
+        assert [
+            heading for heading in re.findall("^## (.*)$", README, re.MULTILINE) if heading in CARD
+        ] == CARD
 
     def test_the_commands(self):
         """Each command has a line of its own; `.ci/run` takes the last one from here."""
@@ -194,20 +218,29 @@ class TestCard:
         """The README lists the files beside it, and docs/README.md those in its folder."""
         for name in DOCUMENTS.keys() - {"README.md"}:
             _, _, file = name.rpartition("/")
-            assert f"]({name})" in README or re.search(rf"\]\({file}[)#]", DOCUMENTS["docs/README.md"]), name
+            assert f"]({name})" in README or re.search(
+                rf"\]\({file}[)#]", DOCUMENTS["docs/README.md"]
+            ), name
 
     @pytest.mark.filterwarnings("ignore::UserWarning")
     def test_output_values_names_every_key(self, bleu):
         texts, options = ["a b"] * 4, {"segments": True, "confidence": 0.9}
-        result = bleu.compute(predictions=texts, references=texts, by=["x", "x", "y", "y"], **options)
+        result = bleu.compute(
+            predictions=texts, references=texts, by=["x", "x", "y", "y"], **options
+        )
         for key in result:
-            assert re.search(rf"^\|.*`{key}`.*\|.*\|$", section("README.md", "Output values"), re.MULTILINE), key
+            assert re.search(
+                rf"^\|.*`{key}`.*\|.*\|$", section("README.md", "Output values"), re.MULTILINE
+            ), key
 
     @pytest.mark.filterwarnings("ignore::UserWarning")
     def test_the_comparison(self, bleu):
         """Each yes and no is what the tool does; bleuscore, its port to Rust, stands for evaluate's `bleu`."""
         rows = {"predictions": ["a b c d e f"], "references": [["a b c d e", "a b c d x f g"]]}
-        varying = {"predictions": ["a b c d", "a b c d"], "references": [["a b c d"], ["a b c d", "a b c"]]}
+        varying = {
+            "predictions": ["a b c d", "a b c d"],
+            "references": [["a b c d"], ["a b c d", "a b c"]],
+        }
         token_ids = {"predictions": [[1, 2, 3, 4]], "references": [[[1, 2, 3, 4]]]}
         expected = sacrebleu.corpus_bleu(rows["predictions"], list(zip(*rows["references"]))).score
 
@@ -221,10 +254,14 @@ class TestCard:
             return lambda tool: any(hasattr(tool, name) for name in names)
 
         checks = {
-            "same score as sacreBLEU 2.6": lambda tool: pytest.approx(expected) in compute(tool, rows).values(),
+            "same score as sacreBLEU 2.6": lambda tool: (
+                pytest.approx(expected) in compute(tool, rows).values()
+            ),
             "signature with the score": lambda tool: "signature" in compute(tool, rows),
             "number of references may vary by segment": lambda tool: compute(tool, varying),
-            "scores of single segments": lambda tool: compute(tool, rows, segments=True) or has("sentence_bleu")(tool),
+            "scores of single segments": lambda tool: (
+                compute(tool, rows, segments=True) or has("sentence_bleu")(tool)
+            ),
             "confidence intervals, paired significance tests": has("compare", "significance"),
             "tests of whole documents, rankings with clusters": has("rank"),
             "settings behind a published score, `diff`, `explain`": has("reconcile"),
@@ -232,9 +269,13 @@ class TestCard:
             "chrF, TER, downloads of test sets, a command line": has("sentence_chrf"),
         }
         tools = [bleu, Sacrebleu(), *map(EvaluatesModules().load, ["sacrebleu", "bleu"])]
-        lines = [line.strip("| ").split(" | ") for line in README.splitlines() if line.startswith("| ")]
+        lines = [
+            line.strip("| ").split(" | ") for line in README.splitlines() if line.startswith("| ")
+        ]
         found = {name: answers for name, *answers in lines if name in checks}
-        assert found == {name: ["yes" if check(one) else "no" for one in tools] for name, check in checks.items()}
+        assert found == {
+            name: ["yes" if check(one) else "no" for one in tools] for name, check in checks.items()
+        }
 
     @needs_wmt21
     def test_published_values(self, bleu, monkeypatch):
@@ -263,7 +304,9 @@ def test_defaults_in_the_readme():
     in_words = {"weights": "equal", "smooth_value": "by method"}
     found = {}
     for options, defaults, *_ in cells("README.md", "Inputs"):
-        for option, default in zip(re.findall("`(.*?)`", options), defaults.replace("`", "").split(", ")):
+        for option, default in zip(
+            re.findall("`(.*?)`", options), defaults.replace("`", "").split(", ")
+        ):
             found[option] = default
     expected = {option: in_words.get(option, str(value)) for option, value in OPTIONS.items()}
     assert {option: found[option].strip('"') for option in OPTIONS} == expected
@@ -271,7 +314,9 @@ def test_defaults_in_the_readme():
 
 def test_every_tokenizer_is_named_in_the_readme():
     """The tokenizers that are built in stand first, in their order."""
-    (meaning,) = (meaning for option, _, meaning in cells("README.md", "Inputs") if option == "`tokenize`")
+    (meaning,) = (
+        meaning for option, _, meaning in cells("README.md", "Inputs") if option == "`tokenize`"
+    )
     assert re.findall('`"(.*?)"`', meaning)[: len(TOKENIZERS)] == list(TOKENIZERS)
 
 
@@ -280,17 +325,27 @@ def test_tokenizers_by_language():
     rows = cells("docs/conventions.md", "Tokenizers by language")[1:]
     named = {language: re.findall('`"(.*?)"`', names) for language, names, _ in rows}
     of_sacrebleu = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean"}
-    assert {code: named[language][0] for code, language in of_sacrebleu.items()} == sacrebleu.BLEU._TOKENIZER_MAP
+    assert {
+        code: named[language][0] for code, language in of_sacrebleu.items()
+    } == sacrebleu.BLEU._TOKENIZER_MAP
     assert {*TOKENIZERS, *sacrebleu.BLEU.TOKENIZERS} == {"spm", "spBLEU-1K"}.union(*named.values())
 
 
 def test_every_smoothing_method_stands_with_its_default_value():
-    found = {method.strip("`"): value for method, value, *_ in cells("docs/conventions.md", "Smoothing methods")[1:]}
-    defaults = {name: "" if method.value is None else f"{method.value:g}" for name, method in SMOOTH_METHODS.items()}
+    found = {
+        method.strip("`"): value
+        for method, value, *_ in cells("docs/conventions.md", "Smoothing methods")[1:]
+    }
+    defaults = {
+        name: "" if method.value is None else f"{method.value:g}"
+        for name, method in SMOOTH_METHODS.items()
+    }
     assert found == defaults
 
 
-@pytest.mark.parametrize(("name", "title"), [("README.md", "Inputs"), ("docs/conventions.md", "Options")])
+@pytest.mark.parametrize(
+    ("name", "title"), [("README.md", "Inputs"), ("docs/conventions.md", "Options")]
+)
 def test_every_reference_length_is_named(name, title):
     for reference_length in REFERENCE_LENGTHS:
         assert f'`"{reference_length}"`' in section(name, title)
@@ -306,7 +361,11 @@ def rows_of_the_example():
     """Return the variables that the calls of the table use."""
     ((code, _),) = EXAMPLE.findall(section("docs/conventions.md", "Coming from another tool"))
     tree = ast.parse(code)
-    tree.body = [line for line in tree.body if isinstance(line, ast.Assign) and not isinstance(line.value, ast.Call)]
+    tree.body = [
+        line
+        for line in tree.body
+        if isinstance(line, ast.Assign) and not isinstance(line.value, ast.Call)
+    ]
     namespace: dict = {"path": str(ROOT / "bleu_metric.py"), "evaluate": evaluate}
     exec(compile(tree, "docs/conventions.md", "exec"), namespace)
     return namespace
@@ -320,7 +379,9 @@ class Sacrebleu:
 
     def compute(self, predictions, references):
         most = max(map(len, references))
-        references = [[*row, *[None] * (most - len(row))] for row in references]  # as sacreBLEU wants missing ones
+        references = [
+            [*row, *[None] * (most - len(row))] for row in references
+        ]  # as sacreBLEU wants missing ones
         bleu = sacrebleu.BLEU()
         score = bleu.corpus_score(predictions, list(zip(*references)))
         return {"score": score.score, "signature": str(bleu.get_signature())}
@@ -342,11 +403,21 @@ class EvaluatesModules:
 
 @pytest.mark.parametrize(
     ("tool", "calls"),
-    [("evaluate's `sacrebleu`", 1), ("evaluate's `bleu`", 1), ("sacreBLEU", 2), ("NLTK", 2), ("bleuscore", 1)],
+    [
+        ("evaluate's `sacrebleu`", 1),
+        ("evaluate's `bleu`", 1),
+        ("sacreBLEU", 2),
+        ("NLTK", 2),
+        ("bleuscore", 1),
+    ],
 )
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_same_number_as_there(tool, calls):
-    names = rows_of_the_example() | {"evaluate": EvaluatesModules(), "sacrebleu": sacrebleu, "bleuscore": bleuscore}
+    names = rows_of_the_example() | {
+        "evaluate": EvaluatesModules(),
+        "sacrebleu": sacrebleu,
+        "bleuscore": bleuscore,
+    }
     names |= vars(nltk_bleu) | {"BLEU": sacrebleu.BLEU}
     found = same_numbers(tool)
     assert len(found) == calls
@@ -356,8 +427,12 @@ def test_the_same_number_as_there(tool, calls):
 
 
 def test_make_bench_runs_every_benchmark():
-    (names,) = re.findall(r"^bench:.*\n\tfor name in ([a-z ]+);", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    assert sorted([*names.split(), "common"]) == sorted(path.stem for path in ROOT.glob("tests/benchmarks/*.py"))
+    (names,) = re.findall(
+        r"^bench:.*\n\tfor name in ([a-z ]+);", (ROOT / "Makefile").read_text(), re.MULTILINE
+    )
+    assert sorted([*names.split(), "common"]) == sorted(
+        path.stem for path in ROOT.glob("tests/benchmarks/*.py")
+    )
 
 
 def test_the_changelog_begins_with_this_version():
@@ -368,8 +443,12 @@ def test_the_citation_is_of_this_version_and_of_the_same_papers(bleu):
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == __version__
     assert citation["license"].lower() == metadata_load(ROOT / "README.md")["license"]
-    assert f"Copyright 2026 {citation['authors'][0]['name']}" in (ROOT / "LICENSE").read_text(encoding="utf-8")
-    assert [paper["doi"] for paper in citation["references"]] == re.findall('doi = "(.*)"', bleu.citation)
+    assert f"Copyright 2026 {citation['authors'][0]['name']}" in (ROOT / "LICENSE").read_text(
+        encoding="utf-8"
+    )
+    assert [paper["doi"] for paper in citation["references"]] == re.findall(
+        'doi = "(.*)"', bleu.citation
+    )
     assert [paper["url"] for paper in citation["references"]] == bleu.info.reference_urls
 
 
@@ -401,19 +480,26 @@ def test_lines_of_prose_end_before_column_120(name):
 
 def read_requirements(name):
     """Return the versions that a file of requirements allows, by library."""
-    lines = [line.partition("#")[0].strip() for line in (ROOT / name).read_text(encoding="utf-8").splitlines()]
+    lines = [
+        line.partition("#")[0].strip()
+        for line in (ROOT / name).read_text(encoding="utf-8").splitlines()
+    ]
     return {one.name: one.specifier for one in map(Requirement, filter(None, lines))}
 
 
 def section(name, title):
     """Return the text below a heading of a document, up to the next heading of the same level."""
-    return re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", DOCUMENTS[name], re.DOTALL | re.MULTILINE).group(1)
+    return re.search(
+        rf"^## {title}\n(.*?)(?=^## |\Z)", DOCUMENTS[name], re.DOTALL | re.MULTILINE
+    ).group(1)
 
 
 def cells(name, title):
     """Return the rows of the table below a heading as lists of cells, without the line below the head."""
     lines = [line for line in section(name, title).splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split(" |")] for line in [lines[0], *lines[2:]]]
+    return [
+        [cell.strip() for cell in line.strip("|").split(" |")] for line in [lines[0], *lines[2:]]
+    ]
 
 
 def anchors(text):

@@ -88,12 +88,17 @@ CONTAINERS = {
 
 
 def as_dict(corpus):
-    return {"predictions": corpus.predictions.to_pylist(), "references": corpus.references.to_pylist()}
+    return {
+        "predictions": corpus.predictions.to_pylist(),
+        "references": corpus.references.to_pylist(),
+    }
 
 
 _TEXT = st.one_of(st.text(max_size=3), st.text("a\ud800", max_size=2))
 _ITEM = st.one_of(_TEXT, st.none(), st.just(b"a"), st.just(7))
-_TOKENS = st.one_of(st.lists(_TEXT, max_size=3), st.lists(st.integers(-1, 3), max_size=3), st.lists(st.booleans()))
+_TOKENS = st.one_of(
+    st.lists(_TEXT, max_size=3), st.lists(st.integers(-1, 3), max_size=3), st.lists(st.booleans())
+)
 _ROWS = st.integers(0, 4)
 
 
@@ -124,13 +129,21 @@ def test_the_fast_path_of_plain_lists_reads_the_same(data):
     item = data.draw(st.sampled_from([_TEXT, _TEXT, _ITEM, _TOKENS]))
     rows = data.draw(_ROWS)
     predictions = data.draw(st.lists(item, min_size=rows, max_size=rows))
-    reference = data.draw(st.sampled_from([item, st.lists(item, max_size=3), st.lists(item, min_size=2, max_size=2)]))
-    references = data.draw(st.lists(reference, min_size=rows, max_size=data.draw(st.sampled_from([rows, rows, 4]))))
+    reference = data.draw(
+        st.sampled_from([item, st.lists(item, max_size=3), st.lists(item, min_size=2, max_size=2)])
+    )
+    references = data.draw(
+        st.lists(reference, min_size=rows, max_size=data.draw(st.sampled_from([rows, rows, 4])))
+    )
     answer = read_or_reject(predictions, references)
     with mock.patch.object(bleu_inputs, "_read_plain", return_value=None):
         assert answer == read_or_reject(predictions, references)
     wrapped = [tuple(row) if isinstance(row, list) else row for row in references]
-    assert answer == read_or_reject(predictions, wrapped) == read_or_reject(tuple(predictions), tuple(references))
+    assert (
+        answer
+        == read_or_reject(predictions, wrapped)
+        == read_or_reject(tuple(predictions), tuple(references))
+    )
 
 
 # Rows, and whether the fast path reads them.
@@ -172,7 +185,9 @@ def test_containers_of_text(container, references_in):
     references = container(REFERENCES) if references_in == "same" else REFERENCES
     corpus = read_corpus(container(PREDICTIONS), references)
     assert as_dict(corpus) == {"predictions": PREDICTIONS, "references": REFERENCES}
-    assert {(batch.predictions.type, batch.references.type) for batch in corpus.batches} == {(STRINGS, STRINGS)}
+    assert {(batch.predictions.type, batch.references.type) for batch in corpus.batches} == {
+        (STRINGS, STRINGS)
+    }
 
 
 @pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
@@ -182,13 +197,17 @@ def test_one_string_per_prediction(container):
 
 
 @pytest.mark.parametrize("tokens", [["a", "b"], [1, 2]], ids=["tokens", "ids"])
-@pytest.mark.parametrize("container", [list, tuple, pd.Series, pl.Series, dataset_column, pa.array, np.array])
+@pytest.mark.parametrize(
+    "container", [list, tuple, pd.Series, pl.Series, dataset_column, pa.array, np.array]
+)
 def test_containers_of_tokens_and_ids(container, tokens):
     predictions, references = [tokens, tokens[::-1]], [[tokens, tokens], [tokens, tokens]]
     corpus = read_corpus(container(predictions), container(references))
     assert as_dict(corpus) == {"predictions": predictions, "references": references}
     type_ = TOKENS if tokens == ["a", "b"] else IDS
-    assert {(batch.predictions.type, batch.references.type) for batch in corpus.batches} == {(type_, type_)}
+    assert {(batch.predictions.type, batch.references.type) for batch in corpus.batches} == {
+        (type_, type_)
+    }
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint16, np.int32, np.uint64])
@@ -211,19 +230,25 @@ def test_more_arrow_kinds():
 def test_arrow_is_not_copied():
     predictions, references = pa.array(PREDICTIONS), pa.array(REFERENCES)
     corpus = read_corpus(predictions, references)
-    address = lambda array: array.buffers()[-1].address  # noqa: E731
+    address = lambda array: array.buffers()[-1].address
     assert address(corpus.predictions.chunk(0)) == address(predictions)
     assert address(corpus.references.chunk(0)) == address(references)
     data = datasets.Dataset(pa.table({"p": predictions, "r": references}))
     if not isinstance(data["p"], list):  # before version 4 a column was a Python list
-        assert address(read_corpus(data["p"], data["r"]).predictions.chunk(0)) == address(predictions)
+        assert address(read_corpus(data["p"], data["r"]).predictions.chunk(0)) == address(
+            predictions
+        )
 
 
 def test_a_datasets_selection_and_transform():
     """Selected rows and the rows of a transform are read as the user sees them."""
     data = datasets.Dataset.from_dict({"p": ["a", "b", "c"], "r": [["x"], ["y"], ["z"]]})
-    assert read_corpus(data.select([2, 0])["p"], data.select([2, 0])["r"]).predictions.to_pylist() == ["c", "a"]
-    upper = data.with_transform(lambda batch: {name: [str(value).upper() for value in batch[name]] for name in batch})
+    assert read_corpus(
+        data.select([2, 0])["p"], data.select([2, 0])["r"]
+    ).predictions.to_pylist() == ["c", "a"]
+    upper = data.with_transform(
+        lambda batch: {name: [str(value).upper() for value in batch[name]] for name in batch}
+    )
     assert read_corpus(upper["p"], data["r"]).predictions.to_pylist() == ["A", "B", "C"]
 
 
@@ -312,7 +337,9 @@ ERRORS = [
 @pytest.mark.parametrize(
     ("predictions", "references", "error", "message"), ERRORS, ids=[row[-1][:60] for row in ERRORS]
 )
-def test_errors_name_column_and_row_and_leave_nothing_behind(load, tmp_path, predictions, references, error, message):
+def test_errors_name_column_and_row_and_leave_nothing_behind(
+    load, tmp_path, predictions, references, error, message
+):
     """`compute`, `add_batch` and `statistics` raise the error, the next call is right, and no file is left.
 
     No error of Arrow's is shown before it.
@@ -362,7 +389,9 @@ AS = {
 
 
 @pytest.mark.parametrize("way", AS.values(), ids=AS)
-@pytest.mark.parametrize(("predictions", "references", "column", "row"), NEGATIVE.values(), ids=NEGATIVE)
+@pytest.mark.parametrize(
+    ("predictions", "references", "column", "row"), NEGATIVE.values(), ids=NEGATIVE
+)
 def test_ids_below_0_are_rejected(bleu, way, predictions, references, column, row):
     """The -100 of padded labels is rejected with the row and the fix in every call; no row is added."""
     given = {"predictions": way(predictions), "references": way(references)}
@@ -387,7 +416,10 @@ def test_ids_below_0_in_the_calls_for_single_rows(bleu):
 
 def test_ids_of_0_and_more_are_tokens(bleu):
     largest = 2**63 - 1
-    assert bleu.compute(predictions=[[0, 1, largest, 3]], references=[[[0, 1, largest, 3]]])["bleu"] == 1
+    assert (
+        bleu.compute(predictions=[[0, 1, largest, 3]], references=[[[0, 1, largest, 3]]])["bleu"]
+        == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -401,13 +433,18 @@ def test_ids_of_0_and_more_are_tokens(bleu):
         pd.Series([[1], [2**63]]),
         pa.array([[1], [2**63]], pa.list_(pa.uint64())),
         pa.chunked_array(
-            [pa.array([[1]], pa.large_list(pa.uint64())), pa.array([[2**63]], pa.large_list(pa.uint64()))]
+            [
+                pa.array([[1]], pa.large_list(pa.uint64())),
+                pa.array([[2**63]], pa.large_list(pa.uint64())),
+            ]
         ),
     ],
     ids=["2**63", "2**70", "-2**70", "array", "arrays", "pandas", "Arrow", "Arrow, chunks"],
 )
 def test_ids_of_more_than_63_bits_are_named(bleu, rows):
-    with pytest.raises(ValueError, match=r"predictions\[1\]: .*got the token id -?\d{19,22}\. Pass ids from 0 to"):
+    with pytest.raises(
+        ValueError, match=r"predictions\[1\]: .*got the token id -?\d{19,22}\. Pass ids from 0 to"
+    ):
         bleu.compute(predictions=rows, references=[[[1]], [[1]]])
     with pytest.raises(ValueError, match=r"references\[1\]: .*got the token id"):
         bleu.compute(predictions=[[1], [1]], references=[[[1]], [[1], [2, 2**63]]])
@@ -423,7 +460,10 @@ def test_a_padded_row_far_down_is_named(bleu):
             bleu.compute(predictions=predictions, references=[GOOD_IDS] * 70_000)
 
 
-SENTENCES = ["the cat sat on the mat.", "it was raining all day."], ["the cat sat on a mat.", "it rained all day."]
+SENTENCES = (
+    ["the cat sat on the mat.", "it was raining all day."],
+    ["the cat sat on a mat.", "it rained all day."],
+)
 
 
 @pytest.mark.parametrize(
@@ -440,7 +480,8 @@ SENTENCES = ["the cat sat on the mat.", "it was raining all day."], ["the cat sa
 def test_sentences_where_tokens_belong(bleu, prediction, reference):
     """`add` with the rows of a batch is one row whose tokens are sentences: the message names `add_batch`."""
     assert any(
-        "add_batch" in message for message in get_messages(lambda: bleu.add(prediction=prediction, reference=reference))
+        "add_batch" in message
+        for message in get_messages(lambda: bleu.add(prediction=prediction, reference=reference))
     )
 
 
@@ -456,14 +497,20 @@ def test_sentences_are_looked_for_in_the_first_hundred_rows(bleu):
     rows = [["a b"]] * 50 + [["a"]] * 50
     for more, warns in (([["a b"]] * 9, False), ([], False)):
         messages = get_messages(
-            lambda more=more: bleu.statistics(predictions=rows + more, references=[[["a"]]] * len(rows + more))
+            lambda more=more: bleu.statistics(
+                predictions=rows + more, references=[[["a"]]] * len(rows + more)
+            )
         )
         assert any("add_batch" in message for message in messages) == warns
-    assert get_messages(lambda: bleu.statistics(predictions=[["a b"], *rows], references=[[["a"]]] * 101))
+    assert get_messages(
+        lambda: bleu.statistics(predictions=[["a b"], *rows], references=[[["a"]]] * 101)
+    )
 
 
 @pytest.mark.parametrize(
-    "tokens", [["the", "cat"], ["▁the", "▁c", "at"], ["we", "'ll", "."], [""], ["我", "们"]], ids=str
+    "tokens",
+    [["the", "cat"], ["▁the", "▁c", "at"], ["we", "'ll", "."], [""], ["我", "们"]],
+    ids=str,
 )
 def test_tokens_are_not_taken_for_sentences(bleu, tokens):
     """Subword pieces and punctuation issue no warning."""
@@ -471,10 +518,14 @@ def test_tokens_are_not_taken_for_sentences(bleu, tokens):
         lambda: bleu.add(prediction=tokens, reference=[tokens]),
         lambda: bleu.statistics(predictions=[tokens], references=[[tokens]]),
     )
-    assert [message for call in calls for message in get_messages(call) if "add_batch" in message] == []
+    assert [
+        message for call in calls for message in get_messages(call) if "add_batch" in message
+    ] == []
 
 
-@pytest.mark.parametrize("added", [["the", "cat"], [1, 2], "the cat"], ids=["tokens", "ids", "text"])
+@pytest.mark.parametrize(
+    "added", [["the", "cat"], [1, 2], "the cat"], ids=["tokens", "ids", "text"]
+)
 def test_the_error_for_rows_of_another_kind_names_the_fix(bleu, added):
     """Rows of another kind are rejected, and the call that the message names solves the problem."""
     other = "a cat" if added != "the cat" else [1, 2]
@@ -491,7 +542,9 @@ def test_the_error_for_rows_of_another_kind_names_the_fix(bleu, added):
 
 def warns_of_transposed_references(bleu, collect):
     """Return whether the calls warn that references may be transposed."""
-    return any("zip(" in message for message in get_messages(lambda: (collect(bleu), bleu.compute())))
+    return any(
+        "zip(" in message for message in get_messages(lambda: (collect(bleu), bleu.compute()))
+    )
 
 
 def add_each(*references):
@@ -536,7 +589,9 @@ EMPTY_AMONG_IDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("predictions", "references", "totals"), EMPTY_AMONG_IDS.values(), ids=EMPTY_AMONG_IDS)
+@pytest.mark.parametrize(
+    ("predictions", "references", "totals"), EMPTY_AMONG_IDS.values(), ids=EMPTY_AMONG_IDS
+)
 def test_an_empty_row_among_ids(load, predictions, references, totals):
     """A model that stops at once returns no ids: the row has length 0, at any place and in every call."""
     corpus = {"predictions": predictions, "references": references}
@@ -548,9 +603,12 @@ def test_an_empty_row_among_ids(load, predictions, references, totals):
     assert one_by_one.compute()["totals"][:2] == totals
     assert in_batches.compute()["totals"][:2] == totals
     assert (
-        load().score([load().statistics(predictions=[p], references=[r]) for p, r in zip(predictions, references)])[
-            "totals"
-        ][:2]
+        load().score(
+            [
+                load().statistics(predictions=[p], references=[r])
+                for p, r in zip(predictions, references)
+            ]
+        )["totals"][:2]
         == totals
     )
 
@@ -620,16 +678,25 @@ BROKEN = {
     "a lone surrogate": [b"a b", b"a \xed\xa0\xbd b"],
     "no character": [b"a b", b"\xff\xfe"],
     "the highest byte twice": [b"a b", b"\xff\xff"],
-    "beside a capital sigma": [b"a b", b"\xce\xa3 \xff"],  # its lowercase depends on the next character
+    "beside a capital sigma": [
+        b"a b",
+        b"\xce\xa3 \xff",
+    ],  # its lowercase depends on the next character
 }
 
 
 # Arrow columns with three rows of bytes; the last row is broken.
 BROKEN_IN = {
     "strings": make_string_array,
-    "chunks": lambda rows: pa.chunked_array([make_string_array(rows[:1]), make_string_array(rows[1:])]),
-    "dictionary": lambda rows: pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), make_string_array(rows)),
-    "lists of tokens": lambda rows: pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), make_string_array(rows)),
+    "chunks": lambda rows: pa.chunked_array(
+        [make_string_array(rows[:1]), make_string_array(rows[1:])]
+    ),
+    "dictionary": lambda rows: pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2]), make_string_array(rows)
+    ),
+    "lists of tokens": lambda rows: pa.ListArray.from_arrays(
+        pa.array([0, 1, 2, 3]), make_string_array(rows)
+    ),
     "a list of scalars": lambda rows: list(make_string_array(rows)),
     "pandas": lambda rows: pd.Series(pd.arrays.ArrowExtensionArray(make_string_array(rows))),
 }
@@ -662,7 +729,10 @@ def test_bytes_that_are_not_utf8(bleu, rows, column):
 @pytest.mark.parametrize("size", [1, 10_000, 200_000])
 def test_bytes_that_are_not_utf8_in_a_corpus_of_any_size(bleu, size):
     with pytest.raises(ValueError, match=rf"predictions\[{size - 1}\]:"):
-        bleu.compute(predictions=make_string_array([b"a b"] * (size - 1) + [b"\xff"]), references=["a b"] * size)
+        bleu.compute(
+            predictions=make_string_array([b"a b"] * (size - 1) + [b"\xff"]),
+            references=["a b"] * size,
+        )
 
 
 def test_bytes_outside_of_a_slice_are_not_read():
@@ -687,7 +757,9 @@ COUNTS = [
 ]
 
 
-@pytest.mark.parametrize(("predictions", "references", "beginning"), COUNTS, ids=[row[2] for row in COUNTS])
+@pytest.mark.parametrize(
+    ("predictions", "references", "beginning"), COUNTS, ids=[row[2] for row in COUNTS]
+)
 def test_numbers_and_nouns_agree(bleu, predictions, references, beginning):
     for call in (bleu.compute, bleu.statistics, bleu.add_batch):
         with pytest.raises(ValueError, match=beginning):
@@ -717,7 +789,9 @@ UNSPACED = {
 
 @pytest.mark.parametrize("container", [list, pa.array])
 @pytest.mark.parametrize(("texts", "warns"), UNSPACED.values(), ids=UNSPACED)
-def test_scripts_without_spaces_are_looked_for_in_a_thousand_predictions(bleu, container, texts, warns):
+def test_scripts_without_spaces_are_looked_for_in_a_thousand_predictions(
+    bleu, container, texts, warns
+):
     messages = get_messages(lambda: bleu.compute(predictions=container(texts), references=texts))
     assert any("written without spaces" in message for message in messages) == warns
 
@@ -725,7 +799,11 @@ def test_scripts_without_spaces_are_looked_for_in_a_thousand_predictions(bleu, c
 # Columns of unequal length.
 
 
-COLUMNS = {"lists": list, "Arrow": lambda rows: pa.array(rows, pa.string()), "NumPy": lambda rows: np.array(rows, str)}
+COLUMNS = {
+    "lists": list,
+    "Arrow": lambda rows: pa.array(rows, pa.string()),
+    "NumPy": lambda rows: np.array(rows, str),
+}
 
 
 @pytest.mark.parametrize("container", COLUMNS.values(), ids=COLUMNS)
@@ -756,7 +834,10 @@ def test_statistics_columns_of_unequal_length_are_rejected(bleu, count):
     names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
     for name in names:
         for container in (list, np.array, pa.array, pl.Series):
-            columns = {**{other: container([1, 1]) for other in names}, name: container([1] * count)}
+            columns = {
+                **{other: container([1, 1]) for other in names},
+                name: container([1] * count),
+            }
             with pytest.raises(ValueError, match="statistics: not a statistics table"):
                 bleu.score(columns)
 
@@ -809,7 +890,9 @@ def test_lists_nested_too_deep_are_an_error_everywhere():
 
 @pytest.mark.parametrize("weight", [1e308, 1e300, 1001])
 def test_weights_whose_sum_overflows(bleu, weight):
-    with pytest.raises(ValueError, match="weights of 0 or more, not all 0, that sum up to at most 1000"):
+    with pytest.raises(
+        ValueError, match="weights of 0 or more, not all 0, that sum up to at most 1000"
+    ):
         bleu.compute(predictions=["a b c d"], references=["a b c d"], weights=[weight] * 4)
 
 
@@ -818,7 +901,10 @@ def test_weights_whose_sum_overflows(bleu, weight):
 
 def test_a_nul_in_numpys_strings(bleu):
     """A column of dtype `<U`, or such an array as a row, has the score of the list."""
-    texts, references = ["a\0b c d e f", "x\0 y z w"], [["a\0b c d e g", "a b"], ["x\0 y z v", "\0b"]]
+    texts, references = (
+        ["a\0b c d e f", "x\0 y z w"],
+        [["a\0b c d e g", "a b"], ["x\0 y z v", "\0b"]],
+    )
     expected = bleu.compute(predictions=texts, references=references, tokenize="none")
     assert expected["totals"] == [9, 7, 5, 3]
     for predictions, rows in (
@@ -828,21 +914,35 @@ def test_a_nul_in_numpys_strings(bleu):
         (texts, np.array([*map(tuple, references), None], object)[:-1]),
     ):
         assert bleu.compute(predictions=predictions, references=rows, tokenize="none") == expected
-    tokens, lists = [text.split() for text in texts], [[text.split() for text in row] for row in references]
+    tokens, lists = (
+        [text.split() for text in texts],
+        [[text.split() for text in row] for row in references],
+    )
     expected = bleu.compute(predictions=tokens, references=lists)
     arrays = [[np.array(text) for text in row] for row in lists]
-    assert bleu.compute(predictions=[np.array(text) for text in tokens], references=arrays) == expected
+    assert (
+        bleu.compute(predictions=[np.array(text) for text in tokens], references=arrays) == expected
+    )
 
 
 def test_arrays_without_dimensions_are_strings(bleu):
     expected = bleu.compute(predictions=["the cat sat on"], references=["the cat sat in"])
-    assert bleu.compute(predictions=[np.array("the cat sat on")], references=[np.array("the cat sat in")]) == expected
+    assert (
+        bleu.compute(
+            predictions=[np.array("the cat sat on")], references=[np.array("the cat sat in")]
+        )
+        == expected
+    )
 
 
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        ([np.array([["a", "b"]])], ["a"], r"predictions\[0\]: expected a str.* got .*nested too deep"),
+        (
+            [np.array([["a", "b"]])],
+            ["a"],
+            r"predictions\[0\]: expected a str.* got .*nested too deep",
+        ),
         (
             ["a", "b"],
             ["a", np.array([["a", "b"]])],
@@ -868,12 +968,16 @@ def test_lists_of_several_lengths_in_a_dataset_of_numpy(bleu):
             assert bleu.compute(predictions=columns["p"], references=columns["r"]) == expected
 
 
-@pytest.mark.parametrize("references", [["a b c d"] * 3, [["a b c d"]] * 3], ids=["a str", "a list"])
+@pytest.mark.parametrize(
+    "references", [["a b c d"] * 3, [["a b c d"]] * 3], ids=["a str", "a list"]
+)
 @pytest.mark.parametrize("container", [list, np.array, pa.array], ids=["list", "NumPy", "Arrow"])
 def test_the_fix_for_predictions_in_lists_of_one_works(bleu, references, container):
     texts = ["a b c d", "a b c", "b c d e"]
     wrapped = container([[text] for text in texts])
-    with pytest.raises(TypeError, match=r"^predictions\[0\].*predictions=\[text for \[text\] in predictions\]"):
+    with pytest.raises(
+        TypeError, match=r"^predictions\[0\].*predictions=\[text for \[text\] in predictions\]"
+    ):
         bleu.compute(predictions=wrapped, references=references)
     fixed = [str(text) for [text] in wrapped]
     assert bleu.compute(predictions=fixed, references=references) == bleu.compute(
@@ -883,13 +987,25 @@ def test_the_fix_for_predictions_in_lists_of_one_works(bleu, references, contain
 
 def test_bytes_that_are_not_utf8_in_every_method(bleu):
     calls = {**calls_of_columns(bleu), **calls_of_values(bleu)}
-    others = ("score", "by", "weights", "tokenize", "add,", "explain, prediction", "the callback")  # no Arrow column
+    others = (
+        "score",
+        "by",
+        "weights",
+        "tokenize",
+        "add,",
+        "explain, prediction",
+        "the callback",
+    )  # no Arrow column
     for name, call in calls.items():
         if not any(other in name for other in others):
-            with pytest.raises(ValueError, match=r"(predictions|references|texts)\[\d\]: got invalid UTF-8"):
+            with pytest.raises(
+                ValueError, match=r"(predictions|references|texts)\[\d\]: got invalid UTF-8"
+            ):
                 print(name, call(make_string_array([b"a", b"\xff"])))
     with pytest.raises(ValueError, match=r"^by\[1\]: got invalid UTF-8"):
-        bleu.diff({"A": ["a"] * 2, "B": ["a"] * 2}, ["a"] * 2, by=make_string_array([b"a", b"\xff"]))
+        bleu.diff(
+            {"A": ["a"] * 2, "B": ["a"] * 2}, ["a"] * 2, by=make_string_array([b"a", b"\xff"])
+        )
 
 
 # Lists that another thread changes during a call.
@@ -954,11 +1070,17 @@ def hash_naively(rows):
 
 FINGERPRINTED = {
     "one each": [["the cat"], ["a dog"]],
-    "several, empty and not ASCII": [["the cat", "a cat"], ["", "日本🙂é"], ["a,b:c", "1:a,", "\0"]],
+    "several, empty and not ASCII": [
+        ["the cat", "a cat"],
+        ["", "日本🙂é"],
+        ["a,b:c", "1:a,", "\0"],
+    ],
     "None": [["a", None], [None, "b", None, "c"]],
     "tokens": [[["the", "cat"]], [["a", ""], []]],
     "ids": [[[1, 2]], [[], [3, 2**40]]],
-    "many": [[f"text {i}", "x"] for i in range(70_000)],  # above the size of the pieces in which columns are read
+    "many": [
+        [f"text {i}", "x"] for i in range(70_000)
+    ],  # above the size of the pieces in which columns are read
 }
 
 
@@ -975,7 +1097,9 @@ def test_the_fingerprint_is_equal_for_every_container(bleu, container):
 
 
 @pytest.mark.parametrize("tokens", [["a", "b"], [1, 2]], ids=["tokens", "ids"])
-@pytest.mark.parametrize("container", [list, tuple, pd.Series, pl.Series, dataset_column, pa.array, np.array])
+@pytest.mark.parametrize(
+    "container", [list, tuple, pd.Series, pl.Series, dataset_column, pa.array, np.array]
+)
 def test_the_fingerprint_of_tokens_and_ids_in_every_container(bleu, container, tokens):
     rows = [[tokens, tokens], [tokens[::-1], tokens]]
     assert bleu.fingerprint(container(rows)) == hash_naively(rows)
@@ -985,7 +1109,9 @@ def test_the_fingerprint_of_arrow_types(bleu):
     """The width of ids, of offsets, dictionaries and the number of chunks have no influence."""
     texts, ids = ["a", "b", "a"], [[[1, 2]], [[3]]]
     columns = [pa.array(texts), pa.array(texts, pa.large_string()), pa.array(texts).dictionary_encode(), pa.chunked_array([["a"], [], ["b", "a"]])]  # fmt: skip
-    assert {bleu.fingerprint(column) for column in columns} == {hash_naively([[text] for text in texts])}
+    assert {bleu.fingerprint(column) for column in columns} == {
+        hash_naively([[text] for text in texts])
+    }
     of_ids = {bleu.fingerprint(pa.array(ids, pa.list_(pa.list_(kind)))) for kind in (pa.int8(), pa.uint32(), pa.int64())}  # fmt: skip
     assert of_ids == {hash_naively(ids)}
 
@@ -1063,7 +1189,9 @@ def test_labels_have_one_form(bleu, labels, expected):
     """The keys of `groups` are that form, in JSON too."""
     read = bleu_inputs.read_labels(labels, len(expected))
     assert [(type(label), label) for label in read] == [(type(label), label) for label in expected]
-    groups = bleu.compute(predictions=["a"] * len(read), references=["a"] * len(read), by=labels)["groups"]
+    groups = bleu.compute(predictions=["a"] * len(read), references=["a"] * len(read), by=labels)[
+        "groups"
+    ]
     assert list(groups) == list(dict.fromkeys(expected))
     assert len(json.loads(json.dumps(groups))) == len(groups)
 
@@ -1090,9 +1218,13 @@ def test_labels_that_one_key_would_name_are_rejected(bleu, labels, names):
         lambda: bleu.compute(**texts, by=labels),
         lambda: bleu.statistics(**texts, by=labels),
         lambda: bleu.score(table, by=labels),
-        lambda: bleu.compare({"A": ["a"] * len(labels), "B": ["b"] * len(labels)}, texts["references"], by=labels),
+        lambda: bleu.compare(
+            {"A": ["a"] * len(labels), "B": ["b"] * len(labels)}, texts["references"], by=labels
+        ),
     ):
-        with pytest.raises(ValueError, match=rf"by: the labels {names} would be one key in JSON\. Rename one"):
+        with pytest.raises(
+            ValueError, match=rf"by: the labels {names} would be one key in JSON\. Rename one"
+        ):
             call()
 
 
@@ -1100,7 +1232,10 @@ def test_a_tokenizer_for_labels_in_any_form(bleu):
     """NaN and None name the same segments, and 1.0 those of the label 1."""
     texts = {"predictions": ["東京", "a b"], "references": ["東京", "a b"]}
     expected = bleu.compute(**texts, by=[None, 1], tokenize={None: "char", 1: "none"})
-    assert bleu.compute(**texts, by=[NAN, 1], tokenize={float("nan"): "char", np.float64(1): "none"}) == expected
+    assert (
+        bleu.compute(**texts, by=[NAN, 1], tokenize={float("nan"): "char", np.float64(1): "none"})
+        == expected
+    )
     assert expected["groups"][None]["signature"].split("|")[3] == "tok:char"
 
 
@@ -1113,23 +1248,45 @@ def test_labels_with_a_lone_surrogate_are_rejected(bleu):
 TOKEN_REFERENCES = {
     "split": (SENTENCES[0], [text.split() for text in SENTENCES[1]], True),
     "tuples": (SENTENCES[0], [tuple(text.split()) for text in SENTENCES[1]], True),
-    "characters": (["東京は大きい", "とても暑い"], [list("東京は大きい"), list("とても暑い")], True),
+    "characters": (
+        ["東京は大きい", "とても暑い"],
+        [list("東京は大きい"), list("とても暑い")],
+        True,
+    ),
     "text": (*SENTENCES, False),
     "four references": (SENTENCES[0], [[text] * 4 for text in SENTENCES[1]], False),
-    "short answers": (["yes", "Paris"], [["yes", "yeah", "yep", "sure"], ["Paris", "paris", "PARIS", "Paname"]], False),
-    "token lists": ([text.split() for text in SENTENCES[0]], [[text.split()] for text in SENTENCES[1]], False),
+    "short answers": (
+        ["yes", "Paris"],
+        [["yes", "yeah", "yep", "sure"], ["Paris", "paris", "PARIS", "Paname"]],
+        False,
+    ),
+    "token lists": (
+        [text.split() for text in SENTENCES[0]],
+        [[text.split()] for text in SENTENCES[1]],
+        False,
+    ),
 }
 
 
 @pytest.mark.parametrize("container", [list, pa.array], ids=["lists", "Arrow"])
-@pytest.mark.parametrize(("predictions", "references", "warns"), TOKEN_REFERENCES.values(), ids=TOKEN_REFERENCES)
+@pytest.mark.parametrize(
+    ("predictions", "references", "warns"), TOKEN_REFERENCES.values(), ids=TOKEN_REFERENCES
+)
 def test_tokens_where_references_belong(bleu, container, predictions, references, warns):
     """Each token is read as a reference of one word, so the score would be far too low."""
     columns = {"predictions": container(predictions), "references": container(references)}
-    _, messages = record_warnings(lambda: bleu.compute(**columns, smooth_method="exp", effective_order=True))
-    found = [message for message in messages if message.startswith("The references look like lists of tokens")]
+    _, messages = record_warnings(
+        lambda: bleu.compute(**columns, smooth_method="exp", effective_order=True)
+    )
+    found = [
+        message
+        for message in messages
+        if message.startswith("The references look like lists of tokens")
+    ]
     assert len(found) == warns
-    assert all("references=[' '.join(tokens) for tokens in references]" in message for message in found)
+    assert all(
+        "references=[' '.join(tokens) for tokens in references]" in message for message in found
+    )
 
 
 class Tensor:
@@ -1177,7 +1334,9 @@ IDS_2D, IDS_3D = [[1, 2, 3, 4], [5, 6, 7, 8]], [[[1, 2, 3, 4]], [[5, 6, 7, 9]]]
 def test_tensors_are_read_as_arrays(bleu, tensors):
     expected = bleu.compute(predictions=IDS_2D, references=IDS_3D)
     assert bleu.compute(predictions=tensors[0], references=tensors[1]) == expected
-    assert bleu.compute(predictions=IDS_2D, references=IDS_3D, by=Tensor([3, 4]))["groups"].keys() == {3, 4}
+    assert bleu.compute(predictions=IDS_2D, references=IDS_3D, by=Tensor([3, 4]))[
+        "groups"
+    ].keys() == {3, 4}
 
 
 # Columns that are not columns, and the message.
@@ -1190,7 +1349,9 @@ NOT_COLUMNS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("data", "message"), NOT_COLUMNS, ids=[message for _, message in NOT_COLUMNS])
+@pytest.mark.parametrize(
+    ("data", "message"), NOT_COLUMNS, ids=[message for _, message in NOT_COLUMNS]
+)
 def test_what_to_pass_for_a_column(bleu, data, message):
     for call in (
         lambda: bleu.compute(predictions=data, references=["a"]),
@@ -1204,7 +1365,10 @@ def test_what_to_pass_for_a_column(bleu, data, message):
 
 # Tables of systems, for `compare`, `rank` and `diff`.
 
-SYSTEMS = {"A": ["the cat sat on the mat", "a dog"] * 2, "big model": ["the cat sat", "a dog ran"] * 2}
+SYSTEMS = {
+    "A": ["the cat sat on the mat", "a dog"] * 2,
+    "big model": ["the cat sat", "a dog ran"] * 2,
+}
 TABLES = {
     "pandas": pd.DataFrame,
     "pandas, other index": lambda data: pd.DataFrame(data, index=[9, 9, 3, 1]),
@@ -1212,7 +1376,9 @@ TABLES = {
     "pandas, category": lambda data: pd.DataFrame(data).astype("category"),
     "polars": pl.DataFrame,
     "pyarrow": pa.table,
-    "pyarrow, large": lambda data: pa.table({name: pa.array(texts, pa.large_string()) for name, texts in data.items()}),
+    "pyarrow, large": lambda data: pa.table(
+        {name: pa.array(texts, pa.large_string()) for name, texts in data.items()}
+    ),
 }
 METHODS_OF_SYSTEMS = {
     "compare": lambda bleu, systems: bleu.compare(systems, SYSTEMS["A"], n_resamples=9),
@@ -1232,11 +1398,30 @@ FOUR_TEXTS = ["a b", "c d", "e", "f"]
 NOT_SYSTEMS = [  # a column, its values
     *(
         (name, FOUR_TEXTS)
-        for name in ("reference", "References", "ref", "refs", "ref_A", "ref-B", "ref 1", "reference_en")
+        for name in (
+            "reference",
+            "References",
+            "ref",
+            "refs",
+            "ref_A",
+            "ref-B",
+            "ref 1",
+            "reference_en",
+        )
     ),
     *(
         (name, FOUR_TEXTS)
-        for name in ("source", "src", "Source", "doc", "docid", "doc_id", "document", "domain", "target")
+        for name in (
+            "source",
+            "src",
+            "Source",
+            "doc",
+            "docid",
+            "doc_id",
+            "document",
+            "domain",
+            "target",
+        )
     ),
     ("x", [1, 2, 3, 4]),
     ("x", [0.5, 0.5, 0.5, None]),
@@ -1250,19 +1435,34 @@ NOT_SYSTEMS = [  # a column, its values
 def test_other_columns_of_a_table_must_be_dropped(bleu, kind, name, values):
     table = TABLES[kind]({**SYSTEMS, name: values})
     for call in METHODS_OF_SYSTEMS.values():
-        with pytest.raises(ValueError, match=f"^systems: the column '{name}' does not look like .* Drop it first, or"):
+        with pytest.raises(
+            ValueError,
+            match=f"^systems: the column '{name}' does not look like .* Drop it first, or",
+        ):
             call(bleu, table)
 
 
 def test_systems_with_such_a_name_are_passed_in_a_dict(bleu):
-    assert list(bleu.compare({"A": FOUR_TEXTS, "reference": FOUR_TEXTS}, FOUR_TEXTS, n_resamples=9)["systems"]) == [
+    assert list(
+        bleu.compare({"A": FOUR_TEXTS, "reference": FOUR_TEXTS}, FOUR_TEXTS, n_resamples=9)[
+            "systems"
+        ]
+    ) == [
         "A",
         "reference",
     ]
 
 
 def test_names_of_systems_that_only_begin_like_a_reference(bleu):
-    names = ["doc-level-transformer", "goldfish", "referential", "Source-Aware MT", "targeted", "idefics", "languid"]
+    names = [
+        "doc-level-transformer",
+        "goldfish",
+        "referential",
+        "Source-Aware MT",
+        "targeted",
+        "idefics",
+        "languid",
+    ]
     table = pd.DataFrame(dict.fromkeys(names, FOUR_TEXTS))
     assert list(bleu.compare(table, FOUR_TEXTS, n_resamples=9)["systems"]) == names
 
@@ -1289,7 +1489,9 @@ def test_two_columns_of_one_name(bleu):
 def test_a_missing_prediction_in_a_table_is_named(bleu):
     for missing in (None, float("nan")):
         frame = pd.DataFrame({**SYSTEMS, "B": ["a", "b", missing, "c"]})
-        with pytest.raises((TypeError, ValueError), match=r"^System 'B': predictions\[2\]: .*got (None|NaN)"):
+        with pytest.raises(
+            (TypeError, ValueError), match=r"^System 'B': predictions\[2\]: .*got (None|NaN)"
+        ):
             bleu.compare(frame, SYSTEMS["A"])
     with pytest.raises(ValueError, match="System 'A': There are no segments"):
         bleu.diff(pa.table(dict.fromkeys("AB", pa.array([], pa.string()))), [])
@@ -1297,5 +1499,7 @@ def test_a_missing_prediction_in_a_table_is_named(bleu):
 
 @pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
 def test_systems_as_positional_arguments(bleu, method):
-    with pytest.raises(TypeError, match=re.escape(f"Write {method}({{'A': [...], 'B': [...]}}, references),")):
+    with pytest.raises(
+        TypeError, match=re.escape(f"Write {method}({{'A': [...], 'B': [...]}}, references),")
+    ):
         getattr(bleu, method)(FOUR_TEXTS, FOUR_TEXTS, FOUR_TEXTS)

@@ -60,8 +60,12 @@ SIZES = {
 
 @pytest.mark.parametrize(("sizes", "python_calls"), SIZES.values(), ids=SIZES)
 def test_the_bytes_of_the_process_decide(kernels, monkeypatch, sizes, python_calls):
-    monkeypatch.setattr(kernels, "warm_up", lambda: monkeypatch.setattr(kernels, "_is_ready", True) or True)
-    assert [kernels.prepare(size) for size in sizes] == [i >= python_calls for i in range(len(sizes))]
+    monkeypatch.setattr(
+        kernels, "warm_up", lambda: monkeypatch.setattr(kernels, "_is_ready", True) or True
+    )
+    assert [kernels.prepare(size) for size in sizes] == [
+        i >= python_calls for i in range(len(sizes))
+    ]
     assert kernels.is_ready() == (python_calls < len(sizes))
 
 
@@ -102,7 +106,9 @@ def test_a_line_if_numba_compiles(kernels, capsys, monkeypatch, own, others, has
 
     def make_events():
         for function in (kernels.warm_up,) * own + (json.dumps,) * others:
-            with event.trigger_event("numba:compile", {"dispatcher": SimpleNamespace(py_func=function)}):
+            with event.trigger_event(
+                "numba:compile", {"dispatcher": SimpleNamespace(py_func=function)}
+            ):
                 pass
 
     monkeypatch.setattr(kernels, "_compile_all", make_events)
@@ -113,13 +119,17 @@ def test_a_line_if_numba_compiles(kernels, capsys, monkeypatch, own, others, has
     finally:
         datasets.enable_progress_bars()
     output = capsys.readouterr()
-    line = "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ...\n"
+    line = (
+        "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ...\n"
+    )
     assert (output.err, output.out) == (line * lines, "")
 
 
 @needs_numba
 @posix
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Python 3.12 on forks of processes with threads
+@pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning"
+)  # Python 3.12 on forks of processes with threads
 def test_a_fork_while_a_thread_compiles(kernels, compiled):
     """The fork waits until the kernels are ready, and the child has them: it would wait forever for the thread."""
     thread = threading.Thread(target=kernels.warm_up)
@@ -179,14 +189,18 @@ LINE = "bleu_metric: compiling the counting kernels (once per machine, takes a f
 def run(code, cache, **environment):
     """Run code in a process of its own; return its stderr, its warnings, and whether it has imported numba."""
     code = START + textwrap.indent(code, "    ") + END
-    *result, scores = run_python(code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(cache), **environment)
+    *result, scores = run_python(
+        code, ROOT / "bleu_metric.py", NUMBA_CACHE_DIR=str(cache), **environment
+    )
     assert scores == SCORES
     return result
 
 
 def read_cache(cache):
     """Return the files in numba's cache with their times and sizes."""
-    return {path.name: (path.stat().st_mtime_ns, path.stat().st_size) for path in cache.rglob("*.nb*")}
+    return {
+        path.name: (path.stat().st_mtime_ns, path.stat().st_size) for path in cache.rglob("*.nb*")
+    }
 
 
 ONE_SENTENCE = """
@@ -230,14 +244,18 @@ class TestProcesses:
     def test_a_second_process_compiles_nothing(self, warm_cache):
         first = read_cache(warm_cache)
         assert first
-        assert run("bleu.warm_up()\nbleu.pairwise(predictions * 300)\n" + LARGE, warm_cache)[1:] == [[], True]
+        assert run("bleu.warm_up()\nbleu.pairwise(predictions * 300)\n" + LARGE, warm_cache)[
+            1:
+        ] == [[], True]
         assert read_cache(warm_cache) == first
 
     def test_a_large_corpus_compiles_at_once(self, tmp_path):
         assert run(LARGE, tmp_path) == [LINE, [], True]
         assert read_cache(tmp_path)
 
-    @pytest.mark.parametrize(("suffix", "size"), [(".nbi", 0), (".nbc", 100)], ids=["index", "data"])
+    @pytest.mark.parametrize(
+        ("suffix", "size"), [(".nbi", 0), (".nbc", 100)], ids=["index", "data"]
+    )
     def test_truncated_files_in_the_cache(self, warm_cache, tmp_path, suffix, size):
         """A disk that was full when a process wrote the cache: each process compiles, and names the folder."""
         shutil.copytree(warm_cache, tmp_path, dirs_exist_ok=True)
@@ -277,7 +295,9 @@ assert os.waitpid(process, 0)[1] == 0
 
     @posix
     def test_a_cache_that_cannot_be_written(self, tmp_path):
-        _, messages, _ = run("import helpers\nwith helpers.full_disk():\n    bleu.warm_up()", tmp_path)
+        _, messages, _ = run(
+            "import helpers\nwith helpers.full_disk():\n    bleu.warm_up()", tmp_path
+        )
         assert len(messages) == 1
         assert "numba's cache is not usable" in messages[0]
         assert str(tmp_path) in messages[0]
@@ -285,11 +305,17 @@ assert os.waitpid(process, 0)[1] == 0
     @posix
     def test_a_cache_without_a_folder(self, tmp_path):
         """No folder that numba tries can be made: those are files already."""
-        module = "import os; folder = os.path.dirname(sys.modules[type(bleu).__module__].__file__)\n"
+        module = (
+            "import os; folder = os.path.dirname(sys.modules[type(bleu).__module__].__file__)\n"
+        )
         code = "import shutil; shutil.rmtree(os.path.join(folder, '__pycache__'), ignore_errors=True)\n"
         code += "open(os.path.join(folder, '__pycache__'), 'w').close()\n"
         (file := tmp_path / "file").touch()
-        home = {"HF_HOME": str(tmp_path), "HF_MODULES_CACHE": str(tmp_path / "modules"), "XDG_CACHE_HOME": str(file)}
+        home = {
+            "HF_HOME": str(tmp_path),
+            "HF_MODULES_CACHE": str(tmp_path / "modules"),
+            "XDG_CACHE_HOME": str(file),
+        }
         _, messages, _ = run(module + code + LARGE, file, **home)
         assert len(messages) == 1
         assert str(file) in messages[0]

@@ -50,8 +50,15 @@ class Hub(http.server.SimpleHTTPRequestHandler):
 
     def send_list(self):
         """Send the commit of a revision, or the files of a commit."""
-        files = [{"type": "file", "path": name, "size": (ROOT / name).stat().st_size, "oid": name} for name in FILES]
-        info = {"id": "user/bleu_metric", "sha": COMMIT, "siblings": [{"rfilename": name} for name in FILES]}
+        files = [
+            {"type": "file", "path": name, "size": (ROOT / name).stat().st_size, "oid": name}
+            for name in FILES
+        ]
+        info = {
+            "id": "user/bleu_metric",
+            "sha": COMMIT,
+            "siblings": [{"rfilename": name} for name in FILES],
+        }
         body = json.dumps(files if "/tree/" in self.path else info).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -87,8 +94,14 @@ def hub():
 @pytest.fixture
 def run(hub, tmp_path):
     """Return a function that runs code with the Hub and with caches of this test, and counts the requests."""
-    caches = {name: str(tmp_path / name) for name in ("HF_HOME", "HF_EVALUATE_CACHE", "HF_MODULES_CACHE")}
-    address = {"HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "no_proxy": "127.0.0.1", "HF_HUB_OFFLINE": "0"}
+    caches = {
+        name: str(tmp_path / name) for name in ("HF_HOME", "HF_EVALUATE_CACHE", "HF_MODULES_CACHE")
+    }
+    address = {
+        "HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}",
+        "no_proxy": "127.0.0.1",
+        "HF_HUB_OFFLINE": "0",
+    }
 
     def run(code, *arguments):
         hub.requests.clear()
@@ -116,13 +129,18 @@ def test_from_the_hub(hub, run, expected):
     """The first load fetches each file, and a later one asks for the version of each: as many requests as documented."""
     result, first = run(SCORE, "user/bleu_metric")
     assert result["score"] == expected
-    assert {path.rpartition("/")[2] for method, path in hub.requests if method == "GET"} == set(FILES)
+    assert {path.rpartition("/")[2] for method, path in hub.requests if method == "GET"} == set(
+        FILES
+    )
     result, later = run(SCORE, "user/bleu_metric")
     assert result["score"] == expected
     assert {method for method, _ in hub.requests} == {"HEAD"}
     assert first <= 40
     assert later <= 21
-    assert re.findall(r"(\d+)\s+requests", (ROOT / "docs" / "recipes.md").read_text()) == [str(first), str(later)]
+    assert re.findall(r"(\d+)\s+requests", (ROOT / "docs" / "recipes.md").read_text()) == [
+        str(first),
+        str(later),
+    ]
 
 
 def test_offline_after_a_first_load(run, expected, monkeypatch):
@@ -143,7 +161,10 @@ def test_a_home_that_cannot_be_written(monkeypatch, tmp_path, expected):
     for name in ("HF_EVALUATE_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     code, environment = (SCORE, str(ROOT / "bleu_metric.py")), {"HOME": str(tmp_path / "home")}
-    assert read_result(start_python(*code, **environment, HF_HOME=str(tmp_path / "hub")))["score"] == expected
+    assert (
+        read_result(start_python(*code, **environment, HF_HOME=str(tmp_path / "hub")))["score"]
+        == expected
+    )
     with pytest.raises(AssertionError, match="NotADirectoryError"):
         read_result(start_python(*code, **environment, HF_HOME=str(tmp_path / "home" / ".cache")))
 
@@ -152,7 +173,9 @@ def test_a_commit_of_the_hub(hub, run):
     """Every file is that of the commit, with the call that SECURITY.md advises."""
     code = f"import evaluate\nprint(len(evaluate.load('user/bleu_metric', revision='{COMMIT}')))"
     assert run(code)[0] == 0
-    assert {path.rpartition("/")[0] for _, path in hub.requests} == {f"/spaces/user/bleu_metric/resolve/{COMMIT}"}
+    assert {path.rpartition("/")[0] for _, path in hub.requests} == {
+        f"/spaces/user/bleu_metric/resolve/{COMMIT}"
+    }
 
 
 def test_a_snapshot_of_the_hub(run, monkeypatch, tmp_path):
@@ -170,5 +193,9 @@ def test_a_snapshot_of_the_hub(run, monkeypatch, tmp_path):
 def test_from_folders(tmp_path, expected):
     """Neither by the path of the file nor by the folder is numba imported: the scores of a few segments don't need it."""
     file = copy_files(tmp_path / "snapshots" / COMMIT) / "bleu_metric.py"
-    processes = [start_python(SCORE, path) for path in (file, copy_files(tmp_path / "bleu_metric"))]  # at the same time
-    assert [read_result(process) for process in processes] == [{"score": expected, "numba": False}] * 2
+    processes = [
+        start_python(SCORE, path) for path in (file, copy_files(tmp_path / "bleu_metric"))
+    ]  # at the same time
+    assert [read_result(process) for process in processes] == [
+        {"score": expected, "numba": False}
+    ] * 2

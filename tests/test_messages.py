@@ -97,13 +97,24 @@ def test_square_input_warns_once(column):
     with pytest.warns(BleuWarning, match=r"2 predictions with 2 references each.*zip") as caught:
         read_corpus(column(["a", "b"]), column([["a", "b"], ["c", "d"]]))
     assert len(caught) == 1
-    for predictions, references in ((["a"], [["a"]]), (["a", "b"], [["a"], ["b"]]), (["a", "b"], [["a", "b"], ["c"]])):
+    for predictions, references in (
+        (["a"], [["a"]]),
+        (["a", "b"], [["a"], ["b"]]),
+        (["a", "b"], [["a", "b"], ["c"]]),
+    ):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             read_corpus(column(predictions), column(references))
 
 
-UNSPACED = ["我们用的是中文。", "カタカナとひらがな", "ภาษาไทยไม่มีช่องว่าง", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာဘာသာ"]
+UNSPACED = [
+    "我们用的是中文。",
+    "カタカナとひらがな",
+    "ภาษาไทยไม่มีช่องว่าง",
+    "ພາສາລາວ",
+    "ភាសាខ្មែរ",
+    "မြန်မာဘာသာ",
+]
 
 
 @pytest.mark.parametrize("text", UNSPACED)
@@ -134,7 +145,8 @@ def test_unspaced_characters_are_counted_in_the_first_1000_predictions(bleu, row
 
 
 @pytest.mark.parametrize(
-    "text", ["Plain ASCII here.", "Größe — «naïve» 😀 …", "Русский текст", "한국어 문장입니다", "हिन्दी में"]
+    "text",
+    ["Plain ASCII here.", "Größe — «naïve» 😀 …", "Русский текст", "한국어 문장입니다", "हिन्दी में"],
 )
 def test_spaced_scripts_do_not_warn(bleu, text):
     with warnings.catch_warnings():
@@ -174,15 +186,20 @@ SPACED_NEIGHBORS = {
 
 @pytest.mark.parametrize(
     ("text", "unspaced"),
-    [(text, True) for text in UNSPACED_ENDS.values()] + [(text, False) for text in SPACED_NEIGHBORS.values()],
+    [(text, True) for text in UNSPACED_ENDS.values()]
+    + [(text, False) for text in SPACED_NEIGHBORS.values()],
     ids=[*UNSPACED_ENDS, *SPACED_NEIGHBORS],
 )
 def test_the_bounds_of_the_scripts(bleu, text, unspaced):
-    _, messages = record_warnings(lambda: bleu.compute(predictions=[text], references=[text], max_order=1))
+    _, messages = record_warnings(
+        lambda: bleu.compute(predictions=[text], references=[text], max_order=1)
+    )
     assert [message[:5] for message in messages] == ["100% "] * unspaced
 
 
-@pytest.mark.parametrize(("count", "tokenize", "warns"), [(99, "13a", 0), (100, "13a", 1), (100, "none", 0)])
+@pytest.mark.parametrize(
+    ("count", "tokenize", "warns"), [(99, "13a", 0), (100, "13a", 1), (100, "none", 0)]
+)
 def test_detached_periods_look_tokenized(bleu, count, tokenize, warns):
     text = ["It works well here ."] * count + ["It works well here."]
     with warnings.catch_warnings(record=True) as caught:
@@ -214,7 +231,9 @@ ZEROS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("predictions", "references", "options", "present", "absent"), ZEROS.values(), ids=ZEROS)
+@pytest.mark.parametrize(
+    ("predictions", "references", "options", "present", "absent"), ZEROS.values(), ids=ZEROS
+)
 def test_the_warning_for_a_score_of_0_has_the_cause_and_the_fix(
     bleu, predictions, references, options, present, absent
 ):
@@ -247,7 +266,10 @@ def test_the_fix_helps(bleu, predictions, references, options, fix):
     """The option that the warning names makes the score positive."""
     with pytest.warns(UserWarning, match=next(iter(fix))):
         bleu.compute(predictions=predictions, references=references, **options)
-    assert bleu.compute(predictions=predictions, references=references, **{**options, **fix})["bleu"] > 0
+    assert (
+        bleu.compute(predictions=predictions, references=references, **{**options, **fix})["bleu"]
+        > 0
+    )
 
 
 HAN = ["我们用的是中文", "我们用中文"]
@@ -292,8 +314,12 @@ WARNING = {
     "a script written without spaces": lambda bleu: bleu.compute(
         predictions=["我们用的是中文"], references=["我们用的是中文"]
     ),
-    "perhaps transposed": lambda bleu: bleu.statistics(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]),
-    "detached periods": lambda bleu: bleu.statistics(predictions=["It works ."] * 100, references=["It works ."] * 100),
+    "perhaps transposed": lambda bleu: bleu.statistics(
+        predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]
+    ),
+    "detached periods": lambda bleu: bleu.statistics(
+        predictions=["It works ."] * 100, references=["It works ."] * 100
+    ),
 }
 
 

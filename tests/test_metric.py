@@ -51,7 +51,10 @@ class TestLoading:
     def test_by_path_and_by_folder_of_the_same_name(self, tmp_path, expected):
         folder = copy_metric(tmp_path / "bleu_metric")
         for path in (folder, folder / "bleu_metric.py"):
-            assert evaluate.load(str(path)).compute(predictions=PREDICTIONS, references=REFERENCES) == expected
+            assert (
+                evaluate.load(str(path)).compute(predictions=PREDICTIONS, references=REFERENCES)
+                == expected
+            )
 
     @pytest.mark.slow
     @pytest.mark.processes
@@ -62,7 +65,10 @@ class TestLoading:
             "def fail(*arguments, **options): raise AssertionError('the network was used')\n"
             "socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = socket.create_connection = fail\n"
         )
-        assert run_python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path)) == expected
+        assert (
+            run_python(blocked + SCORE, ROOT / "bleu_metric.py", HF_MODULES_CACHE=str(tmp_path))
+            == expected
+        )
 
     @pytest.mark.slow
     @pytest.mark.processes
@@ -75,7 +81,10 @@ class TestLoading:
     def test_description_citation_and_features(self, bleu):
         assert (bleu.name, bleu.module_type) == ("bleu_metric", "metric")
         assert "Papineni" in bleu.citation
-        assert [url.rpartition("/")[2] for url in bleu.info.reference_urls] == ["P02-1040", "W18-6319"]
+        assert [url.rpartition("/")[2] for url in bleu.info.reference_urls] == [
+            "P02-1040",
+            "W18-6319",
+        ]
         assert bleu.format == "arrow"
         assert "tokenize" in bleu.inputs_description
         assert "tokenize" in bleu.compute.__doc__
@@ -112,7 +121,17 @@ OURS = {
     "statistics",
     "warm_up",
 }
-EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}
+EVALUATES = {
+    "add",
+    "add_batch",
+    "compute",
+    "description",
+    "citation",
+    "features",
+    "inputs_description",
+    "info",
+    "name",
+}
 
 
 def test_tab_offers_methods_and_what_evaluate_documents(bleu):
@@ -127,12 +146,17 @@ def test_tab_offers_methods_and_what_evaluate_documents(bleu):
 class TestThreads:
     def test_eight_threads_with_one_object(self, bleu, expected):
         with ThreadPoolExecutor(8) as pool:
-            results = pool.map(lambda _: bleu.compute(predictions=PREDICTIONS, references=REFERENCES), range(32))
+            results = pool.map(
+                lambda _: bleu.compute(predictions=PREDICTIONS, references=REFERENCES), range(32)
+            )
             assert list(results) == [expected] * 32
 
     def test_all_methods_in_eight_threads(self, bleu):
         """Methods that run side by side on one object return what they return alone."""
-        columns, few = {"predictions": PREDICTIONS, "references": REFERENCES}, [row[0] for row in REFERENCES[:20]]
+        columns, few = (
+            {"predictions": PREDICTIONS, "references": REFERENCES},
+            [row[0] for row in REFERENCES[:20]],
+        )
         systems = {"A": PREDICTIONS, "B": PREDICTIONS[::-1]}
         calls = [
             lambda: bleu.compute(**columns, confidence=0.9, segments=True, tokenize="zh"),
@@ -154,7 +178,9 @@ class TestThreads:
             bleu.add_batch(predictions=PREDICTIONS[:100], references=REFERENCES[:100])
             return bleu.compute(predictions=PREDICTIONS[100:], references=REFERENCES[100:])
 
-        objects = [load() for _ in range(8)]  # one after the other: tqdm's progress bars in evaluate.load race
+        objects = [
+            load() for _ in range(8)
+        ]  # one after the other: tqdm's progress bars in evaluate.load race
         with ThreadPoolExecutor(8) as pool:
             assert list(pool.map(collect, objects)) == [expected] * 8
 
@@ -221,7 +247,11 @@ def show(result):
 
 
 def test_every_public_method_has_its_rule_for_arguments(bleu):
-    ours = {name for name, method in inspect.getmembers(type(bleu), inspect.isfunction) if name[0] != "_"}
+    ours = {
+        name
+        for name, method in inspect.getmembers(type(bleu), inspect.isfunction)
+        if name[0] != "_"
+    }
     assert {*BY_POSITION, *BY_NAME} == ours - {"download_and_prepare"}  # evaluate's own
 
 
@@ -236,15 +266,22 @@ def test_columns_are_positional_or_named_and_all_else_is_named(load, name):
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
     }
     either, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    assert {column: kinds[column] for column in columns} == dict.fromkeys(columns, named if name in BY_NAME else either)
+    assert {column: kinds[column] for column in columns} == dict.fromkeys(
+        columns, named if name in BY_NAME else either
+    )
     assert {kind for argument, kind in kinds.items() if argument not in columns} <= {named}
     expected = show(method(**columns))
     if name in BY_NAME:
-        with pytest.raises(TypeError, match=rf"^{name}\(\) takes its columns by name\. Write {name}\("):
+        with pytest.raises(
+            TypeError, match=rf"^{name}\(\) takes its columns by name\. Write {name}\("
+        ):
             method(*columns.values())
         return
     for positional in range(len(columns) + 1):
-        first, others = list(columns.values())[:positional], dict(list(columns.items())[positional:])
+        first, others = (
+            list(columns.values())[:positional],
+            dict(list(columns.items())[positional:]),
+        )
         assert show(method(*first, **others)) == expected
     is_plain = name in ("fingerprint", "warm_up")  # Python's own message says all
     with pytest.raises(TypeError, match="" if is_plain else "by name|takes statistics"):
@@ -275,7 +312,9 @@ def test_help(load):
     assert "sufficient statistics" in pydoc.render_doc(load().statistics, renderer=pydoc.plaintext)
 
 
-@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))]
+)
 def test_a_copy_has_methods_of_its_own(load, duplicate):
     original = load(tokenize="zh")
     again = duplicate(original)
@@ -301,9 +340,14 @@ def test_objects_do_not_share_signatures(load):
 
 def contract(head):
     """Return the rows of a table of the contract, without the marks of code."""
-    _, _, section = (ROOT / "docs" / "api.md").read_text(encoding="utf-8").partition("\n## Contract\n")
+    _, _, section = (
+        (ROOT / "docs" / "api.md").read_text(encoding="utf-8").partition("\n## Contract\n")
+    )
     (table,) = (part for part in section.split("\n\n") if part.startswith(f"| {head} |"))
-    return [[cell.strip().replace("`", "") for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return [
+        [cell.strip().replace("`", "") for cell in line.strip("|").split("|")]
+        for line in table.splitlines()[2:]
+    ]
 
 
 def write_arguments(method):
@@ -315,12 +359,18 @@ def write_arguments(method):
         if one.name in OPTIONS and one.default == OPTIONS[one.name]:
             continue
         parts += ["*"] if one.kind == one.KEYWORD_ONLY and "*" not in parts else []
-        parts.append(one.name if one.default is one.empty else f"{one.name}={one.default!r}".replace("'", '"'))
+        parts.append(
+            one.name
+            if one.default is one.empty
+            else f"{one.name}={one.default!r}".replace("'", '"')
+        )
     return ", ".join(parts) or "none"
 
 
 def test_methods_parameters_and_defaults_are_those_of_the_contract(bleu):
-    methods = {"evaluate.load": type(bleu).__init__} | {name: getattr(bleu, name) for name in [*BY_POSITION, *BY_NAME]}
+    methods = {"evaluate.load": type(bleu).__init__} | {
+        name: getattr(bleu, name) for name in [*BY_POSITION, *BY_NAME]
+    }
     rejected = {name: ", ".join(METHODS[name]) for name in METHODS}
     takes = {name: f"all except {names}" if names else "all" for name, names in rejected.items()}
     expected = {
@@ -328,11 +378,17 @@ def test_methods_parameters_and_defaults_are_those_of_the_contract(bleu):
         for name, method in methods.items()
     }
     assert {name: row for name, *row in contract("method")} == expected
-    assert dict(contract("option")) == {name: repr(value).replace("'", '"') for name, value in OPTIONS.items()}
+    assert dict(contract("option")) == {
+        name: repr(value).replace("'", '"') for name, value in OPTIONS.items()
+    }
 
 
 SEGMENTS = ["the cat sat on the mat", "a dog barks at me now", "it rains today in the north"] * 12
-OTHER_SYSTEM = ["the cat sits on the mat", "a dog barked at me", "it rains today in the north."] * 12
+OTHER_SYSTEM = [
+    "the cat sits on the mat",
+    "a dog barked at me",
+    "it rains today in the north.",
+] * 12
 COLUMNS = {"predictions": OTHER_SYSTEM, "references": SEGMENTS}
 SETTINGS = {
     "segments": {"segments": True},
@@ -368,7 +424,9 @@ def items(result, path):
     """Yield what a path leads to; `*` stands for each item of a list or dict, of which the last has all keys."""
     if not path:
         return result
-    found = result if path[0] != "*" else list(result.values() if isinstance(result, dict) else result)
+    found = (
+        result if path[0] != "*" else list(result.values() if isinstance(result, dict) else result)
+    )
     return items(found[-1 if path[0] == "*" else path[0]], path[1:])
 
 
@@ -385,7 +443,9 @@ def test_the_keys_of_results_are_those_of_the_contract(load, name):
     adding = sorted(set().union(*(more for _, more, _ in rows)))
     for number in range(len(adding) + 1):
         for chosen in map(set, itertools.combinations(adding, number)):
-            arguments = {key: value for setting in chosen for key, value in SETTINGS[setting].items()}
+            arguments = {
+                key: value for setting in chosen for key, value in SETTINGS[setting].items()
+            }
             result = RESULTS[name](bleu, **arguments)
             expected = {}
             for (_, *path), more, keys in rows:
@@ -398,4 +458,10 @@ def test_the_keys_of_results_are_those_of_the_contract(load, name):
 def test_every_method_with_a_dict_is_in_the_contract():
     rows = {path.split(".")[0] for paths, _, _ in contract("result") for path in paths.split(", ")}
     assert rows == set(RESULTS)
-    assert {*BY_POSITION, *BY_NAME} - rows == {"add", "add_batch", "fingerprint", "pairwise", "warm_up"}
+    assert {*BY_POSITION, *BY_NAME} - rows == {
+        "add",
+        "add_batch",
+        "fingerprint",
+        "pairwise",
+        "warm_up",
+    }

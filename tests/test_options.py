@@ -32,7 +32,10 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 SIGNATURES = [
     ({}, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:"),
-    ({"lowercase": True, "effective_order": True}, "nrefs:1|case:lc|eff:yes|tok:13a|smooth:exp|version:"),
+    (
+        {"lowercase": True, "effective_order": True},
+        "nrefs:1|case:lc|eff:yes|tok:13a|smooth:exp|version:",
+    ),
     ({"smooth_method": "floor"}, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:"),
     ({"smooth_method": "add-k"}, "|smooth:add-k[1.00]|version:"),
     ({"smooth_method": "add-k", "smooth_value": 0.005}, "|smooth:add-k[0.01]|value:0.005|version:"),
@@ -58,19 +61,47 @@ WRONG = [
     ({"weights": [1, 1, 1, "a"]}, TypeError, "weights='a': pass a number"),
     ({"weights": [0, 0, 0, 0]}, ValueError, "not all 0"),
     ({"smooth_method": "chen"}, ValueError, "'none', 'skip', 'floor', 'add-k', 'exp', 'laplace'"),
-    ({"smooth_method": "nltk-4", "smooth_value": 0}, ValueError, "smooth_value=0: pass a number above 0"),
-    ({"smooth_method": "nltk-7", "smooth_value": 0}, ValueError, "smooth_value=0: pass a number above 0"),
-    ({"smooth_method": "chen-cherry-4", "smooth_value": 0}, ValueError, "smooth_value=0: pass a number above 0"),
-    ({"smooth_method": "chen-cherry-7", "smooth_value": 0}, ValueError, "smooth_value=0: pass a number above 0"),
-    ({"smooth_method": "floor", "smooth_value": -1}, ValueError, "smooth_value=-1: pass a number of 0 or more"),
+    (
+        {"smooth_method": "nltk-4", "smooth_value": 0},
+        ValueError,
+        "smooth_value=0: pass a number above 0",
+    ),
+    (
+        {"smooth_method": "nltk-7", "smooth_value": 0},
+        ValueError,
+        "smooth_value=0: pass a number above 0",
+    ),
+    (
+        {"smooth_method": "chen-cherry-4", "smooth_value": 0},
+        ValueError,
+        "smooth_value=0: pass a number above 0",
+    ),
+    (
+        {"smooth_method": "chen-cherry-7", "smooth_value": 0},
+        ValueError,
+        "smooth_value=0: pass a number above 0",
+    ),
+    (
+        {"smooth_method": "floor", "smooth_value": -1},
+        ValueError,
+        "smooth_value=-1: pass a number of 0 or more",
+    ),
     ({"reference_length": "average"}, ValueError, "'closest', 'shortest', 'longest'"),
-    ({"confidence": 95}, ValueError, r"confidence=95: pass a number from 0.5 to 1 \(excluded\), such as 0.95"),
+    (
+        {"confidence": 95},
+        ValueError,
+        r"confidence=95: pass a number from 0.5 to 1 \(excluded\), such as 0.95",
+    ),
     ({"confidence": True}, TypeError, "confidence=True: pass a number .*such as 0.95"),
     ({"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"seed": -1}, ValueError, "seed=-1"),
     ({"minimum_total": -1}, ValueError, "minimum_total=-1: pass a whole number of 0 or more"),
     ({"smooth_method": "floor", "smooth_value": "a"}, TypeError, "smooth_value='a': pass a number"),
-    ({"smooth_method": "floor", "smooth_value": math.nan}, ValueError, "smooth_value=nan: pass a finite number"),
+    (
+        {"smooth_method": "floor", "smooth_value": math.nan},
+        ValueError,
+        "smooth_value=nan: pass a finite number",
+    ),
     ({"confidence": "95"}, TypeError, "confidence=.95.: pass a number .*such as 0.95"),
 ]
 
@@ -80,16 +111,25 @@ def test_at_load_they_are_the_defaults_of_every_call(load):
     result = bleu.compute(predictions=["我们 A 用"], references=["我们 a 用"], max_order=3)
     assert result["bleu"] == 1
     assert "|case:lc|eff:no|tok:zh|" in result["signature"]
-    assert "tok:char" in bleu.compute(predictions=["我们"], references=["我们"], tokenize="char")["signature"]
+    assert (
+        "tok:char"
+        in bleu.compute(predictions=["我们"], references=["我们"], tokenize="char")["signature"]
+    )
 
 
 @pytest.mark.parametrize(("options", "signature"), SIGNATURES)
 def test_signature(bleu, options, signature):
-    assert signature in bleu.compute(predictions=["a b"] * 2, references=["a b"] * 2, **options)["signature"]
+    assert (
+        signature
+        in bleu.compute(predictions=["a b"] * 2, references=["a b"] * 2, **options)["signature"]
+    )
 
 
 def test_signature_of_tokens_ids_and_references(bleu):
-    assert "nrefs:var|" in bleu.compute(predictions=["a", "b"], references=[["a"], ["b", "c"]])["signature"]
+    assert (
+        "nrefs:var|"
+        in bleu.compute(predictions=["a", "b"], references=[["a"], ["b", "c"]])["signature"]
+    )
     assert "|tok:tokens|" in bleu.compute(predictions=[["a"]], references=[[["a"]]])["signature"]
     assert "|tok:ids|" in bleu.compute(predictions=[[1]], references=[[[1]]])["signature"]
 
@@ -108,7 +148,11 @@ def test_unknown_convention(load):
 
 
 @pytest.mark.parametrize(
-    "rows", [{"predictions": [["a"]], "references": [[["a"]]]}, {"predictions": [[1]], "references": [[[1]]]}]
+    "rows",
+    [
+        {"predictions": [["a"]], "references": [[["a"]]]},
+        {"predictions": [[1]], "references": [[[1]]]},
+    ],
 )
 def test_no_tokenizer_for_tokens_and_ids(bleu, load, rows):
     for call in (bleu.compute, bleu.statistics):
@@ -137,7 +181,12 @@ def error_of(call):
 
 @pytest.mark.parametrize(
     "weights",
-    [{1: 0.5, 2: 0.25, 3: 0.15, 4: 0.1}, {"1": 0.25, "2": 0.25, "3": 0.25, "4": 0.25}, {}, dict.fromkeys(range(4), 1)],
+    [
+        {1: 0.5, 2: 0.25, 3: 0.15, 4: 0.1},
+        {"1": 0.25, "2": 0.25, "3": 0.25, "4": 0.25},
+        {},
+        dict.fromkeys(range(4), 1),
+    ],
     ids=str,
 )
 def test_weights_must_not_be_a_mapping(bleu, load, weights):
@@ -150,22 +199,36 @@ def test_weights_must_not_be_a_mapping(bleu, load, weights):
 
 # Signatures as sources of options.
 
-SMOOTHINGS = [("exp", None), ("none", None), ("floor", None), ("floor", 0.25), ("add-k", None), ("add-k", 2)]
+SMOOTHINGS = [
+    ("exp", None),
+    ("none", None),
+    ("floor", None),
+    ("floor", 0.25),
+    ("add-k", None),
+    ("add-k", 2),
+]
 
 
 @pytest.mark.parametrize("tokenize", ["13a", "none", "intl", "zh", "char", "ja-mecab", "ko-mecab"])
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_signatures_of_sacrebleu_are_read(load, tokenize, lowercase):
     """sacreBLEU writes the signature, long and short, and gives the score of each combination of its options."""
-    hard = ["The cat sat.", "a 東京 タワー"], [["the cat sits.", "東京 の タワー"], ["A cat.", "東京 タワー a"]]
+    hard = (
+        ["The cat sat.", "a 東京 タワー"],
+        [["the cat sits.", "東京 の タワー"], ["A cat.", "東京 タワー a"]],
+    )
     easy = TEXTS, [[row[0] for row in TEXT_REFERENCES], [row[-1] for row in TEXT_REFERENCES]]
-    for (smooth_method, smooth_value), effective_order in itertools.product(SMOOTHINGS, [False, True]):
+    for (smooth_method, smooth_value), effective_order in itertools.product(
+        SMOOTHINGS, [False, True]
+    ):
         oracle = BLEU(
             tokenize=tokenize, lowercase=lowercase, smooth_method=smooth_method, smooth_value=smooth_value, effective_order=effective_order
         )  # fmt: skip
         expected = [oracle.corpus_score(*corpus).score for corpus in (hard, easy)]
         signature = oracle.get_signature()
-        signed = f"BLEU|{signature} = {expected[0]:.1f} 58.1/33.2/20.9/13.5 (BP = 1.000 ratio = 1.010)"
+        signed = (
+            f"BLEU|{signature} = {expected[0]:.1f} 58.1/33.2/20.9/13.5 (BP = 1.000 ratio = 1.010)"
+        )
         for written in (signature.format(), signature.format(short=True), signed):
             metric = load(signature=written)
             for (predictions, streams), score in zip((hard, easy), expected):
@@ -184,9 +247,16 @@ def test_signatures_of_sacrebleu_with_resamples(load):
 
 OWN = [
     *({"smooth_method": method} for method in SMOOTH_METHODS),
-    *({"smooth_method": name, "smooth_value": 0.005} for name, method in SMOOTH_METHODS.items() if method.value),
+    *(
+        {"smooth_method": name, "smooth_value": 0.005}
+        for name, method in SMOOTH_METHODS.items()
+        if method.value
+    ),
     {"smooth_method": "floor", "smooth_value": 0},
-    *({"tokenize": name} for name in ("none", "intl", "zh", "char", "multi-bleu", "ja-mecab", "ko-mecab")),
+    *(
+        {"tokenize": name}
+        for name in ("none", "intl", "zh", "char", "multi-bleu", "ja-mecab", "ko-mecab")
+    ),
     *({"reference_length": name} for name in ("closest", "shortest", "longest")),
     {"lowercase": True, "effective_order": True, "minimum_total": 2},
     {"max_order": 3, "weights": [1 / 3, 1 / 7, 1e-5]},
@@ -203,12 +273,20 @@ def test_signatures_of_this_metric_are_read(load, options):
     result = metric.compute(**CORPUS, confidence=options.get("confidence"))
     assert (result["score"], result["signature"]) == (expected["score"], expected["signature"])
     defaults = {**OPTIONS, "reference_length": "closest"}
-    chosen = {name: value for name, value in options.items() if value != defaults[name] and name != "confidence"}
+    chosen = {
+        name: value
+        for name, value in options.items()
+        if value != defaults[name] and name != "confidence"
+    }
     assert all(f"{name}=" in repr(metric) for name in chosen)
 
 
 @pytest.mark.parametrize(
-    "rows", [{"predictions": [["A"]], "references": [[["a"]]]}, {"predictions": [[1]], "references": [[[1]]]}]
+    "rows",
+    [
+        {"predictions": [["A"]], "references": [[["a"]]]},
+        {"predictions": [[1]], "references": [[[1]]]},
+    ],
 )
 def test_signatures_of_tokens_and_ids_are_read(load, rows):
     result = load().compute(**rows, max_order=1)
@@ -255,7 +333,9 @@ READ = [  # a signature; the options, the number of references and the score
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("signature", "expected", "references", "score"), READ, ids=[str(row[0]) for row in READ])
+@pytest.mark.parametrize(
+    ("signature", "expected", "references", "score"), READ, ids=[str(row[0]) for row in READ]
+)
 def test_forms_of_signatures(load, signature, expected, references, score):
     """With an error, the last two columns are parts of its message."""
     if isinstance(expected, dict):
@@ -272,7 +352,9 @@ def test_forms_of_signatures(load, signature, expected, references, score):
 def test_each_key_has_one_short_form():
     """Long keys are those of sacreBLEU and of this metric; a short form belongs to one key."""
     short = [key.short for key in SIGNATURE_KEYS.values()]
-    assert len({*short, *SIGNATURE_KEYS}) == len(short) + sum(key.short != long for long, key in SIGNATURE_KEYS.items())
+    assert len({*short, *SIGNATURE_KEYS}) == len(short) + sum(
+        key.short != long for long, key in SIGNATURE_KEYS.items()
+    )
     oracle = BLEU()
     oracle.corpus_score(["a"], [["a"]])
     theirs = oracle.get_signature()._abbr
@@ -284,7 +366,10 @@ def test_options_win_over_a_signature(load):
     metric = load(signature=signature, tokenize="char", max_order=3)
     shown = "tokenize='char', lowercase=True, max_order=3, smooth_method='floor', smooth_value=0.5"
     assert repr(metric) == f"BleuMetric('default', {shown})"
-    assert "|smooth:add-k[1.00]|" in load(signature=signature, smooth_method="add-k").compute(**CORPUS)["signature"]
+    assert (
+        "|smooth:add-k[1.00]|"
+        in load(signature=signature, smooth_method="add-k").compute(**CORPUS)["signature"]
+    )
     assert "|smooth:floor[0.25]|" in metric.compute(**CORPUS, smooth_value=0.25)["signature"]
 
 
@@ -310,7 +395,10 @@ TABLE_WEIGHTS = [
 @pytest.mark.parametrize(("orders", "options", "wrong"), TABLE_WEIGHTS)
 def test_weights_belong_to_the_orders_of_the_table(bleu, orders, options, wrong):
     counts = {**CORPUS, "max_order": orders}
-    table, other = bleu.statistics(**counts), bleu.statistics(**{**counts, "predictions": TEXTS[::-1]})
+    table, other = (
+        bleu.statistics(**counts),
+        bleu.statistics(**{**counts, "predictions": TEXTS[::-1]}),
+    )
     systems = {"A": table, "B": other}
     calls = [
         lambda: bleu.score(table, **options)["bleu"],
@@ -321,7 +409,9 @@ def test_weights_belong_to_the_orders_of_the_table(bleu, orders, options, wrong)
     ]
     for call in calls:
         if wrong:
-            assert error_of(call).endswith(f"pass one weight per order ({wrong} in all), or change max_order.")
+            assert error_of(call).endswith(
+                f"pass one weight per order ({wrong} in all), or change max_order."
+            )
     if not wrong:
         expected = bleu.compute(**{**counts, **options})["bleu"]
         reverse = bleu.compute(**{**counts, **options, "predictions": TEXTS[::-1]})["bleu"]
@@ -356,7 +446,10 @@ CHOSEN = [
 @pytest.mark.parametrize("options", CHOSEN, ids=str)
 def test_conventions_keep_chosen_options(load, options):
     """Each line is `compute` of that convention under the same options, given at load or in the call."""
-    at_load, in_call = load(**options).conventions(**CORPUS), load().conventions(**CORPUS, **options)
+    at_load, in_call = (
+        load(**options).conventions(**CORPUS),
+        load().conventions(**CORPUS, **options),
+    )
     assert at_load == in_call
     assert list(at_load) == ["default", "papineni", "hf", "nltk", "moses"]
     for name, line in at_load.items():
@@ -364,13 +457,17 @@ def test_conventions_keep_chosen_options(load, options):
         assert line["bleu"] == pytest.approx(expected["bleu"], abs=1e-12), name
         assert line["signature"] == expected["signature"], name
         assert line["delta"] == pytest.approx(line["bleu"] - at_load["default"]["bleu"], abs=1e-12)
-        assert sum(step["delta"] for step in line["steps"]) == pytest.approx(line["delta"], abs=1e-12)
+        assert sum(step["delta"] for step in line["steps"]) == pytest.approx(
+            line["delta"], abs=1e-12
+        )
 
 
 def test_options_of_the_call_win_over_those_of_load(load):
     lines = load(lowercase=True, max_order=2).conventions(**CORPUS, lowercase=False)
     for name, line in lines.items():
-        assert line["bleu"] == pytest.approx(load(name, max_order=2).compute(**CORPUS)["bleu"], abs=1e-12)
+        assert line["bleu"] == pytest.approx(
+            load(name, max_order=2).compute(**CORPUS)["bleu"], abs=1e-12
+        )
 
 
 # Calls of the methods that reject options of a corpus's score.
@@ -393,13 +490,21 @@ def test_a_dict_of_tokenizers_needs_labels(load, name, at):
     """Without `by`, the labels in the dict have no meaning, so the dict is rejected."""
     options = {"tokenize": {"en-zh": "zh"}}
     message = error_of(
-        lambda: OTHER_CALLS[name](load(**options)) if at == "load" else OTHER_CALLS[name](load(), **options)
+        lambda: (
+            OTHER_CALLS[name](load(**options))
+            if at == "load"
+            else OTHER_CALLS[name](load(), **options)
+        )
     )
     if name == "compute_metrics":
-        assert message == "tokenize: 'en-zh' is not among the labels of `by`. Remove it, or correct the label."
+        assert (
+            message
+            == "tokenize: 'en-zh' is not among the labels of `by`. Remove it, or correct the label."
+        )
     else:
         assert (
-            "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to" in message
+            "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to"
+            in message
         )
 
 
@@ -431,7 +536,9 @@ CALLS = {
 def taken(bleu, name):
     """Return the arguments that a method takes by name only, from its signature."""
     parameters = inspect.signature(getattr(bleu, name)).parameters.values()
-    return ", ".join(parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY)
+    return ", ".join(
+        parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY
+    )
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -458,16 +565,22 @@ MISTYPED = [
 @pytest.mark.parametrize(("written", "near", "methods"), MISTYPED)
 def test_an_unknown_option_with_a_near_name_names_it(bleu, written, near, methods):
     for name in methods:
-        with pytest.raises(TypeError, match=f"^Unknown option `{written}`. Did you mean `{near}`\\?$"):
+        with pytest.raises(
+            TypeError, match=f"^Unknown option `{written}`. Did you mean `{near}`\\?$"
+        ):
             CALLS[name](bleu, **{written: 1})
 
 
 def test_unknown_options_at_load_and_of_drop_ins(load):
     options = ", ".join(OPTIONS)
-    assert error_of(lambda: load(foo=1)) == f"Unknown option `foo`. evaluate.load() takes {options}."
+    assert (
+        error_of(lambda: load(foo=1)) == f"Unknown option `foo`. evaluate.load() takes {options}."
+    )
     for name in ("bleu", "sacrebleu"):
         message = error_of(lambda name=name: load(name).compute(**ROWS, foo=1))
-        listed = message.removeprefix(f"Unknown option `foo`. evaluate's `{name}` compute() takes ").rstrip(".")
+        listed = message.removeprefix(
+            f"Unknown option `foo`. evaluate's `{name}` compute() takes "
+        ).rstrip(".")
         theirs = [p for p in inspect.signature(load(name).compute).parameters if p not in ROWS]
         assert set(theirs) <= set(listed.split(", ")) <= {*theirs, *OPTIONS} - set(CORPUS_ONLY)
 
@@ -475,19 +588,32 @@ def test_unknown_options_at_load_and_of_drop_ins(load):
 @pytest.mark.parametrize("name", METHODS)
 def test_names_of_other_tools_under_every_method(bleu, name):
     for option, advice in OTHER_NAMES.items():
-        if option in taken(bleu, name).split(", ") or (name, option) == ("compute_metrics", "tokenizer"):
+        if option in taken(bleu, name).split(", ") or (name, option) == (
+            "compute_metrics",
+            "tokenizer",
+        ):
             continue
         if option in inspect.signature(getattr(bleu, name)).parameters:  # explain(prediction=...)
             continue
-        assert error_of(lambda: CALLS[name](bleu, **{option: 1})) == f"Unknown option `{option}`: {advice}."  # noqa: B023
+        assert (
+            error_of(lambda: CALLS[name](bleu, **{option: 1}))
+            == f"Unknown option `{option}`: {advice}."
+        )
 
 
 def test_conventions_reject_options_of_one_score(load):
     for options in ({"segments": True}, {"confidence": 0.95}, {"lowercased": True}):
-        assert next(iter(options)) in error_of(lambda options=options: load().conventions(**CORPUS, **options))
+        assert next(iter(options)) in error_of(
+            lambda options=options: load().conventions(**CORPUS, **options)
+        )
 
 
-TYPED = {"max_order": np.int64(2), "lowercase": np.True_, "tokenize": np.str_("zh"), "weights": np.array([0.5, 0.5])}
+TYPED = {
+    "max_order": np.int64(2),
+    "lowercase": np.True_,
+    "tokenize": np.str_("zh"),
+    "weights": np.array([0.5, 0.5]),
+}
 
 
 def test_numpys_scalars_are_pythons_in_what_prints_options(load):
@@ -516,7 +642,10 @@ def test_a_smoothing_value_of_0_is_sacrebleus(bleu, smooth_method, max_order):
         assert result["score"] == pytest.approx(expected, abs=1e-9)
         assert f"|smooth:{smooth_method}[0.00]|" in result["signature"]
         unsmoothed = bleu.compute(
-            predictions=predictions, references=references, smooth_method="none", max_order=max_order
+            predictions=predictions,
+            references=references,
+            smooth_method="none",
+            max_order=max_order,
         )
         assert result["bleu"] == pytest.approx(unsmoothed["bleu"], abs=1e-12)
 
@@ -524,7 +653,9 @@ def test_a_smoothing_value_of_0_is_sacrebleus(bleu, smooth_method, max_order):
 def test_an_alpha_of_0_mixes_nothing(bleu):
     """Method 6 with a value of 0 uses no n-grams that the shorter orders let expect."""
     mixed = bleu.compute(**CORPUS, smooth_method="chen-cherry-6", smooth_value=0)
-    assert mixed["bleu"] == pytest.approx(bleu.compute(**CORPUS, smooth_method="none")["bleu"], abs=1e-12)
+    assert mixed["bleu"] == pytest.approx(
+        bleu.compute(**CORPUS, smooth_method="none")["bleu"], abs=1e-12
+    )
 
 
 # A value out of bounds, and a pattern for the bound and whether it is included.
@@ -549,7 +680,9 @@ def test_errors_state_the_bounds(load, options, words):
 def test_a_smoothing_value_for_a_method_without_one(bleu, load, smooth_method, smooth_value):
     """The value is ignored with a warning that names both; score and signature are those without it."""
     expected = load(smooth_method=smooth_method).compute(**CORPUS)
-    with pytest.warns(bleu.Warning, match=rf"smooth_value.*{smooth_method}|{smooth_method}.*smooth_value"):
+    with pytest.warns(
+        bleu.Warning, match=rf"smooth_value.*{smooth_method}|{smooth_method}.*smooth_value"
+    ):
         result = bleu.compute(**CORPUS, smooth_method=smooth_method, smooth_value=smooth_value)
     assert result == expected
 
@@ -573,7 +706,9 @@ def test_a_wrong_tokenizers_name_fails_when_the_callback_is_made(bleu):
         bleu.compute_metrics(object(), tokenize="13b")
 
 
-@pytest.mark.parametrize("tokenize", ["13a", "none", "intl", "zh", "char", "ja-mecab", "ko-mecab", "multi-bleu"])
+@pytest.mark.parametrize(
+    "tokenize", ["13a", "none", "intl", "zh", "char", "ja-mecab", "ko-mecab", "multi-bleu"]
+)
 def test_right_names_are_known_at_load(load, tokenize):
     """sacreBLEU's names are known too, and no dictionary or model is loaded."""
     assert load(tokenize=tokenize).name == "bleu_metric"
@@ -594,7 +729,10 @@ RETURNED = [
 def test_a_tokenizer_that_returns_something_else(bleu, tokenize, words):
     """The message names the type in the list, not only the list."""
     for call in (bleu.compute, bleu.statistics):
-        with pytest.raises(TypeError, match=rf"predictions\[0\]: expected a list of str from the tokenizer.*{words}"):
+        with pytest.raises(
+            TypeError,
+            match=rf"predictions\[0\]: expected a list of str from the tokenizer.*{words}",
+        ):
             call(predictions=["a", "b"], references=["a", "b"], tokenize=tokenize)
 
 
@@ -678,7 +816,9 @@ def test_every_name_of_another_tool_is_tested():
     assert {name for name, _, _ in NAMES} == set(OTHER_NAMES)
 
 
-@pytest.mark.parametrize(("name", "value", "advice"), NAMES, ids=[f"{name}-{advice}" for name, _, advice in NAMES])
+@pytest.mark.parametrize(
+    ("name", "value", "advice"), NAMES, ids=[f"{name}-{advice}" for name, _, advice in NAMES]
+)
 def test_errors_for_names_of_other_tools_say_what_to_write(bleu, load, name, value, advice):
     for call in (lambda: load(**{name: value}), lambda: bleu.compute(**CORPUS, **{name: value})):
         with pytest.raises(TypeError, match=f"^Unknown option `{name}`: .*{advice}"):
@@ -689,15 +829,28 @@ def test_errors_for_names_of_other_tools_say_what_to_write(bleu, load, name, val
 def test_the_advice_on_nltks_methods_is_right(load, number):
     """The method that the error names for NLTK's method has NLTK's score."""
     advice = dict(re.findall(r"method(\d)(?: is)? '(.*?)'", OTHER_NAMES["smoothing_function"]))
-    tokens, reference = list("abcxdeyfzw"), list("abcdefghij")  # no 4-gram matches, and no precision is above 1
-    expected = sentence_bleu([reference], tokens, smoothing_function=getattr(SmoothingFunction(), f"method{number}"))
+    tokens, reference = (
+        list("abcxdeyfzw"),
+        list("abcdefghij"),
+    )  # no 4-gram matches, and no precision is above 1
+    expected = sentence_bleu(
+        [reference], tokens, smoothing_function=getattr(SmoothingFunction(), f"method{number}")
+    )
     bleu = load("nltk", smooth_method=advice[str(number)])
-    assert bleu.compute(predictions=[tokens], references=[[reference]])["bleu"] == pytest.approx(expected, abs=1e-12)
+    assert bleu.compute(predictions=[tokens], references=[[reference]])["bleu"] == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"lowercased": True}, {"config_name": "nope"}, {"max_order": 0}, {"cache_dir": "a file"}, {"process_id": -1}],
+    [
+        {"lowercased": True},
+        {"config_name": "nope"},
+        {"max_order": 0},
+        {"cache_dir": "a file"},
+        {"process_id": -1},
+    ],
     ids=str,
 )
 def test_a_constructor_that_fails_leaves_nothing_to_clean_up(load, monkeypatch, tmp_path, wrong):
@@ -705,7 +858,9 @@ def test_a_constructor_that_fails_leaves_nothing_to_clean_up(load, monkeypatch, 
     (tmp_path / "a file").touch()
     monkeypatch.chdir(tmp_path)
     ignored = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda raised: ignored.append(repr(raised.exc_value)))
+    monkeypatch.setattr(
+        sys, "unraisablehook", lambda raised: ignored.append(repr(raised.exc_value))
+    )
     with pytest.raises((TypeError, ValueError, OSError)):
         load(**wrong)
     gc.collect()
@@ -743,7 +898,14 @@ def test_errors_name_the_option_as_written(bleu, options, message):
 
 KEYS = {
     "sacrebleu": ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"],
-    "bleu": ["bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"],
+    "bleu": [
+        "bleu",
+        "precisions",
+        "brevity_penalty",
+        "length_ratio",
+        "translation_length",
+        "reference_length",
+    ],
 }
 PREDICTIONS = ["the cat sat on the mat", "a dog ran to the house", "it is big and old"]
 REFERENCES = [
@@ -813,8 +975,12 @@ def mean_of_resamples(module, count=30):
     columns = np.array(PREDICTIONS * 4), np.array([row[0] for row in REFERENCES] * 4)
     generator = np.random.default_rng(0)
     chosen = [generator.integers(0, len(columns[0]), len(columns[0])) for _ in range(count)]
-    results = [module.compute(predictions=columns[0][rows], references=columns[1][rows]) for rows in chosen]
-    return {key: np.mean([result[key] for result in results], axis=0).tolist() for key in results[0]}
+    results = [
+        module.compute(predictions=columns[0][rows], references=columns[1][rows]) for rows in chosen
+    ]
+    return {
+        key: np.mean([result[key] for result in results], axis=0).tolist() for key in results[0]
+    }
 
 
 @pytest.mark.parametrize(("name", "predictions", "references", "expected"), DOCUMENTED)
@@ -833,7 +999,11 @@ def test_sacrebleu_against_evaluates_sacrebleu(load, evaluates_sacrebleu, argume
     texts, alternatives = random_rows(seed=31, count=30)
     hard = (texts, [[row[0], row[-1]] for row in alternatives])
     module = load("sacrebleu")
-    for predictions, references in [*small_corpora(20), hard, (hard[0], [row[0] for row in hard[1]])]:
+    for predictions, references in [
+        *small_corpora(20),
+        hard,
+        (hard[0], [row[0] for row in hard[1]]),
+    ]:
         columns = {"predictions": predictions, "references": references}
         result = module.compute(**columns, **arguments)
         expected = evaluates_sacrebleu.compute(**columns, **arguments)
@@ -845,7 +1015,8 @@ def test_sacrebleu_against_evaluates_sacrebleu(load, evaluates_sacrebleu, argume
 
 
 @pytest.mark.parametrize(
-    "arguments", [{}, {"smooth": True}, {"smooth": False, "max_order": 2}, {"smooth": True, "max_order": 6}]
+    "arguments",
+    [{}, {"smooth": True}, {"smooth": False, "max_order": 2}, {"smooth": True, "max_order": 6}],
 )
 def test_bleu_against_bleuscore(load, arguments):
     """bleuscore is evaluate's `bleu` in Rust, with the same arguments and keys; neither can score empty columns."""
@@ -865,7 +1036,8 @@ def test_bleu_is_equal_to_the_last_bit(load):
     module, generator = load("bleu"), random.Random(7)
     for _ in range(300):
         predictions, references = (
-            [" ".join(generator.choices("abc", k=generator.randint(4, 9))) for _ in range(5)] for _ in range(2)
+            [" ".join(generator.choices("abc", k=generator.randint(4, 9))) for _ in range(5)]
+            for _ in range(2)
         )
         result = module.compute(predictions=predictions, references=references, smooth=True)
         log_sum = sum((1.0 / 4) * math.log(p) for p in result["precisions"])
@@ -880,7 +1052,9 @@ def test_bleus_tokenizer_is_any_function(load):
         "references": [[text.replace(" ", "|") for text in row] for row in REFERENCES],
     }
     result = load("bleu").compute(**corpus, tokenizer=lambda text: text.split("|"))
-    assert_same(result, {key: bleuscore.compute(REFERENCES, PREDICTIONS)[key] for key in KEYS["bleu"]})
+    assert_same(
+        result, {key: bleuscore.compute(REFERENCES, PREDICTIONS)[key] for key in KEYS["bleu"]}
+    )
 
 
 def test_bleu_of_nothing_is_0(load):
@@ -921,8 +1095,12 @@ def test_all_other_methods_are_those_of_the_convention(load, name, convention):
     assert rows.equals(own.statistics(**ROWS), check_metadata=True)
     assert module.score(rows) == own.score(rows)
     systems = {"a": PREDICTIONS, "b": PREDICTIONS[::-1]}
-    assert module.compare(systems, REFERENCES, n_resamples=20) == own.compare(systems, REFERENCES, n_resamples=20)
-    assert module.explain(PREDICTIONS[0], REFERENCES[0]) == own.explain(PREDICTIONS[0], REFERENCES[0])
+    assert module.compare(systems, REFERENCES, n_resamples=20) == own.compare(
+        systems, REFERENCES, n_resamples=20
+    )
+    assert module.explain(PREDICTIONS[0], REFERENCES[0]) == own.explain(
+        PREDICTIONS[0], REFERENCES[0]
+    )
     assert module.conventions(**ROWS) == own.conventions(**ROWS)
     assert module.reconcile(**ROWS, reported=50) == own.reconcile(**ROWS, reported=50)
 
@@ -933,7 +1111,11 @@ def test_all_other_methods_are_those_of_the_convention(load, name, convention):
         ("sacrebleu", {"tokenize": "char", "max_order": 2}, {"tokenize": "char", "max_order": 2}),
         ("sacrebleu", {"use_effective_order": True}, {"effective_order": True}),
         ("bleu", {"tokenizer": "char"}, {"tokenize": "char"}),
-        ("bleu", {"lowercase": True, "smooth_method": "floor"}, {"lowercase": True, "smooth_method": "floor"}),
+        (
+            "bleu",
+            {"lowercase": True, "smooth_method": "floor"},
+            {"lowercase": True, "smooth_method": "floor"},
+        ),
     ],
 )
 def test_options_of_this_metric_are_understood_too(load, name, options, own):
@@ -945,7 +1127,10 @@ def test_options_of_this_metric_are_understood_too(load, name, options, own):
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("sacrebleu", {"use_effective_order": True, "force": True}), ("bleu", {"tokenizer": "char", "smooth": True})],
+    [
+        ("sacrebleu", {"use_effective_order": True, "force": True}),
+        ("bleu", {"tokenizer": "char", "smooth": True}),
+    ],
 )
 def test_arguments_of_evaluates_modules_issue_no_warning(load, name, arguments):
     with warnings.catch_warnings():
@@ -961,8 +1146,18 @@ WRONG_ARGUMENTS = [
     ("bleu", {"smooth": True, "smooth_method": "exp"}, TypeError, "are the same option"),
     ("bleu", {"use_effective_order": True}, TypeError, "write `effective_order`"),
     ("sacrebleu", {"tokenizer": "zh"}, TypeError, "write `tokenize`"),
-    ("bleu", {"segments": True}, TypeError, "^`segments` is not an option of evaluate's `bleu` compute.*. Remove it"),
-    ("sacrebleu", {"confidence": 0.95}, TypeError, "`confidence` is not an option of .*`sacrebleu`.*. Remove it"),
+    (
+        "bleu",
+        {"segments": True},
+        TypeError,
+        "^`segments` is not an option of evaluate's `bleu` compute.*. Remove it",
+    ),
+    (
+        "sacrebleu",
+        {"confidence": 0.95},
+        TypeError,
+        "`confidence` is not an option of .*`sacrebleu`.*. Remove it",
+    ),
 ]
 
 
@@ -976,7 +1171,10 @@ def test_errors_say_what_to_write(load, name, arguments, error, message):
 def test_as_any_metric_of_evaluate(load, tmp_path, name):
     """Batches, `keep_in_memory`, `experiment_id` and copies work as with evaluate's modules."""
     expected = load(name).compute(**ROWS)
-    for options in ({"keep_in_memory": True}, {"experiment_id": "first", "cache_dir": str(tmp_path)}):
+    for options in (
+        {"keep_in_memory": True},
+        {"experiment_id": "first", "cache_dir": str(tmp_path)},
+    ):
         module = load(name, **options)
         module.add_batch(predictions=PREDICTIONS[:2], references=REFERENCES[:2])
         for duplicate in (copy.deepcopy(module), pickle.loads(pickle.dumps(module)), module):
@@ -996,7 +1194,9 @@ module = evaluate.load(sys.argv[1], "sacrebleu", num_process=2, process_id=proce
 print(json.dumps(module.compute(predictions=["a b c d e"] * 2, references=["a b c d x"] * 2)))
 """
     processes = [start_python(code, ROOT / "bleu_metric.py", i, tmp_path) for i in range(2)]
-    expected = load("sacrebleu").compute(predictions=["a b c d e"] * 4, references=["a b c d x"] * 4)
+    expected = load("sacrebleu").compute(
+        predictions=["a b c d e"] * 4, references=["a b c d x"] * 4
+    )
     assert [read_result(process) for process in processes] == [expected, None]
 
 
@@ -1030,7 +1230,9 @@ STALE = [
 def test_a_value_left_from_another_method_has_no_effect(load, name, at_load, arguments):
     """The value at load belongs to a method that the call replaces by the module's own name of the option."""
     corpus = {"predictions": ["a b c d x y"], "references": [["a b c d z w"]]}
-    assert load(name, **at_load).compute(**corpus, **arguments) == load(name).compute(**corpus, **arguments)
+    assert load(name, **at_load).compute(**corpus, **arguments) == load(name).compute(
+        **corpus, **arguments
+    )
 
 
 @pytest.mark.parametrize("name", [None, "sacrebleu", "bleu"])
@@ -1038,13 +1240,18 @@ def test_columns_without_their_names(load, name):
     """The error says what to write, and `help` shows the columns by name only."""
     module = load(name)
     for arguments in ((PREDICTIONS, REFERENCES), (PREDICTIONS,)):
-        with pytest.raises(TypeError, match=r"Write compute\(predictions=\.\.\., references=\.\.\.\)"):
+        with pytest.raises(
+            TypeError, match=r"Write compute\(predictions=\.\.\., references=\.\.\.\)"
+        ):
             module.compute(*arguments)
     with pytest.raises(TypeError, match=r"Write compute\(predictions="):
         module.compute(PREDICTIONS, references=REFERENCES)
     kinds = {one.kind for one in inspect.signature(module.compute).parameters.values()}
     assert kinds == {inspect.Parameter.KEYWORD_ONLY}
-    assert inspect.signature(type(module).compute).parameters["predictions"].kind == inspect.Parameter.KEYWORD_ONLY
+    assert (
+        inspect.signature(type(module).compute).parameters["predictions"].kind
+        == inspect.Parameter.KEYWORD_ONLY
+    )
 
 
 @pytest.mark.parametrize(

@@ -44,20 +44,28 @@ PAIRWISE_TABLE = [
     ids=[row[-1] for row in PAIRWISE_TABLE],
 )
 def test_pairwise_by_hand(bleu, predictions, references, options, matrix, source):
-    np.testing.assert_allclose(bleu.pairwise(predictions, references, **options), matrix, rtol=1e-12)
+    np.testing.assert_allclose(
+        bleu.pairwise(predictions, references, **options), matrix, rtol=1e-12
+    )
 
 
 def score_matrix(predictions, references=None, **options):
     named = (
-        {"predictions": predictions} if references is None else {"predictions": predictions, "references": references}
+        {"predictions": predictions}
+        if references is None
+        else {"predictions": predictions, "references": references}
     )
-    return run_both_ways(lambda: bleu_pairwise.score_pairs(read_texts(**named), Options().override(options)))
+    return run_both_ways(
+        lambda: bleu_pairwise.score_pairs(read_texts(**named), Options().override(options))
+    )
 
 
 def score_each_pair(bleu, predictions, references, **options):
     """Return the segment score of each pair, by `compute`."""
     pairs = [(prediction, [reference]) for prediction in predictions for reference in references]
-    scores = bleu.compute(**dict(zip(("predictions", "references"), zip(*pairs))), segments=True, **options)
+    scores = bleu.compute(
+        **dict(zip(("predictions", "references"), zip(*pairs))), segments=True, **options
+    )
     return np.reshape(scores["segment_bleu"], (len(predictions), len(references)))
 
 
@@ -66,7 +74,10 @@ def kinds(texts, references):
     tokens = [[text.split() for text in column] for column in (texts, references)]
     numbers = {}
     ids = [
-        [[numbers.setdefault(token, len(numbers) ** 7 + 3**20) for token in text] for text in column]
+        [
+            [numbers.setdefault(token, len(numbers) ** 7 + 3**20) for token in text]
+            for text in column
+        ]
         for column in tokens
     ]
     return {"tokens": tokens, "ids": ids}
@@ -79,7 +90,9 @@ def test_each_entry_is_the_score_of_its_pair(bleu, options):
     expected = score_each_pair(bleu, predictions, others, **options)
     np.testing.assert_allclose(score_matrix(predictions, others, **options), expected, rtol=1e-12)
     np.testing.assert_allclose(
-        bleu.pairwise(predictions, **options), score_each_pair(bleu, predictions, predictions, **options), rtol=1e-12
+        bleu.pairwise(predictions, **options),
+        score_each_pair(bleu, predictions, predictions, **options),
+        rtol=1e-12,
     )
 
 
@@ -97,7 +110,9 @@ def test_pairwise_of_tokens_and_ids(bleu, kind):
 def test_each_entry_is_sacrebleus_sentence_score(bleu):
     predictions, references = random_rows(seed=3, count=40)
     others, metric = [row[0] for row in references][:25], BLEU(effective_order=True)
-    expected = [[metric.sentence_score(one, [other]).score for other in others] for one in predictions]
+    expected = [
+        [metric.sentence_score(one, [other]).score for other in others] for one in predictions
+    ]
     np.testing.assert_allclose(100 * bleu.pairwise(predictions, others), expected, atol=1e-9)
 
 
@@ -109,13 +124,18 @@ def test_each_entry_is_sacrebleus_sentence_score(bleu):
 )
 def test_pairwise_of_any_texts(predictions, references, options):
     expected = score_each_pair(BleuMetric(), predictions, references, **options)
-    np.testing.assert_allclose(score_matrix(predictions, references, **options), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        score_matrix(predictions, references, **options), expected, rtol=1e-12
+    )
 
 
 def test_the_size_of_blocks_does_not_change_the_matrix():
     """Blocks of any size, down to one n-gram or pair, have the same result; long texts among short ones."""
     generator = random.Random(4)
-    texts = [" ".join(generator.choices("abc", k=generator.choice((0, 1, 5, 70, 300)))) for _ in range(40)]
+    texts = [
+        " ".join(generator.choices("abc", k=generator.choice((0, 1, 5, 70, 300))))
+        for _ in range(40)
+    ]
     expected = score_matrix(texts, texts[:30])
     for size in (1, 7, 64, 10**6):
         with (
@@ -129,16 +149,27 @@ def test_a_text_has_the_same_row_and_column_at_any_place(bleu):
     texts = random_rows(seed=5, count=40)[0]
     order = np.random.default_rng(0).permutation(80) % 40
     shuffled = [texts[i] for i in order]
-    np.testing.assert_array_equal(bleu.pairwise(shuffled), bleu.pairwise(texts)[np.ix_(order, order)])
+    np.testing.assert_array_equal(
+        bleu.pairwise(shuffled), bleu.pairwise(texts)[np.ix_(order, order)]
+    )
 
 
 def test_containers(bleu):
     texts = ["a b c d", "a b c", ""]
     expected = bleu.pairwise(texts)
-    for column in (tuple(texts), np.array(texts), pa.array(texts), pa.chunked_array([texts[:1], [], texts[1:]])):
+    for column in (
+        tuple(texts),
+        np.array(texts),
+        pa.array(texts),
+        pa.chunked_array([texts[:1], [], texts[1:]]),
+    ):
         np.testing.assert_array_equal(bleu.pairwise(column), expected)
         np.testing.assert_array_equal(bleu.pairwise(texts, column), expected)
-    assert bleu.pairwise([[], ["a"]], [[]]).tolist() == bleu.pairwise([[], [1]], [[]]).tolist() == [[0], [0]]
+    assert (
+        bleu.pairwise([[], ["a"]], [[]]).tolist()
+        == bleu.pairwise([[], [1]], [[]]).tolist()
+        == [[0], [0]]
+    )
     assert bleu.pairwise([[]], [[7]]).tolist() == [[0]]
 
 
@@ -174,7 +205,9 @@ PAIRWISE_ERRORS = [
 
 
 @pytest.mark.parametrize(
-    ("columns", "options", "error", "message"), PAIRWISE_ERRORS, ids=[row[-1] for row in PAIRWISE_ERRORS]
+    ("columns", "options", "error", "message"),
+    PAIRWISE_ERRORS,
+    ids=[row[-1] for row in PAIRWISE_ERRORS],
 )
 def test_pairwise_errors(bleu, columns, options, error, message):
     with pytest.raises(error, match=message):
@@ -205,7 +238,9 @@ SELF_BLEU_TABLE = [
 
 
 @pytest.mark.parametrize(
-    ("texts", "options", "scores", "source"), SELF_BLEU_TABLE, ids=[row[-1] for row in SELF_BLEU_TABLE]
+    ("texts", "options", "scores", "source"),
+    SELF_BLEU_TABLE,
+    ids=[row[-1] for row in SELF_BLEU_TABLE],
 )
 def test_self_bleu_by_hand(bleu, texts, options, scores, source):
     answer = bleu.self_bleu(texts, **options)
@@ -215,14 +250,18 @@ def test_self_bleu_by_hand(bleu, texts, options, scores, source):
 
 def score_texts(texts, **options):
     return run_both_ways(
-        lambda: bleu_pairwise.score_against_others(read_texts(texts=texts), Options().override(options))["segment_bleu"]
+        lambda: bleu_pairwise.score_against_others(
+            read_texts(texts=texts), Options().override(options)
+        )["segment_bleu"]
     )
 
 
 def score_each_text(bleu, texts, **options):
     """Return the score of each text with all the others as its references, by `compute`."""
     others = [[*texts[:i], *texts[i + 1 :]] for i in range(len(texts))]
-    return bleu.compute(predictions=texts, references=others, segments=True, **options)["segment_bleu"]
+    return bleu.compute(predictions=texts, references=others, segments=True, **options)[
+        "segment_bleu"
+    ]
 
 
 @pytest.mark.parametrize("options", OPTION_SETS, ids=str)
@@ -231,7 +270,9 @@ def test_each_score_is_that_of_the_definition(bleu, options):
     texts = [*predictions, *(row[0] for row in references)]
     expected = score_each_text(bleu, texts, **options)
     np.testing.assert_allclose(score_texts(texts, **options), expected, rtol=1e-12)
-    np.testing.assert_array_equal(bleu.self_bleu(texts, **options)["segment_bleu"], score_texts(texts, **options))
+    np.testing.assert_array_equal(
+        bleu.self_bleu(texts, **options)["segment_bleu"], score_texts(texts, **options)
+    )
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
@@ -242,19 +283,28 @@ def test_self_bleu_of_tokens_and_ids(bleu, lowercase):
     np.testing.assert_allclose(score_texts(tokens, lowercase=lowercase), expected, rtol=1e-12)
     numbers = {}
     ids = [
-        [numbers.setdefault(token.lower() if lowercase else token, len(numbers)) for token in text] for text in tokens
+        [numbers.setdefault(token.lower() if lowercase else token, len(numbers)) for token in text]
+        for text in tokens
     ]
     np.testing.assert_allclose(score_texts(ids), expected, rtol=1e-12)
 
 
 def test_each_score_is_sacrebleus_sentence_score(bleu):
     texts, metric = random_rows(seed=8, count=60)[0], BLEU(effective_order=True)
-    expected = [metric.sentence_score(text, [*texts[:i], *texts[i + 1 :]]).score for i, text in enumerate(texts)]
-    np.testing.assert_allclose(100 * np.array(bleu.self_bleu(texts)["segment_bleu"]), expected, atol=1e-9)
+    expected = [
+        metric.sentence_score(text, [*texts[:i], *texts[i + 1 :]]).score
+        for i, text in enumerate(texts)
+    ]
+    np.testing.assert_allclose(
+        100 * np.array(bleu.self_bleu(texts)["segment_bleu"]), expected, atol=1e-9
+    )
 
 
 @settings(max_examples=150, deadline=None)
-@given(texts=st.lists(st.text("ab \n<-&", max_size=12), min_size=2, max_size=7), options=st.sampled_from(OPTION_SETS))
+@given(
+    texts=st.lists(st.text("ab \n<-&", max_size=12), min_size=2, max_size=7),
+    options=st.sampled_from(OPTION_SETS),
+)
 def test_self_bleu_of_any_texts(texts, options):
     expected = score_each_text(BleuMetric(), texts, **options)
     np.testing.assert_allclose(score_texts(texts, **options), expected, rtol=1e-12)
@@ -269,7 +319,9 @@ def test_self_bleu_of_any_lengths(reference_length):
         texts = [[7] * generator.randrange(longest + 1) for _ in range(generator.randrange(2, 8))]
         options = {"max_order": 1, "reference_length": reference_length}
         np.testing.assert_allclose(
-            score_texts(texts, **options), score_each_text(BleuMetric(), texts, **options), rtol=1e-12
+            score_texts(texts, **options),
+            score_each_text(BleuMetric(), texts, **options),
+            rtol=1e-12,
         )
 
 
@@ -308,9 +360,13 @@ def test_self_bleu_result(bleu, load):
     answer = bleu.self_bleu(["a b", "a b", "b"])
     assert list(answer) == ["self_bleu", "segment_bleu", "signature"]
     assert json.loads(json.dumps(answer)) == answer
-    assert answer["signature"].startswith("nrefs:2|case:mixed|eff:yes|tok:13a|smooth:exp|version:bleu_metric-")
+    assert answer["signature"].startswith(
+        "nrefs:2|case:mixed|eff:yes|tok:13a|smooth:exp|version:bleu_metric-"
+    )
     assert "|tok:ids|" in bleu.self_bleu([[1], [2]])["signature"]
-    assert load("nltk").self_bleu(["a", "a"])["segment_bleu"] == [0, 0], "NLTK counts a bigram, which isn't there"
+    assert load("nltk").self_bleu(["a", "a"])["segment_bleu"] == [0, 0], (
+        "NLTK counts a bigram, which isn't there"
+    )
 
 
 def test_self_bleu_as_a_table(bleu):
@@ -320,7 +376,11 @@ def test_self_bleu_as_a_table(bleu):
         ["texts", "self-BLEU", "lowest", "median", "highest"],
         ["3", "83.33", "50.00", "100.00", "100.00"],
     ]
-    assert answer._records() == [{"text": 0, "bleu": 1.0}, {"text": 1, "bleu": 1.0}, {"text": 2, "bleu": 0.5}]
+    assert answer._records() == [
+        {"text": 0, "bleu": 1.0},
+        {"text": 1, "bleu": 1.0},
+        {"text": 2, "bleu": 0.5},
+    ]
     assert answer.to_markdown().endswith(f"\n\n{answer['signature']}")
 
 
@@ -349,7 +409,9 @@ SELF_BLEU_ERRORS = [
 
 
 @pytest.mark.parametrize(
-    ("texts", "options", "error", "message"), SELF_BLEU_ERRORS, ids=[row[-1] for row in SELF_BLEU_ERRORS]
+    ("texts", "options", "error", "message"),
+    SELF_BLEU_ERRORS,
+    ids=[row[-1] for row in SELF_BLEU_ERRORS],
 )
 def test_self_bleu_errors(bleu, texts, options, error, message):
     with pytest.raises(error, match=message):

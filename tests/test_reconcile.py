@@ -18,7 +18,9 @@ from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 PREDICTIONS, REFERENCES = random_rows(seed=31, count=60)
-PREDICTIONS = [text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)]  # so that case matters
+PREDICTIONS = [
+    text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)
+]  # so that case matters
 REFERENCES = [[*row, row[0][: len(row[0]) // 2]][:2] for row in REFERENCES]
 SHORT = st.text("abcde", max_size=7).map(" ".join)  # few different words, so that some orders match
 
@@ -29,7 +31,8 @@ def chosen(references, which):
 
 @settings(deadline=None, max_examples=25)
 @given(
-    setting=st.tuples(*(st.sampled_from(values) for values in FACTORS.values())), which=st.sampled_from(["all", 0, 1])
+    setting=st.tuples(*(st.sampled_from(values) for values in FACTORS.values())),
+    which=st.sampled_from(["all", 0, 1]),
 )
 def test_any_setting_is_found_from_its_score(load, setting, which):
     """From a score with all its digits: every match computes to it, and the setting that made it is a match."""
@@ -38,17 +41,24 @@ def test_any_setting_is_found_from_its_score(load, setting, which):
     found = bleu.reconcile(PREDICTIONS, REFERENCES, made["score"])
     for match in found["matches"]:
         again = bleu.compute(
-            predictions=PREDICTIONS, references=chosen(REFERENCES, match["references"]), **match["options"]
+            predictions=PREDICTIONS,
+            references=chosen(REFERENCES, match["references"]),
+            **match["options"],
         )
         assert again["score"] == pytest.approx(made["score"], abs=1e-9)
-        assert (again["bleu"], again["signature"]) == (pytest.approx(match["bleu"], abs=1e-15), match["signature"])
+        assert (again["bleu"], again["signature"]) == (
+            pytest.approx(match["bleu"], abs=1e-15),
+            match["signature"],
+        )
         for factor, values in match["same_score"].items():
             for value in values:
                 other = {**match["options"], **({factor: value} if factor != "references" else {})}
-                which_ones = chosen(REFERENCES, value if factor == "references" else match["references"])
-                assert bleu.compute(predictions=PREDICTIONS, references=which_ones, **other)["bleu"] == pytest.approx(
-                    match["bleu"], abs=1e-12
+                which_ones = chosen(
+                    REFERENCES, value if factor == "references" else match["references"]
                 )
+                assert bleu.compute(predictions=PREDICTIONS, references=which_ones, **other)[
+                    "bleu"
+                ] == pytest.approx(match["bleu"], abs=1e-12)
     assert found["matches"]
     assert found["nearest"] == []
 
@@ -71,17 +81,26 @@ def test_scales_and_decimals(bleu, reported, decimals, scale, known):
     near = 0.5 * 10.0**-known * 100 / scale + 1e-9
     number = float(reported) * 100 / scale
     assert all(abs(match["score"] - number) <= near for match in found["matches"])
-    assert all(100 * match["delta"] == pytest.approx(match["score"] - number, abs=1e-9) for match in found["matches"])
-    for tokenize, smooth_method, order in itertools.product(FACTORS["tokenize"], FACTORS["smooth_method"], (1, 4)):
+    assert all(
+        100 * match["delta"] == pytest.approx(match["score"] - number, abs=1e-9)
+        for match in found["matches"]
+    )
+    for tokenize, smooth_method, order in itertools.product(
+        FACTORS["tokenize"], FACTORS["smooth_method"], (1, 4)
+    ):
         options = {"tokenize": tokenize, "smooth_method": smooth_method, "max_order": order}
         score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options)["score"]
         if abs(score - number) < near - 1e-6:
-            assert any(match["score"] == pytest.approx(score, abs=1e-9) for match in found["matches"])
+            assert any(
+                match["score"] == pytest.approx(score, abs=1e-9) for match in found["matches"]
+            )
 
 
 def test_the_simplest_settings_come_first(bleu):
     found = bleu.reconcile(
-        PREDICTIONS, REFERENCES, bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"]
+        PREDICTIONS,
+        REFERENCES,
+        bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"],
     )
     assert found["matches"][0]["steps"] == []
     score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)["score"]
@@ -99,7 +118,9 @@ def test_without_a_match_the_nearest_are_returned(bleu):
     off = [abs(one["delta"]) for one in found["nearest"]]
     assert off == sorted(off)
     for one in found["nearest"]:
-        assert start + sum(step["delta"] for step in one["steps"]) == pytest.approx(one["bleu"], abs=1e-12)
+        assert start + sum(step["delta"] for step in one["steps"]) == pytest.approx(
+            one["bleu"], abs=1e-12
+        )
     text = f"None of {found['settings']:,} settings gives 99.99; some setting would for {found['chance']:.0%} of the numbers"
     assert str(found).startswith(f"{text} near it. The closest are:\n")
     assert "| settings | BLEU | off by | plausible |" in found.to_markdown()
@@ -108,7 +129,9 @@ def test_without_a_match_the_nearest_are_returned(bleu):
 def test_options_of_the_call_are_fixed(bleu):
     """Options of the call are fixed, also options that are never searched."""
     options = {"tokenize": str.split, "effective_order": True, "max_order": 6}
-    score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options, lowercase=True)["score"]
+    score = bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options, lowercase=True)[
+        "score"
+    ]
     found = bleu.reconcile(PREDICTIONS, REFERENCES, score, **options)
     assert found["matches"][0]["options"] == {
         **options,
@@ -125,10 +148,17 @@ def test_options_of_the_call_are_fixed(bleu):
 def test_a_smoothing_value_from_load_applies_to_its_method_only(load):
     bleu = load(smooth_method="floor", smooth_value=0.3)
     for options in ({}, {"smooth_method": "exp", "smooth_value": None}):
-        score = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **options)["score"]
+        score = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **options)[
+            "score"
+        ]
         match = bleu.reconcile(["a b c d x"], ["a b c e f"], score)["matches"][0]
-        again = bleu.compute(predictions=["a b c d x"], references=["a b c e f"], **match["options"])
-        assert (again["score"], again["signature"]) == (pytest.approx(score, abs=1e-9), match["signature"])
+        again = bleu.compute(
+            predictions=["a b c d x"], references=["a b c e f"], **match["options"]
+        )
+        assert (again["score"], again["signature"]) == (
+            pytest.approx(score, abs=1e-9),
+            match["signature"],
+        )
 
 
 @pytest.mark.parametrize("method", SMOOTH_METHODS)
@@ -137,12 +167,17 @@ def test_a_smoothing_value_from_load_applies_to_its_method_only(load):
 @example(rows=[("a c b e d", "a b c d e")], max_order=4)
 def test_the_options_of_every_setting_have_its_score(load, method, rows, max_order):
     """Holds under each smoothing method, also methods that look at the order beyond the last."""
-    bleu, texts = load(max_order=max_order), dict(zip(("predictions", "references"), map(list, zip(*rows))))
+    bleu, texts = (
+        load(max_order=max_order),
+        dict(zip(("predictions", "references"), map(list, zip(*rows)))),
+    )
     for reported in (bleu.compute(**texts, smooth_method=method)["score"], "61.8034"):
         found = bleu.reconcile(**texts, reported=reported, smooth_method=method)
         for one in found["matches"] + found["nearest"]:
             key = "mean_segment_bleu" if one["options"].get("segments") else "bleu"
-            assert bleu.compute(**texts, **one["options"])[key] == pytest.approx(one["bleu"], abs=1e-11), one
+            assert bleu.compute(**texts, **one["options"])[key] == pytest.approx(
+                one["bleu"], abs=1e-11
+            ), one
 
 
 @pytest.mark.parametrize("ids", [False, True])
@@ -155,10 +190,14 @@ def test_tokens_and_ids(bleu, ids):
         else [[["a", "b", "c", "d"], ["x", "e"]], [["F", "e"], ["e", "f"]]]
     )
     options = {} if ids else {"lowercase": True}
-    score = bleu.compute(predictions=predictions, references=[[row[0]] for row in references], **options)["score"]
+    score = bleu.compute(
+        predictions=predictions, references=[[row[0]] for row in references], **options
+    )["score"]
     match = bleu.reconcile(predictions, references, score)["matches"][0]
     assert match["references"] == 0
-    again = bleu.compute(predictions=predictions, references=[[row[0]] for row in references], **match["options"])
+    again = bleu.compute(
+        predictions=predictions, references=[[row[0]] for row in references], **match["options"]
+    )
     assert again["score"] == pytest.approx(score, abs=1e-12)
 
 
@@ -170,10 +209,16 @@ def test_conventions_are_their_scores_and_the_steps_add_up(load, bleu, name):
         pytest.approx(result["bleu"], abs=1e-15),
         result["signature"],
     )
-    assert found[name]["delta"] == pytest.approx(result["bleu"] - found["default"]["bleu"], abs=1e-12)
-    assert sum(step["delta"] for step in found[name]["steps"]) == pytest.approx(found[name]["delta"], abs=1e-12)
+    assert found[name]["delta"] == pytest.approx(
+        result["bleu"] - found["default"]["bleu"], abs=1e-12
+    )
+    assert sum(step["delta"] for step in found[name]["steps"]) == pytest.approx(
+        found[name]["delta"], abs=1e-12
+    )
     changed = {step["factor"]: step["value"] for step in found[name]["steps"]}
-    assert changed == {key: value for key, value in CONVENTIONS[name].items() if value != getattr(Options(), key)}
+    assert changed == {
+        key: value for key, value in CONVENTIONS[name].items() if value != getattr(Options(), key)
+    }
 
 
 def test_each_step_of_a_convention_is_one_factor(bleu):
@@ -181,9 +226,15 @@ def test_each_step_of_a_convention_is_one_factor(bleu):
     found = bleu.conventions(PREDICTIONS, REFERENCES)["hf"]["steps"]
     scores = [
         bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **options)["bleu"]
-        for options in ({}, {"reference_length": "shortest"}, {"reference_length": "shortest", "smooth_method": "none"})
+        for options in (
+            {},
+            {"reference_length": "shortest"},
+            {"reference_length": "shortest", "smooth_method": "none"},
+        )
     ]
-    assert [step["delta"] for step in found] == pytest.approx([b - a for a, b in itertools.pairwise(scores)], abs=1e-12)
+    assert [step["delta"] for step in found] == pytest.approx(
+        [b - a for a, b in itertools.pairwise(scores)], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(
@@ -218,7 +269,11 @@ ABSENT = {
         [0],
     ),
     "at the end": (["a b c d e f"], [["a b c q e f", "a b c d x y", None]], [0, 1]),
-    "beyond the first of a row": (["a b c d e f", "k l m n o p"], [["a b c d x y"], ["k l m n o q", "k l"]], [0]),
+    "beyond the first of a row": (
+        ["a b c d e f", "k l m n o p"],
+        [["a b c d x y"], ["k l m n o q", "k l"]],
+        [0],
+    ),
     "but one": (["a b c d e f"], [[None, "a b c d x y"]], []),
     "of tokens": ([["a", "b", "c"]], [[None, ["a", "b", "x"], ["c", "b", "c"]]], [1, 2]),
     "of ids": ([[1, 2, 3]], [[[1, 2, 9], None, [3, 2, 3]]], [0, 2]),
@@ -226,18 +281,27 @@ ABSENT = {
 
 
 @pytest.mark.parametrize(("predictions", "references", "everywhere"), ABSENT.values(), ids=ABSENT)
-def test_the_index_of_a_reference_is_its_place_in_the_row(bleu, predictions, references, everywhere):
+def test_the_index_of_a_reference_is_its_place_in_the_row(
+    bleu, predictions, references, everywhere
+):
     """A None counts as a place. A reference that some row doesn't have makes no score."""
     indices = range(min(map(len, references)))
     for which in everywhere:
         alone = {"predictions": predictions, "references": chosen(references, which)}
-        found = bleu.reconcile(predictions, references, bleu.compute(**alone, max_order=2)["score"], max_order=2)
+        found = bleu.reconcile(
+            predictions, references, bleu.compute(**alone, max_order=2)["score"], max_order=2
+        )
         first = found["matches"][0]
         assert which in (first["references"], *first["same_score"].get("references", ()))
         for match in found["matches"]:
             if match["references"] != "all":
-                texts = {"predictions": predictions, "references": chosen(references, match["references"])}
-                assert bleu.compute(**texts, **match["options"])["score"] == pytest.approx(match["score"], abs=1e-9)
+                texts = {
+                    "predictions": predictions,
+                    "references": chosen(references, match["references"]),
+                }
+                assert bleu.compute(**texts, **match["options"])["score"] == pytest.approx(
+                    match["score"], abs=1e-9
+                )
             others = match["same_score"].get("references", ())
             assert {match["references"], *others} <= {"all", *everywhere} <= {"all", *indices}
 
@@ -253,7 +317,11 @@ def test_references_that_can_be_read_once_only(bleu):
 @pytest.mark.parametrize("method", ["compute", "conventions", "reconcile"])
 @pytest.mark.parametrize(
     ("column", "prediction", "references"),
-    [("predictions", "!", ["a", "b"]), ("references", "a", ["!", "b"]), ("references", "a", ["b", "!"])],
+    [
+        ("predictions", "!", ["a", "b"]),
+        ("references", "a", ["!", "b"]),
+        ("references", "a", ["b", "!"]),
+    ],
 )
 def test_the_error_of_a_tokenizer_names_the_row(bleu, method, column, prediction, references):
     """The error names the caller's row, at any place of the text in the row."""
@@ -261,9 +329,14 @@ def test_the_error_of_a_tokenizer_names_the_row(bleu, method, column, prediction
     def split(text):
         return text.split() if text != "!" else 1 / 0
 
-    texts = {"predictions": ["a", "b", prediction], "references": [["a", "d"], ["b", "e"], references]}
+    texts = {
+        "predictions": ["a", "b", prediction],
+        "references": [["a", "d"], ["b", "e"], references],
+    }
     reported = {"reported": 50} if method == "reconcile" else {}
-    with pytest.raises(ValueError, match=rf"^{column}\[2\]: the tokenizer failed: ZeroDivisionError"):
+    with pytest.raises(
+        ValueError, match=rf"^{column}\[2\]: the tokenizer failed: ZeroDivisionError"
+    ):
         getattr(bleu, method)(**texts, **reported, tokenize=split)
 
 
@@ -280,7 +353,10 @@ def nltk_mean(method, predictions, references):
 def sacrebleu_mean(predictions, references, **options):
     metric = sacrebleu.BLEU(**options)
     rows = zip(predictions, references)
-    return statistics.fmean(metric.sentence_score(prediction, row).score for prediction, row in rows) / 100
+    return (
+        statistics.fmean(metric.sentence_score(prediction, row).score for prediction, row in rows)
+        / 100
+    )
 
 
 # Means that papers report, from the tools that make them; and the options that must be found.
@@ -289,11 +365,22 @@ MEANS = {
         lambda *rows: nltk_mean("method0", *rows),
         {"tokenize": "none", "minimum_total": 1, "smooth_method": "none"},
     ),
-    "NLTK, method1": (lambda *rows: nltk_mean("method1", *rows), {"tokenize": "none", "smooth_method": "floor"}),
-    "NLTK, method4": (lambda *rows: nltk_mean("method4", *rows), {"tokenize": "none", "smooth_method": "nltk-4"}),
-    "sacreBLEU": (lambda *rows: sacrebleu_mean(*rows, effective_order=True), {"smooth_method": "exp"}),
+    "NLTK, method1": (
+        lambda *rows: nltk_mean("method1", *rows),
+        {"tokenize": "none", "smooth_method": "floor"},
+    ),
+    "NLTK, method4": (
+        lambda *rows: nltk_mean("method4", *rows),
+        {"tokenize": "none", "smooth_method": "nltk-4"},
+    ),
+    "sacreBLEU": (
+        lambda *rows: sacrebleu_mean(*rows, effective_order=True),
+        {"smooth_method": "exp"},
+    ),
     "sacreBLEU, floor, lower case": (
-        lambda *rows: sacrebleu_mean(*rows, effective_order=True, smooth_method="floor", lowercase=True),
+        lambda *rows: sacrebleu_mean(
+            *rows, effective_order=True, smooth_method="floor", lowercase=True
+        ),
         {"smooth_method": "floor", "lowercase": True},
     ),
 }
@@ -327,13 +414,16 @@ def test_settings_of_published_scores_are_found(bleu, decimals, capsys):
     """From all references, the search finds the one that was used, and `char` for Japanese, `zh` for Chinese."""
     rows = list(read_published())
     japanese, others = (
-        [row for row in rows if row["pair"].endswith("ja") == is_japanese] for is_japanese in (True, False)
+        [row for row in rows if row["pair"].endswith("ja") == is_japanese]
+        for is_japanese in (True, False)
     )
     picked = [*japanese, *random.Random(0).sample(others, 30)] if HAS_NUMBA else rows[:1]
     first = 0
     for row in picked:
         predictions, references, tokenize = read_system({**row, "metric": "bleu-all"})
-        reported = float(row["score"]) if decimals is None else f"{float(row['score']):.{decimals}f}"
+        reported = (
+            float(row["score"]) if decimals is None else f"{float(row['score']):.{decimals}f}"
+        )
         found = [
             (match["references"], match["options"]["tokenize"], len(match["steps"]))
             for match in bleu.reconcile(predictions, references, reported)["matches"]
@@ -381,7 +471,9 @@ def make_sentences(seed, segments=30):
     predictions = [generator.choices(words, k=generator.randrange(3, 14)) for _ in range(segments)]
 
     def edited(tokens):
-        return " ".join(word if generator.random() < 0.6 else generator.choice(words).lower() for word in tokens)
+        return " ".join(
+            word if generator.random() < 0.6 else generator.choice(words).lower() for word in tokens
+        )
 
     references = [[edited(tokens), edited(tokens) + " end"] for tokens in predictions]
     return list(map(" ".join, predictions)), references
@@ -405,7 +497,8 @@ def test_a_whole_number_is_of_100(bleu, reported):
     for match in found["matches"]:
         assert abs(match["score"] - reported) <= 0.5 or (reported == 1 and match["score"] >= 99.5)
     assert all(
-        abs(match["score"] - (100 if found["scale"] == 1 else 1) * reported) <= 0.5 for match in found["matches"]
+        abs(match["score"] - (100 if found["scale"] == 1 else 1) * reported) <= 0.5
+        for match in found["matches"]
     )
     assert found["matches"] or len(found["nearest"]) == 5
 
@@ -417,10 +510,14 @@ WHOLE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("corpus", "reported", "matched"), WHOLE, ids=[f"{row[1]!r} {row[2]}" for row in WHOLE])
+@pytest.mark.parametrize(
+    ("corpus", "reported", "matched"), WHOLE, ids=[f"{row[1]!r} {row[2]}" for row in WHOLE]
+)
 def test_0_and_1(bleu, corpus, reported, matched):
     found = bleu.reconcile(*corpus, reported, smooth_method="none")
-    assert {round(match["score"], 9) for match in found["matches"]} == (set() if matched is None else {matched})
+    assert {round(match["score"], 9) for match in found["matches"]} == (
+        set() if matched is None else {matched}
+    )
     if matched is None:
         assert found["scale"] == 100
         off = [one["score"] - reported for one in found["nearest"]]
@@ -455,7 +552,9 @@ NUMBERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("reported", "returned", "decimals", "scale"), NUMBERS, ids=[repr(row[0]) for row in NUMBERS])
+@pytest.mark.parametrize(
+    ("reported", "returned", "decimals", "scale"), NUMBERS, ids=[repr(row[0]) for row in NUMBERS]
+)
 def test_the_digits_that_a_number_shows_are_its_decimals(bleu, reported, returned, decimals, scale):
     """Decimals of NumPy's shorter floats, and of numbers with an exponent."""
     found = bleu.reconcile(["a b c d e"], ["a b c d f"], reported)
@@ -472,7 +571,21 @@ def test_a_float_that_python_writes_with_an_exponent(bleu):
 
 @pytest.mark.parametrize(
     "reported",
-    ["", "BLEU", "n/a", "1e", "1e-", "1e-9999999", "37.6.1", "37.6 38.1", "1,234.5", "37.6%x", None, True, [37.6]],
+    [
+        "",
+        "BLEU",
+        "n/a",
+        "1e",
+        "1e-",
+        "1e-9999999",
+        "37.6.1",
+        "37.6 38.1",
+        "1,234.5",
+        "37.6%x",
+        None,
+        True,
+        [37.6],
+    ],
     ids=repr,
 )
 def test_reported_values_that_are_not_numbers(bleu, reported):
@@ -508,8 +621,14 @@ def test_few_changes_come_first(load, seed):
     predictions, references = make_sentences(seed)
     corpus = {"predictions": predictions, "references": references}
     named = [load(name).compute(**corpus)["bleu"] for name in CONVENTION_NAMES]
-    matches = load().reconcile(**corpus, reported=round(load().compute(**corpus)["score"]))["matches"]
-    changes = [len(match["steps"]) for match in matches if all(abs(match["bleu"] - score) > 1e-12 for score in named)]
+    matches = load().reconcile(**corpus, reported=round(load().compute(**corpus)["score"]))[
+        "matches"
+    ]
+    changes = [
+        len(match["steps"])
+        for match in matches
+        if all(abs(match["bleu"] - score) > 1e-12 for score in named)
+    ]
     assert changes == sorted(changes)
 
 
@@ -526,7 +645,12 @@ def test_equal_scores_are_one_entry(bleu, segments):
 
 @pytest.mark.parametrize(
     "options",
-    [{"lowercase": True}, {"max_order": 2}, {"max_order": 2, "weights": [0.5, 0.5]}, {"reference_length": "longest"}],
+    [
+        {"lowercase": True},
+        {"max_order": 2},
+        {"max_order": 2, "weights": [0.5, 0.5]},
+        {"reference_length": "longest"},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("at", ["load", "call"])
@@ -536,9 +660,9 @@ def test_options_that_were_chosen_stay(load, options, at):
     bleu, fixed = (load(**options), {}) if at == "load" else (load(), options)
     first = bleu.reconcile(P, R, reported, **fixed)["matches"][0]
     assert first["steps"] == []
-    assert load(**(options if at == "load" else {})).compute(predictions=P, references=R, **first["options"])[
-        "bleu"
-    ] == pytest.approx(first["bleu"])
+    assert load(**(options if at == "load" else {})).compute(
+        predictions=P, references=R, **first["options"]
+    )["bleu"] == pytest.approx(first["bleu"])
 
 
 def test_a_longer_order_than_that_of_load_is_found(load):
@@ -551,7 +675,9 @@ def test_all_values_that_make_no_difference_are_listed(bleu):
     """Per factor, `same_score` has the values for which `compute` returns the same score, and no others."""
     predictions, references = ["the cat sat, on a mat"], [["the cat sat, on the mat", "a cat"]]
     found = bleu.reconcile(
-        predictions, references, bleu.compute(predictions=predictions, references=references)["score"]
+        predictions,
+        references,
+        bleu.compute(predictions=predictions, references=references)["score"],
     )
     match = found["matches"][0]
     for factor, values in FACTORS.items():
@@ -559,7 +685,9 @@ def test_all_values_that_make_no_difference_are_listed(bleu):
         for value in (0, 1) if factor == "references" else set(values) - {match["options"][factor]}:
             which = value if factor == "references" else "all"
             options = match["options"] | ({} if factor == "references" else {factor: value})
-            score = bleu.compute(predictions=predictions, references=chosen(references, which), **options)["bleu"]
+            score = bleu.compute(
+                predictions=predictions, references=chosen(references, which), **options
+            )["bleu"]
             same += [value] * (abs(score - match["bleu"]) < 1e-12)
         assert set(match["same_score"].get(factor, ())) == set(same), factor
     assert len(match["same_score"]["tokenize"]) > 1
@@ -591,9 +719,13 @@ def test_chance_is_the_share_of_numbers_that_match(load, seed, options, fixed, d
     bleu, (predictions, references) = load(**options), make_sentences(seed, 12)
     own = bleu.compute(predictions=predictions, references=references, **fixed)["score"]
     step = 10**decimals
-    numbers = [f"{n / step:.{decimals}f}" for n in range(100 * step + 1) if abs(n / step - own) <= 2]
+    numbers = [
+        f"{n / step:.{decimals}f}" for n in range(100 * step + 1) if abs(n / step - own) <= 2
+    ]
     found = [bleu.reconcile(predictions, references, number, **fixed) for number in numbers]
-    assert {one["chance"] for one in found} == {sum(bool(one["matches"]) for one in found) / len(numbers)}
+    assert {one["chance"] for one in found} == {
+        sum(bool(one["matches"]) for one in found) / len(numbers)
+    }
     assert len({one["settings"] for one in found}) == 1
     if decimals == 2:
         assert 0 < found[0]["chance"] < 1
@@ -615,7 +747,10 @@ def test_count_chance(scores, center, unit, share):
 
 def test_the_number_of_settings_is_that_of_distinct_scores(bleu):
     """Order 1 or 2, closest or shortest, exp or none, of the corpus, and the means."""
-    texts = {"predictions": ["a b c d e", "a x"], "references": [["a b c e d", "a b"], ["a y z", "b"]]}
+    texts = {
+        "predictions": ["a b c d e", "a x"],
+        "references": [["a b c e d", "a b"], ["a y z", "b"]],
+    }
     fixed = {"tokenize": "none", "lowercase": False, "minimum_total": 0, "smooth_method": "exp"}
     scores = []
     for which in ("all", 0, 1):
@@ -626,7 +761,9 @@ def test_the_number_of_settings_is_that_of_distinct_scores(bleu):
         for effective in (False, True):
             result = bleu.compute(**columns, **fixed, segments=True, effective_order=effective)
             scores.append(result["mean_segment_bleu"])
-    assert bleu.reconcile(**texts, reported=50, **fixed)["settings"] == len({round(score, 10) for score in scores})
+    assert bleu.reconcile(**texts, reported=50, **fixed)["settings"] == len(
+        {round(score, 10) for score in scores}
+    )
 
 
 def test_many_changes_are_plausible_only_for_known_tools(load):
@@ -646,11 +783,18 @@ def test_many_changes_are_plausible_only_for_known_tools(load):
     assert flags == {0: (False, True), 1: (False, True), 6: (True, False)}
     table = found.to_markdown().splitlines()
     assert table[0].startswith(f"{len(found['matches'])} of {found['settings']:,} settings give")
-    assert table[0].endswith(f"; so would some setting for {found['chance']:.0%} of the numbers near it.")
+    assert table[0].endswith(
+        f"; so would some setting for {found['chance']:.0%} of the numbers near it."
+    )
 
 
 CHANGED = {"tokenize": "intl", "lowercase": True, "max_order": 3}
-NLTK_MEAN = {"tokenize": "none", "minimum_total": 1, "smooth_method": "floor", "effective_order": False}
+NLTK_MEAN = {
+    "tokenize": "none",
+    "minimum_total": 1,
+    "smooth_method": "floor",
+    "effective_order": False,
+}
 KNOWN = {
     "NLTK, method2": {"tokenize": "none", "minimum_total": 1, "smooth_method": "add-k"},
     "NLTK's sentences, method1": {**NLTK_MEAN, "segments": True},
@@ -686,21 +830,35 @@ def test_sacrebleus_scores_are_verified(load, options, short, first):
     metric = sacrebleu.BLEU(**options)
     score = metric.corpus_score(predictions, list(zip(*references)))
     signature = metric.get_signature().format(short=short)
-    printed = f"{score.score:.1f} {signature}" if first else score.format(width=1, signature=signature)
+    printed = (
+        f"{score.score:.1f} {signature}" if first else score.format(width=1, signature=signature)
+    )
     found = load("hf", max_order=2).reconcile(predictions, references, printed)
     assert (found["verified"], found["decimals"], found["other_matches"]) == (True, 1, [])
     (match,) = found["matches"]
     assert match["score"] == pytest.approx(score.score, abs=1e-9)
     assert (match["steps"], match["plausible"]) == ([], True)
-    again = load("hf", max_order=2).compute(predictions=predictions, references=references, **match["options"])
-    assert (again["score"], again["signature"]) == (pytest.approx(score.score, abs=1e-9), match["signature"])
-    assert str(found).startswith(f"Verified: these texts give {score.score:.1f} under this signature; so would")
+    again = load("hf", max_order=2).compute(
+        predictions=predictions, references=references, **match["options"]
+    )
+    assert (again["score"], again["signature"]) == (
+        pytest.approx(score.score, abs=1e-9),
+        match["signature"],
+    )
+    assert str(found).startswith(
+        f"Verified: these texts give {score.score:.1f} under this signature; so would"
+    )
     assert "neither the order of n-grams nor the text of the references" in str(found)
     json.dumps(found)
 
 
 def test_own_signatures_are_verified(load):
-    options = {"max_order": 3, "weights": [0.5, 0.3, 0.2], "reference_length": "longest", "minimum_total": 2}
+    options = {
+        "max_order": 3,
+        "weights": [0.5, 0.3, 0.2],
+        "reference_length": "longest",
+        "minimum_total": 2,
+    }
     made = load().compute(predictions=P, references=R, **options, lowercase=True)
     found = load().reconcile(P, R, f"{made['score']:.3f} {made['signature']}")
     assert (found["verified"], found["matches"][0]["signature"]) == (True, made["signature"])
@@ -715,7 +873,9 @@ def test_a_wrong_signature_is_not_verified(bleu):
     found = bleu.reconcile(P, R, f"{made:.4f} {claim}")
     assert (found["verified"], found["matches"], found["nearest"]) == (False, [], [])
     assert [step["factor"] for step in found["other_matches"][0]["steps"]] == ["lowercase"]
-    assert str(found).startswith(f"Not verified: these texts do not give {made:.4f} under this signature. ")
+    assert str(found).startswith(
+        f"Not verified: these texts do not give {made:.4f} under this signature. "
+    )
     absent = bleu.reconcile(P, R, f"99.9999 {claim}")
     assert (absent["verified"], absent["matches"], absent["other_matches"]) == (False, [], [])
     assert len(absent["nearest"]) == 5
@@ -725,9 +885,15 @@ def test_each_reference_is_tried_for_a_signature_with_one(bleu):
     for which in (0, 1):
         made = bleu.compute(predictions=P, references=chosen(R, which))
         found = bleu.reconcile(P, R, f"{made['score']:.4f} {made['signature']}")
-        assert (found["verified"], [match["references"] for match in found["matches"]]) == (True, [which])
+        assert (found["verified"], [match["references"] for match in found["matches"]]) == (
+            True,
+            [which],
+        )
     both = bleu.compute(predictions=P, references=R)
-    for signature, score in ((made["signature"], both["score"]), (both["signature"], made["score"])):
+    for signature, score in (
+        (made["signature"], both["score"]),
+        (both["signature"], made["score"]),
+    ):
         assert bleu.reconcile(P, R, f"{score:.4f} {signature}")["verified"] is False
     assert bleu.reconcile(P, R, both["score"])["verified"] is None
 

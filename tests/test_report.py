@@ -15,7 +15,16 @@ import pyarrow as pa
 import pytest
 import yaml
 from bleu.bleu_compare import Comparison
-from bleu.bleu_report import STYLE, Report, escape_unseen, format_latex, format_markdown, formula, shorten, show
+from bleu.bleu_report import (
+    STYLE,
+    Report,
+    escape_unseen,
+    format_latex,
+    format_markdown,
+    formula,
+    shorten,
+    show,
+)
 from datasets import Dataset
 from helpers import ROOT, random_rows, run_python
 
@@ -30,11 +39,22 @@ OTHERS = ["The cat sat on a mat.", "a dog", "It is."]
 GROUPS = ["cats & dogs", "cats & dogs", "rain|snow"] * 2
 
 MAKE = {
-    "compute": lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True, confidence=0.9),
-    "score": lambda bleu: bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)),
-    "compare": lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=10),
+    "compute": lambda bleu: bleu.compute(
+        predictions=PREDICTIONS, references=REFERENCES, segments=True, confidence=0.9
+    ),
+    "score": lambda bleu: bleu.score(
+        bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
+    ),
+    "compare": lambda bleu: bleu.compare(
+        {"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=10
+    ),
     "compute, by": lambda bleu: bleu.compute(
-        predictions=PREDICTIONS * 2, references=REFERENCES * 2, by=GROUPS, segments=True, confidence=0.9, n_resamples=10
+        predictions=PREDICTIONS * 2,
+        references=REFERENCES * 2,
+        by=GROUPS,
+        segments=True,
+        confidence=0.9,
+        n_resamples=10,
     ),
     "score, by": lambda bleu: bleu.score(
         bleu.statistics(predictions=PREDICTIONS, references=REFERENCES), by=["x", "y", "x"]
@@ -42,8 +62,12 @@ MAKE = {
     "compare, by": lambda bleu: bleu.compare(
         {"A": PREDICTIONS * 2, "B": OTHERS * 2}, REFERENCES * 2, n_resamples=10, by=GROUPS
     ),
-    "rank": lambda bleu: bleu.rank({"A": PREDICTIONS, "B": OTHERS, "C": ["x"] * 3}, REFERENCES, n_resamples=10),
-    "diff": lambda bleu: bleu.diff({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, by=["cats", "dogs", "rain"]),
+    "rank": lambda bleu: bleu.rank(
+        {"A": PREDICTIONS, "B": OTHERS, "C": ["x"] * 3}, REFERENCES, n_resamples=10
+    ),
+    "diff": lambda bleu: bleu.diff(
+        {"A": PREDICTIONS, "B": OTHERS}, REFERENCES, by=["cats", "dogs", "rain"]
+    ),
     "explain": lambda bleu: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
     "conventions": lambda bleu: bleu.conventions(PREDICTIONS, REFERENCES),
     "reconcile": lambda bleu: bleu.reconcile(PREDICTIONS, REFERENCES, 99.5),
@@ -100,7 +124,9 @@ class TestDict:
         """`yaml.safe_dump` rejects subclasses of dict: docs/recipes.md says `dict(result)`, which must be plain throughout."""
         assert yaml.safe_load(yaml.safe_dump(dict(result))) == result
 
-    @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, Report.copy], ids=["copy", "deepcopy", "method"])
+    @pytest.mark.parametrize(
+        "duplicate", [copy.copy, copy.deepcopy, Report.copy], ids=["copy", "deepcopy", "method"]
+    )
     def test_a_copy_is_a_report(self, result, duplicate):
         again = duplicate(result)
         assert type(again) is type(result)
@@ -124,7 +150,9 @@ def test_in_a_process_that_never_loaded_the_metric(bleu, tmp_path):
 
 
 def _score(text):
-    return evaluate.load(str(ROOT / "bleu_metric.py")).compute(predictions=[text], references=[text])
+    return evaluate.load(str(ROOT / "bleu_metric.py")).compute(
+        predictions=[text], references=[text]
+    )
 
 
 def test_across_multiprocessing():
@@ -137,7 +165,10 @@ def test_across_multiprocessing():
 @pytest.mark.parametrize("processes", [None, 2])
 def test_as_rows_of_datasets(bleu, processes):
     data = Dataset.from_dict({"text": ["a b c d", "a b c x"]})
-    scored = data.map(lambda row: bleu.compute(predictions=[row["text"]], references=["a b c d"]), num_proc=processes)
+    scored = data.map(
+        lambda row: bleu.compute(predictions=[row["text"]], references=["a b c d"]),
+        num_proc=processes,
+    )
     assert [round(score, 2) for score in scored["score"]] == [100, 59.46]
 
 
@@ -173,16 +204,22 @@ PUBLIC = {
 
 def test_public_names(result, name):
     """Tab offers dict's methods and the documented ones; only some results can be plotted or quoted."""
-    public = {attribute for attribute in dir(result) if not attribute.startswith("_")} - set(dir(dict))
+    public = {attribute for attribute in dir(result) if not attribute.startswith("_")} - set(
+        dir(dict)
+    )
     expected = PUBLIC if name == "diff" else PUBLIC - {"distinctive_ngrams"}
     assert public == expected - (set() if name.partition(",")[0] in QUOTED else {"report"})
 
 
 class TestRepr:
     def test_repr_fits_a_screen(self, bleu):
-        explanation = bleu.explain(" ".join(map(str, range(300))), [" ".join(map(str, range(0, 300, 2)))])
+        explanation = bleu.explain(
+            " ".join(map(str, range(300))), [" ".join(map(str, range(0, 300, 2)))]
+        )
         assert len(repr(explanation)) < 24 * 100
-        result = bleu.compute(predictions=["a b c d"] * 1000, references=["a b c d"] * 1000, segments=True)
+        result = bleu.compute(
+            predictions=["a b c d"] * 1000, references=["a b c d"] * 1000, segments=True
+        )
         assert "'segment_bleu': [1.0, 1.0, 1.0, ... 997 more]" in repr(result)
         assert len(repr(result)) < 10 * 80
 
@@ -208,7 +245,9 @@ class TestRepr:
 
     def test_the_explanation_as_text(self, bleu):
         """The paper's second example, with the formula of its counts."""
-        explanation = bleu.explain("the the the the the the the", ["the cat is on the mat"], smooth_method="floor")
+        explanation = bleu.explain(
+            "the the the the the the the", ["the cat is on the mat"], smooth_method="floor"
+        )
         assert str(explanation).splitlines() == [
             "BLEU 3.93 = 100 · 1 · (2/7 · 0.1/6 · 0.1/5 · 0.1/4)^(1/4)",
             "",
@@ -232,14 +271,20 @@ class TestMissingKeys:
             ("bp", "No key 'bp': it is called 'brevity_penalty' here."),
             ("sys_len", "No key 'sys_len': it is called 'translation_length' here."),
             ("hyp_len", "No key 'hyp_len': it is called 'translation_length' here."),
-            ("prediction_length", "No key 'prediction_length': it is called 'translation_length' here."),
+            (
+                "prediction_length",
+                "No key 'prediction_length': it is called 'translation_length' here.",
+            ),
             ("ref_len", "No key 'ref_len': it is called 'reference_length' here."),
             ("ratio", "No key 'ratio': it is called 'length_ratio' here."),
             ("sentence_bleu", "No key 'sentence_bleu': pass segments=True to get it."),
             ("bootstrap_mean", "No key 'bootstrap_mean': pass confidence=0.95 to get it."),
             ("bleu_score", "No key 'bleu_score': it is called 'bleu' here."),
             ("segment_bleu", "No key 'segment_bleu': pass segments=True to get it."),
-            ("confidence_interval", "No key 'confidence_interval': pass confidence=0.95 to get it."),
+            (
+                "confidence_interval",
+                "No key 'confidence_interval': pass confidence=0.95 to get it.",
+            ),
             ("mean_segment_bleu", "No key 'mean_segment_bleu': pass segments=True to get it."),
             ("standard_error", "No key 'standard_error': pass confidence=0.95 to get it."),
             ("groups", "No key 'groups': pass by=labels to get it."),
@@ -272,7 +317,11 @@ class TestMissingKeys:
             ("compare", "A", "No key 'A'. Write result['systems']['A']."),
             ("diff", "B", "No key 'B'. Write result['systems']['B']."),
             ("diff", "dogs", "No key 'dogs'. Write result['groups']['dogs']."),
-            ("compute, by", "rain|snow", "No key 'rain|snow'. Write result['groups']['rain|snow']."),
+            (
+                "compute, by",
+                "rain|snow",
+                "No key 'rain|snow'. Write result['groups']['rain|snow'].",
+            ),
             (
                 "conventions",
                 "sacrebleu",
@@ -292,13 +341,22 @@ class TestTables:
         frame = result.to_pandas()
         assert list(frame.columns) == COLUMNS[name]
         # compute: four orders, the corpus, and the segments
-        rows = {"compute": 4 + 1 + len(PREDICTIONS), "self_bleu": 3, "diff": 4, "compare, by": 6, "rank": 3}
+        rows = {
+            "compute": 4 + 1 + len(PREDICTIONS),
+            "self_bleu": 3,
+            "diff": 4,
+            "compare, by": 6,
+            "rank": 3,
+        }
         rows |= {"compute, by": 2, "score, by": 2}
         assert len(frame) == rows.get(name, len(result._rows()) - 1)
 
     def test_every_format_has_every_row(self, result):
         rows = len([row for row in result._rows() if row])  # an empty row is a rule
-        assert result.to_markdown().count("\n|") + result.to_markdown().startswith("|") == len(result._rows()) + 1
+        assert (
+            result.to_markdown().count("\n|") + result.to_markdown().startswith("|")
+            == len(result._rows()) + 1
+        )
         assert result.to_latex().count(r"\\") == rows
         assert result.to_html().count("<tr>") >= rows - 1
 
@@ -317,7 +375,12 @@ class TestTables:
 def test_groups_as_a_table(bleu):
     """One row per group, below a rule both averages; the tokenizers are shown if they differ."""
     texts = ["the cat sat on the mat", "a dog ran home today"] * 3
-    options = {"by": ["cats", None] * 3, "tokenize": {"cats": "char"}, "confidence": 0.9, "n_resamples": 10}
+    options = {
+        "by": ["cats", None] * 3,
+        "tokenize": {"cats": "char"},
+        "confidence": 0.9,
+        "n_resamples": 10,
+    }
     result = bleu.compute(predictions=texts, references=texts, **options)
     assert str(result).splitlines() == [
         "BLEU 100.00 as the micro-average and 100.00 as the macro-average of 2 groups",
@@ -342,9 +405,18 @@ def test_groups_of_systems_as_a_table(bleu):
     lines = [line.split() for line in str(result).splitlines()[1:9]]
     assert [line[0] for line in lines] == ["A", "cats", "rain|snow", "macro-average", "B", "cats", "rain|snow", "macro-average"]  # fmt: skip
     group, system = result["systems"]["B"]["groups"]["rain|snow"], result["systems"]["B"]
-    assert lines[6][1:] == [f"{group['score']:.2f}", f"{100 * group['delta']:+.2f}", f"{group['p_value']:.4f}"]
+    assert lines[6][1:] == [
+        f"{group['score']:.2f}",
+        f"{100 * group['delta']:+.2f}",
+        f"{group['p_value']:.4f}",
+    ]
     low, high = (f"{100 * end:+.2f}" for end in system["macro_delta_interval"])
-    numbers = [f"{100 * system['macro_bleu']:.2f}", f"{100 * system['macro_delta']:+.2f}", f"{low},", high]
+    numbers = [
+        f"{100 * system['macro_bleu']:.2f}",
+        f"{100 * system['macro_delta']:+.2f}",
+        f"{low},",
+        high,
+    ]
     assert lines[7][1:] == [*numbers, f"{system['macro_p_value']:.4f}"]
 
 
@@ -379,15 +451,26 @@ def test_a_report_is_a_sentence_and_bibtex(bleu, name):
     assert result.report().startswith(sentence.replace(f"; references {fingerprint}", ""))
     entries = parse_bibtex(bibtex)
     assert [entry["author"].partition(",")[0] for entry in entries.values()] == ["Papineni", "Post"]
-    assert [entry["doi"] for entry in entries.values()] == ["10.3115/1073083.1073135", "10.18653/v1/W18-6319"]
+    assert [entry["doi"] for entry in entries.values()] == [
+        "10.3115/1073083.1073135",
+        "10.18653/v1/W18-6319",
+    ]
     scored = {"compare": "systems", "rank": "ranking"}.get(name.partition(",")[0])
-    systems = [result] if scored is None else result[scored].values() if scored == "systems" else result[scored]
+    systems = (
+        [result]
+        if scored is None
+        else result[scored].values()
+        if scored == "systems"
+        else result[scored]
+    )
     for system in systems:
         assert f"{system['score']:.2f}" in sentence
         if "confidence_interval" in system:
             low, high = system["confidence_interval"]
             level = f"{100 * result['confidence']:g}% CI"
-            assert f"{system['score']:.2f} ({level} {100 * low:.2f} to {100 * high:.2f})" in sentence
+            assert (
+                f"{system['score']:.2f} ({level} {100 * low:.2f} to {100 * high:.2f})" in sentence
+            )
         if "p_value" in system:
             assert f"{100 * system['delta']:+.2f} (p = {system['p_value']:.4f})" in sentence
 
@@ -396,7 +479,13 @@ def test_a_report_is_a_sentence_and_bibtex(bleu, name):
 def test_a_report_names_the_fingerprint_of_references_in_any_container(bleu, name):
     result, texts = MAKE[name](bleu), ["It rains.", "a cat"]
     expected = f"; references {bleu.fingerprint(texts)}."
-    for references in (texts, tuple([text] for text in texts), np.array(texts), pa.array(texts), iter(texts)):
+    for references in (
+        texts,
+        tuple([text] for text in texts),
+        np.array(texts),
+        pa.array(texts),
+        iter(texts),
+    ):
         assert result.report(references).splitlines()[0].endswith(expected)
 
 
@@ -478,17 +567,27 @@ def test_html_for_notebooks(result):
 
 def test_the_style_applies_to_reports_only():
     """Every selector starts with a class of the reports, and no rule depends on the system's color scheme."""
-    selectors = [part.strip() for rule in re.findall(r"([^{}]+)\{", STYLE) for part in rule.split(",")]
+    selectors = [
+        part.strip() for rule in re.findall(r"([^{}]+)\{", STYLE) for part in rule.split(",")
+    ]
     assert len(selectors) > 20
     assert all(selector.startswith(".bleu-") for selector in selectors)
     assert "@media" not in STYLE
 
 
 def hostile_results(bleu):
-    yield bleu.explain(HOSTILE, [HOSTILE + " x", "y " + HOSTILE], tokenize=lambda text: text.split(" "))
+    yield bleu.explain(
+        HOSTILE, [HOSTILE + " x", "y " + HOSTILE], tokenize=lambda text: text.split(" ")
+    )
     yield bleu.explain([HOSTILE, "b"], [["c", HOSTILE]])
     system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
-    yield Comparison(baseline=HOSTILE, systems={HOSTILE: system}, test="bootstrap", n_resamples=1, signature=HOSTILE)
+    yield Comparison(
+        baseline=HOSTILE,
+        systems={HOSTILE: system},
+        test="bootstrap",
+        n_resamples=1,
+        signature=HOSTILE,
+    )
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -509,7 +608,10 @@ def test_texts_are_escaped(bleu, number):
     [
         ("a\u200cb \u200d é 👩‍🚀", "a\u200cb \u200d é 👩‍🚀"),  # joiners belong to the text
         ("a\tb\nc", "a\\tb\\nc"),
-        ("\u061c\u200e\u200f\u202a\u2069", "\\u061c\\u200e\\u200f\\u202a\\u2069"),  # Unicode's Bidi_Control
+        (
+            "\u061c\u200e\u200f\u202a\u2069",
+            "\\u061c\\u200e\\u200f\\u202a\\u2069",
+        ),  # Unicode's Bidi_Control
         ("\x00\x7f\x9b\u2028\ud800", "\\x00\\x7f\\x9b\\u2028\\ud800"),
         ("<&\"'>", "&lt;&amp;&quot;&#x27;&gt;"),
         (17, "17"),
@@ -523,7 +625,9 @@ def test_invisible_characters_are_escaped(text, shown):
 UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
-@pytest.mark.parametrize("unseen", ["\n", "\r\n", "\x1b[31m", "\x85", "\u2028", "\u202e", "\u2067", "\u200f"])
+@pytest.mark.parametrize(
+    "unseen", ["\n", "\r\n", "\x1b[31m", "\x85", "\u2028", "\u202e", "\u2067", "\u200f"]
+)
 def test_names_and_labels_can_not_forge_a_table(bleu, unseen):
     """No control or bidirectional character is printed, and no format has more lines than with plain names."""
     texts = ["the cat sat", "a dog"] * 2
@@ -536,7 +640,11 @@ def test_names_and_labels_can_not_forge_a_table(bleu, unseen):
             bleu.rank(systems, texts, n_resamples=9),
             bleu.diff(systems, texts, by=by),
         ]
-        shown = [format() for one in results for format in (one.__str__, one.to_markdown, one.to_latex, one.to_html)]
+        shown = [
+            format()
+            for one in results
+            for format in (one.__str__, one.to_markdown, one.to_latex, one.to_html)
+        ]
         return shown + [one.report() for one in results[:3]]
 
     plain, shown = show_all("B"), show_all(f"B{unseen}C 99.99")
@@ -550,13 +658,22 @@ SUMMARIES = {  # labels that are names of rows, by result
 }
 
 
-@pytest.mark.parametrize(("name", "label"), [(name, label) for name, labels in SUMMARIES.items() for label in labels])
+@pytest.mark.parametrize(
+    ("name", "label"), [(name, label) for name, labels in SUMMARIES.items() for label in labels]
+)
 def test_a_label_is_told_apart_from_a_summary_row(bleu, name, label):
     """Such a label is in quotes; None and other labels are not."""
     texts, by = ["the cat sat on the mat"] * 3, [label, None, "x"]
     if name == "compute, by":
         rows = bleu.compute(predictions=texts, references=texts, by=by)._rows()
-        assert [row[0] for row in rows if row] == ["group", repr(label), "None", "x", "micro-average", "macro-average"]
+        assert [row[0] for row in rows if row] == [
+            "group",
+            repr(label),
+            "None",
+            "x",
+            "micro-average",
+            "macro-average",
+        ]
     else:
         rows = bleu.compare({"A": texts, "B": texts}, texts, by=by, n_resamples=9)._rows()
         groups = [f"  {label!r}", "  None", "  x", "  macro-average"]
@@ -581,7 +698,9 @@ def test_direction_follows_the_text(bleu):
 
 def test_tokens_carry_their_number_and_a_shade(bleu):
     html = bleu.explain("a b x", ["a b y x"], max_order=2).to_html()
-    marks = re.findall(r'<span class="token( missed)?"(?: style="--match:(.*?)")? title="(.*?)">(.*?)</span>', html)
+    marks = re.findall(
+        r'<span class="token( missed)?"(?: style="--match:(.*?)")? title="(.*?)">(.*?)</span>', html
+    )
     assert marks[:3] == [
         ("", "1", "part of a matching 2-gram", "a<sub>2</sub>"),
         ("", "1", "part of a matching 2-gram", "b<sub>2</sub>"),
@@ -597,8 +716,18 @@ FORMULAS = [  # prediction, reference, options, the formula
     ("a b", "a b", {}, "BLEU = 1 · (2/2 · 1/1 · 0/0 · 0/0)1/4 = 0.0000"),
     ("a b", "a b", {"effective_order": True}, "BLEU = 1 · (2/2 · 1/1)1/2 = 1.0000"),
     ("a", "a", {"effective_order": True}, "BLEU = 1 · (1/1) = 1.0000"),
-    ("a b", "a b", {"minimum_total": 1, "smooth_method": "none"}, "BLEU = 1 · (2/2 · 1/1 · 0/1 · 0/1)1/4 = 0.0000"),
-    ("a c", "a b", {"max_order": 2, "weights": (0.75, 0.25)}, "BLEU = 1 · (1/2)0.75 · (0.5/1)1/4 = 0.5000"),
+    (
+        "a b",
+        "a b",
+        {"minimum_total": 1, "smooth_method": "none"},
+        "BLEU = 1 · (2/2 · 1/1 · 0/1 · 0/1)1/4 = 0.0000",
+    ),
+    (
+        "a c",
+        "a b",
+        {"max_order": 2, "weights": (0.75, 0.25)},
+        "BLEU = 1 · (1/2)0.75 · (0.5/1)1/4 = 0.5000",
+    ),
     ("a", "b", {"max_order": 2, "smooth_method": "laplace"}, "BLEU = 1 · (0.5/1 · 1)1/2 = 0.7071"),
     ("", "a", {}, "BLEU = 0 · (0/0 · 0/0 · 0/0 · 0/0)1/4 = 0.0000"),
     ("", "a", {"effective_order": True}, "BLEU = 0 · no n-gram = 0.0000"),
@@ -628,7 +757,9 @@ def test_smoothed_precisions_are_marked(bleu):
 
 class TestNGrams:
     def test_clipped_and_missed(self, bleu):
-        text = read(bleu.explain("the the the x", ["the cat is on the mat"], max_order=1).to_html()).text
+        text = read(
+            bleu.explain("the the the x", ["the cat is on the mat"], max_order=1).to_html()
+        ).text
         assert "2 n-grams don’t count" in text
         assert "1-gram, clippedthe (2 of 3 count)" in text
         assert "1-gram, missedx" in text
@@ -664,9 +795,9 @@ def test_the_reference_whose_length_counts_is_named(bleu):
         "Reference 2 (sets the brevity penalty) 2 tokens",
         "Reference 3 2 tokens",
     )
-    assert re.findall(r"(?:Prediction|Reference)[^a-z]*(?:\(sets the brevity penalty\) )?[^a-z]*tokens?", text) == list(
-        heads
-    )
+    assert re.findall(
+        r"(?:Prediction|Reference)[^a-z]*(?:\(sets the brevity penalty\) )?[^a-z]*tokens?", text
+    ) == list(heads)
     assert "Longest matching n-gram: none 1-gram1 2-gram2" in text
 
 
@@ -720,7 +851,9 @@ def test_the_formula_multiplies_to_the_score(bleu, options):
         if "no n-gram" in text:
             assert explanation["score"] == 0
         else:  # the formula shows four digits
-            assert math.isclose(100 * evaluate_formula(text), explanation["score"], rel_tol=2e-3, abs_tol=1e-9), text
+            assert math.isclose(
+                100 * evaluate_formula(text), explanation["score"], rel_tol=2e-3, abs_tol=1e-9
+            ), text
 
 
 # The interval and the segments in every format; plots.
@@ -730,7 +863,9 @@ def test_every_format_shows_the_interval_and_the_segments(bleu):
     columns = {"predictions": PREDICTIONS, "references": REFERENCES}
     plain, full = bleu.compute(**columns), bleu.compute(**columns, segments=True, confidence=0.9)
     low, high = (f"{100 * end:.2f}" for end in full["confidence_interval"])
-    scores = [f"{100 * score:.2f}" for score in (min(full["segment_bleu"]), max(full["segment_bleu"]))]
+    scores = [
+        f"{100 * score:.2f}" for score in (min(full["segment_bleu"]), max(full["segment_bleu"]))
+    ]
     for written in (full.to_html(), full.to_markdown(), full.to_latex()):
         assert f"90% CI {low} to {high}" in written
         assert f"{len(PREDICTIONS)} segments: lowest {scores[0]}" in written
@@ -768,6 +903,8 @@ def test_axes_that_are_not_linear_are_rejected(result, plt):
     log.set_xscale("log")
     symlog.set_yscale("log")
     for ax in (log, symlog, plt.subplots(subplot_kw={"projection": "polar"})[1]):
-        with pytest.raises(ValueError, match=r"ax: expected linear scales, because BLEU starts at 0\. Pass Axes"):
+        with pytest.raises(
+            ValueError, match=r"ax: expected linear scales, because BLEU starts at 0\. Pass Axes"
+        ):
             result.plot(ax)
     assert result.plot(plt.subplots()[1])

@@ -36,10 +36,16 @@ def test_sacrebleus_smoothing(smooth_method, smooth_value, effective_order):
         for matches, totals in [zip(*pairs)]
         for length, reference in [(3, 4), (4, 3)]
     ]
-    options = {"smooth_method": smooth_method, "smooth_value": smooth_value, "effective_order": effective_order}
+    options = {
+        "smooth_method": smooth_method,
+        "smooth_value": smooth_value,
+        "effective_order": effective_order,
+    }
     scores = bleu_scoring.bleu(np.array(rows), Options(max_order=3, **options))
     for row, score in zip(rows, scores):
-        expected = BLEU.compute_bleu(row[:3], row[3:6], row[6], row[7], max_ngram_order=3, **options)
+        expected = BLEU.compute_bleu(
+            row[:3], row[3:6], row[6], row[7], max_ngram_order=3, **options
+        )
         assert 100 * score == pytest.approx(expected.score, abs=1e-9), row
 
 
@@ -47,7 +53,9 @@ def test_sacrebleus_smoothing(smooth_method, smooth_value, effective_order):
 @pytest.mark.parametrize("smooth_method", ["none", "floor", "add-k", "exp"])
 def test_segment_scores_are_sacrebleus_sentence_scores(bleu, smooth_method):
     predictions, references = random_rows(seed=5, count=200)
-    result = bleu.compute(predictions=predictions, references=references, segments=True, smooth_method=smooth_method)
+    result = bleu.compute(
+        predictions=predictions, references=references, segments=True, smooth_method=smooth_method
+    )
     metric = BLEU(effective_order=True, smooth_method=smooth_method)
     expected = [metric.sentence_score(*pair).score / 100 for pair in zip(predictions, references)]
     assert result["segment_bleu"] == pytest.approx(expected, abs=1e-11)
@@ -64,8 +72,14 @@ def test_nltk_convention(load, weights):
         options = {"weights": weights, "max_order": len(asked)}
         result = bleu.compute(predictions=predictions, references=references, **options)
         assert result["bleu"] == pytest.approx(expected, abs=1e-12)
-        tokens = [p.split() for p in predictions], [[text.split() for text in row] for row in references]
-        assert bleu.compute(predictions=tokens[0], references=tokens[1], **options)["bleu"] == result["bleu"]
+        tokens = (
+            [p.split() for p in predictions],
+            [[text.split() for text in row] for row in references],
+        )
+        assert (
+            bleu.compute(predictions=tokens[0], references=tokens[1], **options)["bleu"]
+            == result["bleu"]
+        )
 
 
 def evaluates_formula(predictions, references, smooth):
@@ -77,7 +91,9 @@ def evaluates_formula(predictions, references, smooth):
     matches = [sum(m.numerator for m, _ in rows[n * size : (n + 1) * size]) for n in range(4)]
     totals = [sum(t for _, t in rows[n * size : (n + 1) * size]) for n in range(4)]
     c, r = sum(map(len, predictions)), sum(min(map(len, row)) for row in references)
-    precisions = [(m + smooth) / (t + smooth) if t + smooth else 0.0 for m, t in zip(matches, totals)]
+    precisions = [
+        (m + smooth) / (t + smooth) if t + smooth else 0.0 for m, t in zip(matches, totals)
+    ]
     if c == 0 or min(precisions) == 0:
         return 0.0
     return min(1.0, math.exp(1 - r / c)) * math.prod(precisions) ** 0.25
@@ -89,7 +105,10 @@ def test_hf_convention(load, smooth):
     bleu = load("hf", smooth_method="laplace") if smooth else load("hf")
     for predictions, references in small_corpora():
         result = bleu.compute(predictions=predictions, references=references)
-        tokens = [p.split() for p in predictions], [[text.split() for text in row] for row in references]
+        tokens = (
+            [p.split() for p in predictions],
+            [[text.split() for text in row] for row in references],
+        )
         assert result["bleu"] == pytest.approx(evaluates_formula(*tokens, smooth), abs=1e-12)
 
 
@@ -98,14 +117,37 @@ def test_hf_convention(load, smooth):
 def test_bleuscore(load, convention, method):
     """bleuscore splits text as evaluate's `bleu` does, which is 13a for letters and simple punctuation."""
     bleu, generator = load(convention), random.Random(1)
-    vocabulary = ["the", "cat", "sat", "on", "a", "mat", "3.5", "well-known", "isn't", "mat.", "mat,"]
+    vocabulary = [
+        "the",
+        "cat",
+        "sat",
+        "on",
+        "a",
+        "mat",
+        "3.5",
+        "well-known",
+        "isn't",
+        "mat.",
+        "mat,",
+    ]
     for _ in range(40):
-        predictions = [" ".join(generator.choices(vocabulary, k=generator.randrange(5, 30))) for _ in range(4)]
-        references = [[p.replace("cat", "dog"), " ".join(generator.choices(vocabulary, k=12))] for p in predictions]
+        predictions = [
+            " ".join(generator.choices(vocabulary, k=generator.randrange(5, 30))) for _ in range(4)
+        ]
+        references = [
+            [p.replace("cat", "dog"), " ".join(generator.choices(vocabulary, k=12))]
+            for p in predictions
+        ]
         expected = bleuscore.compute(references, predictions, ref_len_method=method)
         result = bleu.compute(predictions=predictions, references=references)
         assert result["bleu"] == pytest.approx(expected["bleu"], abs=1e-12)
-        for key in ("precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"):
+        for key in (
+            "precisions",
+            "brevity_penalty",
+            "length_ratio",
+            "translation_length",
+            "reference_length",
+        ):
             assert result[key] == pytest.approx(expected[key], abs=1e-12)
 
 
@@ -131,20 +173,32 @@ def test_result_fits_together(bleu):
             "counts", "totals", "bleu_by_order", "signature",
         ]  # fmt: skip
         assert (result["counts"], result["totals"]) == (expected.counts, expected.totals)
-        assert (result["translation_length"], result["reference_length"]) == (expected.sys_len, expected.ref_len)
+        assert (result["translation_length"], result["reference_length"]) == (
+            expected.sys_len,
+            expected.ref_len,
+        )
         assert [100 * p for p in result["precisions"]] == pytest.approx(expected.precisions)
         assert result["brevity_penalty"] == pytest.approx(expected.bp)
         assert result["length_ratio"] == pytest.approx(expected.ratio)
         assert result["score"] == 100 * result["bleu"] <= 100
         assert result["bleu_by_order"][-1] == result["bleu"]
         for n in (1, 2, 3):
-            by_order = BLEU(max_ngram_order=n).corpus_score(predictions, list(zip(*references))).score
+            by_order = (
+                BLEU(max_ngram_order=n).corpus_score(predictions, list(zip(*references))).score
+            )
             assert 100 * result["bleu_by_order"][n - 1] == pytest.approx(by_order, abs=1e-9)
 
 
 def test_the_papers_brevity():
     """c >= r: 1. c < r: exp(1 - r/c). No prediction: 0."""
-    table = {(12, 12): 1, (12, 11): 1, (12, 13): math.exp(-1 / 12), (1, 3): math.exp(-2), (0, 3): 0, (0, 0): 1}
+    table = {
+        (12, 12): 1,
+        (12, 11): 1,
+        (12, 13): math.exp(-1 / 12),
+        (1, 3): math.exp(-2),
+        (0, 3): 0,
+        (0, 0): 1,
+    }
     for (c, r), expected in table.items():
         assert bleu_scoring.brevity_penalty(c, r) == pytest.approx(expected, abs=1e-15)
 
@@ -160,7 +214,9 @@ def test_any_row_has_a_score_from_0_to_1(counts, lengths, smooth_method, effecti
     row = np.array([min(pair) for pair in counts] + [max(pair) for pair in counts] + list(lengths))
     before = row.copy()
     max_order = len(counts) - SMOOTH_METHODS[smooth_method].further_orders
-    options = Options(max_order=max_order, smooth_method=smooth_method, effective_order=effective_order)
+    options = Options(
+        max_order=max_order, smooth_method=smooth_method, effective_order=effective_order
+    )
     assert 0 <= bleu_scoring.bleu(row, options) <= 1
     np.testing.assert_array_equal(row, before)
 
@@ -173,13 +229,20 @@ def test_a_perfect_prediction_is_exactly_1(bleu):
 
 def test_laplace_is_the_only_smoothing_that_scores_no_match(bleu):
     for method in SMOOTH_METHODS:
-        with pytest.warns(UserWarning, match="no token of the predictions") if method != "laplace" else np.errstate():
-            result = bleu.compute(predictions=["a b c d e"], references=["v w x y z"], smooth_method=method)
+        with (
+            pytest.warns(UserWarning, match="no token of the predictions")
+            if method != "laplace"
+            else np.errstate()
+        ):
+            result = bleu.compute(
+                predictions=["a b c d e"], references=["v w x y z"], smooth_method=method
+            )
         assert (result["bleu"] > 0) == (method == "laplace")
 
 
 @pytest.mark.parametrize(
-    ("prediction", "reference", "score"), [("a b", "c d", 63.9), ("a b c d", "e f g h", 30.2), ("", "a", 0.0)]
+    ("prediction", "reference", "score"),
+    [("a b", "c d", 63.9), ("a b c d", "e f g h", 30.2), ("", "a", 0.0)],
 )
 def test_laplace_without_a_match(bleu, prediction, reference, score):
     """It smooths orders without n-grams to 1 / 1, so that the shortest segments score highest."""
@@ -214,20 +277,31 @@ def test_orders_without_a_match_are_skipped(matches, totals, weights, score, eff
     for effective_order, expected in ((False, score), (True, effective)):
         options = Options(smooth_method="skip", weights=weights, effective_order=effective_order)
         assert bleu_scoring.bleu(row, options) == pytest.approx(expected, abs=1e-15)
-        assert bleu_scoring.bleu(np.array([row, row]), options) == pytest.approx([expected] * 2, abs=1e-15)
+        assert bleu_scoring.bleu(np.array([row, row]), options) == pytest.approx(
+            [expected] * 2, abs=1e-15
+        )
 
 
 def test_skipping_is_nltk_before_3_3(load):
     """NLTK 3.2's method0 ends the sum of logarithms at the first order without a match; no match at all scores 0."""
     bleu = load("nltk", smooth_method="skip")
     for predictions, references in small_corpora():
-        tokens = [p.split() for p in predictions], [[text.split() for text in row] for row in references]
-        fractions = [[modified_precision(row, p, n) for p, row in zip(*tokens)] for n in range(1, 5)]
-        sums = [(sum(f.numerator for f in row), sum(f.denominator for f in row)) for row in fractions]
+        tokens = (
+            [p.split() for p in predictions],
+            [[text.split() for text in row] for row in references],
+        )
+        fractions = [
+            [modified_precision(row, p, n) for p, row in zip(*tokens)] for n in range(1, 5)
+        ]
+        sums = [
+            (sum(f.numerator for f in row), sum(f.denominator for f in row)) for row in fractions
+        ]
         logarithms = [math.log(m / t) for m, t in itertools.takewhile(lambda pair: pair[0], sums)]
         length = sum(map(len, tokens[0]))
         closest = sum(nltk_bleu.closest_ref_length(row, len(p)) for p, row in zip(*tokens))
-        expected = nltk_bleu.brevity_penalty(closest, length) * math.exp(math.fsum(0.25 * x for x in logarithms))
+        expected = nltk_bleu.brevity_penalty(closest, length) * math.exp(
+            math.fsum(0.25 * x for x in logarithms)
+        )
         result = bleu.compute(predictions=predictions, references=references)
         assert result["bleu"] == pytest.approx(expected if sums[0][0] else 0, abs=1e-12)
 
@@ -249,7 +323,7 @@ def test_seeds(bleu):
     """Seed 0 is a seed, None is a new seed in every call, and the global generator is not used."""
     predictions, references = random_rows(seed=7, count=60)
     state = np.random.get_state()[1].copy()
-    bootstrap = lambda seed: bleu.compute(  # noqa: E731
+    bootstrap = lambda seed: bleu.compute(
         predictions=predictions, references=references, confidence=0.9, n_resamples=50, seed=seed
     )
     assert bootstrap(0) == bootstrap(0)
@@ -260,7 +334,9 @@ def test_seeds(bleu):
 
 @settings(max_examples=300, deadline=None)
 @given(
-    counts=st.lists(st.lists(st.integers(0, 12), min_size=2, max_size=2).map(sorted), min_size=2, max_size=6),
+    counts=st.lists(
+        st.lists(st.integers(0, 12), min_size=2, max_size=2).map(sorted), min_size=2, max_size=6
+    ),
     lengths=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=4),
     smooth_method=st.sampled_from(list(SMOOTH_METHODS)),
     effective_order=st.booleans(),
@@ -273,11 +349,19 @@ def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_
     max_order = len(counts) - SMOOTH_METHODS[smooth_method].further_orders
     weights = tuple(range(max_order, 0, -1)) if weighted else None
     options = Options(
-        max_order=max_order, smooth_method=smooth_method, effective_order=effective_order, weights=weights
+        max_order=max_order,
+        smooth_method=smooth_method,
+        effective_order=effective_order,
+        weights=weights,
     )
-    many, penalties = bleu_scoring.bleu(rows, options), bleu_scoring.brevity_penalty(*rows[:, -2:].T)
+    many, penalties = (
+        bleu_scoring.bleu(rows, options),
+        bleu_scoring.brevity_penalty(*rows[:, -2:].T),
+    )
     up_to = [[1 / n] * n + [0.0] * (max_order - n) for n in range(1, max_order + 1)]
-    many_by_order = np.transpose([bleu_scoring.bleu(rows, replace(options, weights=first)) for first in up_to])
+    many_by_order = np.transpose(
+        [bleu_scoring.bleu(rows, replace(options, weights=first)) for first in up_to]
+    )
     for i, row in enumerate(rows):
         result = bleu_scoring.score_row(row, options)
         assert (result["bleu"], result["brevity_penalty"]) == (many[i], penalties[i])
@@ -290,7 +374,9 @@ def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_
 
 CHEN_CHERRY = [name for name in SMOOTH_METHODS if name.startswith(("chen", "nltk"))]
 SENTENCES = st.lists(st.sampled_from("abcde"), min_size=1, max_size=15)
-ROWS = st.lists(st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=3)), min_size=1, max_size=5)
+ROWS = st.lists(
+    st.tuples(SENTENCES, st.lists(SENTENCES, min_size=1, max_size=3)), min_size=1, max_size=5
+)
 
 # Matches of orders 1 to 5 in a prediction of 10 tokens, so that there are 10, 9, 8, 7 and 6 n-grams.
 # K is 5: ln(10) / 5 is L. Method 5 starts from the matches of order 1, plus 1.
@@ -331,17 +417,26 @@ NLTK = [("method4", "nltk-4", "nltk"), ("method5", "nltk-5", "nltk"), ("method6"
 
 @pytest.mark.parametrize(("function", "name", "convention"), NLTK)
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
-@given(prediction=SENTENCES, references=st.lists(SENTENCES, min_size=1, max_size=3), value=st.sampled_from([None, 2.5]))
+@given(
+    prediction=SENTENCES,
+    references=st.lists(SENTENCES, min_size=1, max_size=3),
+    value=st.sampled_from([None, 2.5]),
+)
 @pytest.mark.slow
 def test_sentence_scores_are_nltks(load, function, name, convention, prediction, references, value):
     """Single words are left out, because NLTK omits their zeros, and so are precisions above 1 in NLTK."""
     value = None if SMOOTH_METHODS[name].value is None else value
     smoothing = SmoothingFunction(**({} if value is None else {"k": value, "alpha": value}))
     assume(len(prediction) > 1 or function in ("method5", "method6"))
-    assume(function != "method6" or modified_precision(references, prediction, 3))  # NLTK asserts that
-    expected = sentence_bleu(references, prediction, smoothing_function=getattr(smoothing, function))
+    assume(
+        function != "method6" or modified_precision(references, prediction, 3)
+    )  # NLTK asserts that
+    expected = sentence_bleu(
+        references, prediction, smoothing_function=getattr(smoothing, function)
+    )
     ours = load(convention, smooth_method=name, smooth_value=value).compute(
-        predictions=[" ".join(prediction)], references=[[" ".join(reference) for reference in references]]
+        predictions=[" ".join(prediction)],
+        references=[[" ".join(reference) for reference in references]],
     )
     counts = [modified_precision(references, prediction, n) for n in range(1, 5)]
     theirs = getattr(smoothing, function)(list(counts), references, prediction, len(prediction))
@@ -357,7 +452,9 @@ def test_sentence_scores_are_nltks(load, function, name, convention, prediction,
 @pytest.mark.parametrize(("function", "name"), [("method5", "nltk-5"), ("method7", "nltk-7")])
 def test_a_perfect_match_is_above_1_in_nltk(load, function, name):
     text = "the cat sat on a mat"
-    theirs = sentence_bleu([text.split()], text.split(), smoothing_function=getattr(SmoothingFunction(), function))
+    theirs = sentence_bleu(
+        [text.split()], text.split(), smoothing_function=getattr(SmoothingFunction(), function)
+    )
     assert theirs == pytest.approx(1.12, abs=0.005)
     assert load("nltk", smooth_method=name).explain(text, [text])["bleu"] == 1
 
@@ -365,9 +462,13 @@ def test_a_perfect_match_is_above_1_in_nltk(load, function, name):
 def test_the_example_of_nltks_documentation(load):
     """The candidate of the paper's example 1 against its first reference: 0.4118, 0.4905, 0.4135, 0.4905."""
     candidate = "It is a guide to action which ensures that the military always obeys the commands of the party"
-    reference = "It is a guide to action that ensures that the military will forever heed Party commands"
+    reference = (
+        "It is a guide to action that ensures that the military will forever heed Party commands"
+    )
     scores = [
-        load("nltk", smooth_method=name).compute(predictions=[candidate], references=[reference])["bleu"]
+        load("nltk", smooth_method=name).compute(predictions=[candidate], references=[reference])[
+            "bleu"
+        ]
         for name in ("nltk-4", "nltk-5", "chen-cherry-6", "nltk-7")
     ]
     assert [math.floor(1e4 * score) / 1e4 for score in scores] == [0.4118, 0.4905, 0.4135, 0.4905]
@@ -378,7 +479,9 @@ def test_where_nltk_departs_from_the_paper():
     counts = [Fraction(m, t, _normalize=False) for m, t in ((6, 10), (3, 9), (0, 8), (0, 7))]
     theirs = SmoothingFunction().method4(list(counts), None, list("a" * 10))
     row = np.array([6, 3, 0, 0, 10, 9, 8, 7, 10, 10])
-    assert precisions(row, Options(smooth_method="nltk-4"))[0] == pytest.approx([float(p) for p in theirs], abs=1e-15)
+    assert precisions(row, Options(smooth_method="nltk-4"))[0] == pytest.approx(
+        [float(p) for p in theirs], abs=1e-15
+    )
     assert precisions(row, Options(smooth_method="chen-cherry-4"))[0] == pytest.approx(
         [6 / 10, 3 / 9, L / 8, L**2 / 7], abs=1e-15
     )
@@ -394,13 +497,20 @@ def test_a_corpus_is_scored_by_its_sums(load, name, rows, data):
     references = [[" ".join(reference) for reference in row] for _, row in rows]
     result = bleu.compute(predictions=predictions, references=references, segments=True)
     assert 0 <= result["bleu"] <= 1
-    assert all(0 <= value <= 1 for value in result["precisions"] + result["segment_bleu"] + result["bleu_by_order"])
+    assert all(
+        0 <= value <= 1
+        for value in result["precisions"] + result["segment_bleu"] + result["bleu_by_order"]
+    )
     assert len(result["counts"]) == len(result["precisions"]) == 4
     assert (result["bleu"] > 0) >= (result["counts"][3] > 0)
     order = data.draw(st.permutations(range(len(rows))))
-    shuffled = bleu.compute(predictions=[predictions[i] for i in order], references=[references[i] for i in order])
+    shuffled = bleu.compute(
+        predictions=[predictions[i] for i in order], references=[references[i] for i in order]
+    )
     assert shuffled["bleu"] == result["bleu"]
-    parts = [bleu.statistics(predictions=[p], references=[r]) for p, r in zip(predictions, references)]
+    parts = [
+        bleu.statistics(predictions=[p], references=[r]) for p, r in zip(predictions, references)
+    ]
     assert bleu.score(parts)["bleu"] == result["bleu"]
     single = [
         bleu.compute(predictions=[p], references=[r], effective_order=True)["bleu"]
@@ -412,20 +522,30 @@ def test_a_corpus_is_scored_by_its_sums(load, name, rows, data):
 def test_a_perfect_prediction_of_any_length(load):
     """The score is 1, but for the paper's methods 5 and 7, which average with longer orders."""
     for name in CHEN_CHERRY:
-        result = load(smooth_method=name).compute(predictions=["a b c d e f"], references=["a b c d e f"])
-        assert result["bleu"] == pytest.approx(1, abs=1e-15) or name in ("chen-cherry-5", "chen-cherry-7")
+        result = load(smooth_method=name).compute(
+            predictions=["a b c d e f"], references=["a b c d e f"]
+        )
+        assert result["bleu"] == pytest.approx(1, abs=1e-15) or name in (
+            "chen-cherry-5",
+            "chen-cherry-7",
+        )
 
 
 def test_rows_without_the_order_beyond_are_rejected(bleu):
     """Method 5 at N = 4 needs 5-grams; rows with 5-grams are scored under any method, to order 4."""
     corpus = {"predictions": ["a b c d e f"], "references": ["a b c d x f"]}
-    with pytest.raises(ValueError, match="needs n-grams of order 5, but the statistics end with order 4"):
+    with pytest.raises(
+        ValueError, match="needs n-grams of order 5, but the statistics end with order 4"
+    ):
         bleu.score(bleu.statistics(**corpus), smooth_method="chen-cherry-5")
     rows = bleu.statistics(**corpus, smooth_method="chen-cherry-5")
-    assert bleu.score(rows, smooth_method="chen-cherry-5") == bleu.compute(**corpus, smooth_method="chen-cherry-5")
+    assert bleu.score(rows, smooth_method="chen-cherry-5") == bleu.compute(
+        **corpus, smooth_method="chen-cherry-5"
+    )
     assert bleu.score(rows) == bleu.compute(**corpus)
     with pytest.raises(
-        ValueError, match=r"don't add up: longest n-gram is 5 in statistics\[0\] and 4 in statistics\[1\]"
+        ValueError,
+        match=r"don't add up: longest n-gram is 5 in statistics\[0\] and 4 in statistics\[1\]",
     ):
         bleu.score([rows, bleu.statistics(**corpus)])
 
@@ -434,7 +554,10 @@ def test_sums_of_rows(bleu):
     """A sum doesn't say how it was counted; the method implies it."""
     corpus = {"predictions": ["a b c d e f", "a b"], "references": ["a b c d x f", "b a"]}
     total = bleu.statistics(**corpus, smooth_method="nltk-7").to_pandas().sum().to_numpy()
-    assert bleu.score(total, smooth_method="nltk-7")["bleu"] == bleu.compute(**corpus, smooth_method="nltk-7")["bleu"]
+    assert (
+        bleu.score(total, smooth_method="nltk-7")["bleu"]
+        == bleu.compute(**corpus, smooth_method="nltk-7")["bleu"]
+    )
 
 
 @pytest.mark.parametrize("name", SMOOTH_METHODS)
@@ -462,7 +585,9 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
     rows[:, :, 4:8] += rows[:, :, :4]
     options = Options(seed=5)
     whole = bleu_scoring.bootstrap_scores(rows, options, 100)
-    moved = np.concatenate(list(bleu_scoring.randomization_differences(rows, options, 100, baselines=2)))
+    moved = np.concatenate(
+        list(bleu_scoring.randomization_differences(rows, options, 100, baselines=2))
+    )
     monkeypatch.setattr(bleu_scoring, "_NUMBERS_PER_BLOCK", block)
     np.testing.assert_array_equal(bleu_scoring.bootstrap_scores(rows, options, 100), whole)
     blocks = list(bleu_scoring.randomization_differences(rows, options, 100, baselines=2))
@@ -471,14 +596,21 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
 
 def test_groups_are_averaged_independently_of_each_other():
     """Each group keeps its resamples, and the systems of a resample stay together; equal groups are not in step."""
-    one = np.random.default_rng(1).normal(size=(4000, 2)) @ [[1, 0.8], [0, 0.6]]  # two systems, correlation 0.8
+    one = np.random.default_rng(1).normal(size=(4000, 2)) @ [
+        [1, 0.8],
+        [0, 0.6],
+    ]  # two systems, correlation 0.8
     average = bleu_scoring.average_groups([one, one], seed=3)
     assert average.mean(axis=0) == pytest.approx(one.mean(axis=0), abs=1e-12)
-    assert average.std(axis=0) == pytest.approx(one.std(axis=0) / math.sqrt(2), rel=0.05)  # in step: without the root
+    assert average.std(axis=0) == pytest.approx(
+        one.std(axis=0) / math.sqrt(2), rel=0.05
+    )  # in step: without the root
     assert np.corrcoef(average.T)[0, 1] == pytest.approx(np.corrcoef(one.T)[0, 1], abs=0.03)
     np.testing.assert_array_equal(bleu_scoring.average_groups([one, one], seed=3), average)
     assert (bleu_scoring.average_groups([one, one], seed=4) != average).any()
-    assert sorted(bleu_scoring.average_groups([one[:, 0]], seed=3)) == pytest.approx(sorted(one[:, 0]))
+    assert sorted(bleu_scoring.average_groups([one[:, 0]], seed=3)) == pytest.approx(
+        sorted(one[:, 0])
+    )
 
 
 # p-values for all pairs: the definitions by loops.
@@ -517,7 +649,9 @@ def test_randomization_differences_are_signed(baselines, rows_per_score, monkeyp
     options = Options(max_order=1, seed=11)
     exchanged = np.random.default_rng(11).integers(2, size=(40, 12), dtype=bool)
     monkeypatch.setattr(bleu_scoring, "_ROWS_PER_SCORE", rows_per_score)
-    differences = np.concatenate(list(bleu_scoring.randomization_differences(rows, options, 40, baselines)))
+    differences = np.concatenate(
+        list(bleu_scoring.randomization_differences(rows, options, 40, baselines))
+    )
     pairs = [(first, second) for first in range(baselines) for second in range(first + 1, 3)]
     assert differences.shape == (40, len(pairs))
     for column, (first, second) in zip(differences.T, pairs):
@@ -550,7 +684,9 @@ class Bar:
 def test_a_progress_bar_ends_at_its_total(monkeypatch, draw, name, steps):
     """100 resamples of 10 segments in blocks of 300 drawn segments; exchanges come in multiples of 32."""
     bars = []
-    monkeypatch.setattr(bleu_scoring, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1])
+    monkeypatch.setattr(
+        bleu_scoring, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1]
+    )
     monkeypatch.setattr(bleu_scoring, "_NUMBERS_PER_BLOCK", 300 if name == "Bootstrap" else 640)
     list(draw(np.ones((2, 10, 10), int), Options(), 100))
     (bar,) = bars

@@ -45,7 +45,10 @@ def test_links_of_the_card_lead_to_the_files_of_the_space(monkeypatch):
     monkeypatch.setenv("SPACE_ID", "user/bleu_metric")
     card = importlib.import_module("space.page")._read_card()
     assert card.startswith("\n# bleu_metric\n")
-    assert "](https://huggingface.co/spaces/user/bleu_metric/blob/main/docs/recipes.md#comparing-systems)" in card
+    assert (
+        "](https://huggingface.co/spaces/user/bleu_metric/blob/main/docs/recipes.md#comparing-systems)"
+        in card
+    )
     assert card.count("](data:image/svg+xml;base64,") == 1
     assert re.findall(r"\]\((?!https://|data:)(.*?)\)", card) == []
 
@@ -85,39 +88,57 @@ def test_parquet_is_not_accepted(tmp_path, name):
     """By its name, before anything of it is read."""
     (tmp_path / name).write_bytes(b"PAR1")
     sources = importlib.import_module("space.sources")
-    with pytest.raises(ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"):
+    with pytest.raises(
+        ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"
+    ):
         sources.describe_file(str(tmp_path / name))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out"),
+        (
+            {},
+            "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out",
+        ),
         (
             {"n_resamples": 1},
             "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out",
         ),
-        ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or score a part of the segments"),
-        ({"confidence": None}, "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400"),
+        (
+            {"confidence": 0.9, "n_resamples": 1},
+            "leave the intervals out .* or score a part of the segments",
+        ),
+        (
+            {"confidence": None},
+            "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400",
+        ),
         (
             {"confidence": None, "n_resamples": None},
             "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400",
         ),
-        ({"confidence": None, "n_resamples": 401}, "401 resamples are too many for 10 systems of 100,000 segments"),
+        (
+            {"confidence": None, "n_resamples": 401},
+            "401 resamples are too many for 10 systems of 100,000 segments",
+        ),
     ],
 )
 def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limit(options, message):
     metric = importlib.import_module("space.metric")
     texts = ["a"] * 100_000
     with pytest.raises(ValueError, match=message):
-        metric.request_comparison({f"{n}": texts for n in range(10)}, texts, None, "bootstrap", options)
+        metric.request_comparison(
+            {f"{n}": texts for n in range(10)}, texts, None, "bootstrap", options
+        )
 
 
 def test_a_comparison_within_both_limits_is_made():
     metric = importlib.import_module("space.metric")
     texts = ["a b c d"] * 50_000
     systems = {"A": texts, "B": texts[::-1], "C": texts}
-    found = metric.request_comparison(systems, texts, None, "bootstrap", {"confidence": None, "n_resamples": 2})
+    found = metric.request_comparison(
+        systems, texts, None, "bootstrap", {"confidence": None, "n_resamples": 2}
+    )
     assert found["n_resamples"] == 2
 
 
@@ -134,7 +155,8 @@ def test_a_comparison_within_both_limits_is_made():
 )
 def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, told):
     corpus, metric, scored, sources = (
-        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "sources")
+        importlib.import_module(f"space.{name}")
+        for name in ("corpus", "metric", "scored", "sources")
     )
 
     def fail(*arguments):
@@ -152,7 +174,9 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
 def test_each_factor_of_a_search_has_a_phrase():
     """For each value that a search tries, a mean of segment scores included."""
     metric, options = (importlib.import_module(f"space.{name}") for name in ("metric", "options"))
-    reconcile = importlib.import_module(f"{metric.report.__name__.rpartition('.')[0]}.bleu_reconcile")
+    reconcile = importlib.import_module(
+        f"{metric.report.__name__.rpartition('.')[0]}.bleu_reconcile"
+    )
     factors = {"mean_of_segments": (True,), "effective_order": (True, False)}
     searched = [*factors.items(), *reconcile.FACTORS.items(), *reconcile.SEGMENT_FACTORS.items()]
     for name, values in searched:
@@ -163,9 +187,13 @@ def test_each_factor_of_a_search_has_a_phrase():
 def test_a_mean_of_segment_scores_is_explained_but_not_applied():
     """The demo scores corpora: a button would give another score than the one that it promises."""
     corpus, metric, scored, sources = (
-        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "sources")
+        importlib.import_module(f"space.{name}")
+        for name in ("corpus", "metric", "scored", "sources")
     )
-    predictions, references = ["a b c d e f", "a b c d x", "x y"], ["a b c d e f", "a b c d e", "a b c"]
+    predictions, references = (
+        ["a b c d e f", "a b c d x", "x y"],
+        ["a b c d e f", "a b c d e", "a b c"],
+    )
     result = metric.bleu.compute(predictions=predictions, references=references, segments=True)
     mean = sum(result["segment_bleu"]) / 3
     submission = sources.Submission({"A": predictions}, [[text] for text in references])
@@ -177,7 +205,9 @@ def test_a_mean_of_segment_scores_is_explained_but_not_applied():
 
 def test_an_error_that_no_one_expects_is_told_in_a_sentence(capsys):
     limits = importlib.import_module("space.limits")
-    with pytest.raises(gradio.Error, match=r"This is an error of the demo, not of your texts\. Try other options\."):
+    with pytest.raises(
+        gradio.Error, match=r"This is an error of the demo, not of your texts\. Try other options\."
+    ):
         limits.run({}.popitem)
     assert "KeyError" in capsys.readouterr().err
 
@@ -197,18 +227,31 @@ def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
             return "| table |\n\nthe test; nrefs:1"
 
     comparison = Made(systems=systems, baseline="A", test="bootstrap", signature="nrefs:1")
-    pairs = [{"systems": ["B", "A"], "p_adjusted": 0.06}, {"systems": ["B", "C"], "p_adjusted": 0.002}]
+    pairs = [
+        {"systems": ["B", "A"], "p_adjusted": 0.06},
+        {"systems": ["B", "C"], "p_adjusted": 0.002},
+    ]
     pairs += [{"systems": ["A", "C"], "p_adjusted": 0.002}]
-    ranking = Made(ranking=[{"system": name, "rank_range": rank} for name, rank in ranks.items()], pairs=pairs)
+    ranking = Made(
+        ranking=[{"system": name, "rank_range": rank} for name, rank in ranks.items()], pairs=pairs
+    )
     kept = scored.Scored("", names, {"confidence": None}, "all", "")
     summary, details = corpus.render_systems(kept, comparison, ranking, ["B", "A", "C"], {})
-    assert "Of 3 systems, B and A score highest: the differences between them may be chance." in summary
+    assert (
+        "Of 3 systems, B and A score highest: the differences between them may be chance."
+        in summary
+    )
     assert '<p class="bleu-quote">B and A score highest.</p>' in summary
-    assert re.findall(r">(baseline|higher|lower|may be chance)</td>", details) == ["may be chance", "baseline", "lower"]
+    assert re.findall(r">(baseline|higher|lower|may be chance)</td>", details) == [
+        "may be chance",
+        "baseline",
+        "lower",
+    ]
     assert "corrected for 3 comparisons" in details
     copied = html_module.unescape(re.findall(r'data-copy="([^"]*)"', summary)[1]).splitlines()
     assert (
-        copied[0] == "| system | rank | BLEU | verdict | interval | difference | interval of difference | corrected p |"
+        copied[0]
+        == "| system | rank | BLEU | verdict | interval | difference | interval of difference | corrected p |"
     )
     assert copied[2:] == [
         "| B | 1 to 2 | 20.50 | may be chance |  | +0.50 |  | 0.0600 |",
@@ -222,14 +265,18 @@ def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
 @pytest.mark.parametrize("order", [["A", "B"], ["B", "A"]])
 def test_of_two_systems_the_better_comes_first_in_headline_sentence_and_table(order):
     """Whichever is uploaded first: the second best is the baseline unless a visitor chooses another."""
-    corpus, metric, scored = (importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored"))
+    corpus, metric, scored = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored")
+    )
     references = [f"the cat number {i} sat on mat {i % 7} again" for i in range(60)]
     texts = {
         "A": [text.replace("sat", "lay") for text in references],
         "B": [text.replace("the", "a") for text in references],
     }
     systems = {name: texts[name] for name in order}
-    comparison = metric.request_comparison(systems, references, "A", "randomization", {"confidence": 0.95})
+    comparison = metric.request_comparison(
+        systems, references, "A", "randomization", {"confidence": 0.95}
+    )
     scores = {name: f"{system['score']:.2f}" for name, system in comparison["systems"].items()}
     kept = scored.Scored("", order, {"confidence": 0.95}, "all", "")
     summary, details = corpus.render_systems(kept, comparison, {}, ["B", "A"], {})
@@ -237,9 +284,16 @@ def test_of_two_systems_the_better_comes_first_in_headline_sentence_and_table(or
     assert f"B scores higher than A, by {by} BLEU." in summary
     sentence, table = re.findall(r'data-copy="([^"]*)"', summary)[:2]
     assert sentence == comparison.report().partition("\n")[0]
-    assert re.search(rf"B scores {scores['B']} .*a difference of \+{by} .*baseline A scores {scores['A']} ", sentence)
+    assert re.search(
+        rf"B scores {scores['B']} .*a difference of \+{by} .*baseline A scores {scores['A']} ",
+        sentence,
+    )
     assert re.findall(r"^\| ([AB]) \|", table, re.MULTILINE) == ["B", "A"]
-    assert re.findall(r">(higher|baseline|[+-]\d+\.\d\d)</td>", details) == ["higher", f"+{by}", "baseline"]
+    assert re.findall(r">(higher|baseline|[+-]\d+\.\d\d)</td>", details) == [
+        "higher",
+        f"+{by}",
+        "baseline",
+    ]
 
 
 JOIN, EXPLAIN, SCORE, UPLOAD = (
@@ -247,8 +301,14 @@ JOIN, EXPLAIN, SCORE, UPLOAD = (
 )
 NOT_FOUND = (404, "Not Found")
 NO_LENGTH = (411, "Send the header Content-Length.")
-LARGE_JSON = (413, "The texts have more than 300 kB. Upload them as files, or use the metric in Python.")
-LARGE_UPLOAD = (413, "The files have more than 25 MB together. Upload a part of them, or use the metric in Python.")
+LARGE_JSON = (
+    413,
+    "The texts have more than 300 kB. Upload them as files, or use the metric in Python.",
+)
+LARGE_UPLOAD = (
+    413,
+    "The files have more than 25 MB together. Upload a part of them, or use the metric in Python.",
+)
 
 
 def json_body(data, **others):
@@ -257,7 +317,11 @@ def json_body(data, **others):
 
 def pass_gate(path, body=b"", method="POST", headers=None):
     """Return the status and the message of a rejected request, or the body that the app behind the gate receives."""
-    received, sent, parts = [], [], [body[i : i + 1_000_000] for i in range(0, len(body), 1_000_000)] or [b""]
+    received, sent, parts = (
+        [],
+        [],
+        [body[i : i + 1_000_000] for i in range(0, len(body), 1_000_000)] or [b""],
+    )
 
     async def app(scope, receive, send):
         received.append((await receive())["body"])
@@ -270,13 +334,19 @@ def pass_gate(path, body=b"", method="POST", headers=None):
         sent.append(message)
 
     headers = [(b"content-length", b"%d" % len(body))] if headers is None else headers
-    asyncio.run(make_gate(app)({"type": "http", "method": method, "path": path, "headers": headers}, receive, send))
+    asyncio.run(
+        make_gate(app)(
+            {"type": "http", "method": method, "path": path, "headers": headers}, receive, send
+        )
+    )
     assert (b"x-content-type-options", b"nosniff") in sent[0]["headers"]
     return received[0] if received else (sent[0]["status"], json.loads(sent[1]["body"])["detail"])
 
 
 def make_gate(app):
-    limits, endpoints = (importlib.import_module(f"space.{name}") for name in ("limits", "endpoints"))
+    limits, endpoints = (
+        importlib.import_module(f"space.{name}") for name in ("limits", "endpoints")
+    )
     return limits.Gate(app, [endpoint.__name__ for endpoint in endpoints.ENDPOINTS])
 
 
@@ -320,7 +390,9 @@ def test_a_body_has_a_largest_size(path, size, answer):
     assert pass_gate(path, bytes(size)) == answer
 
 
-@pytest.mark.parametrize("path", [JOIN, EXPLAIN, SCORE, "/gradio_api/call/v2/explain", "/gradio_api/cancel"])
+@pytest.mark.parametrize(
+    "path", [JOIN, EXPLAIN, SCORE, "/gradio_api/call/v2/explain", "/gradio_api/cancel"]
+)
 def test_a_small_body_passes_unchanged(path):
     body = json_body(["a", ["b"], None], fn_index=1, session_hash="a")
     assert pass_gate(path, body) == body
@@ -332,7 +404,10 @@ def test_a_small_body_passes_unchanged(path):
         [],
         [(b"content-length", b"-1")],
         [(b"content-length", b"9" * 30)],
-        [(b"content-length", b"2"), (b"transfer-encoding", b"chunked")],  # the length of a chunked body is ignored
+        [
+            (b"content-length", b"2"),
+            (b"transfer-encoding", b"chunked"),
+        ],  # the length of a chunked body is ignored
     ],
 )
 def test_a_body_has_a_length(headers):
@@ -353,7 +428,11 @@ def test_nothing_is_kept_of_a_rejected_body():
 
     headers = [(b"content-length", b"30000000")]
     tracemalloc.start()
-    asyncio.run(make_gate(None)({"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send))
+    asyncio.run(
+        make_gate(None)(
+            {"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send
+        )
+    )
     tracemalloc.stop()
     assert (len(held), max(held) < 3) == (30, True)
     assert not sent[-1].get("more_body")
@@ -363,7 +442,9 @@ def test_work_that_has_waited_for_too_long_is_not_done(monkeypatch):
     """So the queue that a flood leaves behind is empty within a minute."""
     limits = importlib.import_module("space.limits")
     arrived = {"arrived": time.monotonic()}
-    context = SimpleNamespace(get=lambda default: SimpleNamespace(request=SimpleNamespace(scope=arrived)))
+    context = SimpleNamespace(
+        get=lambda default: SimpleNamespace(request=SimpleNamespace(scope=arrived))
+    )
     monkeypatch.setattr(limits, "LocalContext", SimpleNamespace(request=context))
     assert limits.run(lambda: "done") == "done"
     arrived["arrived"] -= limits.SECONDS_TO_WAIT + 1
@@ -373,7 +454,9 @@ def test_work_that_has_waited_for_too_long_is_not_done(monkeypatch):
 
 def test_a_result_is_found_by_its_key_only(tmp_path):
     """No session is needed for it; anything but a key could be the path of another file."""
-    metric, scored, sources = (importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources"))
+    metric, scored, sources = (
+        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources")
+    )
     submission = sources.Submission({"A": ["a b c d"]}, [["a b c d"]])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, 0, "a remark")
     found, table = scored.read_segments(kept.key)
@@ -381,8 +464,17 @@ def test_a_result_is_found_by_its_key_only(tmp_path):
     assert table["prediction"].to_pylist() == ["a b c d"]
     path = Path(kept.list_files()[1])
     (tmp_path / "segments.parquet").write_bytes(path.read_bytes())
-    for key in ("", "0" * 32, str(tmp_path), f"{kept.key}/", f"{kept.key}/../{kept.key}", kept.key.upper() + "\n"):
-        with pytest.raises(ValueError, match=r"^Results are deleted after 60 minutes\. Press Score again\.$"):
+    for key in (
+        "",
+        "0" * 32,
+        str(tmp_path),
+        f"{kept.key}/",
+        f"{kept.key}/../{kept.key}",
+        kept.key.upper() + "\n",
+    ):
+        with pytest.raises(
+            ValueError, match=r"^Results are deleted after 60 minutes\. Press Score again\.$"
+        ):
             scored.read_segments(key)
     with pytest.raises(ValueError, match=r"^Choose a system of the list\.$"):
         found.name_column("B", "bleu")
@@ -390,7 +482,13 @@ def test_a_result_is_found_by_its_key_only(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("max_ngram_order", 50), ("tokenizer", "flores200"), ("trg_lang", "ja"), ("baseline", "A"), ("predictions", [])],
+    [
+        ("max_ngram_order", 50),
+        ("tokenizer", "flores200"),
+        ("trg_lang", "ja"),
+        ("baseline", "A"),
+        ("predictions", []),
+    ],
 )
 def test_no_limit_is_passed_by_under_another_name(name, value):
     """The metric understands other tools' names of options, and Python the names of its arguments."""
@@ -399,7 +497,9 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
     for request in (
         lambda: metric.request_score(texts, texts, options),
         lambda: metric.request_explanation("a", "a", options),
-        lambda: metric.request_comparison({"A": texts, "B": texts}, texts, None, "bootstrap", options),
+        lambda: metric.request_comparison(
+            {"A": texts, "B": texts}, texts, None, "bootstrap", options
+        ),
         lambda: metric.request_settings(texts, texts, "50", None, options),
     ):
         with pytest.raises(ValueError, match=f"Unknown option `{name}`. Choose among tokenize, "):
@@ -413,7 +513,13 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
     overview = segments.render_overview(difference)
     assert "Matched more often by B</h3>" in overview
     assert [row[0] for row in difference._rows()[-2:]] == ["a b c d", "e"]
-    for ngram, is_listed in {"a b c d": True, "e": True, "a b c": False, "b c": False, "a": False}.items():
+    for ngram, is_listed in {
+        "a b c d": True,
+        "e": True,
+        "a b c": False,
+        "b c": False,
+        "a": False,
+    }.items():
         assert (f">{ngram}</td>" in overview) == is_listed
 
 
@@ -465,11 +571,18 @@ ADVISED = [
 ]
 
 
-@pytest.mark.parametrize(("prediction", "reference", "options", "button"), ADVISED, ids=[row[-1] for row in ADVISED])
-def test_buttons_do_not_depend_on_the_words_of_warnings(monkeypatch, prediction, reference, options, button):
+@pytest.mark.parametrize(
+    ("prediction", "reference", "options", "button"), ADVISED, ids=[row[-1] for row in ADVISED]
+)
+def test_buttons_do_not_depend_on_the_words_of_warnings(
+    monkeypatch, prediction, reference, options, button
+):
     remedies, metric = (importlib.import_module(f"space.{name}") for name in ("remedies", "metric"))
     messages = importlib.import_module(f"{metric._package}.bleu_messages")
-    for module in (messages, *(sys.modules[f"{metric._package}.bleu_{name}"] for name in ("scoring", "tokenizers"))):
+    for module in (
+        messages,
+        *(sys.modules[f"{metric._package}.bleu_{name}"] for name in ("scoring", "tokenizers")),
+    ):
         for name, notice in list(vars(module).items()):
             if isinstance(notice, messages.Notice):
                 reworded = notice._replace(problem="Something is odd", advice="; do something")
@@ -484,7 +597,9 @@ def test_buttons_do_not_depend_on_the_words_of_warnings(monkeypatch, prediction,
     assert not notes
 
 
-@pytest.mark.parametrize("text", ["He said : it 's  known .", "a\n. b", "&#" + "9" * 5_000 + ";", "&quot; a &quot;"])
+@pytest.mark.parametrize(
+    "text", ["He said : it 's  known .", "a\n. b", "&#" + "9" * 5_000 + ";", "&quot; a &quot;"]
+)
 def test_detokenizing_keeps_lines_and_odd_entities(text):
     remedies = importlib.import_module("space.remedies")
     assert remedies.detokenize(text).count("\n") == text.count("\n")
@@ -502,11 +617,18 @@ def common_length(first, second):
 
 
 def test_what_differs_is_all_but_a_longest_common_subsequence():
-    find_differing, generator = importlib.import_module("space.sentence").find_differing, random.Random(0)
+    find_differing, generator = (
+        importlib.import_module("space.sentence").find_differing,
+        random.Random(0),
+    )
     for _ in range(500):
-        texts = [generator.choices("abcd"[: generator.randrange(1, 5)], k=generator.randrange(12)) for _ in range(2)]
+        texts = [
+            generator.choices("abcd"[: generator.randrange(1, 5)], k=generator.randrange(12))
+            for _ in range(2)
+        ]
         kept = [
-            [token for i, token in enumerate(text) if i not in out] for text, out in zip(texts, find_differing(texts))
+            [token for i, token in enumerate(text) if i not in out]
+            for text, out in zip(texts, find_differing(texts))
         ]
         assert kept[0] == kept[1]
         assert len(kept[0]) == common_length(*texts)
@@ -528,7 +650,9 @@ HUGE = "a " * 7_000_000
 def test_a_rejected_text_is_not_kept():
     """Neither in the session nor in the fields: a call with 15 MB left 15 MB behind."""
     options, app = (importlib.import_module(name) for name in ("space.options", "app"))
-    functions = {getattr(function.fn, "__name__", ""): function.fn for function in app.demo.fns.values()}
+    functions = {
+        getattr(function.fn, "__name__", ""): function.fn for function in app.demo.fns.values()
+    }
     values = options.convention_values("default", options.SCORING_OPTIONS)
     event = SimpleNamespace(fix="detokenize", options="{}")
     for texts in ((HUGE, "", "a"), ("a", HUGE, "a"), ("a", "", HUGE), ("a", "", "\n" * 7_000_000)):
@@ -541,7 +665,9 @@ def test_a_rejected_text_is_not_kept():
             sizes = {type(part).__name__: len(str(value)) for part, value in update.items()}
             assert max(sizes.values()) < 1_000
             assert "The texts have over 10,000 characters together" in str(update)
-            assert [value for part, value in update.items() if isinstance(part, gradio.State)] == [None]
+            assert [value for part, value in update.items() if isinstance(part, gradio.State)] == [
+                None
+            ]
 
 
 def submit(folder, files, columns=(), reference_columns=(), labels=None, documents=None):
@@ -555,7 +681,18 @@ def submit(folder, files, columns=(), reference_columns=(), labels=None, documen
     others = others or [first] * 4
     try:
         return sources.read_submission(
-            [sources.FROM_FILES, [first], columns, others, reference_columns, "", "", "", labels, documents]
+            [
+                sources.FROM_FILES,
+                [first],
+                columns,
+                others,
+                reference_columns,
+                "",
+                "",
+                "",
+                labels,
+                documents,
+            ]
         )
     except ValueError as error:
         return str(error)
@@ -609,11 +746,15 @@ def test_labels_are_a_column_of_the_table(tmp_path, table, column, expected):
 
 def test_several_systems_have_no_interval_per_group():
     """None is shown, and a group of one document would bring a warning."""
-    metric, scored, sources = (importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources"))
+    metric, scored, sources = (
+        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources")
+    )
     systems, references = {"A": ["a b c d", "a b c e"], "B": ["a b c d"] * 2}, [["a b c d"]] * 2
     submission = sources.Submission(systems, references, ["x", "y"], ["1", "2"])
     with metric.collect_warnings() as warnings:
-        _, results = scored.score_submission(submission, {**metric.OPTIONS, "confidence": 0.95}, "all", "")
+        _, results = scored.score_submission(
+            submission, {**metric.OPTIONS, "confidence": 0.95}, "all", ""
+        )
     assert warnings == []
     assert all("confidence_interval" not in group for group in results["A"]["groups"].values())
 
@@ -621,11 +762,21 @@ def test_several_systems_have_no_interval_per_group():
 def test_groups_are_a_table_of_the_metrics_scores():
     """Each cell is the score that the metric gives the group; a single system has intervals as well."""
     corpus, metric = (importlib.import_module(f"space.{name}") for name in ("corpus", "metric"))
-    predictions, references, labels = ["a b c d e", "a b c e d"] * 40, ["a b c d e"] * 80, ["x", "y"] * 40
+    predictions, references, labels = (
+        ["a b c d e", "a b c e d"] * 40,
+        ["a b c d e"] * 80,
+        ["x", "y"] * 40,
+    )
     result, _ = metric.request_score(predictions, references, {"confidence": 0.9}, labels)
-    one, two = corpus.render_groups({"A": result}, 0.9), corpus.render_groups({"A": result, "B": result}, 0.9)
+    one, two = (
+        corpus.render_groups({"A": result}, 0.9),
+        corpus.render_groups({"A": result, "B": result}, 0.9),
+    )
     for label in ("x", "y"):
-        alone = [[column[i] for i in range(80) if labels[i] == label] for column in (predictions, references)]
+        alone = [
+            [column[i] for i in range(80) if labels[i] == label]
+            for column in (predictions, references)
+        ]
         expected = metric.bleu.compute(predictions=alone[0], references=alone[1], confidence=0.9)
         low, high = (f"{100 * end:.2f}" for end in expected["confidence_interval"])
         assert f'>{label}</td><td class="number" dir="auto">{expected["score"]:.2f}<' in one
@@ -644,7 +795,9 @@ ORGANIZERS = {
 
 
 @pytest.mark.parametrize("name", ORGANIZERS)
-@pytest.mark.parametrize("fields", [("systems",), ("references",), ("systems", "references")], ids="+".join)
+@pytest.mark.parametrize(
+    "fields", [("systems",), ("references",), ("systems", "references")], ids="+".join
+)
 def test_an_organizers_table_works_at_once(tmp_path, name, fields):
     """In either field or in both; what is preselected is what is scored."""
     sources = importlib.import_module("space.sources")
@@ -653,7 +806,9 @@ def test_an_organizers_table_works_at_once(tmp_path, name, fields):
     guessed = sources.guess_columns(sources.describe_file(path))
     files = [[path] if role in fields else None for role in ("systems", "references")]
     values = [files[0], guessed["systems"], files[1], guessed["references"], "", "", ""]
-    found = sources.read_submission([sources.FROM_FILES, *values, guessed["labels"][0], guessed["documents"][0]])
+    found = sources.read_submission(
+        [sources.FROM_FILES, *values, guessed["labels"][0], guessed["documents"][0]]
+    )
     assert found == {
         "organizer.tsv": ({"system 1": ["a b c e", "e f g i"], "Online-B": ["a x c d", "e y g h"]}, [["a b c d"], ["e f g h"]], ["news", "chat"], ["d1", "d2"]),
         "organizer.csv": ({"Facebook-AI": ["a c", "e g"], "HuaweiTSC": ["b c", "f g"]}, [["a b", "b a"], ["e f", "f e"]], ["news, local", "chat"], ["1", "1"]),
@@ -706,7 +861,10 @@ def test_names_that_become_equal_stay_apart():
 
 
 def test_the_documented_limits_are_in_force():
-    limits, page = importlib.import_module("space.limits"), (ROOT / "docs" / "space.md").read_text(encoding="utf-8")
+    limits, page = (
+        importlib.import_module("space.limits"),
+        (ROOT / "docs" / "space.md").read_text(encoding="utf-8"),
+    )
     for line in (
         f"{limits.MAX_BODY_BYTES // 1000} kB",
         f"{limits.MAX_FILE_MEGABYTES} MB together, {limits.MAX_SEGMENTS:,} lines each, {limits.MAX_TEXTS:,} texts,"

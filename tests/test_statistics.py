@@ -47,7 +47,9 @@ def test_score_of_the_table_is_compute(bleu, expected):
     assert set(table.schema.types) == {pa.int64()}
     assert bleu.score(table) == expected
     everything = {"segments": True, "confidence": 0.95, "smooth_method": "floor"}
-    assert bleu.score(table, **everything) == bleu.compute(predictions=PREDICTIONS, references=REFERENCES, **everything)
+    assert bleu.score(table, **everything) == bleu.compute(
+        predictions=PREDICTIONS, references=REFERENCES, **everything
+    )
 
 
 def test_parts_and_sums_merge_to_the_whole(bleu, expected):
@@ -56,7 +58,9 @@ def test_parts_and_sums_merge_to_the_whole(bleu, expected):
         for i in range(0, 300, 77)
     ]
     assert bleu.score(parts) == expected
-    rows = np.concatenate([np.stack([np.asarray(column) for column in part.columns], axis=1) for part in parts])
+    rows = np.concatenate(
+        [np.stack([np.asarray(column) for column in part.columns], axis=1) for part in parts]
+    )
     for sums in (rows.sum(axis=0), rows, [*rows[:2].tolist(), rows[2:].sum(axis=0).tolist()]):
         assert {**bleu.score(sums), "signature": expected["signature"]} == expected
 
@@ -71,7 +75,7 @@ def test_the_table_says_how_it_was_counted(bleu, load):
 
 
 def test_rows_counted_under_different_options_are_rejected(bleu, load):
-    count = lambda **options: bleu.statistics(predictions=["a b"], references=["a b"], **options)  # noqa: E731
+    count = lambda **options: bleu.statistics(predictions=["a b"], references=["a b"], **options)
     different = {
         "tokenize": ("13a", "zh"),
         "lowercase": (False, True),
@@ -79,13 +83,20 @@ def test_rows_counted_under_different_options_are_rejected(bleu, load):
         "reference_length": ("closest", "longest"),
     }
     for name, (one, other) in different.items():
-        with pytest.raises(ValueError, match=rf"{name} is {one!r} in statistics\[0\] and {other!r} in statistics\[1\]"):
+        with pytest.raises(
+            ValueError,
+            match=rf"{name} is {one!r} in statistics\[0\] and {other!r} in statistics\[1\]",
+        ):
             bleu.score([count(), count(**{name: other})])
         if name == "max_order":  # rows to order 4 hold the shorter orders
             continue
-        with pytest.raises(ValueError, match=f"counted with {name}={one!r}, but {other!r} was requested"):
+        with pytest.raises(
+            ValueError, match=f"counted with {name}={one!r}, but {other!r} was requested"
+        ):
             bleu.score(count(), **{name: other})
-        with pytest.raises(ValueError, match=f"counted with {name}={one!r}, but {other!r} was requested"):
+        with pytest.raises(
+            ValueError, match=f"counted with {name}={one!r}, but {other!r} was requested"
+        ):
             load(**{name: other}).score(count())
     with pytest.raises(ValueError, match="tokenize='13a', but 'multi-bleu' was requested"):
         load("moses").score(count())
@@ -98,7 +109,12 @@ def test_values_that_are_not_statistics(bleu, statistics):
 
 
 @pytest.mark.parametrize(
-    ("other", "kinds"), [([1, 1, 1, 1], "Table and list"), (None, "None and Table"), ([[1, 1, 1, 1]], "Table and list")]
+    ("other", "kinds"),
+    [
+        ([1, 1, 1, 1], "Table and list"),
+        (None, "None and Table"),
+        ([[1, 1, 1, 1]], "Table and list"),
+    ],
 )
 def test_a_list_of_tables_and_something_else(bleu, other, kinds):
     table = bleu.statistics(predictions=["a"], references=["a"], max_order=1)
@@ -130,7 +146,10 @@ WAYS = {
     "pandas": (lambda table: table.to_pandas(), False),
     "a dict of lists": (lambda table: table.to_pydict(), False),
     "dataset": (lambda table: datasets.Dataset.from_dict(table.to_pydict()), False),
-    "frames": (lambda table: [pl.from_arrow(table.slice(0, 1)), pl.from_arrow(table.slice(1))], False),
+    "frames": (
+        lambda table: [pl.from_arrow(table.slice(0, 1)), pl.from_arrow(table.slice(1))],
+        False,
+    ),
 }
 
 
@@ -174,7 +193,9 @@ CHOSEN = [
 
 
 @pytest.mark.parametrize(("chosen", "case", "tok"), CHOSEN, ids=str)
-@pytest.mark.parametrize("way", [np.asarray, list, lambda total: [total, total]], ids=["array", "list", "sums"])
+@pytest.mark.parametrize(
+    "way", [np.asarray, list, lambda total: [total, total]], ids=["array", "list", "sums"]
+)
 def test_the_signature_of_a_sum_has_the_chosen_options(load, table, chosen, case, tok, way):
     """A default that was not chosen is not claimed for rows from elsewhere."""
     result = load(**chosen).score(way([sum(column) for column in table.to_pydict().values()]))
@@ -193,7 +214,9 @@ LIKE = [
 SUMS_OF = {
     "list": lambda table: [sum(column) for column in table.to_pydict().values()],
     "array": lambda table: table.to_pandas().sum().to_numpy(),
-    "two sums": lambda table: [[sum(c) for c in part.to_pydict().values()] for part in (table[:9], table[9:])],
+    "two sums": lambda table: [
+        [sum(c) for c in part.to_pydict().values()] for part in (table[:9], table[9:])
+    ],
     "pandas": lambda table: table.to_pandas().sum().to_frame().T,
     "polars": lambda table: pl.from_arrow(table).sum(),
     "frames": lambda table: [table[:9].to_pandas(), pl.from_arrow(table[9:])],
@@ -216,19 +239,30 @@ def test_sums_take_their_signature_from_a_table(load, options, sum_rows):
 
 def test_groups_of_sums_take_their_signatures_from_a_table(bleu):
     labels = ["en", "zh"] * (len(PREDICTIONS) // 2)
-    columns = {"predictions": PREDICTIONS, "references": REFERENCES, "by": labels, "tokenize": {"zh": "zh"}}
+    columns = {
+        "predictions": PREDICTIONS,
+        "references": REFERENCES,
+        "by": labels,
+        "tokenize": {"zh": "zh"},
+    }
     table = bleu.statistics(**columns)
     sums = table.to_pandas().groupby("label").sum().reset_index()
     expected = bleu.compute(**columns)
     assert bleu.score(sums, by="label", like=table) == expected
-    assert [group["signature"].split("|")[3] for group in expected["groups"].values()] == ["tok:13a", "tok:zh"]
+    assert [group["signature"].split("|")[3] for group in expected["groups"].values()] == [
+        "tok:13a",
+        "tok:zh",
+    ]
 
 
 def test_like_is_for_sums_of_rows_counted_in_the_same_way(bleu, table):
     """A sum has no segments, whatever the table says, and rows with options of their own must have been counted alike."""
     total = SUMS_OF["list"](table)
     for more in ({"segments": True}, {"confidence": 0.95}):
-        for single in (table, bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, max_order=1)):
+        for single in (
+            table,
+            bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, max_order=1),
+        ):
             for way in ("list", "pandas"):
                 with pytest.raises(ValueError, match="these rows are sums"):
                     bleu.score(SUMS_OF[way](single), like=single, **more)
@@ -264,7 +298,9 @@ REORDERED = {
     "polars": lambda table, names: pl.from_arrow(table).select(names),
     "pandas": lambda table, names: table.to_pandas()[names],
     "a dict": lambda table, names: {name: table.to_pydict()[name] for name in names},
-    "dataset": lambda table, names: datasets.Dataset.from_dict({name: table.to_pydict()[name] for name in names}),
+    "dataset": lambda table, names: datasets.Dataset.from_dict(
+        {name: table.to_pydict()[name] for name in names}
+    ),
 }
 
 
@@ -372,12 +408,20 @@ def test_statistics_of_no_rows_are_an_empty_table(load, predictions, references)
     table = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
     assert (empty.num_rows, empty.schema) == (0, table.schema)
     assert empty.to_pandas().sum().tolist() == [0] * 8
-    for parts in ([empty, table], [table, empty], [empty, table, empty], pa.concat_tables([empty, table])):
+    for parts in (
+        [empty, table],
+        [table, empty],
+        [empty, table, empty],
+        pa.concat_tables([empty, table]),
+    ):
         assert bleu.score(parts)["bleu"] == bleu.score(table)["bleu"]
 
 
 def test_one_column_without_rows_is_an_error(bleu):
-    for columns in ({"predictions": [], "references": ["a"]}, {"predictions": ["a"], "references": []}):
+    for columns in (
+        {"predictions": [], "references": ["a"]},
+        {"predictions": ["a"], "references": []},
+    ):
         with pytest.raises(ValueError, match=r"(?i)prediction.*reference"):
             bleu.statistics(**columns)
     with pytest.raises(ValueError, match="no segments to score"):
@@ -394,15 +438,22 @@ def data():
 
 @pytest.mark.parametrize("num_proc", [None, 2])
 def test_map_adds_statistics_columns(bleu, data, expected, num_proc):
-    count = lambda batch: bleu.statistics(predictions=batch["prediction"], references=batch["references"]).to_pydict()  # noqa: E731
+    count = lambda batch: bleu.statistics(
+        predictions=batch["prediction"], references=batch["references"]
+    ).to_pydict()
     counted = data.map(count, batched=True, batch_size=64, num_proc=num_proc)
     assert set(counted.column_names) > {"prediction", "matches_1", "reference_length"}
     result = bleu.score(counted.with_format("arrow")[:], segments=True)
     assert (
         result["segment_bleu"]
-        == bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True)["segment_bleu"]
+        == bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True)[
+            "segment_bleu"
+        ]
     )
-    assert {name: result[name] for name in expected} == {**expected, "signature": result["signature"]}
+    assert {name: result[name] for name in expected} == {
+        **expected,
+        "signature": result["signature"],
+    }
     assert "case:?|eff:no|tok:?" in result["signature"]  # `map` keeps columns, and no metadata
     assert bleu.score(counted) == bleu.score(counted.with_format("arrow")[:])
 
@@ -417,12 +468,17 @@ def test_a_memory_mapped_file(bleu, data, expected, tmp_path):
     data.save_to_disk(tmp_path / "data")
     mapped = datasets.load_from_disk(tmp_path / "data")
     before = pa.total_allocated_bytes()
-    assert bleu.compute(predictions=mapped["prediction"], references=mapped["references"]) == expected
+    assert (
+        bleu.compute(predictions=mapped["prediction"], references=mapped["references"]) == expected
+    )
     assert pa.total_allocated_bytes() - before < 1000
 
 
 @settings(max_examples=30, deadline=None)
-@given(bounds=st.lists(st.integers(0, len(PREDICTIONS)), max_size=20), kinds=st.randoms(use_true_random=False))
+@given(
+    bounds=st.lists(st.integers(0, len(PREDICTIONS)), max_size=20),
+    kinds=st.randoms(use_true_random=False),
+)
 def test_any_parts_merge_to_the_whole_bit_for_bit(load, bounds, kinds):
     """Parts split at random places, each as a table or as the sum of its rows."""
     bleu = load()
@@ -447,27 +503,37 @@ LABELS = ["news", "news", "talks"]
 SUMS = {
     "pandas": lambda table: table.to_pandas().sum().to_frame().T,
     "polars": lambda table: pl.from_arrow(table).sum(),
-    "pandas by label": lambda table: table.to_pandas().assign(label=LABELS).groupby("label").sum().iloc[:1],
+    "pandas by label": lambda table: (
+        table.to_pandas().assign(label=LABELS).groupby("label").sum().iloc[:1]
+    ),
     "pandas by label, a column": lambda table: (
         table.to_pandas().assign(label=LABELS).groupby("label").sum().reset_index().iloc[:1]
     ),
     "all labels": lambda table: table.to_pandas().assign(label=LABELS).groupby("label").sum(),
     "polars by label": lambda table: (
-        pl.from_arrow(table).with_columns(label=pl.Series(LABELS)).group_by("label", maintain_order=True).sum()
+        pl.from_arrow(table)
+        .with_columns(label=pl.Series(LABELS))
+        .group_by("label", maintain_order=True)
+        .sum()
     ),
-    "a dict of sums": lambda table: {name: [sum(column)] for name, column in table.to_pydict().items()},
+    "a dict of sums": lambda table: {
+        name: [sum(column)] for name, column in table.to_pydict().items()
+    },
 }
 
 
 @pytest.mark.parametrize("make", SUMS.values(), ids=SUMS)
 @pytest.mark.parametrize("options", [{"segments": True}, {"confidence": 0.9}], ids=str)
-@pytest.mark.parametrize("counted", [{}, {"max_order": 1}, {"minimum_total": 1}, {"smooth_method": "nltk-5"}], ids=str)
+@pytest.mark.parametrize(
+    "counted", [{}, {"max_order": 1}, {"minimum_total": 1}, {"smooth_method": "nltk-5"}], ids=str
+)
 def test_sums_in_frames_are_no_segments(bleu, make, options, counted):
     texts = ["the cat sat on the mat", "a dog", "the House is big and old"]
     sums = make(bleu.statistics(predictions=texts, references=TEXT_REFERENCES, **counted))
     counted = {"smooth_method": "none", **counted}
     with pytest.raises(
-        ValueError, match=f"^`{next(iter(options))}` needs one statistics row per segment, but these rows are sums"
+        ValueError,
+        match=f"^`{next(iter(options))}` needs one statistics row per segment, but these rows are sums",
     ):
         bleu.score(sums, **counted, **options)
     assert bleu.score(sums, **counted)["translation_length"] >= 8
@@ -507,5 +573,7 @@ def test_statistics_whose_rows_are_not_there(bleu, table):
             bleu.score(empty)
     with pytest.raises(ValueError, match=r"the IterableDataset is not in memory.*from_list"):
         bleu.score(datasets.Dataset(table).to_iterable_dataset())
-    with pytest.raises(ValueError, match=r"the LazyFrame is not in memory. Pass frame\.collect\(\)"):
+    with pytest.raises(
+        ValueError, match=r"the LazyFrame is not in memory. Pass frame\.collect\(\)"
+    ):
         bleu.score(pl.from_arrow(table).lazy())

@@ -63,7 +63,9 @@ def test_random_segments_have_sacrebleus_rows(tokenize, lowercase):
 @settings(max_examples=150, deadline=None)
 @given(
     data=st.lists(
-        st.tuples(st.text(max_size=30), st.lists(st.text(max_size=30), min_size=1, max_size=3)), min_size=1, max_size=8
+        st.tuples(st.text(max_size=30), st.lists(st.text(max_size=30), min_size=1, max_size=3)),
+        min_size=1,
+        max_size=8,
     ),
     lowercase=st.booleans(),
 )
@@ -82,7 +84,9 @@ def test_the_bounds_of_chinese_are_sacrebleus():
     texts = [" ".join(f"a{c}b" for c in every[i : i + 500]) for i in range(0, len(every), 500)]
     references = [[text.replace(" ", "")] for text in texts]
     expected = count_with_sacrebleu(texts, references, tokenize="zh", max_order=1)
-    np.testing.assert_array_equal(count_both_ways(texts, references, tokenize="zh", max_order=1), expected)
+    np.testing.assert_array_equal(
+        count_both_ways(texts, references, tokenize="zh", max_order=1), expected
+    )
 
 
 @pytest.mark.parametrize("tokenize", SACREBLEUS)
@@ -91,10 +95,15 @@ def test_every_character_is_split_as_by_sacrebleu(tokenize):
     """All of Unicode but surrogates, beside letters and beside digits, in segments of 4,000 characters."""
     every = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
     for left, right in (("a", "b"), ("1", "2")):
-        texts = [" ".join(left + c + right for c in every[i : i + 4000]) for i in range(0, len(every), 4000)]
+        texts = [
+            " ".join(left + c + right for c in every[i : i + 4000])
+            for i in range(0, len(every), 4000)
+        ]
         references = [[text.replace(" ", "")] for text in texts]
         table = count_with_sacrebleu(texts, references, tokenize=tokenize, max_order=1)
-        np.testing.assert_array_equal(count_both_ways(texts, references, tokenize=tokenize, max_order=1), table)
+        np.testing.assert_array_equal(
+            count_both_ways(texts, references, tokenize=tokenize, max_order=1), table
+        )
 
 
 # Whitespace in Python and not in the script, then whitespace in both.
@@ -128,13 +137,17 @@ def split_as_script(text, lowercase=False):
 def test_multi_bleu_keeps_other_whitespace_in_tokens(bleu, mark):
     explained = bleu.explain(f"10{mark}000 km", [f"10{mark}000 km"], tokenize="multi-bleu")
     assert explained["prediction"]["tokens"] == [f"10{mark}000", "km"]
-    result = bleu.compute(predictions=[f"a{mark}b c"], references=[f"a{mark}b d"], tokenize="multi-bleu")
+    result = bleu.compute(
+        predictions=[f"a{mark}b c"], references=[f"a{mark}b d"], tokenize="multi-bleu"
+    )
     assert (result["counts"], result["totals"]) == ([1, 0, 0, 0], [2, 1, 0, 0])
 
 
 @pytest.mark.parametrize("mark", BETWEEN, ids=ascii)
 def test_multi_bleu_splits_at_ascii_whitespace(bleu, mark):
-    result = bleu.compute(predictions=[f"{mark}a{mark}{mark}b{mark}"], references=["a b"], tokenize="multi-bleu")
+    result = bleu.compute(
+        predictions=[f"{mark}a{mark}{mark}b{mark}"], references=["a b"], tokenize="multi-bleu"
+    )
     assert (result["counts"], result["totals"]) == ([2, 1, 0, 0], [2, 1, 0, 0])
 
 
@@ -156,7 +169,9 @@ CASES = [
 def test_multi_bleu_lowercases_ascii_only(bleu, text, lowered):
     explained = bleu.explain(text, [text], tokenize="multi-bleu", lowercase=True)
     assert explained["prediction"]["tokens"] == lowered.split()
-    same = bleu.compute(predictions=[text], references=[lowered], tokenize="multi-bleu", lowercase=True)
+    same = bleu.compute(
+        predictions=[text], references=[lowered], tokenize="multi-bleu", lowercase=True
+    )
     assert same["counts"] == same["totals"]
 
 
@@ -167,7 +182,10 @@ def test_multi_bleu_of_any_text(load, lowercase, how, seed):
     """Random text of all scripts, whitespace and controls has the rows of its tokens."""
     predictions, references = random_rows(seed, count=400)
     bleu = load("moses") if how == "convention" else load()
-    options = {"lowercase": lowercase, **({} if how == "convention" else {"tokenize": "multi-bleu"})}
+    options = {
+        "lowercase": lowercase,
+        **({} if how == "convention" else {"tokenize": "multi-bleu"}),
+    }
     rows = bleu.statistics(predictions=predictions, references=references, **options)
     expected = load().statistics(
         predictions=[split_as_script(text, lowercase) for text in predictions],
@@ -180,9 +198,14 @@ def test_multi_bleu_is_the_tokenizer_of_moses(load):
     """The signature has its own name: it is not `tokenizer.perl`, and not Python's whitespace."""
     corpus = {"predictions": ["a b\u00a0c d e"], "references": ["a b\u00a0c d e"]}
     assert "|tok:multi-bleu|" in load("moses").compute(**corpus)["signature"]
-    assert load("moses").compute(**corpus) == load(tokenize="multi-bleu", smooth_method="none").compute(**corpus)
+    assert load("moses").compute(**corpus) == load(
+        tokenize="multi-bleu", smooth_method="none"
+    ).compute(**corpus)
     assert load("moses").compute(**corpus)["totals"] == [4, 3, 2, 1]
-    assert load("moses").conventions(**corpus)["moses"]["signature"] == load("moses").compute(**corpus)["signature"]
+    assert (
+        load("moses").conventions(**corpus)["moses"]["signature"]
+        == load("moses").compute(**corpus)["signature"]
+    )
     assert load("nltk").compute(**corpus)["totals"] == [5, 4, 3, 2]
 
 
@@ -197,7 +220,10 @@ def test_other_calls_take_multi_bleu(bleu):
     texts = ["a\u00a0b c", "a\u00a0b d", "a b"]
     split = [split_as_script(text) for text in texts]
     assert bleu.pairwise(texts, tokenize="multi-bleu").tolist() == bleu.pairwise(split).tolist()
-    assert bleu.self_bleu(texts, tokenize="multi-bleu")["segment_bleu"] == bleu.self_bleu(split)["segment_bleu"]
+    assert (
+        bleu.self_bleu(texts, tokenize="multi-bleu")["segment_bleu"]
+        == bleu.self_bleu(split)["segment_bleu"]
+    )
 
 
 def read_printed():
@@ -212,9 +238,14 @@ def test_multi_bleu_has_the_scores_of_the_script(load):
     rows = read_printed()
     for row in rows if HAS_NUMBA else rows[::10]:  # a row takes 0.2 seconds without the kernel
         target = row["pair"].split("-")[1]
-        output = next((WMT21 / "system-outputs").glob(f"*.{row['pair']}.hyp.{row['system']}.{target}"))
+        output = next(
+            (WMT21 / "system-outputs").glob(f"*.{row['pair']}.hyp.{row['system']}.{target}")
+        )
         streams = sorted((WMT21 / "references").glob(f"*.{row['pair']}.ref.*.{target}"))
-        corpus = {"predictions": read_lines(output), "references": list(zip(*map(read_lines, streams)))}
+        corpus = {
+            "predictions": read_lines(output),
+            "references": list(zip(*map(read_lines, streams))),
+        }
         for key, options in (("bleu", {}), ("bleu_lc", {"lowercase": True})):
             score = bleu.compute(**corpus, **options)["score"]
             if f"{score:.2f}" != row[key]:
@@ -236,9 +267,12 @@ def test_multi_bleu_has_the_scores_of_the_script(load):
 @pytest.mark.parametrize("lowercase", [False, True])
 def test_sacrebleus_own_tokenizers(tokenize, prediction, reference, lowercase):
     assert tokenize in SACREBLEU_PACKAGES
-    expected = count_with_sacrebleu([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase)
+    expected = count_with_sacrebleu(
+        [prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase
+    )
     np.testing.assert_array_equal(
-        count_both_ways([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase), expected
+        count_both_ways([prediction + " "], [[reference]], tokenize=tokenize, lowercase=lowercase),
+        expected,
     )
 
 
@@ -272,7 +306,11 @@ def test_sentencepiece_tokenizers(tmp_path):
 
 def test_a_function_is_a_tokenizer():
     rows = count_both_ways(
-        ["a,b C"], [["a,b c", "x"]], tokenize=lambda text: text.split(","), lowercase=True, max_order=2
+        ["a,b C"],
+        [["a,b c", "x"]],
+        tokenize=lambda text: text.split(","),
+        lowercase=True,
+        max_order=2,
     )
     assert rows.tolist() == [[2, 1, 2, 1, 2, 2]]
 
@@ -283,7 +321,9 @@ class Tokens(list):
 
 @pytest.mark.parametrize("answer", [tuple, Tokens, lambda tokens: list(map(np.str_, tokens))])
 def test_a_function_may_return_any_sequence_of_str(answer):
-    rows = count_both_ways(["a b a", ""], [["a b"], ["c"]], tokenize=lambda text: answer(text.split()), max_order=1)
+    rows = count_both_ways(
+        ["a b a", ""], [["a b"], ["c"]], tokenize=lambda text: answer(text.split()), max_order=1
+    )
     assert rows.tolist() == [[2, 3, 3, 2], [0, 0, 0, 1]]
 
 
@@ -297,8 +337,12 @@ def test_a_function_that_fails_names_the_row(bleu, error):
             raise error("why")
         return [text]
 
-    with pytest.raises(ValueError, match=rf"references\[600\]: the tokenizer failed: {error.__name__}: .*why"):
-        bleu.compute(predictions=texts, references=[*texts[:600], "fails", *texts[:99]], tokenize=fail)
+    with pytest.raises(
+        ValueError, match=rf"references\[600\]: the tokenizer failed: {error.__name__}: .*why"
+    ):
+        bleu.compute(
+            predictions=texts, references=[*texts[:600], "fails", *texts[:99]], tokenize=fail
+        )
 
 
 def test_unknown_names():
@@ -318,7 +362,9 @@ def test_sacrebleus_own_tokenizers_say_what_to_install(name, monkeypatch):
 def test_a_token_with_a_lone_surrogate(bleu):
     with pytest.raises(ValueError, match=r"references\[1\]: .*got a lone surrogate"):
         bleu.compute(
-            predictions=["a", "b"], references=["c", "d"], tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"]
+            predictions=["a", "b"],
+            references=["c", "d"],
+            tokenize=lambda text: [text, "\ud83d"[: text == "d"] or "x"],
         )
 
 
@@ -364,13 +410,18 @@ def test_every_character():
 
 def test_every_character_beside_a_sigma():
     """All of Unicode but surrogates before and behind a sigma, with and without a letter beyond."""
-    texts = [" ".join(f"A{c}Σ {c}Σ AΣ{c}A AΣ{c}" for c in EVERY[i : i + 4000]) for i in range(0, len(EVERY), 4000)]
+    texts = [
+        " ".join(f"A{c}Σ {c}Σ AΣ{c}A AΣ{c}" for c in EVERY[i : i + 4000])
+        for i in range(0, len(EVERY), 4000)
+    ]
     assert lower(texts) == [text.lower() for text in texts]
 
 
 def test_every_character_under_multi_bleu():
     """The script lowercases bytes: ASCII letters change, and no other character."""
-    tokenizer = choose_tokenizer(Options().override({"tokenize": "multi-bleu", "lowercase": True}), "text")
+    tokenizer = choose_tokenizer(
+        Options().override({"tokenize": "multi-bleu", "lowercase": True}), "text"
+    )
     texts = [*EVERY, *(f"A{c}Σ" for c in EVERY)]
     prepared = prepare_texts(pa.array(texts, pa.large_string()), tokenizer, "predictions", int)
     assert prepared.to_pylist() == [text.encode().lower().decode() for text in texts]
@@ -380,7 +431,10 @@ def test_every_character_under_multi_bleu():
 def test_capital_letters_anywhere(seed):
     """ASCII texts take a fast path; slices, empty texts and lists of tokens have the same lowercase."""
     generator = random.Random(seed)
-    texts = ["".join(generator.choices("AZaz@[`{ \x00\x7fé日", k=generator.randrange(40))) for _ in range(500)]
+    texts = [
+        "".join(generator.choices("AZaz@[`{ \x00\x7fé日", k=generator.randrange(40)))
+        for _ in range(500)
+    ]
     lowered = [text.lower() for text in texts]
     assert lower(texts) == lowered
     assert lower_case(pa.array(texts).slice(7)).to_pylist() == lowered[7:]
@@ -485,14 +539,20 @@ def test_a_tokenizer_without_a_kernel_runs_at_any_size(xyz, load, bleu, monkeypa
     assert expected[1]["counts"] == [5, 3, 2, 1]  # and dog
     expected.append(bleu.pairwise(predictions[:9], tokenize=split_as_xyz).tolist())
     expected.append(bleu.self_bleu(predictions[:9], tokenize=split_as_xyz)["segment_bleu"])
-    difference = bleu.diff({"A": predictions[:99], "B": predictions[99:198]}, references[:99], tokenize=split_as_xyz)
+    difference = bleu.diff(
+        {"A": predictions[:99], "B": predictions[99:198]}, references[:99], tokenize=split_as_xyz
+    )
     expected.append(difference["ngrams"])
     assert not xyz["is_ready"]
     assert xyz["scores"] == expected
     # The kernels of `bleu` are compiled already; compiling those of the copy would take ten seconds.
     package = type(bleu).__module__.rpartition(".")[0]
-    tokenizers, kernels = (importlib.import_module(f"{package}.bleu_{name}") for name in ("tokenizers", "kernels"))
-    monkeypatch.setitem(tokenizers.TOKENIZERS, "xyz", tokenizers.Tokenizer(split_as_xyz, "text is split by xyz"))
+    tokenizers, kernels = (
+        importlib.import_module(f"{package}.bleu_{name}") for name in ("tokenizers", "kernels")
+    )
+    monkeypatch.setitem(
+        tokenizers.TOKENIZERS, "xyz", tokenizers.Tokenizer(split_as_xyz, "text is split by xyz")
+    )
     names["bleu"] = load(tokenize="xyz")
     exec(SCORES_OF_XYZ, names)
     assert kernels.is_ready() == HAS_NUMBA
@@ -570,8 +630,12 @@ OBJECTS = {
 @pytest.mark.parametrize("method", ["score", "compare"])
 def test_tables_of_different_objects_do_not_add_up(bleu, make, method):
     tables = [bleu.statistics(**COLUMNS, tokenize=make(mark)) for mark in "| "]
-    message = r"^statistics: tokenize=\S+ is the name of different functions.*Add a method `signature`"
-    with pytest.raises(ValueError, match=message.replace("^", "" if method == "compare" else "^")) as raised:
+    message = (
+        r"^statistics: tokenize=\S+ is the name of different functions.*Add a method `signature`"
+    )
+    with pytest.raises(
+        ValueError, match=message.replace("^", "" if method == "compare" else "^")
+    ) as raised:
         bleu.score(tables) if method == "score" else bleu.compare(dict(zip("AB", tables)))
     assert "#" not in str(raised.value)
     assert [bleu.score(table)["counts"] for table in tables]
@@ -581,15 +645,23 @@ def test_tables_of_different_objects_do_not_add_up(bleu, make, method):
 def test_tables_of_one_object_add_up(bleu, make):
     function = make("|")
     tables = [bleu.statistics(**COLUMNS, tokenize=function) for _ in range(2)]
-    assert bleu.score(tables)["translation_length"] == 2 * bleu.score(tables[0])["translation_length"]
-    assert bleu.score(tables, tokenize=function)["signature"] == bleu.compute(**COLUMNS, tokenize=function)["signature"]
+    assert (
+        bleu.score(tables)["translation_length"] == 2 * bleu.score(tables[0])["translation_length"]
+    )
+    assert (
+        bleu.score(tables, tokenize=function)["signature"]
+        == bleu.compute(**COLUMNS, tokenize=function)["signature"]
+    )
     with pytest.raises(ValueError, match=r"is the name of different functions"):
         bleu.score(tables, tokenize=make(" "))
 
 
 def test_the_signature_has_the_name_without_the_token(bleu):
     signature = bleu.compute(**COLUMNS, tokenize=lambda text: [text])["signature"]
-    assert "|tok:test_tokenizers.test_the_signature_has_the_name_without_the_token.<locals>.<lambda>|" in signature
+    assert (
+        "|tok:test_tokenizers.test_the_signature_has_the_name_without_the_token.<locals>.<lambda>|"
+        in signature
+    )
 
 
 def test_a_function_that_is_gone_gives_its_token_to_no_other():

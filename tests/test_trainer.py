@@ -31,7 +31,9 @@ def expected(bleu):
     return {"bleu": result["score"], "gen_len": 5.5}
 
 
-@pytest.mark.parametrize("predicted", [PREDICTED, (PREDICTED, np.zeros((2, 3, 4)))], ids=["ids", "tuple"])
+@pytest.mark.parametrize(
+    "predicted", [PREDICTED, (PREDICTED, np.zeros((2, 3, 4)))], ids=["ids", "tuple"]
+)
 def test_floats_of_the_decoded_texts(bleu, expected, predicted):
     """Predictions and labels have -100, padding and special tokens; a tuple has the ids first."""
     metric = bleu.compute_metrics(Words())
@@ -88,7 +90,11 @@ class Decodes(Words):
         (lambda texts: [*texts, ""], ValueError, "batch_decode: got 3 texts for 2 rows of ids"),
         ("|".join, TypeError, "batch_decode: expected a list of str, got str"),
         (lambda texts: None, TypeError, "batch_decode: expected a list of str, got None"),
-        (lambda texts: [None] * len(texts), TypeError, "batch_decode: expected a list of str, got a list with None"),
+        (
+            lambda texts: [None] * len(texts),
+            TypeError,
+            "batch_decode: expected a list of str, got a list with None",
+        ),
     ],
 )
 def test_a_tokenizer_that_decodes_wrongly(bleu, change, error, message):
@@ -99,7 +105,9 @@ def test_a_tokenizer_that_decodes_wrongly(bleu, change, error, message):
 
 def test_logits(bleu, expected):
     metric = bleu.compute_metrics(Words())
-    with pytest.raises(ValueError, match=r"logits of shape \[2, 8, 9\].*predict_with_generate=True"):
+    with pytest.raises(
+        ValueError, match=r"logits of shape \[2, 8, 9\].*predict_with_generate=True"
+    ):
         metric((np.zeros((2, 8, 9), np.float32), LABELS))
     assert metric((PREDICTED, LABELS)) == expected
 
@@ -114,11 +122,13 @@ def test_a_failed_evaluation_is_not_counted_in_the_next(bleu, expected):
 
 def test_options(bleu, load):
     metric = bleu.compute_metrics(Words(), max_order=2, smooth_method="none")
-    assert metric((PREDICTED, LABELS)) == load(max_order=2, smooth_method="none").compute_metrics(Words())(
-        (PREDICTED, LABELS)
-    )
+    assert metric((PREDICTED, LABELS)) == load(max_order=2, smooth_method="none").compute_metrics(
+        Words()
+    )((PREDICTED, LABELS))
     for wrong in ({"segments": True}, {"confidence": 0.95}):
-        with pytest.raises(TypeError, match=f"`{next(iter(wrong))}` is not an option of compute_metrics"):
+        with pytest.raises(
+            TypeError, match=f"`{next(iter(wrong))}` is not an option of compute_metrics"
+        ):
             bleu.compute_metrics(Words(), **wrong)
 
 
@@ -130,7 +140,12 @@ def ids(*texts):
 
 
 FOUR = ["the cat sat on the mat", "the dog sat on a mat", "a cat ran to the house", "the dog ran"]
-FOUR_LABELS = ["the cat sat on a mat", "the dog sat on a mat", "the cat ran to the house", "a dog ran to the house"]
+FOUR_LABELS = [
+    "the cat sat on a mat",
+    "the dog sat on a mat",
+    "the cat ran to the house",
+    "a dog ran to the house",
+]
 BATCHES = [(ids(*FOUR[i : i + 2]), ids(*FOUR_LABELS[i : i + 2])) for i in (0, 2)]
 WHOLE = (ids(*FOUR), ids(*FOUR_LABELS))
 BAD = (ids("a a a a a a", "a a a a a a"), ids("the dog ran to a mat", "the mat ran"))
@@ -157,7 +172,10 @@ def test_batch_by_batch_it_is_the_same(bleu, expected_of_four, batch_eval_metric
     for _ in range(2):
         if batch_eval_metrics:
             assert callback(BATCHES[0], compute_result=False) == {}
-        assert callback(BATCHES[1] if batch_eval_metrics else WHOLE, compute_result=True) == expected_of_four
+        assert (
+            callback(BATCHES[1] if batch_eval_metrics else WHOLE, compute_result=True)
+            == expected_of_four
+        )
 
 
 def test_details_are_computes_other_numbers_on_its_scales(bleu, expected_of_four):
@@ -166,14 +184,22 @@ def test_details_are_computes_other_numbers_on_its_scales(bleu, expected_of_four
     whole = bleu.compute(predictions=FOUR, references=FOUR_LABELS)
     others = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
     precisions = {f"precision_{n}": precision for n, precision in enumerate(whole["precisions"], 1)}
-    assert result.items() >= (expected_of_four | {name: whole[name] for name in others} | precisions).items()
+    assert (
+        result.items()
+        >= (expected_of_four | {name: whole[name] for name in others} | precisions).items()
+    )
     assert {type(value) for value in result.values()} == {float}
 
 
-@pytest.mark.parametrize("options", [{"max_order": 2}, {"smooth_method": "none"}, {"lowercase": True}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"max_order": 2}, {"smooth_method": "none"}, {"lowercase": True}], ids=str
+)
 def test_options_at_load_and_in_the_call(load, options):
     score = load(**options).compute(predictions=FOUR, references=FOUR_LABELS)["score"]
-    for callback in (load(**options).compute_metrics(Words()), load().compute_metrics(Words(), **options)):
+    for callback in (
+        load(**options).compute_metrics(Words()),
+        load().compute_metrics(Words(), **options),
+    ):
         assert callback(WHOLE)["bleu"] == score
 
 
@@ -240,7 +266,9 @@ def test_without_labels(bleu):
         bleu.compute_metrics(Words())((np.array(COLUMNS), None))
     texts = Words().batch_decode(COLUMNS, skip_special_tokens=True)
     callback = bleu.compute_metrics(Words(), references=[[text] for text in texts])
-    assert callback((np.array(COLUMNS), None)) == bleu.compute_metrics(Words())((np.array(COLUMNS),) * 2)
+    assert callback((np.array(COLUMNS), None)) == bleu.compute_metrics(Words())(
+        (np.array(COLUMNS),) * 2
+    )
 
 
 def test_rows_of_any_length(bleu):
@@ -386,7 +414,9 @@ WAYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("references", [None, [[text] for text in FOUR_LABELS]], ids=["labels", "references"])
+@pytest.mark.parametrize(
+    "references", [None, [[text] for text in FOUR_LABELS]], ids=["labels", "references"]
+)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 @pytest.mark.parametrize("history", [False, True])
 def test_groups_are_those_of_the_decoded_texts(bleu, expected_groups, way, references, history):
@@ -425,7 +455,9 @@ WRONG_LABELS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("arguments", "error", "message"), WRONG_LABELS, ids=[str(one[0]) for one in WRONG_LABELS])
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"), WRONG_LABELS, ids=[str(one[0]) for one in WRONG_LABELS]
+)
 def test_wrong_labels(bleu, arguments, error, message):
     """All but the number of labels is found when the callback is made."""
     with pytest.raises(error) as raised:
@@ -442,7 +474,9 @@ NOT_TOKENIZERS = [
 ]
 
 
-@pytest.mark.parametrize(("call", "found"), NOT_TOKENIZERS, ids=[found for _, found in NOT_TOKENIZERS])
+@pytest.mark.parametrize(
+    ("call", "found"), NOT_TOKENIZERS, ids=[found for _, found in NOT_TOKENIZERS]
+)
 def test_a_call_without_a_tokenizer_names_the_right_one(bleu, call, found):
     with pytest.raises(TypeError) as raised:
         call(bleu)
@@ -486,7 +520,9 @@ NOT_ROWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("predicted", "labels", "error", "message"), NOT_ROWS, ids=[case[-1] for case in NOT_ROWS])
+@pytest.mark.parametrize(
+    ("predicted", "labels", "error", "message"), NOT_ROWS, ids=[case[-1] for case in NOT_ROWS]
+)
 def test_one_row_of_ids_per_segment(bleu, predicted, labels, error, message):
     """Ids of one dimension would otherwise be segments of one token each."""
     callback = bleu.compute_metrics(Words())
@@ -497,7 +533,11 @@ def test_one_row_of_ids_per_segment(bleu, predicted, labels, error, message):
 
 
 def test_predictions_and_labels_as_two_arguments(bleu):
-    for arguments, found in ((WHOLE, "two arguments"), (({"labels": []},), "dict"), ((None,), "None")):
+    for arguments, found in (
+        (WHOLE, "two arguments"),
+        (({"labels": []},), "dict"),
+        ((None,), "None"),
+    ):
         message = rf"^The callback takes .* as one pair, got {found}\. Write callback\(\(predictions, labels\)\)\.$"
         with pytest.raises(TypeError, match=message):
             bleu.compute_metrics(Words())(*arguments)
@@ -528,7 +568,9 @@ def test_a_decoded_surrogate_is_named_by_its_row(bleu, column, row):
     batches = [tuple(part[rows] for part in columns.values()) for rows in (slice(2), slice(2, 4))]
     callback = bleu.compute_metrics(Broken())
     callback(batches[0], compute_result=False)
-    with pytest.raises(ValueError, match=rf"^{column}\[{row}\]: the tokenizer decoded to a lone surrogate"):
+    with pytest.raises(
+        ValueError, match=rf"^{column}\[{row}\]: the tokenizer decoded to a lone surrogate"
+    ):
         callback(batches[1])
 
 
@@ -552,7 +594,9 @@ def test_a_wrong_number_of_labels_in_batches(bleu, expected_of_four):
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_history_keeps_the_table_of_each_evaluation(bleu, way, by):
     """The tables are `statistics` of the decoded texts, with their metadata."""
-    callback = bleu.compute_metrics(Words(), references=FOUR_LABELS, by=by, history=True, lowercase=True)
+    callback = bleu.compute_metrics(
+        Words(), references=FOUR_LABELS, by=by, history=True, lowercase=True
+    )
     expected = bleu.statistics(predictions=FOUR, references=FOUR_LABELS, by=by, lowercase=True)
     assert callback.history == []
     for evaluation in range(1, 3):
@@ -584,7 +628,9 @@ def test_checkpoints_are_compared_by_their_tables(bleu):
     tables = dict(zip((1000, 2000), callback.history))
     expected = bleu.compare({1000: FOUR, 2000: other}, FOUR_LABELS, n_resamples=50)
     assert bleu.compare(tables, n_resamples=50) == expected
-    assert bleu.rank(tables, n_resamples=50) == bleu.rank({1000: FOUR, 2000: other}, FOUR_LABELS, n_resamples=50)
+    assert bleu.rank(tables, n_resamples=50) == bleu.rank(
+        {1000: FOUR, 2000: other}, FOUR_LABELS, n_resamples=50
+    )
 
 
 @pytest.mark.parametrize("arguments", [{}, {"by": DOMAINS * 50}, {"references": FOUR_LABELS * 50}], ids=lambda value: "".join(value) or "whole")  # fmt: skip
@@ -594,5 +640,11 @@ def test_memory_does_not_grow_without_history(bleu, arguments):
     for _ in range(50):
         for batch in BATCHES:
             metric(batch, compute_result=False)
-        sizes.append(len(dill.dumps({key: value for key, value in vars(metric).items() if key != "_tokenizer"})))
+        sizes.append(
+            len(
+                dill.dumps(
+                    {key: value for key, value in vars(metric).items() if key != "_tokenizer"}
+                )
+            )
+        )
     assert max(sizes[1:]) - min(sizes[1:]) < 16

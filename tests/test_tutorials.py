@@ -8,9 +8,13 @@ import nltk.translate.bleu_score as nltk_bleu
 import pytest
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-CANDIDATE_1 = "It is a guide to action which ensures that the military always obeys the commands of the party"
+CANDIDATE_1 = (
+    "It is a guide to action which ensures that the military always obeys the commands of the party"
+)
 CANDIDATE_2 = "It is to insure the troops forever hearing the activity guidebook that party direct"
-SHUFFLED = "the that military a is It guide ensures which to commands the of action obeys always party the"
+SHUFFLED = (
+    "the that military a is It guide ensures which to commands the of action obeys always party the"
+)
 REPEATED = " ".join(["It"] * 13)
 REFERENCES = [
     "It is a guide to action that ensures that the military will forever heed Party commands",
@@ -25,7 +29,9 @@ def lowered(load):
     return load("nltk", lowercase=True)
 
 
-@pytest.mark.parametrize(("candidate", "precision"), [(CANDIDATE_1, 17 / 18), (CANDIDATE_2, 8 / 14), (REPEATED, 1.0)])
+@pytest.mark.parametrize(
+    ("candidate", "precision"), [(CANDIDATE_1, 17 / 18), (CANDIDATE_2, 8 / 14), (REPEATED, 1.0)]
+)
 def test_a_simple_precision(lowered, candidate, precision):
     """0.9444, 0.5714 and 1.0: without clipping, each token is a segment of its own."""
     tokens = candidate.split()
@@ -44,7 +50,9 @@ def test_a_bleu(lowered):
     result = lowered.compute(predictions=[CANDIDATE_1], references=[REFERENCES])
     assert result["bleu"] == pytest.approx(0.5045666840058485, abs=1e-15)
     tokens = [text.lower().split() for text in (CANDIDATE_1, *REFERENCES)]
-    assert result["bleu"] == pytest.approx(nltk_bleu.sentence_bleu(tokens[1:], tokens[0]), abs=1e-15)
+    assert result["bleu"] == pytest.approx(
+        nltk_bleu.sentence_bleu(tokens[1:], tokens[0]), abs=1e-15
+    )
 
 
 def test_a_weighted_over_some_orders(lowered):
@@ -52,19 +60,27 @@ def test_a_weighted_over_some_orders(lowered):
     tokens = [text.lower().split() for text in (CANDIDATE_1, *REFERENCES)]
     weights = (0, 0.5, 0.5, 0)
     result = lowered.compute(predictions=[CANDIDATE_1], references=[REFERENCES], weights=weights)
-    assert result["bleu"] == pytest.approx(nltk_bleu.sentence_bleu(tokens[1:], tokens[0], weights), abs=1e-15)
+    assert result["bleu"] == pytest.approx(
+        nltk_bleu.sentence_bleu(tokens[1:], tokens[0], weights), abs=1e-15
+    )
 
 
 def test_a_brevity_penalty_in_words(lowered):
     """The tutorial divides numbers of characters; the paper and this metric divide numbers of words: 18 and 18."""
     result = lowered.compute(predictions=[CANDIDATE_1], references=[REFERENCES])
-    assert (result["translation_length"], result["reference_length"], result["brevity_penalty"]) == (18, 18, 1.0)
+    assert (
+        result["translation_length"],
+        result["reference_length"],
+        result["brevity_penalty"],
+    ) == (18, 18, 1.0)
 
 
 def test_c_version_1(load):
     """Four of five words; no word occurs twice, so clipping makes no difference."""
     result = load("moses").compute(
-        predictions=["hello this is my code"], references=["hello this code is not mine"], max_order=1
+        predictions=["hello this is my code"],
+        references=["hello this code is not mine"],
+        max_order=1,
     )
     assert result["precisions"] == [0.8]
 
@@ -73,8 +89,14 @@ def test_c_version_2_brevity(load):
     """The longest reference counts, unless one has the prediction's length."""
     bleu = load("moses", reference_length="longest")
     prediction = "hello this is my code"
-    for references, length in ((["hello", "a b c d e f g"], 7), (["a b c d e", "a b c d e f g"], 5)):
-        assert bleu.compute(predictions=[prediction], references=[references])["reference_length"] == length
+    for references, length in (
+        (["hello", "a b c d e f g"], 7),
+        (["a b c d e", "a b c d e f g"], 5),
+    ):
+        assert (
+            bleu.compute(predictions=[prediction], references=[references])["reference_length"]
+            == length
+        )
 
 
 def without_marks(text):
@@ -99,7 +121,9 @@ def test_d_counts(load, candidate, references, counts):
 def test_d_brevity_penalty(load):
     """exp(-0.5): four words against a shortest reference of six words."""
     bleu = load("hf", tokenize=without_marks, lowercase=True)
-    result = bleu.compute(predictions=["the the the the."], references=[["The cat is on the mat."] * 2])
+    result = bleu.compute(
+        predictions=["the the the the."], references=[["The cat is on the mat."] * 2]
+    )
     assert result["brevity_penalty"] == math.exp(-0.5)
 
 
@@ -112,14 +136,21 @@ def test_d_brevity_penalty(load):
 )
 def test_d_mean_over_the_orders_that_match(load, candidate, references, score):
     """Only unigrams match, or only unigrams and bigrams: their geometric mean, without the other orders."""
-    bleu = load("hf", tokenize=without_marks, lowercase=True, smooth_method="skip", effective_order=True)
-    assert bleu.compute(predictions=[candidate], references=[references])["bleu"] == pytest.approx(score, abs=1e-15)
+    bleu = load(
+        "hf", tokenize=without_marks, lowercase=True, smooth_method="skip", effective_order=True
+    )
+    assert bleu.compute(predictions=[candidate], references=[references])["bleu"] == pytest.approx(
+        score, abs=1e-15
+    )
 
 
 def test_e_sentence_and_corpus_calls(lowered):
     """NLTK's two calls."""
     predictions, references = [CANDIDATE_1, CANDIDATE_2], [REFERENCES, REFERENCES]
-    tokens = [p.lower().split() for p in predictions], [[r.lower().split() for r in row] for row in references]
+    tokens = (
+        [p.lower().split() for p in predictions],
+        [[r.lower().split() for r in row] for row in references],
+    )
     result = lowered.compute(predictions=predictions, references=references, segments=True)
     assert result["bleu"] == pytest.approx(nltk_bleu.corpus_bleu(tokens[1], tokens[0]), abs=1e-15)
     sentences = [nltk_bleu.sentence_bleu(row, p) for p, row in zip(*tokens)]
@@ -132,4 +163,6 @@ def test_e_orders_without_a_match_are_factors_of_1(load):
     result = bleu.compute(predictions=[CANDIDATE_2], references=[REFERENCES])
     assert (result["counts"], result["totals"]) == ([8, 1, 0, 0], [14, 13, 12, 11])
     assert result["precisions"] == [8 / 14, 1 / 13, 1, 1]
-    assert result["bleu"] == pytest.approx(math.exp(1 - 16 / 14) * (8 / 14 * 1 / 13) ** 0.25, abs=1e-15)
+    assert result["bleu"] == pytest.approx(
+        math.exp(1 - 16 / 14) * (8 / 14 * 1 / 13) ** 0.25, abs=1e-15
+    )

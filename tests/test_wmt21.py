@@ -18,10 +18,14 @@ def test_published_scores(bleu, capsys):
     for row in rows if HAS_NUMBA else rows[::10]:
         predictions, references, tokenize = read_system(row)
         start = time.perf_counter()
-        score = bleu.compute(predictions=predictions, references=references, tokenize=tokenize)["score"]
+        score = bleu.compute(predictions=predictions, references=references, tokenize=tokenize)[
+            "score"
+        ]
         seconds += time.perf_counter() - start
         assert score == pytest.approx(float(row["score"]), abs=1e-9), row
         worst, count = max(worst, abs(score - float(row["score"]))), count + 1
     assert len(rows) == 635
     with capsys.disabled():
-        print(f"\nWMT21: {count} published scores, worst difference {worst:.1e}, {seconds:.1f} s of compute()")
+        print(
+            f"\nWMT21: {count} published scores, worst difference {worst:.1e}, {seconds:.1f} s of compute()"
+        )

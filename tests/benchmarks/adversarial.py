@@ -38,7 +38,9 @@ ATTACKS: dict[str, Callable[[int], Any]] = {  # the i-th token
     "ids side by side": lambda i: i,
     "ids far apart": lambda i: (i << 40) % (1 << 63),
     "ids by Fibonacci's inverse": lambda i: i * INVERSE % (1 << 63),
-    "ids, byte-swapped inverse": lambda i: int.from_bytes(i.to_bytes(8, "little"), "big") * INVERSE % (1 << 63),
+    "ids, byte-swapped inverse": lambda i: (
+        int.from_bytes(i.to_bytes(8, "little"), "big") * INVERSE % (1 << 63)
+    ),
     "ids by Mersenne": lambda i: i % 4 * MERSENNE + i // 4 % 5,
 }
 
@@ -47,7 +49,9 @@ def ordinary(token: Any, generator: random.Random) -> Any:
     """Return a random token of the same length."""
     if isinstance(token, int):
         return generator.randrange(1 << 62)
-    if "&" in token or "." in token or token.endswith("<skipped"):  # marks are tokens: as many marks
+    if (
+        "&" in token or "." in token or token.endswith("<skipped")
+    ):  # marks are tokens: as many marks
         return token[:7] + "".join(generator.choices("!?", k=len(token) - 7))
     return "".join(generator.choices(string.ascii_letters, k=len(token.encode())))
 
@@ -62,11 +66,20 @@ def calls(bleu: evaluate.Metric, tokens: list[Any]) -> dict[str, Callable[[], An
     """Return the timed calls by the name of their column."""
     shuffled = random.Random(1).sample(tokens, len(tokens))
     (one,), (one_reference,) = join_rows(tokens, TOKENS), join_rows(shuffled, TOKENS)
-    (short, *_), (short_reference, *_) = join_rows(tokens, TOKENS // 10), join_rows(shuffled, TOKENS // 10)
-    rows, shuffled_rows, lowercase = join_rows(tokens, 25), join_rows(shuffled, 25), isinstance(tokens[0], str)
+    (short, *_), (short_reference, *_) = (
+        join_rows(tokens, TOKENS // 10),
+        join_rows(shuffled, TOKENS // 10),
+    )
+    rows, shuffled_rows, lowercase = (
+        join_rows(tokens, 25),
+        join_rows(shuffled, 25),
+        isinstance(tokens[0], str),
+    )
     references = [list(row) for row in zip(rows, shuffled_rows)]
     return {
-        "one row": lambda: bleu.compute(predictions=[one], references=[[one_reference]], lowercase=lowercase),
+        "one row": lambda: bleu.compute(
+            predictions=[one], references=[[one_reference]], lowercase=lowercase
+        ),
         "rows": lambda: bleu.compute(predictions=rows, references=references, lowercase=lowercase),
         "`self_bleu`": lambda: bleu.self_bleu(rows, lowercase=lowercase),
         "`pairwise`": lambda: bleu.pairwise(rows[:400], shuffled_rows[:400], lowercase=lowercase),
@@ -80,8 +93,13 @@ def attack_ratios(bleu: evaluate.Metric, names: list[str]) -> Iterator[tuple[str
     generator = random.Random(0)
     for attack, make in ATTACKS.items():
         tokens = [make(i) for i in range(TOKENS)]
-        slow, fast = calls(bleu, tokens), calls(bleu, [ordinary(token, generator) for token in tokens])
-        seconds = [median_seconds({"slow": slow[name], "fast": fast[name]}, turns=2) for name in names]
+        slow, fast = (
+            calls(bleu, tokens),
+            calls(bleu, [ordinary(token, generator) for token in tokens]),
+        )
+        seconds = [
+            median_seconds({"slow": slow[name], "fast": fast[name]}, turns=2) for name in names
+        ]
         yield attack, [pair["slow"] / pair["fast"] for pair in seconds]
 
 
@@ -92,7 +110,10 @@ def references_ratios(bleu: evaluate.Metric) -> Iterator[tuple[str, float]]:
         text = generator.choices(string.ascii_lowercase, k=words)
         row = generator.choices(text, k=REFERENCES)
         compute = partial(bleu.compute, predictions=[" ".join(text)])
-        slow, fast = partial(compute, references=[row]), partial(compute, references=[[" ".join(row)]])
+        slow, fast = (
+            partial(compute, references=[row]),
+            partial(compute, references=[[" ".join(row)]]),
+        )
         seconds = median_seconds({"slow": slow, "fast": fast})
         yield f"{words:,} words, {REFERENCES:,} references", seconds["slow"] / seconds["fast"]
 
@@ -109,10 +130,15 @@ def main() -> None:
     bleu = evaluate.load(METRIC)
     bleu.warm_up()
     names = list(calls(bleu, ["a"] * TOKENS))
-    rows = ([attack, *(f"{ratio:.1f}" for ratio in ratios)] for attack, ratios in attack_ratios(bleu, names))
+    rows = (
+        [attack, *(f"{ratio:.1f}" for ratio in ratios)]
+        for attack, ratios in attack_ratios(bleu, names)
+    )
     print_table([f"{TOKENS:,} tokens", *names], rows)
     rows = ([name, f"{ratio:.1f}"] for name, ratio in references_ratios(bleu))
-    print_table(["many one-word references, relative to one reference with all the words", "ratio"], rows)
+    print_table(
+        ["many one-word references, relative to one reference with all the words", "ratio"], rows
+    )
 
 
 if __name__ == "__main__":

@@ -19,7 +19,10 @@ from helpers import WMT21, read_lines
 EVALUATES_SACREBLEU = ROOT / "tests" / "evaluates_sacrebleu.py"
 METRIC = str(ROOT / "bleu_metric.py")
 REFERENCES = {"de-en": "AB", "cs-en": "AB", "ru-en": "AB", "en-de": "AC", "en-cs": "AB"}
-TO_JAPANESE = {ord("a") + i: chr(0x3042 + 2 * i) for i in range(26)} | {ord(" "): None, ord("."): "。"}
+TO_JAPANESE = {ord("a") + i: chr(0x3042 + 2 * i) for i in range(26)} | {
+    ord(" "): None,
+    ord("."): "。",
+}
 SECONDS_PER_TURN = 0.2  # a shorter call is repeated until its turn has taken as long
 
 Columns = tuple[list[str], list[list[str]]]  # predictions, and two references per prediction
@@ -33,8 +36,13 @@ def corpus(rows: int) -> tuple[str, Columns]:
     segments = []
     for pair, names in REFERENCES.items():
         target = pair.split("-")[1]
-        streams = [read_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}") for name in names]
-        for output in sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}")):
+        streams = [
+            read_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}")
+            for name in names
+        ]
+        for output in sorted(
+            (WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}")
+        ):
             segments.extend(zip(read_lines(output), zip(*streams)))
     random.Random(0).shuffle(segments)
     predictions, references = zip(*itertools.islice(itertools.cycle(segments), rows))
@@ -44,14 +52,20 @@ def corpus(rows: int) -> tuple[str, Columns]:
 def synthetic(rows: int) -> Columns:
     """Return sentences of words by Zipf's law; each reference has a third of the prediction's words replaced."""
     generator = random.Random(0)
-    words = ["".join(generator.choices(string.ascii_lowercase, k=generator.randrange(2, 10))) for _ in range(20_000)]
+    words = [
+        "".join(generator.choices(string.ascii_lowercase, k=generator.randrange(2, 10)))
+        for _ in range(20_000)
+    ]
     weights = list(itertools.accumulate(1 / rank for rank in range(1, len(words) + 1)))
-    sentence = lambda tokens: " ".join(tokens).capitalize() + "."  # noqa: E731
+    sentence = lambda tokens: " ".join(tokens).capitalize() + "."
     predictions, references = [], []
     for _ in range(rows):
         tokens = generator.choices(words, cum_weights=weights, k=generator.randrange(8, 40))
         pools = [generator.choices(words, cum_weights=weights, k=len(tokens)) for _ in range(2)]
-        mixed = [[new if generator.random() < 1 / 3 else old for old, new in zip(tokens, pool)] for pool in pools]
+        mixed = [
+            [new if generator.random() < 1 / 3 else old for old, new in zip(tokens, pool)]
+            for pool in pools
+        ]
         predictions.append(sentence(tokens))
         references.append([sentence(row) for row in mixed])
     return predictions, references
@@ -63,13 +77,19 @@ def outputs(direction: str, rows: int) -> Columns:
         return edit(corpus(rows)[1], lambda text: text.lower().translate(TO_JAPANESE))
     target = direction.split("-")[1]
     paths = sorted((WMT21 / "system-outputs").glob(f"newstest2021.{direction}.hyp.*.{target}"))
-    predictions, *references = [[line for path in paths[i::3] for line in read_lines(path)][:rows] for i in range(3)]
+    predictions, *references = [
+        [line for path in paths[i::3] for line in read_lines(path)][:rows] for i in range(3)
+    ]
     return predictions, [list(row) for row in zip(*references)]
 
 
 def edit(value: Any, change: Callable[[str], Any]) -> Any:
     """Return nested lists or tuples with each text changed."""
-    return change(value) if isinstance(value, str) else type(value)(edit(item, change) for item in value)
+    return (
+        change(value)
+        if isinstance(value, str)
+        else type(value)(edit(item, change) for item in value)
+    )
 
 
 def renew(value: Any) -> Any:
@@ -80,7 +100,9 @@ def renew(value: Any) -> Any:
 
 
 def median_seconds(
-    calls: Mapping[str, Callable[..., object]], prepare: Callable[[], Iterable[Any]] = tuple, turns: int = 5
+    calls: Mapping[str, Callable[..., object]],
+    prepare: Callable[[], Iterable[Any]] = tuple,
+    turns: int = 5,
 ) -> dict[str, float]:
     """Return each call's median over turns of its mean seconds.
 

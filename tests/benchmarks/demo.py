@@ -99,7 +99,9 @@ def upload(page: Page, folder: Path) -> float:
     page.get_by_role("tab", name="Corpus").click()
     for role, names in (("systems", ["p"]), ("references", ["r0", "r1"])):
         start = time.perf_counter()
-        page.set_input_files(f"#{role}-file input[type=file]", [folder / f"{name}.txt" for name in names])
+        page.set_input_files(
+            f"#{role}-file input[type=file]", [folder / f"{name}.txt" for name in names]
+        )
         expect(page.locator(f"#{role}-note")).to_contain_text(f"{SEGMENTS:,}", timeout=30_000)
     return time.perf_counter() - start
 
@@ -118,7 +120,9 @@ def waits(browser: Any, address: str, folder: Path) -> Iterator[list[str]]:
     """Yield the rows of the table of waiting times."""
     predictions, references = corpus(SEGMENTS)[1]
     for name, lines in zip(("p", "r0", "r1"), (predictions, *zip(*references))):
-        (folder / f"{name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        (folder / f"{name}.txt").write_text(
+            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+        )
     typing, uploads, scores, meanwhile = visit(browser, address), [], [], []
     alone = [type_word(typing) for _ in range(10)]
     for is_typing in [True, False] * 5:
@@ -148,7 +152,9 @@ def config(address: str) -> dict[str, Any]:
     return json.loads(urllib.request.urlopen(f"{address}config").read())
 
 
-def send(address: str, path: str, body: bytes | None, content: str = "application/json") -> tuple[float, str]:
+def send(
+    address: str, path: str, body: bytes | None, content: str = "application/json"
+) -> tuple[float, str]:
     """Send a request; return the seconds until the answer, and the answer."""
     request = urllib.request.Request(f"{address}gradio_api/{path}", body, {"Content-Type": content})
     start = time.perf_counter()
@@ -156,7 +162,10 @@ def send(address: str, path: str, body: bytes | None, content: str = "applicatio
         answer = urllib.request.urlopen(request, timeout=120).read()
     except urllib.error.HTTPError as error:
         answer = error.read()
-    except (urllib.error.URLError, ConnectionError):  # the server reads 80 MB of a request that it rejects
+    except (
+        urllib.error.URLError,
+        ConnectionError,
+    ):  # the server reads 80 MB of a request that it rejects
         answer = b"closed"
     return time.perf_counter() - start, answer.decode()
 
@@ -172,17 +181,33 @@ def call(address: str, path: str, data: Any) -> tuple[float, str]:
 
 
 def press(
-    address: str, element: str, event: str, values: Sequence[Any], session: str = "", **event_data: str
+    address: str,
+    element: str,
+    event: str,
+    values: Sequence[Any],
+    session: str = "",
+    **event_data: str,
 ) -> tuple[float, str]:
     """Do what the page does at an event of an element, with the first values of its fields; return time and answer."""
-    ids = [part["id"] for part in config(address)["components"] if part["props"].get("elem_id") == element]
+    ids = [
+        part["id"]
+        for part in config(address)["components"]
+        if part["props"].get("elem_id") == element
+    ]
     functions = [
-        one for one in config(address)["dependencies"] if one["backend_fn"] and [ids[0], event] in one["targets"]
+        one
+        for one in config(address)["dependencies"]
+        if one["backend_fn"] and [ids[0], event] in one["targets"]
     ]
     defaults = {part["id"]: part["props"].get("value") for part in config(address)["components"]}
     data = [*values, *(defaults[one] for one in functions[0]["inputs"][len(values) :])]
     session = session or secrets.token_hex(8)
-    body = {"data": data, "fn_index": functions[0]["id"], "session_hash": session, "event_data": event_data}
+    body = {
+        "data": data,
+        "fn_index": functions[0]["id"],
+        "session_hash": session,
+        "event_data": event_data,
+    }
     body["trigger_id"] = ids[0]
     encoded, start = json.dumps(body).encode(), time.perf_counter()
     _, answer = send(address, "queue/join", encoded)
@@ -194,7 +219,8 @@ def press(
 def upload_parts(address: str, *parts: tuple[str, bytes]) -> tuple[float, Any]:
     """Upload form parts, each with what identifies it; return the seconds and the paths, or the answer."""
     pieces = [
-        b'--b\r\nContent-Disposition: form-data; name="files"%b\r\n\r\n%b\r\n' % (kind.encode(), data)
+        b'--b\r\nContent-Disposition: form-data; name="files"%b\r\n\r\n%b\r\n'
+        % (kind.encode(), data)
         for kind, data in parts
     ]
     body = b"".join([*pieces, b"--b--\r\n"])
@@ -214,7 +240,9 @@ def send_file(address: str, name: str, data: bytes) -> tuple[float, str]:
     return max(seconds, then), answer
 
 
-def score_files(address: str, files: Sequence[tuple[str, bytes]], columns: Sequence[str] = ()) -> tuple[float, str]:
+def score_files(
+    address: str, files: Sequence[tuple[str, bytes]], columns: Sequence[str] = ()
+) -> tuple[float, str]:
     """Upload a system and references, and score them; a missing reference is the first file again."""
     start = time.perf_counter()
     paths = [upload_parts(address, (f'; filename="{name}"', data))[1][0] for name, data in files]
@@ -238,7 +266,9 @@ def score_largest(address: str, element: str, values: Sequence[Any]) -> tuple[fl
 def show_text(address: str, texts: Sequence[str], fix: str) -> tuple[float, str]:
     """Type texts and fix them; return the slower request."""
     typed = press(address, "candidate", "input", [None, *texts])
-    fixed = press(address, "sentence", "click", [None, *texts], action="apply", options="{}", fix=fix)
+    fixed = press(
+        address, "sentence", "click", [None, *texts], action="apply", options="{}", fix=fix
+    )
     return max(typed, fixed)
 
 
@@ -267,7 +297,9 @@ def type_forever(address: str) -> None:
     """Type a word after the other, and print when each was answered, and after how many seconds."""
     session = secrets.token_hex(8)
     while True:
-        seconds, answer = press(address, "candidate", "input", [None, f"a b {time.time()}", "", "a b c d"], session)
+        seconds, answer = press(
+            address, "candidate", "input", [None, f"a b {time.time()}", "", "a b c d"], session
+        )
         assert "bleu-tokens" in answer, answer
         print(time.monotonic(), seconds, flush=True)
         time.sleep(0.02)
@@ -299,7 +331,10 @@ def flood(address: str) -> None:
     """Ask for much from many clients at once, for a minute: programs, pages, and senders that read no answer."""
     systems = {str(i): ["a b c d"] * 3_000 for i in range(8)}
     corpora = [
-        ("call/compare", {"data": [systems, ["a b c d"] * 3_000, None, "bootstrap", {"n_resamples": 10_000}]}),
+        (
+            "call/compare",
+            {"data": [systems, ["a b c d"] * 3_000, None, "bootstrap", {"n_resamples": 10_000}]},
+        ),
         ("call/reconcile", {"data": [FEW[:9_500], FEW[:9_500], "12.3", None, None]}),
         ("call/score", {"data": [FEW[:9_500], FEW[:9_500], {"confidence": 0.95}]}),
     ]
@@ -342,7 +377,9 @@ def read_memory(process: int, name: str = "VmRSS") -> float:
 
 def run_beside(task: Callable[[str], None], address: str) -> subprocess.Popen[str]:
     """Run a function of this module in another process."""
-    return subprocess.Popen([sys.executable, __file__, task.__name__, address], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, __file__, task.__name__, address], stdout=subprocess.PIPE, text=True
+    )
 
 
 @contextmanager
@@ -350,7 +387,7 @@ def typist(address: str) -> Iterator[list[tuple[float, float]]]:
     """Type in another process; the list of times and seconds grows meanwhile."""
     typed: list[tuple[float, float]] = []
     process = run_beside(type_forever, address)
-    reader = lambda: typed.extend(tuple(map(float, line.split())) for line in process.stdout)  # noqa: E731
+    reader = lambda: typed.extend(tuple(map(float, line.split())) for line in process.stdout)
     threading.Thread(target=reader, daemon=True).start()
     while len(typed) < 20:
         time.sleep(0.1)
@@ -370,8 +407,15 @@ def check_requests(address: str, process: int) -> Iterator[list[str]]:
             seconds, answer = request(address)
             time.sleep(0.5)
             slowest = max(took for at, took in typed if at > start)
-            is_done = re.search('^event: complete|"success":true', str(answer)) and "bleu-message error" not in answer
-            cells = [f"{seconds:.2f}", f"{read_memory(process, 'VmHWM') - before:.0f}", f"{slowest:.2f}"]
+            is_done = (
+                re.search('^event: complete|"success":true', str(answer))
+                and "bleu-message error" not in answer
+            )
+            cells = [
+                f"{seconds:.2f}",
+                f"{read_memory(process, 'VmHWM') - before:.0f}",
+                f"{slowest:.2f}",
+            ]
             yield [name, *cells, "answered" if is_done else "rejected"]
 
 
@@ -381,7 +425,11 @@ def check_typing(address: str) -> list[str]:
     seconds = [float(number) for line in lines for number in line.split()]
     assert len(lines) == VISITORS
     found = f"{len(seconds):,} keystrokes: median {statistics.median(seconds):.2f} s, slowest {max(seconds):.2f} s"
-    return [f"3. {VISITORS} visitors type at once, a key every {SECONDS_BETWEEN_KEYS} s", found, "2 s"]
+    return [
+        f"3. {VISITORS} visitors type at once, a key every {SECONDS_BETWEEN_KEYS} s",
+        found,
+        "2 s",
+    ]
 
 
 def check_results(address: str) -> list[str]:
@@ -408,7 +456,11 @@ def check_floods(address: str, process: int) -> Iterator[list[str]]:
         start, works = time.monotonic(), float("nan")
         while time.monotonic() < start + 60:
             seconds, typed = press(address, "candidate", "input", [None, "a b c", "", "a b c d"])
-            scored = press(address, "score", "click", ["Files"])[1] if seconds < 1 and "bleu-tokens" in typed else ""
+            scored = (
+                press(address, "score", "click", ["Files"])[1]
+                if seconds < 1 and "bleu-tokens" in typed
+                else ""
+            )
             if "segments.csv" in scored:
                 works = time.monotonic() - start
                 break
@@ -449,11 +501,15 @@ def check_secrecy(address: str, folder: Path) -> list[str]:
         mark, others = f"mark{number}x", [f"mark{one}x" for one in range(16) if one != number]
         answers = []
         for _ in range(10):
-            answers.append(press(address, "candidate", "input", [None, f"{mark} a b", "", f"{mark} a c"])[1])
+            answers.append(
+                press(address, "candidate", "input", [None, f"{mark} a b", "", f"{mark} a c"])[1]
+            )
             answers.append(call(address, "call/explain", [f"{mark} a", [f"{mark} a"], None])[1])
         answers.append(score_files(address, [(f"{mark}.txt", f"{mark} a b c\n".encode() * 30)])[1])
         answers.append(press(address, "why", "click", [find_key(answers[-1]), mark, ""])[1])
-        return [a for a in answers[:-1] if mark not in a] + [a for a in answers if any(one in a for one in others)]
+        return [a for a in answers[:-1] if mark not in a] + [
+            a for a in answers if any(one in a for one in others)
+        ]
 
     with ThreadPoolExecutor(16) as visitors:
         for wrong in visitors.map(visit_alone, range(16)):
@@ -489,13 +545,20 @@ def check_secrecy(address: str, folder: Path) -> list[str]:
         page = browser.new_page()
         page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
         page.on(
-            "request", lambda one: None if one.url.startswith((address, "data:", "blob:")) else problems.append(one.url)
+            "request",
+            lambda one: (
+                None
+                if one.url.startswith((address, "data:", "blob:"))
+                else problems.append(one.url)
+            ),
         )
         page.goto(f"{address}#candidate={SCRIPT}&references={SCRIPT}&tokenize={SCRIPT}")
         expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("script")
         page.get_by_role("tab", name="Corpus").click()
         expect(page.locator("#corpus-summary .bleu-signature")).to_be_visible(timeout=30_000)
-        (file := folder / "<img src=x onerror=alert(3)>.tsv").write_text(f"{SCRIPT}\tdomain\n{SCRIPT}\t{SCRIPT}\n" * 40)
+        (file := folder / "<img src=x onerror=alert(3)>.tsv").write_text(
+            f"{SCRIPT}\tdomain\n{SCRIPT}\t{SCRIPT}\n" * 40
+        )
         for role in ("systems", "references"):
             page.set_input_files(f"#{role}-file input[type=file]", file)
             expect(page.locator(f"#{role}-note")).to_contain_text("79 segments")
@@ -506,7 +569,11 @@ def check_secrecy(address: str, folder: Path) -> list[str]:
         checks += 4
     # 4. No request has reached the listener.
     problems += requests
-    found = f"none of {checks:,} checks failed" if not problems else f"{len(problems)} failed: {problems[0][:300]}"
+    found = (
+        f"none of {checks:,} checks failed"
+        if not problems
+        else f"{len(problems)} failed: {problems[0][:300]}"
+    )
     return ["1. texts of others, files of the server, scripts, other hosts", found, "none"]
 
 
@@ -517,7 +584,9 @@ def main() -> None:
         process = int((folder / "pid").read_text())
         if only == ["waits"]:
             with sync_playwright() as playwright, open_chromium(playwright) as browser:
-                print_table([corpus(1)[0], "median, seconds", "longest"], waits(browser, address, folder))
+                print_table(
+                    [corpus(1)[0], "median, seconds", "longest"], waits(browser, address, folder)
+                )
             return
         rules: list[list[str]] = []
         if not only or "secrecy" in only:

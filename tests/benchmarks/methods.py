@@ -19,7 +19,10 @@ from sacrebleu.significance import PairedTest
 
 SEGMENTS, SYSTEMS, SENTENCES = 3_000, 5, 200
 SIZES = (1_000, 4_000, 16_000, 64_000)  # texts for `self_bleu`
-TESTS = {"bootstrap": ("bs", 1_000), "randomization": ("ar", 10_000)}  # sacreBLEU's name, and resamples or trials
+TESTS = {
+    "bootstrap": ("bs", 1_000),
+    "randomization": ("ar", 10_000),
+}  # sacreBLEU's name, and resamples or trials
 GRID = {  # the settings that `reconcile` searches for one set of references, without means of segment scores
     "tokenize": ("13a", "none", "intl", "zh", "char", "multi-bleu"),
     "lowercase": (False, True),
@@ -33,7 +36,10 @@ GRID = {  # the settings that `reconcile` searches for one set of references, wi
 def make_systems(predictions: list[str], count: int) -> dict[str, list[str]]:
     """Return systems that differ a little: system k has other words in every (k + 3)th segment."""
     return {
-        f"system {k}": [text if k == 0 or i % (k + 3) else f"{text[3:]} {k}" for i, text in enumerate(predictions)]
+        f"system {k}": [
+            text if k == 0 or i % (k + 3) else f"{text[3:]} {k}"
+            for i, text in enumerate(predictions)
+        ]
         for k in range(count)
     }
 
@@ -43,7 +49,9 @@ def time_documents(bleu: evaluate.Metric, turns: int) -> list[tuple[float, float
     predictions, references = corpus(SEGMENTS)[1]
     systems, documents = make_systems(predictions, 10), [i // 12 for i in range(SEGMENTS)]
     calls = {
-        (name, by): functools.partial(getattr(bleu, name), systems, references, documents=by and documents)
+        (name, by): functools.partial(
+            getattr(bleu, name), systems, references, documents=by and documents
+        )
         for name in ("compare", "rank")
         for by in (None, True)
     }
@@ -67,9 +75,15 @@ def time_compare(bleu: evaluate.Metric, test: str, turns: int) -> tuple[float, f
     predictions, references = corpus(SEGMENTS)[1]
     streams, (short, n_resamples) = [list(stream) for stream in zip(*references)], TESTS[test]
     systems = make_systems(predictions, SYSTEMS)
-    options = {"test_type": short, "n_samples": n_resamples, "n_ar_confidence": 0}  # 0: with intervals, as `compare`
+    options = {
+        "test_type": short,
+        "n_samples": n_resamples,
+        "n_ar_confidence": 0,
+    }  # 0: with intervals, as `compare`
     calls = {
-        "PairedTest": lambda: PairedTest(list(systems.items()), {"BLEU": BLEU(force=True)}, streams, **options)(),
+        "PairedTest": lambda: PairedTest(
+            list(systems.items()), {"BLEU": BLEU(force=True)}, streams, **options
+        )(),
         "compare": lambda: bleu.compare(systems, references, test=test, n_resamples=n_resamples),
     }
     return tuple(median_seconds(calls, turns=turns).values())
@@ -83,22 +97,33 @@ def plain_diff(first: list[str], second: list[str], references: list[list[str]])
     for i, (one, other, row) in enumerate(zip(first, second, references)):
         tokens = [corpus_bleu.tokenizer(text).split() for text in (one, other, *row)]
         for n, (only_first, only_second) in enumerate(matches, 1):
-            in_first, in_second, *in_row = (Counter(zip(*(text[k:] for k in range(n)))) for text in tokens)
+            in_first, in_second, *in_row = (
+                Counter(zip(*(text[k:] for k in range(n)))) for text in tokens
+            )
             allowed = functools.reduce(operator.or_, in_row)
             only_first.update((in_first & allowed) - (in_second & allowed))
             only_second.update((in_second & allowed) - (in_first & allowed))
         by_length[min(map(len, tokens[2:])) // 10].append(i)
-        wins += sentence_bleu.sentence_score(one, row).score < sentence_bleu.sentence_score(other, row).score
+        wins += (
+            sentence_bleu.sentence_score(one, row).score
+            < sentence_bleu.sentence_score(other, row).score
+        )
     for rows in [range(len(first)), *by_length.values()]:
         streams = list(zip(*(references[i] for i in rows)))
         [corpus_bleu.corpus_score([system[i] for i in rows], streams) for system in (first, second)]
     for a, b in matches:
-        sorted(((a[ngram] - b[ngram]) ** 2 / (a[ngram] + b[ngram]) for ngram in a | b), reverse=True)[:20]
+        sorted(
+            ((a[ngram] - b[ngram]) ** 2 / (a[ngram] + b[ngram]) for ngram in a | b), reverse=True
+        )[:20]
 
 
 def drop_words(text: str, i: int) -> str:
     """Return a text without every fourteenth word; every fourth text stays as it is."""
-    return text if i % 4 == 0 else " ".join(word for k, word in enumerate(text.split(), 14 - i % 14) if k % 14)
+    return (
+        text
+        if i % 4 == 0
+        else " ".join(word for k, word in enumerate(text.split(), 14 - i % 14) if k % 14)
+    )
 
 
 def time_diff(bleu: evaluate.Metric) -> tuple[float, float]:
@@ -121,7 +146,9 @@ def time_pairwise(bleu: evaluate.Metric, texts: list[str]) -> tuple[float, float
         bleu.score(bleu.statistics(predictions=predictions, references=texts * size), segments=True)
 
     calls = {
-        "sacreBLEU": lambda: [metric.sentence_score(one, [other]) for one in texts for other in texts],
+        "sacreBLEU": lambda: [
+            metric.sentence_score(one, [other]) for one in texts for other in texts
+        ],
         "statistics": score_all_pairs,
         "pairwise": lambda: bleu.pairwise(texts),
     }
@@ -138,7 +165,10 @@ def time_reconcile(bleu: evaluate.Metric) -> tuple[int, float, float]:
         for rows, values in settings:
             bleu.compute(predictions=predictions, references=rows, **dict(zip(GRID, values)))
 
-    calls = {"compute": compute_each, "reconcile": lambda: bleu.reconcile(predictions, references, 30)}
+    calls = {
+        "compute": compute_each,
+        "reconcile": lambda: bleu.reconcile(predictions, references, 30),
+    }
     seconds = median_seconds(calls, turns=2)
     return len(settings), seconds["compute"], seconds["reconcile"]
 
@@ -174,10 +204,18 @@ def main() -> None:
     bleu, texts = evaluate.load(METRIC), different_sentences(max(SIZES))
     bleu.warm_up()
     print_table(
-        [f"{corpus(1)[0]}, 2 references", "alternative", "seconds of the alternative", "seconds", "ratio"],
+        [
+            f"{corpus(1)[0]}, 2 references",
+            "alternative",
+            "seconds of the alternative",
+            "seconds",
+            "ratio",
+        ],
         methods(bleu, texts),
     )
-    seconds = [median_seconds({"": lambda size=size: bleu.self_bleu(texts[:size])})[""] for size in SIZES]
+    seconds = [
+        median_seconds({"": lambda size=size: bleu.self_bleu(texts[:size])})[""] for size in SIZES
+    ]
     exponent = np.polyfit(np.log(SIZES), np.log(seconds), 1)[0]
     cells = ["seconds", *(f"{time:.4f}" for time in seconds), f"{exponent:.2f}"]
     print_table(["`self_bleu`: texts", *(f"{size:,}" for size in SIZES), "exponent"], [cells])

@@ -20,13 +20,20 @@ SYSTEMS = {  # one system per direction, scored with all references of the direc
 
 def table(bleu: evaluate.Metric) -> str:
     """Return the Markdown table of `SYSTEMS`."""
-    lines = ["| direction | system | published score | score here | signature |", "| --- | --- | ---: | ---: | --- |"]
-    rows = {(row["pair"], row["system"]): row for row in read_published() if row["metric"] == "bleu-all"}
+    lines = [
+        "| direction | system | published score | score here | signature |",
+        "| --- | --- | ---: | ---: | --- |",
+    ]
+    rows = {
+        (row["pair"], row["system"]): row for row in read_published() if row["metric"] == "bleu-all"
+    }
     for direction, system in SYSTEMS.items():
         row = rows[direction, system]
         predictions, references, tokenize = read_system(row)
         result = bleu.compute(predictions=predictions, references=references, tokenize=tokenize)
-        signature = "\\|".join(key for key in result["signature"].split("|") if key.startswith(("nrefs", "tok")))
+        signature = "\\|".join(
+            key for key in result["signature"].split("|") if key.startswith(("nrefs", "tok"))
+        )
         scores = f"{float(row['score']):.6f} | {result['score']:.6f}"
         lines.append(f"| {direction} | {system} | {scores} | `{signature}` |")
     return "\n".join(lines)

@@ -28,7 +28,9 @@ BATCH = 40_000  # rows per record batch
 def write(path: Path) -> None:
     """Fill an Arrow file with the same record batch again and again, and a Parquet file with the first rows of it."""
     predictions, references = corpus(BATCH)[1]
-    batch = pa.record_batch({"predictions": predictions, "references": [row[:1] for row in references]})
+    batch = pa.record_batch(
+        {"predictions": predictions, "references": [row[:1] for row in references]}
+    )
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, batch.schema) as writer:
         for _ in range(SIZES[-1] // BATCH):
             writer.write_batch(batch)
@@ -39,7 +41,9 @@ def write(path: Path) -> None:
 
 def memory() -> float:
     """Return the resident MiB of this process without pages of files."""
-    return int(re.search(r"RssAnon:\s+(\d+)", Path("/proc/self/status").read_text()).group(1)) / 1024
+    return (
+        int(re.search(r"RssAnon:\s+(\d+)", Path("/proc/self/status").read_text()).group(1)) / 1024
+    )
 
 
 def map_file(path: str, rows: int) -> pa.Table:
@@ -68,7 +72,9 @@ def add_batches(bleu: evaluate.Metric, path: str, rows: int) -> None:
 
 def compute_lists(bleu: evaluate.Metric, path: str, rows: int) -> None:
     table = pq.read_table(Path(path).with_suffix(".parquet"))
-    bleu.compute(predictions=table["predictions"].to_pylist(), references=table["references"].to_pylist())
+    bleu.compute(
+        predictions=table["predictions"].to_pylist(), references=table["references"].to_pylist()
+    )
 
 
 WAYS: dict[str, Callable[[evaluate.Metric, str, int], None]] = {
@@ -111,7 +117,9 @@ def main(folder: str | None = None) -> None:
 
         columns = ["seconds", "rows per second", "MiB before", "MiB at the peak"]
         print_table([f"{SIZES[0]:,} rows", *columns], ([way, *run(way, SIZES[0])] for way in WAYS))
-        print_table(["rows", *columns], ([f"{size:,}", *run(next(iter(WAYS)), size)] for size in SIZES))
+        print_table(
+            ["rows", *columns], ([f"{size:,}", *run(next(iter(WAYS)), size)] for size in SIZES)
+        )
 
 
 if __name__ == "__main__":

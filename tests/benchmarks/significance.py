@@ -58,17 +58,24 @@ class Population(NamedTuple):
 def read_population(test_set: str, letters: str = "A", n_systems: int | None = None) -> Population:
     """Read all or the first outputs of a direction, such as `newstest2021.de-fr`."""
     target = test_set.split("-")[1]
-    streams = [read_lines(WMT21 / "references" / f"{test_set}.ref.{letter}.{target}") for letter in letters]
+    streams = [
+        read_lines(WMT21 / "references" / f"{test_set}.ref.{letter}.{target}") for letter in letters
+    ]
     paths = sorted((WMT21 / "system-outputs").glob(f"{test_set}.hyp.*.{target}"))[:n_systems]
     options = {"tokenize": "char"} if target == "ja" else {}
     tables = [
-        metric.statistics(predictions=read_lines(path), references=list(zip(*streams)), **options) for path in paths
+        metric.statistics(predictions=read_lines(path), references=list(zip(*streams)), **options)
+        for path in paths
     ]
     rows = np.stack([table.to_pandas().to_numpy() for table in tables])
     order = np.argsort([-score(one) for one in rows.sum(axis=1)])
     path = WMT21 / "documents" / f"{test_set}.docs"
     labels = np.array(read_lines(path)) if path.exists() else np.arange(rows.shape[1])
-    return Population(rows[order], [np.flatnonzero(labels == label) for label in np.unique(labels)], tables[0].schema)
+    return Population(
+        rows[order],
+        [np.flatnonzero(labels == label) for label in np.unique(labels)],
+        tables[0].schema,
+    )
 
 
 def score(total: np.ndarray) -> float:
@@ -87,7 +94,7 @@ def write_share(flags: Sequence[Any]) -> str:
     return f"{100 * share:.1f} ± {100 * sqrt(share * (1 - share) / len(flags)):.1f}"
 
 
-# --- 1. Documents -----------------------------------------------------------------------------------------------------
+# --- 1. Documents ---------------------------------------------------------------------------------
 
 
 def measure_documents(populations: list[Population], runs: int) -> Iterator[list[str]]:
@@ -102,26 +109,32 @@ def measure_documents(populations: list[Population], runs: int) -> Iterator[list
             labels = np.repeat(np.arange(size), list(map(len, drawn)))
             exchanged, segments = generator.integers(2, size=size)[labels], np.concatenate(drawn)
             systems = as_systems(
-                np.stack([rows[first + exchanged, segments], rows[first + 1 - exchanged, segments]]), schema
+                np.stack(
+                    [rows[first + exchanged, segments], rows[first + 1 - exchanged, segments]]
+                ),
+                schema,
             )
             truth = score(rows[first : first + 2].sum(axis=(0, 1)))
             alarms, covered = [], []
             for test in ("randomization", "bootstrap"):
                 for by_document in ({}, {"documents": labels}):
-                    found = metric.compare(systems, test=test, n_resamples=RESAMPLES, seed=run, **by_document)[
-                        "systems"
-                    ]["1"]
+                    found = metric.compare(
+                        systems, test=test, n_resamples=RESAMPLES, seed=run, **by_document
+                    )["systems"]["1"]
                     alarms.append(found["p_value"] < LEVEL)
                     if test == "bootstrap":
                         low, high = found["confidence_interval"]
                         covered.append(
-                            (low <= truth <= high, found["delta_interval"][0] <= 0 <= found["delta_interval"][1])
+                            (
+                                low <= truth <= high,
+                                found["delta_interval"][0] <= 0 <= found["delta_interval"][1],
+                            )
                         )
             flags.append([*alarms, covered[0][0], covered[1][0], covered[0][1], covered[1][1]])
         yield [str(size), *map(write_share, zip(*flags))]
 
 
-# --- 2. Segments ------------------------------------------------------------------------------------------------------
+# --- 2. Segments ----------------------------------------------------------------------------------
 
 
 def weaken(rows: np.ndarray, share: float, generator: np.random.Generator) -> np.ndarray:
@@ -146,17 +159,25 @@ def find_share(rows: np.ndarray, delta: float) -> float:
 def measure_segments(rows: np.ndarray, schema: pa.Schema, runs: int) -> Iterator[list[str]]:
     """Yield a row of the table per number of segments."""
     truth = score(rows.sum(axis=(0, 1)))
-    rows = np.tile(rows, (1, 10, 1))  # each segment loses matches in ten ways: little noise in the true difference
+    rows = np.tile(
+        rows, (1, 10, 1)
+    )  # each segment loses matches in ten ways: little noise in the true difference
     for segments in SEGMENTS:
         generator = np.random.default_rng(segments)
 
         def draw(baseline: np.ndarray) -> dict[str, pa.Table]:
-            drawn, exchanged = generator.integers(rows.shape[1], size=segments), generator.integers(2, size=segments)  # noqa: B023
-            return as_systems(np.stack([baseline[exchanged, drawn], rows[1 - exchanged, drawn]]), schema)
+            drawn, exchanged = (
+                generator.integers(rows.shape[1], size=segments),
+                generator.integers(2, size=segments),
+            )
+            return as_systems(
+                np.stack([baseline[exchanged, drawn], rows[1 - exchanged, drawn]]), schema
+            )
 
         def describe(test: str, sets: list[dict[str, pa.Table]]) -> list[dict[str, Any]]:
             results = (
-                metric.compare(one, test=test, n_resamples=RESAMPLES, seed=seed) for seed, one in enumerate(sets)
+                metric.compare(one, test=test, n_resamples=RESAMPLES, seed=seed)
+                for seed, one in enumerate(sets)
             )
             return [result["systems"]["1"] for result in results]
 
@@ -165,9 +186,18 @@ def measure_segments(rows: np.ndarray, schema: pa.Schema, runs: int) -> Iterator
         cells = [write_share([one[key] < LEVEL for one in results]) for results, key in
                  ((exact, "p_value"), (found, "p_value"), (found, "p_value_sacrebleu"))]  # fmt: skip
         cells.append(
-            write_share([one["confidence_interval"][0] <= truth <= one["confidence_interval"][1] for one in found])
+            write_share(
+                [
+                    one["confidence_interval"][0] <= truth <= one["confidence_interval"][1]
+                    for one in found
+                ]
+            )
         )
-        cells.append(write_share([one["delta_interval"][0] <= 0 <= one["delta_interval"][1] for one in found]))
+        cells.append(
+            write_share(
+                [one["delta_interval"][0] <= 0 <= one["delta_interval"][1] for one in found]
+            )
+        )
 
         # A true difference changes what test sets report as detectable; three rounds make the two equal.
         delta = np.mean([one["detectable_delta"] for one in found])
@@ -179,30 +209,42 @@ def measure_segments(rows: np.ndarray, schema: pa.Schema, runs: int) -> Iterator
         yield [str(segments), *cells, f"{100 * delta:.1f}", power]
 
 
-# --- 3. Rankings ------------------------------------------------------------------------------------------------------
+# --- 3. Rankings ----------------------------------------------------------------------------------
 
 
 def adjust_max_t(systems: dict[str, pa.Table], seed: int) -> dict[tuple[str, str], float]:
     """Return the p-values of all pairs by step-down max-T over paired bootstraps (Romano and Wolf, 2005)."""
     rows = np.stack([np.stack(table.columns, axis=1) for table in systems.values()])
     generator, segments = np.random.default_rng(seed), rows.shape[1]
-    times = [np.bincount(generator.integers(segments, size=segments), minlength=segments) for _ in range(RESAMPLES)]
+    times = [
+        np.bincount(generator.integers(segments, size=segments), minlength=segments)
+        for _ in range(RESAMPLES)
+    ]
 
     # BLEU by the definition with exponential smoothing left out: no corpus here lacks a matching 4-gram.
     def bleu(sums: np.ndarray) -> np.ndarray:
         sums = np.maximum(sums, 0.5)
         return np.exp(
-            np.log(sums[..., :4] / sums[..., 4:8]).mean(axis=-1) + np.minimum(0, 1 - sums[..., 9] / sums[..., 8])
+            np.log(sums[..., :4] / sums[..., 4:8]).mean(axis=-1)
+            + np.minimum(0, 1 - sums[..., 9] / sums[..., 8])
         )
 
-    resampled, scores = bleu(np.tensordot(np.array(times, float), rows, (1, 1))), bleu(rows.sum(axis=1).astype(float))
+    resampled, scores = (
+        bleu(np.tensordot(np.array(times, float), rows, (1, 1))),
+        bleu(rows.sum(axis=1).astype(float)),
+    )
     pairs = list(combinations(range(len(rows)), 2))
     differences = np.stack([resampled[:, i] - resampled[:, j] for i, j in pairs], axis=1)
     errors = np.where(differences.std(axis=0) > 0, differences.std(axis=0), np.inf)
     quotients = np.abs([scores[i] - scores[j] for i, j in pairs]) / errors
-    deviations, order = np.abs(differences - differences.mean(axis=0)) / errors, np.argsort(-quotients, kind="stable")
+    deviations, order = (
+        np.abs(differences - differences.mean(axis=0)) / errors,
+        np.argsort(-quotients, kind="stable"),
+    )
     maxima = np.maximum.accumulate(deviations[:, order[::-1]], axis=1)[:, ::-1]
-    adjusted = np.maximum.accumulate(((maxima >= quotients[order]).sum(axis=0) + 1) / (RESAMPLES + 1))
+    adjusted = np.maximum.accumulate(
+        ((maxima >= quotients[order]).sum(axis=0) + 1) / (RESAMPLES + 1)
+    )
     names = list(systems)
     return {(names[i], names[j]): p for (i, j), p in zip(pairs, adjusted[np.argsort(order)])}
 
@@ -211,7 +253,9 @@ def adjust_by_rank(systems: dict[str, pa.Table], seed: int) -> dict[tuple[str, s
     """Return the p-values of all pairs by `rank`, with as many trials as Holm's procedure needs, twice."""
     trials = max(RESAMPLES, round(len(systems) * (len(systems) - 1) / LEVEL))
     pairs = metric.rank(systems, n_resamples=trials, confidence=None, seed=seed)["pairs"]
-    return {(a, b): pair["p_adjusted"] for pair in pairs for a, b in [sorted(pair["systems"], key=int)]}
+    return {
+        (a, b): pair["p_adjusted"] for pair in pairs for a, b in [sorted(pair["systems"], key=int)]
+    }
 
 
 def measure_rankings(population: Population, runs: int) -> Iterator[list[str]]:
@@ -221,21 +265,29 @@ def measure_rankings(population: Population, runs: int) -> Iterator[list[str]]:
         adjust_by_rank,
     )
     for n_systems in RANKED_SYSTEMS:
-        every_nth = population.rows[np.linspace(0, len(population.rows) - 1, n_systems).round().astype(int)]
+        every_nth = population.rows[
+            np.linspace(0, len(population.rows) - 1, n_systems).round().astype(int)
+        ]
         for size in RANKED_SEGMENTS:
             alarms: list[list[bool]] = []
             found: list[list[int]] = []
-            for run in range(runs if n_systems < 20 else runs // 4):  # the time grows with the pairs
+            for run in range(
+                runs if n_systems < 20 else runs // 4
+            ):  # the time grows with the pairs
                 generator = np.random.default_rng(run)
                 drawn = every_nth[:, generator.integers(every_nth.shape[1], size=size)]
                 permuted = generator.permuted(np.tile(np.arange(n_systems)[:, None], size), axis=0)
                 complete = drawn[permuted, np.arange(size)]
                 partial, exchanged = drawn.copy(), generator.integers(2, size=size)
-                partial[0], partial[1] = drawn[exchanged, np.arange(size)], drawn[1 - exchanged, np.arange(size)]
+                partial[0], partial[1] = (
+                    drawn[exchanged, np.arange(size)],
+                    drawn[1 - exchanged, np.arange(size)],
+                )
                 sets = [as_systems(rows, population.schema) for rows in (complete, partial, drawn)]
                 p_values = [[adjust(one, run) for adjust in procedures] for one in sets]
                 alarms.append(
-                    [min(p.values()) < LEVEL for p in p_values[0]] + [p["0", "1"] < LEVEL for p in p_values[1]]
+                    [min(p.values()) < LEVEL for p in p_values[0]]
+                    + [p["0", "1"] < LEVEL for p in p_values[1]]
                 )
                 found.append([sum(value < LEVEL for value in p.values()) for p in p_values[2]])
             means, errors = np.mean(found, axis=0), np.std(found, axis=0) / sqrt(len(found))
@@ -246,7 +298,9 @@ def measure_rankings(population: Population, runs: int) -> Iterator[list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Print the tables of docs/significance.md.")
-    parser.add_argument("--runs", type=int, default=1_000, help="test sets per row of a table (default: 1,000)")
+    parser.add_argument(
+        "--runs", type=int, default=1_000, help="test sets per row of a table (default: 1,000)"
+    )
     runs = parser.parse_args().runs
     if not WMT21.is_dir():
         raise SystemExit(f"The outputs of WMT21 are needed in {WMT21}.")
@@ -255,8 +309,12 @@ def main() -> None:
         f"Shares in percent with standard errors; {runs:,} runs per row, and {runs // 4:,} for rankings of 20 systems.\n"
     )
     test_sets = sorted(path.stem for path in (WMT21 / "documents").glob("*.docs"))
-    print_table(DOCUMENTS_HEADER, measure_documents([read_population(name) for name in test_sets], runs))
-    first_two = [read_population(f"newstest2021.{pair}", letters, 2) for pair, letters in REFERENCES.items()]
+    print_table(
+        DOCUMENTS_HEADER, measure_documents([read_population(name) for name in test_sets], runs)
+    )
+    first_two = [
+        read_population(f"newstest2021.{pair}", letters, 2) for pair, letters in REFERENCES.items()
+    ]
     rows = np.concatenate([population.rows for population in first_two], axis=1)
     print_table(SEGMENTS_HEADER, measure_segments(rows, first_two[0].schema, runs))
     print_table(RANK_HEADER, measure_rankings(read_population("newstest2021.en-de", "AC"), runs))

@@ -27,7 +27,17 @@ import MeCab
 import methods
 import pyarrow as pa
 import sacrebleu
-from common import EVALUATES_SACREBLEU, METRIC, Columns, corpus, edit, median_seconds, outputs, print_table, renew
+from common import (
+    EVALUATES_SACREBLEU,
+    METRIC,
+    Columns,
+    corpus,
+    edit,
+    median_seconds,
+    outputs,
+    print_table,
+    renew,
+)
 from sacrebleu.metrics import BLEU
 
 SEGMENTS = 4_000  # per setting
@@ -52,8 +62,13 @@ SETTINGS = [
     Setting("emoji, `intl`", {"tokenize": "intl"}, lambda text: f"🙂👍🏽 {text} 🎉"),
     Setting("lists of tokens", {}, str.split),
     Setting("lists of tokens, lower case", {"lowercase": True}, str.split),
-    Setting("lists of ids", {}, lambda text: [IDS.setdefault(token, len(IDS)) for token in text.split()]),
-    *(Setting(f"Japanese, `{name}`", {"tokenize": name}, direction="en-ja") for name in ("13a", "intl", "char")),
+    Setting(
+        "lists of ids", {}, lambda text: [IDS.setdefault(token, len(IDS)) for token in text.split()]
+    ),
+    *(
+        Setting(f"Japanese, `{name}`", {"tokenize": name}, direction="en-ja")
+        for name in ("13a", "intl", "char")
+    ),
 ]
 CHINESE = Setting("Chinese, `zh`", {"tokenize": "zh"}, direction="en-zh")
 _MECAB = MeCab.Tagger(f"{ipadic.MECAB_ARGS} -Owakati")
@@ -89,7 +104,10 @@ def time_rows(bleu: evaluate.Metric, rows: int, turns: int) -> tuple[float, floa
         """Return rows that no other call gets, because sacreBLEU keeps the tokens of texts that it has seen."""
         number = next(numbers)
         start = number * rows % (len(columns[0]) - rows + 1)
-        return edit(tuple(column[start : start + rows] for column in columns), lambda text: f"{number} {text}")
+        return edit(
+            tuple(column[start : start + rows] for column in columns),
+            lambda text: f"{number} {text}",
+        )
 
     calls = {
         "compute": lambda p, r: bleu.compute(predictions=p, references=r),
@@ -106,7 +124,9 @@ def setting_ratio(bleu: evaluate.Metric, setting: Setting, turns: int) -> float:
     """
     texts = outputs(setting.direction, SEGMENTS) if setting.direction else corpus(SEGMENTS)[1]
     columns = edit(texts, setting.change)
-    texts, options = (columns, {}) if isinstance(columns[0][0], str) else (texts, {"tokenize": "none"})
+    texts, options = (
+        (columns, {}) if isinstance(columns[0][0], str) else (texts, {"tokenize": "none"})
+    )
     options |= setting.options
     calls = {
         "sacreBLEU": lambda t, c: BLEU(**options).corpus_score(t[0], list(zip(*t[1]))),
@@ -136,11 +156,21 @@ def callable_ratio(bleu: evaluate.Metric, name: str, turns: int) -> float:
 
 def seconds_in_process(setup: str, statement: str, cache: str | None = None) -> float:
     """Return the seconds of a statement in a separate process, by default without compiled kernels."""
-    code = ["import time", setup, "start = time.perf_counter()", statement, "print(time.perf_counter() - start)"]
+    code = [
+        "import time",
+        setup,
+        "start = time.perf_counter()",
+        statement,
+        "print(time.perf_counter() - start)",
+    ]
     with tempfile.TemporaryDirectory() as empty:
         environment = {"NUMBA_CACHE_DIR": cache or empty, "PYTHONPATH": str(Path(__file__).parent)}
         process = [sys.executable, "-W", "ignore", "-c", "\n".join(code)]
-        return float(subprocess.check_output(process, env=os.environ | environment, stderr=subprocess.DEVNULL))
+        return float(
+            subprocess.check_output(
+                process, env=os.environ | environment, stderr=subprocess.DEVNULL
+            )
+        )
 
 
 def median_of_processes(processes: list[tuple[str, ...]], turns: int) -> list[float]:
@@ -169,15 +199,33 @@ def print_tables(bleu: evaluate.Metric, metric: str) -> None:
     seconds = time_corpora(bleu, 5)
     peers = list(seconds.values())[:3]
     header = ["tool or method", "seconds", *(f"times as fast as {peer}" for peer in PEERS)]
-    rows = ([name, f"{own:.3f}", *(f"{peer / own:.1f}x" for peer in peers)] for name, own in seconds.items())
+    rows = (
+        [name, f"{own:.3f}", *(f"{peer / own:.1f}x" for peer in peers)]
+        for name, own in seconds.items()
+    )
     print_table(header, rows)
     sizes = ((rows, *time_rows(bleu, rows, 5)) for rows in (1, 8, 64, 512, 4_096))
-    rows = ([f"{n:,}", f"{1e6 * own:,.0f}", *(f"{peer / own:.1f}x" for peer in peers)] for n, own, *peers in sizes)
-    print_table(["rows", "`compute`, µs", "times as fast as sacreBLEU", "times as fast as bleuscore"], rows)
-    header = ["rows", "sacreBLEU, seconds", "`compute`, not compiled yet", "`compute`, compiled before"]
+    rows = (
+        [f"{n:,}", f"{1e6 * own:,.0f}", *(f"{peer / own:.1f}x" for peer in peers)]
+        for n, own, *peers in sizes
+    )
+    print_table(
+        ["rows", "`compute`, µs", "times as fast as sacreBLEU", "times as fast as bleuscore"], rows
+    )
+    header = [
+        "rows",
+        "sacreBLEU, seconds",
+        "`compute`, not compiled yet",
+        "`compute`, compiled before",
+    ]
     print_table(header, first_calls(metric))
-    header = [f"{SEGMENTS:,} segments of {corpus(1)[0]}, 2 references", "times as fast as sacreBLEU"]
-    print_table(header, ([setting.name, f"{setting_ratio(bleu, setting, 5):.1f}x"] for setting in SETTINGS))
+    header = [
+        f"{SEGMENTS:,} segments of {corpus(1)[0]}, 2 references",
+        "times as fast as sacreBLEU",
+    ]
+    print_table(
+        header, ([setting.name, f"{setting_ratio(bleu, setting, 5):.1f}x"] for setting in SETTINGS)
+    )
     rows = ([name, f"{callable_ratio(bleu, name, 5):.2f}x"] for name in CALLABLES)
     print_table(["a function as tokenizer", "`compute` / function alone"], rows)
 
@@ -186,14 +234,30 @@ def budget(bleu: evaluate.Metric, metric: str) -> Iterator[list[str]]:
     """Yield work, limit and measured ratios per row of the budget."""
     _, module, rust, lists, _, arrow = time_corpora(bleu, 3).values()
     work = "`compute` on lists, 40,000 segments with 2 references"
-    yield [work, "65x evaluate's `sacrebleu`, 6x bleuscore", f"{module / lists:.0f}x, {rust / lists:.1f}x"]
-    yield ["`statistics` on Arrow, the same segments", "100x evaluate's `sacrebleu`", f"{module / arrow:.0f}x"]
+    yield [
+        work,
+        "65x evaluate's `sacrebleu`, 6x bleuscore",
+        f"{module / lists:.0f}x, {rust / lists:.1f}x",
+    ]
+    yield [
+        "`statistics` on Arrow, the same segments",
+        "100x evaluate's `sacrebleu`",
+        f"{module / arrow:.0f}x",
+    ]
     times = [time_rows(bleu, rows, 5) for rows in (1, 8, 64, 512)]
     ratios = " / ".join(f"{peer / own:.1f}x" for own, peer, _ in times)
     yield ["1 / 8 / 64 / 512 segments, against a reused `BLEU()`", "2x / 5x / 15x / 25x", ratios]
 
     by_name = {setting.name: setting for setting in [*SETTINGS, CHINESE]}
-    text = ["`13a`", "`none`", "`intl`", "emoji, `intl`", "lower case", "Chinese, `zh`", "Japanese, `char`"]
+    text = [
+        "`13a`",
+        "`none`",
+        "`intl`",
+        "emoji, `intl`",
+        "lower case",
+        "Chinese, `zh`",
+        "Japanese, `char`",
+    ]
     limits = {
         "native tokenizers on text": ("30x", [*text, "Japanese, `intl`"]),
         "Japanese under `13a`": ("20x", ["Japanese, `13a`"]),
@@ -202,32 +266,58 @@ def budget(bleu: evaluate.Metric, metric: str) -> Iterator[list[str]]:
         "non-ASCII lower case": ("25x", ["lower case, a final sigma in each", "lower case, emoji"]),
     }
     for work, (limit, names) in limits.items():
-        yield [work, limit, "; ".join(f"{name} {setting_ratio(bleu, by_name[name], 3):.0f}x" for name in names)]
+        yield [
+            work,
+            limit,
+            "; ".join(f"{name} {setting_ratio(bleu, by_name[name], 3):.0f}x" for name in names),
+        ]
     ratios = "; ".join(f"{name} {callable_ratio(bleu, name, 3):.1f}x" for name in CALLABLES)
     yield ["a callable tokenizer", "at most 4x its own time", ratios]
 
     worst = sorted(adversarial.compute_ratios(bleu), key=lambda row: -row[1])[:3]
     ratios = "; ".join(f"{name} {ratio:.1f}x" for name, ratio in worst)
-    yield ["input built to be slow, the three worst", "at most 3x ordinary input of the same size", ratios]
+    yield [
+        "input built to be slow, the three worst",
+        "at most 3x ordinary input of the same size",
+        ratios,
+    ]
     times = [methods.time_compare(bleu, test, 3) for test in methods.TESTS]
     ratios = " / ".join(f"{peer / own:.0f}x" for peer, own in times)
     yield ["`compare`, bootstrap / randomization, 5 systems of 3,000 segments", "40x / 50x", ratios]
 
     imports = "import datasets, evaluate"
-    load, numba = median_of_processes([(imports, f"evaluate.load({metric!r})"), (imports, "import numba")], 3)
-    yield ["`evaluate.load` from a folder, once installed", "0.25 s", f"{load:.2f} s; `import numba` {numba:.2f} s"]
+    load, numba = median_of_processes(
+        [(imports, f"evaluate.load({metric!r})"), (imports, "import numba")], 3
+    )
+    yield [
+        "`evaluate.load` from a folder, once installed",
+        "0.25 s",
+        f"{load:.2f} s; `import numba` {numba:.2f} s",
+    ]
     seconds = [f"{each:.2f} s" for each in methods.time_slow_methods(bleu, 3)]
-    yield ["`rank`, 30 systems of 2,000 segments", "3x the time at b6374e0 (`--metric`)", seconds[0]]
+    yield [
+        "`rank`, 30 systems of 2,000 segments",
+        "3x the time at b6374e0 (`--metric`)",
+        seconds[0],
+    ]
     yield ["`reconcile`, 1,000 segments", "2x the time at b6374e0 (`--metric`)", seconds[1]]
     times = methods.time_documents(bleu, 3)  # the last row, since b6374e0 has no `documents`
     ratios = " / ".join(f"{documents / segments:.2f}x" for segments, documents in times)
-    yield ["`compare` / `rank` by document, 10 systems of 3,000 segments", "at most 1x the time by segment", ratios]
+    yield [
+        "`compare` / `rank` by document, 10 systems of 3,000 segments",
+        "at most 1x the time by segment",
+        ratios,
+    ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Print tables of docs/speed.md.")
-    parser.add_argument("--budget", action="store_true", help="print the table of the speed budget instead")
-    parser.add_argument("--metric", default=METRIC, help="a bleu_metric.py (default: that of this checkout)")
+    parser.add_argument(
+        "--budget", action="store_true", help="print the table of the speed budget instead"
+    )
+    parser.add_argument(
+        "--metric", default=METRIC, help="a bleu_metric.py (default: that of this checkout)"
+    )
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     metric = str(Path(arguments.metric).resolve())

@@ -26,7 +26,10 @@ def main(path, folder):
     rows = json.loads((folder / "rows.json").read_text())
     data = datasets.Dataset.from_list(
         [
-            {"input_ids": tokenizer(row["text"])["input_ids"], "labels": tokenizer(row["label"])["input_ids"]}
+            {
+                "input_ids": tokenizer(row["text"])["input_ids"],
+                "labels": tokenizer(row["label"])["input_ids"],
+            }
             for row in rows
         ]
     )
@@ -44,7 +47,9 @@ def main(path, folder):
                 compute_metrics=bleu.compute_metrics(tokenizer, references=references, details=True),
             )  # fmt: skip
             metrics = trainer.evaluate()
-            kept = {key: metrics[f"eval_{key}"] for key in ("bleu", "gen_len", "translation_length")}
+            kept = {
+                key: metrics[f"eval_{key}"] for key in ("bleu", "gen_len", "translation_length")
+            }
             logged[f"{name}, {'labels' if references is None else 'references'}"] = kept
     if trainer.is_world_process_zero():
         (folder / "logged.json").write_text(json.dumps(logged))

@@ -21,4 +21,8 @@ class ChrF(evaluate.Metric):
     def _compute(self, predictions, references):
         """Score a corpus; each prediction has the same number of references."""
         rows = [[row] if isinstance(row, str) else row for row in references]
-        return {"score": CHRF().corpus_score(predictions, list(zip(*rows))).score, "char_order": 6, "word_order": 0}
+        return {
+            "score": CHRF().corpus_score(predictions, list(zip(*rows))).score,
+            "char_order": 6,
+            "word_order": 0,
+        }

@@ -6,13 +6,18 @@ from helpers import ROOT
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
-PYTHON = re.compile(r"^```python(?: needs: (.*))?\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE)
+PYTHON = re.compile(
+    r"^```python(?: needs: (.*))?\n((?:.*\n)*?)```\n(?:\n```text\n((?:.*\n)*?)```)?", re.MULTILINE
+)
 
 
 def blocks(document: str) -> list[tuple[list[str], str, str | None]]:
     """Return the Python blocks of a document: the libraries that each needs, its code, and the output it shows."""
     found = PYTHON.findall((ROOT / document).read_text(encoding="utf-8"))
-    return [(needs.split(", ") if needs else [], load_checkout(code), shown or None) for needs, code, shown in found]
+    return [
+        (needs.split(", ") if needs else [], load_checkout(code), shown or None)
+        for needs, code, shown in found
+    ]
 
 
 def load_checkout(code: str) -> str:
@@ -22,7 +27,11 @@ def load_checkout(code: str) -> str:
 
 def recipe(title: str, level: int = 2) -> list[str]:
     """Return the code blocks of a section of README.md or docs/, changed to load the metric from this checkout."""
-    (section,) = (found for path in DOCUMENTS for found in sections(path.read_text(encoding="utf-8"), title, level))
+    (section,) = (
+        found
+        for path in DOCUMENTS
+        for found in sections(path.read_text(encoding="utf-8"), title, level)
+    )
     found = re.findall(r"```\w[^\n]*\n(.*?)```", section, re.DOTALL)
     return list(map(load_checkout, found))
 

@@ -50,19 +50,27 @@ def main():
         inputs = [example[data_args.source_lang] for example in examples["translation"]]
         targets = [example[data_args.target_lang] for example in examples["translation"]]
         model_inputs = tokenizer(inputs, max_length=data_args.max_source_length, truncation=True)
-        labels = tokenizer(text_target=targets, max_length=data_args.val_max_target_length, truncation=True)
+        labels = tokenizer(
+            text_target=targets, max_length=data_args.val_max_target_length, truncation=True
+        )
         return {"input_ids": model_inputs["input_ids"], "labels": labels["input_ids"]}
 
-    data = raw_datasets.map(preprocess_function, batched=True, remove_columns=raw_datasets["train"].column_names)
+    data = raw_datasets.map(
+        preprocess_function, batched=True, remove_columns=raw_datasets["train"].column_names
+    )
     metric = evaluate.load("sacrebleu", cache_dir=model_args.cache_dir)
 
     def decode(ids):
-        texts = tokenizer.batch_decode(np.where(ids != -100, ids, tokenizer.pad_token_id), skip_special_tokens=True)
+        texts = tokenizer.batch_decode(
+            np.where(ids != -100, ids, tokenizer.pad_token_id), skip_special_tokens=True
+        )
         return [text.strip() for text in texts]
 
     def compute_metrics(eval_preds):
         preds, labels = eval_preds
-        result = metric.compute(predictions=decode(preds), references=[[label] for label in decode(labels)])
+        result = metric.compute(
+            predictions=decode(preds), references=[[label] for label in decode(labels)]
+        )
         result = {"bleu": result["score"]}
         lengths = np.isin(preds, [-100, tokenizer.pad_token_id], invert=True).sum(axis=1)
         result["gen_len"] = float(lengths.mean())
@@ -81,7 +89,9 @@ def main():
         trainer.train()
         trainer.save_model()
     if training_args.do_eval:
-        metrics = trainer.evaluate(max_length=data_args.val_max_target_length, num_beams=data_args.num_beams)
+        metrics = trainer.evaluate(
+            max_length=data_args.val_max_target_length, num_beams=data_args.num_beams
+        )
         trainer.save_metrics("eval", metrics)
 
 

@@ -12,7 +12,14 @@ from contextlib import contextmanager
 from helpers import ROOT
 
 SWITCHES = [
-    *("--no-sandbox", "--headless", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
+    *(
+        "--no-sandbox",
+        "--headless",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-sync",
+    ),
     *("--disable-background-networking", "--disable-component-update"),
 ]
 
@@ -30,12 +37,18 @@ def serve_space(folder, first="pass", port=0):
         free.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         free.bind(("127.0.0.1", port))
         port = free.getsockname()[1]
-    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "TMPDIR": str(folder / "temporary")}
+    environment = {
+        **os.environ,
+        "GRADIO_SERVER_PORT": str(port),
+        "TMPDIR": str(folder / "temporary"),
+    }
     (folder / "temporary").mkdir()
     address = f"http://127.0.0.1:{port}/"
     with open(folder / "log.txt", "wb") as log:
         code = f"{first}; import runpy; runpy.run_path('app.py', run_name='__main__')"
-        process = subprocess.Popen([sys.executable, "-c", code], cwd=app, env=environment, stdout=log, stderr=log)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], cwd=app, env=environment, stdout=log, stderr=log
+        )
     (folder / "pid").write_text(str(process.pid))
     try:
         wait_for(address, process, folder / "log.txt")

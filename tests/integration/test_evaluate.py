@@ -71,7 +71,9 @@ def run_recipe(generation, monkeypatch, tmp_path):
     generation.tokenizer.save_pretrained("model")
     if not HAS_PIPELINE:
         base = importlib.import_module("evaluate.evaluator.base")
-        monkeypatch.setattr(transformers, "TFPreTrainedModel", transformers.PreTrainedModel, raising=False)
+        monkeypatch.setattr(
+            transformers, "TFPreTrainedModel", transformers.PreTrainedModel, raising=False
+        )
         monkeypatch.setattr(base, "pipeline", lambda task, **others: generation)
         evaluators = importlib.import_module("evaluate.evaluator")
         monkeypatch.setattr(evaluators, "check_pipeline_task", lambda task: True)
@@ -80,7 +82,10 @@ def run_recipe(generation, monkeypatch, tmp_path):
     def run(*blocks):
         namespace = {"data": DATA}
         for block in blocks:
-            exec(compile(block.replace("path/to/model", "model"), "docs/training.md", "exec"), namespace)
+            exec(
+                compile(block.replace("path/to/model", "model"), "docs/training.md", "exec"),
+                namespace,
+            )
         return namespace
 
     return run
@@ -106,25 +111,39 @@ class TestChecksOfAModule:
         assert results.attempted > 1
 
     @pytest.mark.parametrize(
-        ("name", "score", "best"), [(None, "bleu", 1), ("sacrebleu", "score", 100), ("bleu", "bleu", 1)]
+        ("name", "score", "best"),
+        [(None, "bleu", 1), ("sacrebleu", "score", 100), ("bleu", "bleu", 1)],
     )
     def test_compute_takes_what_its_features_say(self, load, name, score, best):
         """A row of each kind, checked and encoded by evaluate as by the features."""
-        rows = [("a b c d", ["a b c d"]), ("a b c d", "a b c d"), (["a"] * 4, [["a"] * 4]), ([1] * 4, [[1] * 4])]
+        rows = [
+            ("a b c d", ["a b c d"]),
+            ("a b c d", "a b c d"),
+            (["a"] * 4, [["a"] * 4]),
+            ([1] * 4, [[1] * 4]),
+        ]
         metric = load(name)
         assert len(metric.features) == len(rows)
         for features, (prediction, references) in zip(metric.features, rows):
-            columns = features.encode_batch({"predictions": [prediction], "references": [references]})
-            assert metric.compute(**columns)[score] == pytest.approx(best, abs=1e-12)  # sacreBLEU's best is above 100
+            columns = features.encode_batch(
+                {"predictions": [prediction], "references": [references]}
+            )
+            assert metric.compute(**columns)[score] == pytest.approx(
+                best, abs=1e-12
+            )  # sacreBLEU's best is above 100
 
 
 def test_combined_and_saved(load, tmp_path):
     """Both drop-ins beside this metric: their keys are told apart, and all values go into a file."""
-    combined = evaluate.combine({"sacrebleu": load("sacrebleu"), "bleu": load("bleu"), "ours": load()})
+    combined = evaluate.combine(
+        {"sacrebleu": load("sacrebleu"), "bleu": load("bleu"), "ours": load()}
+    )
     columns = {"predictions": SENTENCES, "references": DATA["target"]}
     result = combined.compute(**columns)
     assert result["sacrebleu_score"] == load("sacrebleu").compute(**columns)["score"]
-    assert result["ours_score"] == pytest.approx(result["sacrebleu_score"], abs=1e-12)  # up to sacreBLEU's last bit
+    assert result["ours_score"] == pytest.approx(
+        result["sacrebleu_score"], abs=1e-12
+    )  # up to sacreBLEU's last bit
     assert result["bp"] == result["ours_brevity_penalty"]
     saved = json.loads(evaluate.save(tmp_path / "result.json", **result).read_text())
     assert saved.items() >= result.items()
@@ -133,7 +152,9 @@ def test_combined_and_saved(load, tmp_path):
 def test_combined_with_chrf(monkeypatch, capsys):
     """The recipe for BLEU beside chrF, with evaluate's module from a file."""
     load = evaluate.load
-    monkeypatch.setattr(evaluate, "load", lambda path, *rest: load(CHRF if path == "chrf" else path, *rest))
+    monkeypatch.setattr(
+        evaluate, "load", lambda path, *rest: load(CHRF if path == "chrf" else path, *rest)
+    )
     (code,) = recipe("Beside chrF")
     exec(compile(code, "docs/recipes.md", "exec"), namespace := {})
     columns = {"predictions": namespace["predictions"], "references": namespace["references"]}
@@ -149,7 +170,9 @@ def test_evaluator_with_bootstrap(load, run_recipe, predictions):
     result = run_recipe(recipe("Evaluators and suites")[0])["result"]
     expected = load("sacrebleu").compute(predictions=predictions, references=DATA["target"])
     assert {key: result[key]["score"] for key in expected} == expected
-    assert all(set(result[key]) == {"confidence_interval", "standard_error", "score"} for key in expected)
+    assert all(
+        set(result[key]) == {"confidence_interval", "standard_error", "score"} for key in expected
+    )
     assert result["precisions"]["standard_error"].shape == (4,)
     assert result["score"]["standard_error"] > 0
 
@@ -162,7 +185,9 @@ def test_evaluator_as_it_is_by_default(load, run_recipe, predictions):
         .replace('strategy="bootstrap"', 'strategy="simple"')
     )
     result = run_recipe(code)["result"]
-    assert result.items() >= load().compute(predictions=predictions, references=DATA["target"]).items()
+    assert (
+        result.items() >= load().compute(predictions=predictions, references=DATA["target"]).items()
+    )
     assert result["samples_per_second"] > 0
 
 
@@ -171,5 +196,7 @@ def test_suite(load, run_recipe, predictions, capsys):
     _, suite, run = recipe("Evaluators and suites")
     Path("suite.py").write_text(suite, encoding="utf-8")
     run_recipe(run)
-    expected = load("sacrebleu").compute(predictions=predictions, references=DATA["target"])["score"]
+    expected = load("sacrebleu").compute(predictions=predictions, references=DATA["target"])[
+        "score"
+    ]
     assert float(capsys.readouterr().out.splitlines()[-1]) == expected

@@ -12,9 +12,15 @@ import pytest
 from recipes import recipe
 
 ROWS = [
-    {"source": "the cat sat on the mat", "references": ["the cat sat on a mat", "a cat sat on the mat"]},
+    {
+        "source": "the cat sat on the mat",
+        "references": ["the cat sat on a mat", "a cat sat on the mat"],
+    },
     {"source": "a dog ran to the house", "references": ["the dog ran to the house"]},
-    {"source": "it is big and old", "references": ["it is big and red", "it is old", "it is big and very old"]},
+    {
+        "source": "it is big and old",
+        "references": ["it is big and red", "it is old", "it is big and very old"],
+    },
     {"source": "the house is near the old mill", "references": ["the house stands near the mill"]},
 ] * 20
 LM_EVAL = """
@@ -71,7 +77,10 @@ def expected(bleu):
 
 
 def score(bleu, rows):
-    columns = {"predictions": [row["source"] for row in rows], "references": [row["references"] for row in rows]}
+    columns = {
+        "predictions": [row["source"] for row in rows],
+        "references": [row["references"] for row in rows],
+    }
     return bleu.compute(**columns, confidence=0.95)
 
 
@@ -100,17 +109,27 @@ def test_lm_evaluation_harness(tmp_path, bleu, expected):
     write_rows(tmp_path / "data.jsonl", ROWS)
     write_rows(tmp_path / "zh.jsonl", ROWS[::4] + ROWS[1::4])
     (tmp_path / "translation.yaml").write_text(task)
-    (tmp_path / "zh.yaml").write_text(task.replace("data.jsonl", "zh.jsonl").replace("translation", "translation_zh"))
+    (tmp_path / "zh.yaml").write_text(
+        task.replace("data.jsonl", "zh.jsonl").replace("translation", "translation_zh")
+    )
     (tmp_path / "group.yaml").write_text(group)
     (tmp_path / "utils.py").write_text(utils)
     tasks, groups, its_own, table = json.loads(run(tmp_path, "-c", LM_EVAL).splitlines()[-1])
     result = tasks["translation"]
     assert 0 < result["bleu,none"] < 100
     assert result["bleu,none"] == expected["score"]
-    assert result["bleu_stderr,none"] == 100 * expected["standard_error"] == pytest.approx(its_own, rel=0.2)
-    assert f"|{expected['score']:.4f}|±|{100 * expected['standard_error']:.4f}|" in table.replace(" ", "")
+    assert (
+        result["bleu_stderr,none"]
+        == 100 * expected["standard_error"]
+        == pytest.approx(its_own, rel=0.2)
+    )
+    assert f"|{expected['score']:.4f}|±|{100 * expected['standard_error']:.4f}|" in table.replace(
+        " ", ""
+    )
     both = [expected, score(bleu, ROWS[::4] + ROWS[1::4])]
-    assert groups["translations"]["bleu,none"] == pytest.approx(sum(one["score"] for one in both) / 2)
+    assert groups["translations"]["bleu,none"] == pytest.approx(
+        sum(one["score"] for one in both) / 2
+    )
     error = 100 * sum(one["standard_error"] ** 2 for one in both) ** 0.5 / 2
     assert groups["translations"]["bleu_stderr,none"] == pytest.approx(error)
 
@@ -124,7 +143,17 @@ def test_lighteval(tmp_path, expected):
     (tmp_path / "model.py").write_text(LIGHTEVAL_MODEL)
     model, *arguments = command.split()[2:]
     assert model.startswith('"model_name=')
-    run(tmp_path, "-c", LIGHTEVAL, "custom", "echo", "model.py", *arguments, "--output-dir", "results")
+    run(
+        tmp_path,
+        "-c",
+        LIGHTEVAL,
+        "custom",
+        "echo",
+        "model.py",
+        *arguments,
+        "--output-dir",
+        "results",
+    )
     (path,) = tmp_path.glob("results/**/results_*.json")
     result = json.loads(path.read_text())["results"]["translation|0"]
     assert 0 < result["bleu"] < 100

@@ -20,13 +20,23 @@ def test_beside_transformers_4(tmp_path):
     """Installing requirements.txt keeps the huggingface_hub below 1.0 that transformers 4 needs."""
     venv.create(tmp_path / "venv", with_pip=True)
     python = str(tmp_path / "venv" / "bin" / "python")
-    for requirements in (["transformers==4.57.*", "datasets==4.4.*"], ["-r", str(ROOT / "requirements.txt")]):
-        subprocess.run([python, "-m", "pip", "install", "-q", *requirements], check=True, timeout=500)
+    for requirements in (
+        ["transformers==4.57.*", "datasets==4.4.*"],
+        ["-r", str(ROOT / "requirements.txt")],
+    ):
+        subprocess.run(
+            [python, "-m", "pip", "install", "-q", *requirements], check=True, timeout=500
+        )
     subprocess.run([python, "-m", "pip", "check"], check=True, timeout=60)
     # Not PYTHONPATH: a test of numba's absence sets it.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     run = subprocess.run(
-        [python, "-W", "ignore", "-c", SCORE], capture_output=True, text=True, timeout=300, env=environment, check=False
+        [python, "-W", "ignore", "-c", SCORE],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env=environment,
+        check=False,
     )
     assert run.returncode == 0, run.stderr
     versions, score = run.stdout.splitlines()

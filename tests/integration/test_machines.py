@@ -18,7 +18,9 @@ PREDICTIONS, REFERENCES = random_rows(seed=20, count=500)
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Write `outputs.parquet`, which the recipes read, and return its folder."""
-    pd.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES}).to_parquet(tmp_path / "outputs.parquet")
+    pd.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES}).to_parquet(
+        tmp_path / "outputs.parquet"
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -46,7 +48,9 @@ def test_torchrun_with_gloo(folder, expected):
 
 def test_ray_data_with_two_workers(folder, expected, capsys):
     ray = pytest.importorskip("ray")
-    ray.init(num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", logging_level="ERROR")
+    ray.init(
+        num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", logging_level="ERROR"
+    )
     try:
         (code,) = recipe("Ray Data")
         exec(compile(code, "README.md", "exec"), {})
@@ -61,7 +65,11 @@ def test_spark_with_two_partitions(folder, expected, capsys, monkeypatch):
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     split_into_two_files(folder)
-    spark = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+    spark = (
+        sql.SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
     try:
         (code,) = recipe("Spark")
         exec(compile(code, "recipes.md", "exec"), {})
@@ -98,7 +106,9 @@ def test_torchrun_with_more_processes_than_rows(bleu, tmp_path, rows, processes)
     """The recipe as it stands: a process without rows does not change the sum."""
     pytest.importorskip("torch")
     predictions, references = (column[:rows] for column in ROWS)
-    pd.DataFrame({"prediction": predictions, "references": references}).to_parquet(tmp_path / "outputs.parquet")
+    pd.DataFrame({"prediction": predictions, "references": references}).to_parquet(
+        tmp_path / "outputs.parquet"
+    )
     script, command = recipe("torchrun")
     (tmp_path / "score.py").write_text(script)
     arguments = command.replace("--nproc_per_node=2", f"--nproc_per_node={processes}").split()[1:]
@@ -111,4 +121,6 @@ def test_torchrun_with_more_processes_than_rows(bleu, tmp_path, rows, processes)
     expected = bleu.compute(predictions=predictions, references=references)
     score, signature = output.stdout.split()[-2:]
     assert float(score) == expected["score"]
-    assert signature.replace("nrefs:1", "nrefs:var") == expected["signature"].replace("nrefs:1", "nrefs:var")
+    assert signature.replace("nrefs:1", "nrefs:var") == expected["signature"].replace(
+        "nrefs:1", "nrefs:var"
+    )

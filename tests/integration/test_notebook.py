@@ -21,7 +21,10 @@ def shell(bleu):
 def offered(shell, code):
     """Return the completions that Tab offers at the end of code."""
     with provisionalcompleter():
-        return {completion.text.rstrip("=") for completion in shell.Completer.completions(code, len(code))}
+        return {
+            completion.text.rstrip("=")
+            for completion in shell.Completer.completions(code, len(code))
+        }
 
 
 @pytest.mark.parametrize("use_jedi", [False, True])

@@ -29,7 +29,10 @@ def list_outputs(cell):
         if output.output_type == "stream":
             shown.append((output.name, output.text))
         else:
-            data = {kind: "a picture" if kind.startswith("image/") else text for kind, text in output.data.items()}
+            data = {
+                kind: "a picture" if kind.startswith("image/") else text
+                for kind, text in output.data.items()
+            }
             shown.append((output.output_type, data))
     return shown
 
@@ -45,14 +48,26 @@ def test_with_what_they_ask_to_install_they_show_what_is_stored(tmp_path):
     (command,) = {re.search("^pip install .*", text, re.MULTILINE).group() for text in texts}
     venv.create(tmp_path, with_pip=True)
     python = str(tmp_path / "bin" / "python")
-    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONWARNINGS")}
-    subprocess.run([python, "-m", *command.split()], cwd=ROOT, env=environment, check=True, timeout=900)
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "PYTHONWARNINGS")
+    }
+    subprocess.run(
+        [python, "-m", *command.split()], cwd=ROOT, env=environment, check=True, timeout=900
+    )
     for path in NOTEBOOKS:
         arguments = ["-m", "nbconvert", "--to", "notebook", "--execute", "--stdout", str(path)]
-        run = subprocess.run([python, *arguments], env=environment, check=True, capture_output=True, timeout=600)
+        run = subprocess.run(
+            [python, *arguments], env=environment, check=True, capture_output=True, timeout=600
+        )
         executed = nbformat.reads(run.stdout.decode(), as_version=4)
-        for before, now in zip(nbformat.read(path, as_version=4).cells, executed.cells, strict=True):
-            assert list_outputs(now) == list_outputs(before), f"{path.name}, cell {now.id!r}. {REFRESH}"
+        for before, now in zip(
+            nbformat.read(path, as_version=4).cells, executed.cells, strict=True
+        ):
+            assert list_outputs(now) == list_outputs(before), (
+                f"{path.name}, cell {now.id!r}. {REFRESH}"
+            )
             assert not [text for kind, text in list_outputs(now) if kind == "stderr"]
 
 

@@ -58,7 +58,11 @@ def test_contrast():
     assert contrast("#777777", "white") == pytest.approx(4.48, abs=0.005)
 
 
-PAGES = [("#ffffff", 4.5), ("#000000", 4.5), ("#111111", 4.1)]  # a background, and the least contrast of text on it
+PAGES = [
+    ("#ffffff", 4.5),
+    ("#000000", 4.5),
+    ("#111111", 4.1),
+]  # a background, and the least contrast of text on it
 
 
 @pytest.mark.parametrize("name", MAKE)
@@ -75,8 +79,15 @@ def test_a_figure_of_its_own_fits_light_and_dark_pages(bleu, name, page, of_text
     texts = [text for text in ax.figure.findobj(matplotlib.text.Text) if text.get_text()]
     assert len(texts) > 3
     assert min(contrast(text.get_color(), page) for text in texts) > of_text
-    bars = [color for bar in ax.patches for color in (bar.get_edgecolor(), bar.get_facecolor()) if color[3]]
-    lines = [line.get_color() for line in ax.lines] + [spine.get_edgecolor() for spine in ax.spines.values()]
+    bars = [
+        color
+        for bar in ax.patches
+        for color in (bar.get_edgecolor(), bar.get_facecolor())
+        if color[3]
+    ]
+    lines = [line.get_color() for line in ax.lines] + [
+        spine.get_edgecolor() for spine in ax.spines.values()
+    ]
     assert min(contrast(color, page) for color in bars + lines) > 3
 
 
@@ -85,7 +96,10 @@ def test_numbers_of_pairs_can_be_read_in_their_cells(bleu, page, of_text):
     references = [f"{n} green bottles hanging on the wall" for n in range(40)]
     systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
     ax = bleu.rank(systems, references).plot()
-    cells = {(round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor() for bar in ax.patches}
+    cells = {
+        (round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor()
+        for bar in ax.patches
+    }
     filled = [cells[text.xy][3] == 1 for text in ax.texts]
     assert sorted(filled) == [False] * 2 + [True] * 4
     for text, is_filled in zip(ax.texts, filled):
@@ -107,11 +121,16 @@ def test_axes_and_styles_keep_their_colors(bleu):
 class TestPrecisions:
     def test_before_and_after_clipping(self, bleu):
         """The paper's second example: seven unigrams of seven, of which two count."""
-        result = bleu.explain("the the the the the the the", ["the cat is on the mat"], smooth_method="none")
+        result = bleu.explain(
+            "the the the the the the the", ["the cat is on the mat"], smooth_method="none"
+        )
         ax = result.plot()
         assert heights(ax)["before clipping"] == pytest.approx([100, 0, 0, 0])
         assert heights(ax)["after clipping"] == pytest.approx([200 / 7, 0, 0, 0])
-        assert [text.get_text() for text in ax.get_legend().get_texts()] == ["before clipping", "after clipping"]
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+            "before clipping",
+            "after clipping",
+        ]
         assert labels(ax.xaxis) == ["1-gram", "2-gram", "3-gram", "4-gram"]
         assert ax.get_ylabel() == "precision (%)"
         assert {"100.0", "28.6"} <= {text.get_text() for text in ax.texts}
@@ -125,13 +144,17 @@ class TestPrecisions:
     def test_of_a_corpus(self, bleu):
         result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
         ax = result.plot()
-        assert list(heights(ax).values()) == [pytest.approx([100 * one for one in result["precisions"]])]
+        assert list(heights(ax).values()) == [
+            pytest.approx([100 * one for one in result["precisions"]])
+        ]
         assert ax.get_legend() is None
 
     def test_black_and_white(self, bleu):
         """Bars that stand side by side differ in more than their hue: filled, hollow, or hatched."""
         ax = bleu.explain("a a b c x", ["a b c y"], max_order=4).plot()
-        faces = [(bars[0].get_facecolor()[3], bars[0].get_hatch() or None) for bars in ax.containers]
+        faces = [
+            (bars[0].get_facecolor()[3], bars[0].get_hatch() or None) for bars in ax.containers
+        ]
         assert len(set(faces)) == len(faces) == 3
 
 
@@ -139,14 +162,17 @@ class TestPrecisions:
 def test_pairs_of_a_ranking(bleu, family_wise):
     """A cell has the row's score minus the column's, and is filled if the pair is significant."""
     references = [f"{n} green bottles hanging on the wall" for n in range(40)]
-    cut = lambda most: [text[: -(n % most) - 1] for n, text in enumerate(references)]  # noqa: E731
+    cut = lambda most: [text[: -(n % most) - 1] for n, text in enumerate(references)]
     systems = {"best": references, "cut": cut(8), "also": cut(9), "$worst": ["green bottles"] * 40}
     result = bleu.rank(systems, references, n_resamples=100, family_wise=family_wise)
     ax = result.plot()
     names = [system["system"] for system in result["ranking"]]
     shown = [name.replace("$", r"\$") for name in names]
     assert labels(ax.xaxis) == labels(ax.yaxis) == shown
-    cells = {(round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor()[3] > 0 for bar in ax.patches}
+    cells = {
+        (round(bar.get_x() + 0.5), round(bar.get_y() + 0.5)): bar.get_facecolor()[3] > 0
+        for bar in ax.patches
+    }
     numbers = {text.xy: text.get_text() for text in ax.texts}
     assert len(cells) == len(numbers) == 12
     for pair in result["pairs"]:
@@ -159,12 +185,17 @@ def test_pairs_of_a_ranking(bleu, family_wise):
 
 class TestSegments:
     def test_histogram(self, bleu):
-        result = bleu.compute(predictions=["a b c d"] * 3 + ["x"] * 2, references=["a b c d"] * 5, segments=True)
+        result = bleu.compute(
+            predictions=["a b c d"] * 3 + ["x"] * 2, references=["a b c d"] * 5, segments=True
+        )
         ax = result.plot()
         (bars,) = ax.containers
         assert [bar.get_height() for bar in bars] == [2, *[0] * 18, 3]
         assert (bars[-1].get_x(), bars[-1].get_width()) == (95, 5)
-        assert (ax.get_xlabel(), ax.get_ylabel()) == ("BLEU of a segment, in steps of 5", "segments")
+        assert (ax.get_xlabel(), ax.get_ylabel()) == (
+            "BLEU of a segment, in steps of 5",
+            "segments",
+        )
 
     def test_precisions_all_the_same(self, bleu):
         ax = MAKE["compute"](bleu).plot(kind="precisions")
@@ -172,27 +203,38 @@ class TestSegments:
 
 
 def test_systems(bleu):
-    comparison = bleu.compare({"A": PREDICTIONS, "$x$": PREDICTIONS[::-1]}, REFERENCES, n_resamples=10)
+    comparison = bleu.compare(
+        {"A": PREDICTIONS, "$x$": PREDICTIONS[::-1]}, REFERENCES, n_resamples=10
+    )
     ax = comparison.plot()
     assert labels(ax.yaxis) == ["A (baseline)", r"\$x\$"]
     ends = [line.get_xdata() for line in ax.lines if line.get_marker() == "|"]
-    first, second = comparison["systems"].values()  # the second's interval that avoids the line is one that avoids 0
+    first, second = comparison[
+        "systems"
+    ].values()  # the second's interval that avoids the line is one that avoids 0
     assert np.concatenate(ends) == pytest.approx(
-        100 * np.array([first["bleu"]] * 2 + [first["bleu"] + end for end in second["delta_interval"]])
+        100
+        * np.array([first["bleu"]] * 2 + [first["bleu"] + end for end in second["delta_interval"]])
     )
-    assert [text.get_text() for text in ax.texts] == [f"{one['score']:.2f}" for one in comparison["systems"].values()]
+    assert [text.get_text() for text in ax.texts] == [
+        f"{one['score']:.2f}" for one in comparison["systems"].values()
+    ]
     assert ax.get_xlabel() == "BLEU, with the interval of the difference from the baseline"
     ax.figure.draw_without_rendering()  # a name with dollars is not a formula
 
 
 def test_systems_without_intervals(bleu):
-    ax = bleu.compare({"A": PREDICTIONS, "B": PREDICTIONS}, REFERENCES, n_resamples=9, confidence=None).plot()
+    ax = bleu.compare(
+        {"A": PREDICTIONS, "B": PREDICTIONS}, REFERENCES, n_resamples=9, confidence=None
+    ).plot()
     assert ax.get_xlabel() == "BLEU"
 
 
 class TestWaterfall:
     def test_of_a_convention(self, bleu):
-        conventions = bleu.conventions(["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]])
+        conventions = bleu.conventions(
+            ["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]]
+        )
         ax = conventions.plot()
         widths = [bar.get_width() for bars in ax.containers for bar in bars]
         nltk = conventions["nltk"]
@@ -205,15 +247,27 @@ class TestWaterfall:
         references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
         found = bleu.reconcile(["The cat sat on a mat."], references, 0.51)
         ax = found.plot()
-        assert labels(ax.yaxis) == ["your options", "references=0", "tokenize='none'", "this setting"]
+        assert labels(ax.yaxis) == [
+            "your options",
+            "references=0",
+            "tokenize='none'",
+            "this setting",
+        ]
         ends = [bar.get_width() for bar in (ax.containers[0][0], ax.containers[-1][0])]
-        assert ends == pytest.approx([bleu.explain("The cat sat on a mat.", references[0])["score"], 50.8133], abs=1e-4)
+        assert ends == pytest.approx(
+            [bleu.explain("The cat sat on a mat.", references[0])["score"], 50.8133], abs=1e-4
+        )
         assert "50.81" in {text.get_text() for text in ax.texts}
 
     def test_steps_meet(self):
         ax = plot_steps("a", [Step("up", 10.0), Step("down", -25.0)], "b", 35.0)
         bars = [bars[0] for bars in ax.containers]
-        assert [(bar.get_x(), bar.get_width()) for bar in bars] == [(0, 50), (50, 10), (35, 25), (0, 35)]
+        assert [(bar.get_x(), bar.get_width()) for bar in bars] == [
+            (0, 50),
+            (50, 10),
+            (35, 25),
+            (0, 35),
+        ]
 
 
 def test_scatter():
@@ -224,7 +278,10 @@ def test_scatter():
 
 
 def test_scattered_points_can_be_seen_one_by_one_and_in_a_crowd():
-    few, many = (plot_scatter({"A": scores, "B": scores}).collections[0] for scores in ([0.5] * 3, [0.5] * 3000))
+    few, many = (
+        plot_scatter({"A": scores, "B": scores}).collections[0]
+        for scores in ([0.5] * 3, [0.5] * 3000)
+    )
     assert few.get_sizes() > many.get_sizes()
     assert few.get_alpha() > many.get_alpha()
 
@@ -245,7 +302,9 @@ def test_without_matplotlib():
         "try: result.plot()\n"
         "except ImportError as error: print(error)"
     )
-    run = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True
+    )
     assert run.stdout == "Plots need matplotlib. Install it: pip install matplotlib\n"
 
 

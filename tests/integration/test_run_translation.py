@@ -56,11 +56,19 @@ def run(tmp_path_factory):
     return run
 
 
-@pytest.mark.parametrize("arguments", [["--do_eval"], ["--do_eval", "--num_beams", "3", "--max_source_length", "5"]])
+@pytest.mark.parametrize(
+    "arguments", [["--do_eval"], ["--do_eval", "--num_beams", "3", "--max_source_length", "5"]]
+)
 def test_eval_bleu_is_that_of_evaluates_sacrebleu(run, arguments):
     """To the last digit that the script keeps, whether the name of evaluate's module is given or not."""
     theirs = run(f"evaluate.load({EVALUATES!r}, cache_dir=model_args.cache_dir)", *arguments)
     assert 5 < theirs["eval_bleu"] < 100
-    for load in (f'evaluate.load({OURS!r}, "sacrebleu", cache_dir=model_args.cache_dir)', f"evaluate.load({OURS!r})"):
+    for load in (
+        f'evaluate.load({OURS!r}, "sacrebleu", cache_dir=model_args.cache_dir)',
+        f"evaluate.load({OURS!r})",
+    ):
         ours = run(load, *arguments)
-        assert (ours["eval_bleu"], ours["eval_gen_len"]) == (theirs["eval_bleu"], theirs["eval_gen_len"])
+        assert (ours["eval_bleu"], ours["eval_gen_len"]) == (
+            theirs["eval_bleu"],
+            theirs["eval_gen_len"],
+        )

@@ -32,7 +32,10 @@ def model(tokenizer):
 
 @pytest.fixture(scope="module")
 def data(tokenizer):
-    rows = [{"input_ids": tokenizer(text)["input_ids"], "labels": tokenizer(text)["input_ids"]} for text in SENTENCES]
+    rows = [
+        {"input_ids": tokenizer(text)["input_ids"], "labels": tokenizer(text)["input_ids"]}
+        for text in SENTENCES
+    ]
     return datasets.Dataset.from_list(rows)
 
 
@@ -57,19 +60,25 @@ def decoded(tokenizer, ids):
 
 
 @pytest.mark.parametrize("batch_eval_metrics", [False, True])
-@pytest.mark.parametrize("references", [None, [[text, "a dog ran"] for text in SENTENCES]], ids=["labels", "several"])
+@pytest.mark.parametrize(
+    "references", [None, [[text, "a dog ran"] for text in SENTENCES]], ids=["labels", "several"]
+)
 def test_what_is_logged_is_compute_of_the_decoded_texts(
     bleu, model, tokenizer, data, tmp_path, batch_eval_metrics, references
 ):
     callback = bleu.compute_metrics(tokenizer, references=references, details=True)
-    trainer = trained(model, tokenizer, data, callback, tmp_path, batch_eval_metrics=batch_eval_metrics)
+    trainer = trained(
+        model, tokenizer, data, callback, tmp_path, batch_eval_metrics=batch_eval_metrics
+    )
     scores = [entry["eval_bleu"] for entry in trainer.state.log_history if "eval_bleu" in entry]
     assert len(scores) == 20
     assert trainer.state.best_metric == max(scores) > scores[0]
 
     trainer.compute_metrics = None
     generated = trainer.predict(data).predictions
-    expected = bleu.compute(predictions=decoded(tokenizer, generated), references=references or SENTENCES)
+    expected = bleu.compute(
+        predictions=decoded(tokenizer, generated), references=references or SENTENCES
+    )
     trainer.compute_metrics = callback
     logged = trainer.evaluate()
     assert logged["eval_bleu"] == trainer.state.best_metric == expected["score"]
@@ -79,7 +88,9 @@ def test_what_is_logged_is_compute_of_the_decoded_texts(
 
 def test_without_predict_with_generate(bleu, model, tokenizer, data, tmp_path):
     """The mistake that everybody makes once."""
-    arguments = transformers.Seq2SeqTrainingArguments(str(tmp_path), report_to=[], use_cpu=True, disable_tqdm=True)
+    arguments = transformers.Seq2SeqTrainingArguments(
+        str(tmp_path), report_to=[], use_cpu=True, disable_tqdm=True
+    )
     trainer = transformers.Seq2SeqTrainer(
         model=model, args=arguments, processing_class=tokenizer, eval_dataset=data,
         data_collator=transformers.DataCollatorForSeq2Seq(tokenizer), compute_metrics=bleu.compute_metrics(tokenizer),
@@ -113,8 +124,12 @@ def test_the_recipes_for_the_trainer_one_after_the_other(namespace):
     run(namespace, *recipe("Several language pairs"))
     logged = evaluations(namespace)
     for scores in logged:
-        assert scores["eval_bleu_macro"] == pytest.approx((scores["eval_bleu_en-de"] + scores["eval_bleu_en-zh"]) / 2)
-    assert namespace["trainer"].state.best_metric == max(scores["eval_bleu_macro"] for scores in logged)
+        assert scores["eval_bleu_macro"] == pytest.approx(
+            (scores["eval_bleu_en-de"] + scores["eval_bleu_en-zh"]) / 2
+        )
+    assert namespace["trainer"].state.best_metric == max(
+        scores["eval_bleu_macro"] for scores in logged
+    )
 
     run(namespace, recipe("Best checkpoint or last")[0])
     scores = [namespace["bleu"].score(table)["score"] for table in namespace["history"]]
@@ -136,7 +151,12 @@ def test_several_sets(bleu, model, tokenizer, data, tmp_path):
         warnings.simplefilter("error", bleu.Warning)
         warnings.filterwarnings("ignore", message="The score is 0")
         logged = trainer.evaluate()
-    assert {"eval_news_bleu", "eval_news_gen_len", "eval_talks_bleu", "eval_talks_gen_len"} <= logged.keys()
+    assert {
+        "eval_news_bleu",
+        "eval_news_gen_len",
+        "eval_talks_bleu",
+        "eval_talks_gen_len",
+    } <= logged.keys()
     for name, rows in sets.items():
         assert logged[f"eval_{name}_gen_len"] == trainer.evaluate(rows)["eval_gen_len"]
 
@@ -165,10 +185,16 @@ def test_lightning(namespace, bleu):
     )
     run(namespace, "translator = Translator(model, tokenizer)\ntrainer.fit(translator, *loaders)")
     generated = [
-        namespace["model"].generate(input_ids=batch["input_ids"], attention_mask=batch["attention_mask"])
+        namespace["model"].generate(
+            input_ids=batch["input_ids"], attention_mask=batch["attention_mask"]
+        )
         for batch in namespace["loaders"][1]
     ]
-    texts = [text for ids in generated for text in namespace["tokenizer"].batch_decode(ids, skip_special_tokens=True)]
+    texts = [
+        text
+        for ids in generated
+        for text in namespace["tokenizer"].batch_decode(ids, skip_special_tokens=True)
+    ]
     expected = bleu.compute(predictions=texts, references=SENTENCES)
     logged = {name: float(value) for name, value in namespace["trainer"].callback_metrics.items()}
     assert logged == pytest.approx(
@@ -190,7 +216,9 @@ def test_trl(bleu, tmp_path):
         run(namespace, recipe("Rewards for TRL")[0])
 
     def reward(completions, **columns):
-        calls.append((completions, columns["reference"], namespace["bleu_reward"](completions, **columns)))
+        calls.append(
+            (completions, columns["reference"], namespace["bleu_reward"](completions, **columns))
+        )
         return calls[-1][-1]
 
     rows = [{"prompt": text, "reference": [text, "a dog ran"]} for text in SENTENCES]
@@ -202,7 +230,10 @@ def test_trl(bleu, tmp_path):
         train_dataset=datasets.Dataset.from_list(rows), reward_funcs=reward,
     ).train()  # fmt: skip
     ((texts, references, rewards),) = calls
-    assert rewards == bleu.compute(predictions=texts, references=references, segments=True)["segment_bleu"]
+    assert (
+        rewards
+        == bleu.compute(predictions=texts, references=references, segments=True)["segment_bleu"]
+    )
     assert len(rewards) == 4
 
 
@@ -212,5 +243,7 @@ def test_bleuberi(bleu):
     namespace = {}
     with contextlib.redirect_stdout(io.StringIO()):
         run(namespace, *recipe("Rewards for TRL")[::2])
-    expected = [bleuscore.compute([[b]], [a], smooth=True)["bleu"] for a, b in zip(texts, references)]
+    expected = [
+        bleuscore.compute([[b]], [a], smooth=True)["bleu"] for a, b in zip(texts, references)
+    ]
     assert namespace["bleu_reward"](texts, references) == pytest.approx(expected, abs=1e-12)

@@ -17,8 +17,13 @@ TENSORS = {
 
 @pytest.mark.parametrize(("predictions", "references"), TENSORS.values(), ids=TENSORS)
 def test_tensors_have_the_scores_of_their_lists(bleu, predictions, references):
-    expected = bleu.compute(predictions=IDS.tolist(), references=[[row] for row in OTHERS.tolist()], by=[0, 1, 0, 1])
-    assert bleu.compute(predictions=predictions, references=references, by=torch.tensor([0, 1, 0, 1])) == expected
+    expected = bleu.compute(
+        predictions=IDS.tolist(), references=[[row] for row in OTHERS.tolist()], by=[0, 1, 0, 1]
+    )
+    assert (
+        bleu.compute(predictions=predictions, references=references, by=torch.tensor([0, 1, 0, 1]))
+        == expected
+    )
 
 
 def test_sums_and_batches_of_tensors(bleu):
@@ -31,4 +36,6 @@ def test_sums_and_batches_of_tensors(bleu):
         def batch_decode(self, rows, skip_special_tokens):
             return [" ".join(map(str, row)) for row in rows]
 
-    assert bleu.compute_metrics(Numbers())((IDS, IDS)) == pytest.approx({"bleu": 100.0, "gen_len": 4.0})
+    assert bleu.compute_metrics(Numbers())((IDS, IDS)) == pytest.approx(
+        {"bleu": 100.0, "gen_len": 4.0}
+    )

@@ -29,7 +29,9 @@ def logged(tmp_path_factory):
     for part in (model, tokenizer):
         part.save_pretrained(folder / "model")
     # Each row has its own references, so that the references of another row would have another score.
-    rows = [{**row, "references": [row["label"], f"{row['text']} {i}"]} for i, row in enumerate(ROWS)]
+    rows = [
+        {**row, "references": [row["label"], f"{row['text']} {i}"]} for i, row in enumerate(ROWS)
+    ]
     (folder / "rows.json").write_text(json.dumps(rows))
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
     found = {}

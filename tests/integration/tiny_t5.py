@@ -7,7 +7,15 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 WORDS = ["the", "cat", "dog", "sat", "ran", "on", "to", "a", "mat", "house", "big", "small"]
 SENTENCES = [
     " ".join(
-        ["the", WORDS[1 + i % 2], WORDS[3 + i % 2], WORDS[5 + i % 2], "a", WORDS[10 + i // 2 % 2], WORDS[8 + i % 2]]
+        [
+            "the",
+            WORDS[1 + i % 2],
+            WORDS[3 + i % 2],
+            WORDS[5 + i % 2],
+            "a",
+            WORDS[10 + i // 2 % 2],
+            WORDS[8 + i % 2],
+        ]
     )
     for i in range(12)
 ]
@@ -15,10 +23,15 @@ SENTENCES = [
 
 def make_tokenizer():
     words = Tokenizer(
-        models.WordLevel({word: i for i, word in enumerate(["<pad>", "</s>", "<unk>", *WORDS])}, unk_token="<unk>")
+        models.WordLevel(
+            {word: i for i, word in enumerate(["<pad>", "</s>", "<unk>", *WORDS])},
+            unk_token="<unk>",
+        )
     )
     words.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    words.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    words.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", 1)]
+    )
     return transformers.PreTrainedTokenizerFast(
         tokenizer_object=words, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
     )
@@ -37,7 +50,8 @@ def make_model(tokenizer):
 def train(model, tokenizer, sources, targets, steps):
     """Train for a given number of steps, each with all rows."""
     inputs, labels = (
-        tokenizer(list(texts), return_tensors="pt", padding=True)["input_ids"] for texts in (sources, targets)
+        tokenizer(list(texts), return_tensors="pt", padding=True)["input_ids"]
+        for texts in (sources, targets)
     )
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     for _ in range(steps):

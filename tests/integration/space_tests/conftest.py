@@ -27,11 +27,18 @@ def open_page(address, browser):
     def open_page(width=1280, theme="light", height=900, link=""):
         contexts.append(browser.new_context(viewport={"width": width, "height": height}))
         page = contexts[-1].new_page()
-        page.on("request", lambda r: None if r.url.startswith((address, "data:", "blob:")) else problems.append(r.url))
+        page.on(
+            "request",
+            lambda r: (
+                None if r.url.startswith((address, "data:", "blob:")) else problems.append(r.url)
+            ),
+        )
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("dialog", lambda dialog: problems.append(dialog.message))
         page.goto(f"{address}?__theme={theme}{link}")
-        expect(page.locator("#sentence-score strong, #sentence .bleu-message").first).to_be_attached()
+        expect(
+            page.locator("#sentence-score strong, #sentence .bleu-message").first
+        ).to_be_attached()
         return page
 
     yield open_page

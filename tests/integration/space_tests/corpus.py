@@ -5,7 +5,22 @@ import random
 import pandas as pd
 
 GENERATOR = random.Random(7)
-WORDS = ["the", "a", "cat", "dog", "sat", "on", "under", "mat", ",", ".", "3.5", "naïve", "你", "好"]
+WORDS = [
+    "the",
+    "a",
+    "cat",
+    "dog",
+    "sat",
+    "on",
+    "under",
+    "mat",
+    ",",
+    ".",
+    "3.5",
+    "naïve",
+    "你",
+    "好",
+]
 PREDICTIONS = [" ".join(GENERATOR.choices(WORDS, k=GENERATOR.randrange(4, 12))) for _ in range(40)]
 REFERENCE_SETS = [[" ".join(GENERATOR.choices(WORDS, k=9)) for _ in PREDICTIONS] for _ in range(2)]
 ROWS = [list(row) for row in zip(*REFERENCE_SETS)]
@@ -18,7 +33,9 @@ def write_corpus(folder, kind):
     Returns:
         The file of predictions, the files of references, and whether they have columns.
     """
-    frame = pd.DataFrame({"id": range(len(PREDICTIONS)), "prediction": PREDICTIONS, "reference": ROWS})
+    frame = pd.DataFrame(
+        {"id": range(len(PREDICTIONS)), "prediction": PREDICTIONS, "reference": ROWS}
+    )
     if kind == "txt":
         paths = [folder / "system.de", folder / "a.txt", folder / "b.txt"]
         for path, lines in zip(paths, (PREDICTIONS, *REFERENCE_SETS)):

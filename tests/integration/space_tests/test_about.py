@@ -16,8 +16,12 @@ def test_about_says_how_to_load_and_cite_and_the_limits(page):
     expect(page.locator(".bleu-code").nth(0)).to_contain_text("evaluate.load")
     expect(page.locator(".bleu-code").nth(1)).to_contain_text("papineni-etal-2002-bleu")
     page.locator("#card button").first.click()
-    for heading in re.findall("^## (.*)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE):
-        expect(page.get_by_role("heading", name=heading.replace("`", ""), exact=True)).to_be_visible()
+    for heading in re.findall(
+        "^## (.*)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    ):
+        expect(
+            page.get_by_role("heading", name=heading.replace("`", ""), exact=True)
+        ).to_be_visible()
 
 
 def test_the_picture_of_the_card_is_shown_and_no_link_leads_nowhere(page):
@@ -28,6 +32,8 @@ def test_the_picture_of_the_card_is_shown_and_no_link_leads_nowhere(page):
     expect(picture).to_have_attribute("alt", re.compile("longest matching"))
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.naturalWidth") > 400
-    links = page.locator("#card a").evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    links = page.locator("#card a").evaluate_all(
+        "links => links.map(link => link.getAttribute('href'))"
+    )
     assert links
     assert [link for link in links if not link.startswith("https://aclanthology.org/")] == []

@@ -7,7 +7,11 @@ from .visitor import choose, expect, fill, score_of, tab, text, unfold
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
-TYPED = {"#candidate": "the cat & the “hat” #1", "#second": "ein Hut = 100 %", "#references": "the cat\n猫 + the hat"}
+TYPED = {
+    "#candidate": "the cat & the “hat” #1",
+    "#second": "ein Hut = 100 %",
+    "#references": "the cat\n猫 + the hat",
+}
 
 
 def type_all(page):
@@ -33,7 +37,9 @@ def expect_all(page):
 def test_a_reload_and_a_shared_link_bring_back_texts_options_and_tab(page, open_page, address):
     type_all(page)
     tab(page, "About")
-    page.wait_for_function("location.hash.includes('tab=about') && location.hash.includes('max_order=3')")
+    page.wait_for_function(
+        "location.hash.includes('tab=about') && location.hash.includes('max_order=3')"
+    )
     link = page.evaluate("location.hash")
     page.reload()
     other = open_page(link=link)
@@ -67,11 +73,16 @@ def test_the_tab_is_in_the_address_before_anything_is_typed(page, name):
 
 def test_the_page_around_a_frame_learns_the_address(browser, address):
     """As on the Hub: the demo runs in a frame of huggingface.co, which puts the hash into its own address."""
-    context = browser.new_context(permissions=["local-network-access"])  # the server of the tests is on this machine
+    context = browser.new_context(
+        permissions=["local-network-access"]
+    )  # the server of the tests is on this machine
     page = context.new_page()
     script = "addEventListener('message', ({ data }) => 'hash' in Object(data) && (location.hash = data.hash))"
     body = f'<script>{script}</script><iframe src="{address}" width="1200" height="800"></iframe>'
-    page.route("https://huggingface.co/**", lambda route: route.fulfill(body=body, content_type="text/html"))
+    page.route(
+        "https://huggingface.co/**",
+        lambda route: route.fulfill(body=body, content_type="text/html"),
+    )
     page.goto("https://huggingface.co/spaces/user/bleu_metric")
     frame = page.frame_locator("iframe")
     frame.get_by_role("tab", name="Corpus").click()
@@ -87,10 +98,16 @@ def test_the_page_around_a_frame_learns_the_address(browser, address):
 def test_a_step_is_part_of_a_link_to_a_text(page, open_page):
     fill(page, "#candidate", "the the cat")
     page.locator("#steps a", has_text="Clipping").click()
-    page.wait_for_function("location.hash.includes('the+the+cat') && location.hash.endsWith('&step=clipping')")
+    page.wait_for_function(
+        "location.hash.includes('the+the+cat') && location.hash.endsWith('&step=clipping')"
+    )
     other = open_page(link=page.evaluate("location.hash"))
-    expect(other.locator("#sentence [data-step]:visible")).to_contain_text("None is too many: 2/3 count.")
-    other.evaluate("location.hash = '#step=mean'")  # as a link on another page, for the text that is there
+    expect(other.locator("#sentence [data-step]:visible")).to_contain_text(
+        "None is too many: 2/3 count."
+    )
+    other.evaluate(
+        "location.hash = '#step=mean'"
+    )  # as a link on another page, for the text that is there
     expect(other.locator("#sentence [data-step=mean]")).to_be_visible()
     expect(text(other, "#candidate")).to_have_value("the the cat")
 

@@ -40,7 +40,9 @@ def test_each_format(page, bleu, tmp_path, kind):
     result = bleu.compute(predictions=PREDICTIONS, references=ROWS, confidence=0.95)
     score_of(page, SUMMARY, result["score"])
     low, high = (100 * end for end in result["confidence_interval"])
-    expect(page.locator(SUMMARY)).to_contain_text(f"95% interval {low:.2f} to {high:.2f}, 40 segments")
+    expect(page.locator(SUMMARY)).to_contain_text(
+        f"95% interval {low:.2f} to {high:.2f}, 40 segments"
+    )
     expect(page.locator(SUMMARY)).to_contain_text("40 segments is a small sample")
     assert copied(page, SUMMARY) == f"{system.stem}, 40 segments: {result.report().splitlines()[0]}"
 
@@ -64,7 +66,10 @@ def test_a_researcher_opens_segments_comes_back_and_downloads(page, bleu, tmp_pa
     expect(page.locator("#segments tbody tr").first).to_contain_text("naïve")
     csv = pd.read_csv(download(page, "csv", tmp_path))
     assert csv["bleu"].tolist() == pytest.approx(scores, abs=1e-15)
-    assert (csv["prediction"].tolist(), csv["references_2"].tolist()) == (PREDICTIONS, REFERENCE_SETS[1])
+    assert (csv["prediction"].tolist(), csv["references_2"].tolist()) == (
+        PREDICTIONS,
+        REFERENCE_SETS[1],
+    )
 
 
 def test_a_result_is_old_as_soon_as_something_changes(page):
@@ -77,7 +82,9 @@ def test_a_result_is_old_as_soon_as_something_changes(page):
     expect(old).to_be_visible()
     page.route("**/queue/join*", lambda route: (page.wait_for_timeout(1000), route.continue_()))
     page.locator("#score").click()
-    expect(old).to_be_hidden()  # it has been pressed; the result is old until the answer comes, and can be read
+    expect(
+        old
+    ).to_be_hidden()  # it has been pressed; the result is old until the answer comes, and can be read
     expect(page.locator("#corpus .pending")).to_have_count(0)
     expect(page.locator(OLD)).to_have_count(1)
     page.unroute_all(behavior="ignoreErrors")
@@ -101,18 +108,29 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     cats, first = comparison["systems"]["cats"], comparison["systems"]["system"]
     assert cats["score"] > first["score"]
     by = f"{cats['score'] - first['score']:.2f}"
-    expect(page.locator(".bleu-verdict")).to_have_text(f"cats scores higher than system, by {by} BLEU.")
+    expect(page.locator(".bleu-verdict")).to_have_text(
+        f"cats scores higher than system, by {by} BLEU."
+    )
     assert copied(page, SUMMARY) == comparison.report().splitlines()[0]
-    expect(page.locator(f"{SUMMARY} .bleu-quote")).to_contain_text(f"In BLEU, cats scores {cats['score']:.2f} (95% CI")
+    expect(page.locator(f"{SUMMARY} .bleu-quote")).to_contain_text(
+        f"In BLEU, cats scores {cats['score']:.2f} (95% CI"
+    )
     expect(page.locator("#corpus-details tbody tr").first).to_contain_text("cats")
     expect(page.locator("#corpus-details tbody tr").first).to_contain_text(f"+{by}")
-    shown = [cell.inner_text() for cell in page.locator("#corpus-details tbody tr").first.locator("td").all()]
+    shown = [
+        cell.inner_text()
+        for cell in page.locator("#corpus-details tbody tr").first.locator("td").all()
+    ]
     table = page.locator(f"{SUMMARY} [data-copy]").nth(1).get_attribute("data-copy").splitlines()
     assert table[2].strip("| ").split(" | ") == [cell for cell in shown if cell.strip()]
-    detectable = f"true differences below about {100 * cats['detectable_delta']:.1f} often go unnoticed"
+    detectable = (
+        f"true differences below about {100 * cats['detectable_delta']:.1f} often go unnoticed"
+    )
     expect(page.locator("#corpus-details")).to_contain_text(detectable)
     difference = bleu.diff({"A": PREDICTIONS, "B": SECOND_PREDICTIONS}, ROWS)
-    expect(page.locator("#overview")).to_contain_text(f"cats scores higher in {difference['wins']} segment")
+    expect(page.locator("#overview")).to_contain_text(
+        f"cats scores higher in {difference['wins']} segment"
+    )
     expect(page.locator("#overview circle")).to_have_count(40)
     page.locator('#overview circle[data-segment="7"]').dispatch_event("click")
     expect(page.locator("#opened h3")).to_have_text("Segment 7")
@@ -126,7 +144,9 @@ def test_equal_systems_are_told_to_be_identical(page, tmp_path):
     paste(page, "a b c d e\nf g", "a b c d\nf g h", second="a b c d e\nf g")
     score(page)
     expect(page.locator(".bleu-verdict")).to_have_text("System and Second system are identical.")
-    expect(page.locator("#corpus-details tr", has_text="Second system")).to_contain_text("identical to System")
+    expect(page.locator("#corpus-details tr", has_text="Second system")).to_contain_text(
+        "identical to System"
+    )
     page.get_by_label("Files", exact=True).check()
     upload(page, "systems", [tmp_path / f"{name}.txt" for name in "ABC"])
     upload(page, "references", tmp_path / "A.txt")
@@ -136,7 +156,9 @@ def test_equal_systems_are_told_to_be_identical(page, tmp_path):
 
 def test_the_tab_opens_with_the_example_scored_and_own_files_replace_it(page, tmp_path):
     tab(page, "Corpus")
-    expect(page.locator(".bleu-verdict")).to_have_text("Of 3 systems, atlas scores highest, by more than chance.")
+    expect(page.locator(".bleu-verdict")).to_have_text(
+        "Of 3 systems, atlas scores highest, by more than chance."
+    )
     ranked = [
         [cell.inner_text() for cell in row.locator("td").all()[:3]]
         for row in page.locator("#corpus-details tbody tr").all()
@@ -152,11 +174,15 @@ def test_the_tab_opens_with_the_example_scored_and_own_files_replace_it(page, tm
     expect(page.locator(SUMMARY)).to_contain_text("This is an example")
 
 
-def test_names_without_their_common_prefix_in_tables_that_scroll_in_their_boxes(open_page, tmp_path):
+def test_names_without_their_common_prefix_in_tables_that_scroll_in_their_boxes(
+    open_page, tmp_path
+):
     names = ["Facebook-AI", "HuaweiTSC", "VolcTrans-AT", "CUNI-Transformer2018"]
     files = [tmp_path / f"newstest2021.en-de.hyp.{name}.de" for name in names]
     for number, file in enumerate(files):
-        file.write_text("\n".join(f"The cat number {i} sat on mat {i * number}." for i in range(150)))
+        file.write_text(
+            "\n".join(f"The cat number {i} sat on mat {i * number}." for i in range(150))
+        )
     for width in (1280, 390):
         page = open_page(width)
         tab(page, "Corpus")
@@ -193,7 +219,9 @@ def test_the_focus_of_a_radio_button_is_visible(page):
 
 def test_another_baseline(page):
     tab(page, "Corpus")
-    expect(page.locator("#corpus-details tr", has_text="birch")).to_contain_text("baseline")  # the second best
+    expect(page.locator("#corpus-details tr", has_text="birch")).to_contain_text(
+        "baseline"
+    )  # the second best
     choose(page, "#baseline", "cedar")
     expect(page.locator("#corpus-details tbody tr").first).to_contain_text("+73.18")
     expect(page.locator("#corpus-details tr", has_text="cedar")).to_contain_text("baseline")
@@ -204,7 +232,10 @@ def test_another_baseline(page):
 def test_the_table_as_markdown_and_latex(page, bleu):
     """As it is shown: in the same order, with rank, verdict and corrected p."""
     tab(page, "Corpus")
-    tables = [button.get_attribute("data-copy") for button in page.locator(f"{SUMMARY} .bleu-copies button").all()[1:]]
+    tables = [
+        button.get_attribute("data-copy")
+        for button in page.locator(f"{SUMMARY} .bleu-copies button").all()[1:]
+    ]
     lines = tables[0].splitlines()
     assert lines[0].startswith("| system | rank | BLEU | verdict | 95% interval | difference |")
     assert lines[0].endswith("| corrected p |")
@@ -223,7 +254,9 @@ def test_ten_segments_and_more(page):
     page.locator("#difference-list").get_by_role("button", name="10 more").click()
     expect(rows.locator("visible=true")).to_have_count(20)
     expect(rows.nth(10).get_by_role("button")).to_be_focused()
-    expect(rows.first.get_by_role("button")).to_have_accessible_name(re.compile(r"Open segment \d+"))
+    expect(rows.first.get_by_role("button")).to_have_accessible_name(
+        re.compile(r"Open segment \d+")
+    )
 
 
 def test_a_different_score_is_asked_for_in_a_fold(page):
@@ -239,7 +272,9 @@ def test_a_file_shows_in_its_own_line_how_it_was_read(page, tmp_path):
     assert page.locator("#systems-file").evaluate(zone) == "dashed"
     upload(page, "systems", system, has_columns=True)
     line = page.locator("#systems-file td.filename")
-    expect(line).to_have_attribute("data-note", "40 segments, columns: id, prediction, reference, reference_2")
+    expect(line).to_have_attribute(
+        "data-note", "40 segments, columns: id, prediction, reference, reference_2"
+    )
 
 
 def test_the_chip_says_what_was_applied(page):
@@ -256,7 +291,9 @@ def test_the_chip_says_what_was_applied(page):
 def test_zh_is_not_proposed_for_text_with_spaces(page, bleu):
     """It gives the same score as 13a there, but for those who read Chinese only."""
     tab(page, "Corpus")
-    lower = bleu.compute(**{"predictions": [], "references": []} | read_example(), lowercase=True)["score"]
+    lower = bleu.compute(**{"predictions": [], "references": []} | read_example(), lowercase=True)[
+        "score"
+    ]
     ask_why(page, f"{lower:.2f}")
     answer = page.locator("#why-answer")
     expect(answer.locator(".bleu-quote")).to_contain_text("case is ignored.")
@@ -270,7 +307,10 @@ def test_zh_is_not_proposed_for_text_with_spaces(page, bleu):
 
 
 def read_example():
-    rows = [line.split("\t") for line in (ROOT / "space" / "example.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    rows = [
+        line.split("\t")
+        for line in (ROOT / "space" / "example.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    ]
     return {"predictions": [row[2] for row in rows], "references": [row[:2] for row in rows]}
 
 
@@ -295,7 +335,9 @@ def test_a_reader_of_a_paper_learns_why_and_applies_it(page, bleu, tmp_path):
     first = bleu.compute(predictions=PREDICTIONS, references=REFERENCE_SETS[0])["score"]
     assert default != first
     ask_why(page, f"{first:.6f}")
-    expect(page.locator("#why-answer .bleu-quote")).to_contain_text("only the first reference is used.")
+    expect(page.locator("#why-answer .bleu-quote")).to_contain_text(
+        "only the first reference is used."
+    )
     page.locator("#why-answer").get_by_role("button", name="Apply").first.click()
     score_of(page, SUMMARY, first)
     expect(page.locator(SUMMARY)).to_contain_text("only the first reference is used")
@@ -324,12 +366,21 @@ def test_why_starts_from_what_was_scored_and_keeps_the_reference(page, bleu, tmp
     ("method", "value", "searched", "left"),
     [
         ("floor", "0.5", {"smooth_method": "add-k"}, ""),  # another method, with its own value
-        ("add-k", "2", {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2}, "2.0"),  # the same
+        (
+            "add-k",
+            "2",
+            {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2},
+            "2.0",
+        ),  # the same
     ],
 )
-def test_what_is_applied_gives_the_score_that_was_promised(page, bleu, method, value, searched, left):
+def test_what_is_applied_gives_the_score_that_was_promised(
+    page, bleu, method, value, searched, left
+):
     """Whatever the visitor does to the value of the smoothing meanwhile."""
-    paste(page, "the cat sat on a mat\na dog ran here", "the cat sat on the mat\nthat dog ran there")
+    paste(
+        page, "the cat sat on a mat\na dog ran here", "the cat sat on the mat\nthat dog ran there"
+    )
     unfold(page, "#corpus-options")
     choose(page, "#corpus-smooth-method", method)
     fill(page, "#corpus-smooth-value", value)
@@ -352,7 +403,9 @@ def test_what_is_no_score(page, number):
     paste(page, "a b c d e", "a b c d")
     score(page)
     ask_why(page, number)
-    expect(page.locator("#why-answer")).to_contain_text("Type the score as a number from 0 to 100, such as 27.30.")
+    expect(page.locator("#why-answer")).to_contain_text(
+        "Type the score as a number from 0 to 100, such as 27.30."
+    )
 
 
 def test_typographic_quotes_are_recognised_and_mended(page):
@@ -375,7 +428,11 @@ def test_a_fix_goes_back_with_the_texts_that_needed_it(page, bleu):
     paste(page, "Here is a sentence, said he.", "There is a sentence, said he.")
     score(page)
     expect(chip).to_have_text("Scored as sacreBLEU does ▼")
-    score_of(page, SUMMARY, bleu.explain("Here is a sentence, said he.", "There is a sentence, said he.")["score"])
+    score_of(
+        page,
+        SUMMARY,
+        bleu.explain("Here is a sentence, said he.", "There is a sentence, said he.")["score"],
+    )
 
 
 def test_an_organizers_table_is_scored_by_one_press(page, tmp_path):
@@ -383,7 +440,9 @@ def test_an_organizers_table_is_scored_by_one_press(page, tmp_path):
     rows = ["domain\tdoc\treference\tFacebook-AI\tHuaweiTSC\tOnline-B"]
     for i in range(60):
         line = f"the cat number {i} sat on mat {i % 7} again"
-        rows.append(f"{'news' if i % 2 else 'chat'}\td{i // 5}\t{line}\t{line}\t{line[4:]}\t{line[::-1]}")
+        rows.append(
+            f"{'news' if i % 2 else 'chat'}\td{i // 5}\t{line}\t{line}\t{line[4:]}\t{line[::-1]}"
+        )
     (tmp_path / "wmt.tsv").write_text("\n".join(rows) + "\n")
     tab(page, "Corpus")
     for roles in (["systems"], ["systems", "references"]):
@@ -400,7 +459,9 @@ def test_an_organizers_table_is_scored_by_one_press(page, tmp_path):
         )
         groups = page.locator("#corpus-details table", has_text="macro-average")
         expect(groups).to_contain_text("news")
-        assert copied(page, "#corpus-details").startswith("| group | Facebook-AI | HuaweiTSC | Online-B |")
+        assert copied(page, "#corpus-details").startswith(
+            "| group | Facebook-AI | HuaweiTSC | Online-B |"
+        )
         page.locator("#systems-file").get_by_role("button", name="Clear").click()
 
 

@@ -12,24 +12,35 @@ from .corpus import PREDICTIONS, ROWS, SECOND_PREDICTIONS
 
 gradio_client = pytest.importorskip("gradio_client")
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # the server takes seconds to start
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),
+]  # the server takes seconds to start
 
 
 def test_explain(client, bleu):
-    answer = client.predict("the the the", ["the cat is on the mat"], {"max_order": 2}, api_name="/explain")
+    answer = client.predict(
+        "the the the", ["the cat is on the mat"], {"max_order": 2}, api_name="/explain"
+    )
     assert answer.pop("warnings") == []
     assert answer == bleu.explain("the the the", ["the cat is on the mat"], max_order=2)
 
 
 def test_score(client, bleu):
-    answer = client.predict(predictions=PREDICTIONS, references=ROWS, options={"confidence": 0.9}, api_name="/score")
+    answer = client.predict(
+        predictions=PREDICTIONS, references=ROWS, options={"confidence": 0.9}, api_name="/score"
+    )
     assert answer.pop("warnings") == []
-    assert answer == bleu.compute(predictions=PREDICTIONS, references=ROWS, segments=True, confidence=0.9)
+    assert answer == bleu.compute(
+        predictions=PREDICTIONS, references=ROWS, segments=True, confidence=0.9
+    )
 
 
 def test_compare(client, bleu):
     systems = {"A": PREDICTIONS, "B": SECOND_PREDICTIONS}
-    answer = client.predict(systems=systems, references=ROWS, test="randomization", api_name="/compare")
+    answer = client.predict(
+        systems=systems, references=ROWS, test="randomization", api_name="/compare"
+    )
     assert answer.pop("warnings") == []
     assert answer == bleu.compare(systems, ROWS, test="randomization")
 
@@ -38,7 +49,9 @@ def test_conventions_and_reconcile(client, bleu):
     answer = client.predict(PREDICTIONS, ROWS, api_name="/conventions")
     assert answer.pop("warnings") == []
     assert answer == bleu.conventions(PREDICTIONS, ROWS)
-    answer = client.predict(PREDICTIONS, ROWS, "12.3", options={"tokenize": "zh"}, api_name="/reconcile")
+    answer = client.predict(
+        PREDICTIONS, ROWS, "12.3", options={"tokenize": "zh"}, api_name="/reconcile"
+    )
     assert answer.pop("warnings") == []
     assert answer == bleu.reconcile(PREDICTIONS, ROWS, "12.3", tokenize="zh")
 
@@ -90,14 +103,17 @@ def test_errors_say_what_to_do(client, endpoint, arguments, message):
 
 
 def test_segments_may_be_asked_for_though_they_always_come(client):
-    assert client.predict(["a b"], ["a b"], {"segments": True}, api_name="/score")["segment_bleu"] == [1.0]
+    assert client.predict(["a b"], ["a b"], {"segments": True}, api_name="/score")[
+        "segment_bleu"
+    ] == [1.0]
 
 
 def test_eight_clients_at_once_get_their_own_answers(address, bleu):
     def ask(number):
         program = gradio_client.Client(address, verbose=False)
         return [
-            program.predict(texts(number, i), ROWS, {"confidence": 0.9}, api_name="/score")["score"] for i in range(5)
+            program.predict(texts(number, i), ROWS, {"confidence": 0.9}, api_name="/score")["score"]
+            for i in range(5)
         ]
 
     def texts(number, i):
@@ -106,23 +122,30 @@ def test_eight_clients_at_once_get_their_own_answers(address, bleu):
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(ask, range(8)))
     assert answers == [
-        [bleu.compute(predictions=texts(number, i), references=ROWS)["score"] for i in range(5)] for number in range(8)
+        [bleu.compute(predictions=texts(number, i), references=ROWS)["score"] for i in range(5)]
+        for number in range(8)
     ]
 
 
 def test_a_path_that_was_not_uploaded_is_refused(client, address):
     """As a browser would send it, to the button of the corpus tab, but with a path of the server's."""
     config = client.config
-    (score,) = [part["id"] for part in config["components"] if part["props"].get("elem_id") == "score"]
+    (score,) = [
+        part["id"] for part in config["components"] if part["props"].get("elem_id") == "score"
+    ]
     (button,) = [d for d in config["dependencies"] if [score, "click"] in d["targets"]]
     data = [None] * len(button["inputs"])
     data[1] = [{"path": "/etc/passwd", "orig_name": "passwd", "meta": {"_type": "gradio.FileData"}}]
     body = {"data": data, "fn_index": button["id"], "session_hash": "stranger"}
     request = urllib.request.Request(
-        f"{address}gradio_api/queue/join", json.dumps(body).encode(), {"Content-Type": "application/json"}
+        f"{address}gradio_api/queue/join",
+        json.dumps(body).encode(),
+        {"Content-Type": "application/json"},
     )
     urllib.request.urlopen(request, timeout=30).read()
-    stream = urllib.request.urlopen(f"{address}gradio_api/queue/data?session_hash=stranger", timeout=30)
+    stream = urllib.request.urlopen(
+        f"{address}gradio_api/queue/data?session_hash=stranger", timeout=30
+    )
     answer = next(line for line in stream if b"process_completed" in line).decode()
     assert '"success":false' in answer.replace(" ", "")
     assert "root:" not in answer
@@ -131,7 +154,9 @@ def test_a_path_that_was_not_uploaded_is_refused(client, address):
 def call(address, endpoint, *data):
     """Call an endpoint without a client library, and return the event and its data."""
     url = f"{address}gradio_api/call/{endpoint}"
-    request = urllib.request.Request(url, json.dumps({"data": data}).encode(), {"Content-Type": "application/json"})
+    request = urllib.request.Request(
+        url, json.dumps({"data": data}).encode(), {"Content-Type": "application/json"}
+    )
     event = json.load(urllib.request.urlopen(request, timeout=30))["event_id"]
     lines = urllib.request.urlopen(f"{url}/{event}", timeout=30).read().decode().splitlines()
     return lines[0].removeprefix("event: "), json.loads(lines[1].removeprefix("data: "))
@@ -139,7 +164,10 @@ def call(address, endpoint, *data):
 
 def test_arguments_with_a_default_may_be_left_out(address, bleu):
     event, (answer,) = call(address, "explain", "the the the", ["the cat is on the mat"])
-    assert (event, answer["score"]) == ("complete", bleu.explain("the the the", ["the cat is on the mat"])["score"])
+    assert (event, answer["score"]) == (
+        "complete",
+        bleu.explain("the the the", ["the cat is on the mat"])["score"],
+    )
     assert call(address, "explain", "the") == (
         "error",
         {

@@ -29,8 +29,12 @@ def find_violations(page, axe):
     return [(one["id"], [node["html"][:150] for node in one["nodes"]][:3]) for one in found]
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")])
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, tmp_path, width, theme):
+@pytest.mark.parametrize(
+    ("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+)
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
+    open_page, axe, tmp_path, width, theme
+):
     page = open_page(width, theme)
     violations = {}
 
@@ -44,7 +48,9 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
     look("sentence")
     for link in page.locator("#steps a").all()[1:]:
         link.click()
-        page.locator("#sentence details:visible").evaluate_all("all => all.forEach((one) => (one.open = true))")
+        page.locator("#sentence details:visible").evaluate_all(
+            "all => all.forEach((one) => (one.open = true))"
+        )
         look(f"step {link.inner_text()}")
     page.locator("#steps a").first.click()
     page.get_by_role("button", name="too short", exact=True).click()
@@ -63,19 +69,29 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
     origin(page, "Pasted text")
     look("corpus, pasted, old")
     page.get_by_label("Files", exact=True).check()
-    for role, name in (("systems", "newstest2021.en-de.hyp.A.de"), ("references", "newstest2021.en-de.ref.A.de")):
+    for role, name in (
+        ("systems", "newstest2021.en-de.hyp.A.de"),
+        ("references", "newstest2021.en-de.ref.A.de"),
+    ):
         (tmp_path / name).write_text("Das ist ein Satz mit Wörtern.\nNoch einer.\n")
         upload(page, role, tmp_path / name)
     score(page)
     look("corpus, files")
-    rows = [f"{'news' if i % 2 else 'chat'}\td{i // 5}\tthe cat sat on mat {i}\tthe cat {i}\ta cat" for i in range(30)]
-    (tmp_path / "wmt.tsv").write_text("\n".join(["domain\tdoc\treference\tFacebook-AI\tHuaweiTSC", *rows]))
+    rows = [
+        f"{'news' if i % 2 else 'chat'}\td{i // 5}\tthe cat sat on mat {i}\tthe cat {i}\ta cat"
+        for i in range(30)
+    ]
+    (tmp_path / "wmt.tsv").write_text(
+        "\n".join(["domain\tdoc\treference\tFacebook-AI\tHuaweiTSC", *rows])
+    )
     for role in ("systems", "references"):
         page.locator(f"#{role}-file").get_by_role("button", name="Clear").click()
         expect(page.locator(f"#{role}-file tr.file")).to_have_count(0)
     upload(page, "systems", tmp_path / "wmt.tsv", has_columns=True)
     score(page)
-    page.locator("#corpus-details details").evaluate_all("all => all.forEach((one) => (one.open = true))")
+    page.locator("#corpus-details details").evaluate_all(
+        "all => all.forEach((one) => (one.open = true))"
+    )
     expect(page.locator("#corpus-details table", has_text="macro-average")).to_be_visible()
     look("corpus, an organizer's table")
     tab(page, "About")
@@ -107,7 +123,9 @@ def test_japanese_by_keyboard_and_a_convention_that_is_chosen(page):
     choose(page, "#sentence-convention", "NLTK")
     expect(page.locator("#sentence-options > button")).to_contain_text("Scored as NLTK does")
     choose(page, "#sentence-tokenize", "char")
-    expect(page.locator("#sentence-options > button")).to_contain_text("but text is split into characters")
+    expect(page.locator("#sentence-options > button")).to_contain_text(
+        "but text is split into characters"
+    )
 
 
 def test_an_answer_below_a_telephones_screen_is_brought_into_it(open_page):
@@ -133,9 +151,17 @@ def test_numbers_stand_at_the_right(open_page, width):
 def test_fields_have_a_border_and_a_focus_that_can_be_seen(open_page, theme):
     """A contrast of 3 to the page, as WCAG 2.2 asks for (1.4.11)."""
     page = open_page(theme=theme)
-    paper = luminance(page.locator("#sentence-score").evaluate("() => getComputedStyle(document.body).backgroundColor"))
+    paper = luminance(
+        page.locator("#sentence-score").evaluate(
+            "() => getComputedStyle(document.body).backgroundColor"
+        )
+    )
     unfold(page, "#sentence-options")
-    for selector in ("#candidate textarea", "#sentence-max-order input", "#sentence-options > button"):
+    for selector in (
+        "#candidate textarea",
+        "#sentence-max-order input",
+        "#sentence-options > button",
+    ):
         field = page.locator(selector)
         border = luminance(field.evaluate("element => getComputedStyle(element).borderTopColor"))
         expect(field).to_have_css("border-top-width", "1px")
@@ -147,7 +173,10 @@ def test_fields_have_a_border_and_a_focus_that_can_be_seen(open_page, theme):
 
 def luminance(color):
     channels = [int(number) / 255 for number in re.findall(r"\d+", color)[:3]]
-    linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in channels
+    ]
     return sum(weight * value for weight, value in zip((0.2126, 0.7152, 0.0722), linear))
 
 

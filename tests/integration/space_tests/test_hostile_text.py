@@ -30,7 +30,9 @@ def test_a_file_name_is_shown_as_text(page, tmp_path):
     upload(page, "systems", path)
     upload(page, "references", path)
     score(page)
-    assert copied(page, "#corpus-summary").startswith("img src=x onerror=alert(4), 1 segment")  # Gradio drops < and >
+    assert copied(page, "#corpus-summary").startswith(
+        "img src=x onerror=alert(4), 1 segment"
+    )  # Gradio drops < and >
     assert page.locator(".bleu-page img").count() == 0
 
 

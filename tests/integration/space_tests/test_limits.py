@@ -17,7 +17,9 @@ def test_a_file_of_200_megabytes(page, tmp_path):
         file.write(b"a line of text\n" * (200_000_000 // 15))
     tab(page, "Corpus")
     page.set_input_files("#systems-file input[type=file]", tmp_path / "large.txt")
-    expect(page.get_by_text('File(s) exceed the maximum allowed size of 25.0 Mb: "large.txt"')).to_be_visible()
+    expect(
+        page.get_by_text('File(s) exceed the maximum allowed size of 25.0 Mb: "large.txt"')
+    ).to_be_visible()
     expect(page.locator("#systems-note")).to_contain_text("One file per system")
 
 
@@ -27,16 +29,36 @@ ONE = {"predictions": ["a"], "references": ["a"]}
 @pytest.mark.parametrize(
     ("endpoint", "arguments", "message"),
     [
-        ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "Segment 1 has 21 references; the limit is 20"),
-        ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Segment 1 has 100,001 characters"),
-        ("/score", {"predictions": ["a" * 10] * 30_000, "references": ["a"]}, "413 Request Entity Too Large"),
+        (
+            "/score",
+            {"predictions": ["a"], "references": [["a"] * 21]},
+            "Segment 1 has 21 references; the limit is 20",
+        ),
+        (
+            "/score",
+            {"predictions": ["a" * 100_001], "references": ["a"]},
+            "Segment 1 has 100,001 characters",
+        ),
+        (
+            "/score",
+            {"predictions": ["a" * 10] * 30_000, "references": ["a"]},
+            "413 Request Entity Too Large",
+        ),
         ("/score", {**ONE, "options": {"tokenize": "flores200"}}, "Others need the metric"),
         ("/score", {**ONE, "options": {"x" * 200: 1}}, "The name of an option has 200 characters"),
         ("/score", {**ONE, "options": {"max_order": 10**400}}, "max_order has more than 20 digits"),
-        ("/explain", {"prediction": ["a"] * 2001, "references": [["a"]]}, "2,001 tokens; the limit is 2,000"),
+        (
+            "/explain",
+            {"prediction": ["a"] * 2001, "references": [["a"]]},
+            "2,001 tokens; the limit is 2,000",
+        ),
         ("/reconcile", {**ONE, "reported": "9" * 101}, "reported has 101 characters"),
         ("/score", {**ONE, "options": {"max_order": 11}}, "max_order: the limit is 10"),
-        ("/score", {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}}, "n_resamples: the limit is 10,000"),
+        (
+            "/score",
+            {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}},
+            "n_resamples: the limit is 10,000",
+        ),
         ("/explain", {"prediction": "a" * 2001, "references": ["a"]}, "the limit is 2,000"),
         (
             "/compare",
@@ -80,9 +102,14 @@ def test_uploads_are_deleted_when_the_server_is_stopped(browser, tmp_path):
         page.goto(address)
         tab(page, "Corpus")
         upload(page, "systems", tmp_path / "a.txt")
-        with socket.create_connection(("127.0.0.1", int(address.split(":")[-1].strip("/")))) as client:
+        with socket.create_connection(
+            ("127.0.0.1", int(address.split(":")[-1].strip("/")))
+        ) as client:
             head = b"POST /gradio_api/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
-            part = b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n' + b"a" * 500
+            part = (
+                b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n'
+                + b"a" * 500
+            )
             client.sendall(head + b"Content-Type: multipart/form-data; boundary=b\r\n\r\n" + part)
             deadline = time.monotonic() + 60
             while len(kept(tmp_path)) < 2 and time.monotonic() < deadline:
@@ -126,7 +153,9 @@ def test_a_page_of_which_the_result_was_deleted_says_so(page):
     expired = "Results are deleted after 60 minutes. Press Score again."
     page.route(
         "**/queue/join*",
-        lambda route: route.continue_(post_data=re.sub('"[0-9a-f]{32}"', f'"{"0" * 32}"', route.request.post_data)),
+        lambda route: route.continue_(
+            post_data=re.sub('"[0-9a-f]{32}"', f'"{"0" * 32}"', route.request.post_data)
+        ),
     )
     unfold(page, "#why-part")
     page.locator("#why").click()

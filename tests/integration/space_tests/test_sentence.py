@@ -29,25 +29,38 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
     expect(page.locator(".bleu-formula").first).to_contain_text("17/18 · 10/17 · 7/16 · 4/15")
     for selector in ("#sentence-score strong", ".bleu-formula", "#sentence .token", ".bleu-orders"):
         assert ends_within(page, selector, 720), selector
-    labels = page.locator(".bleu-formula .factor").evaluate_all("all => all.map((one) => one.dataset.label)")
+    labels = page.locator(".bleu-formula .factor").evaluate_all(
+        "all => all.map((one) => one.dataset.label)"
+    )
     assert labels == [
         "brevity penalty",
         *(f"{n}-word precision" for n in (1, 2, 3, 4)),
         "fourth root",
     ]
-    expect(page.locator(".bleu-head p")).to_contain_text("BLEU counts the sequences of one to four words")
-    legend, first = (page.locator(f"#sentence .{name}").first.bounding_box() for name in ("bleu-legend", "bleu-tokens"))
+    expect(page.locator(".bleu-head p")).to_contain_text(
+        "BLEU counts the sequences of one to four words"
+    )
+    legend, first = (
+        page.locator(f"#sentence .{name}").first.bounding_box()
+        for name in ("bleu-legend", "bleu-tokens")
+    )
     assert legend["y"] < first["y"]
     color = "element => getComputedStyle(element).backgroundColor"
     bars = page.locator("#sentence .track i:not(.brevity)").evaluate_all(f"all => all.map({color})")
-    assert bars == page.locator(".bleu-legend .token:not(.missed)").evaluate_all(f"all => all.map({color})")
+    assert bars == page.locator(".bleu-legend .token:not(.missed)").evaluate_all(
+        f"all => all.map({color})"
+    )
     expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does")
     shown = page.locator("#sentence .bleu-tokens").first.locator(".token").all_inner_texts()
     wanted = zip(expected["prediction"]["tokens"], expected["prediction"]["longest_match"])
-    assert ["".join(mark.split()) for mark in shown] == [f"{token}{order or ''}" for token, order in wanted]
+    assert ["".join(mark.split()) for mark in shown] == [
+        f"{token}{order or ''}" for token, order in wanted
+    ]
     page.locator("#sentence .token", has_text="guide").first.hover()
     lit = [mark.rstrip("01234") for mark in page.locator(".token.lit").all_inner_texts()]
-    assert lit == ["It", "is", "a", "guide"] * 2, "in the candidate, and in the one reference that has it"
+    assert lit == ["It", "is", "a", "guide"] * 2, (
+        "in the candidate, and in the one reference that has it"
+    )
 
 
 STEPS = ("match", "clipping", "longer", "mean", "brevity")
@@ -69,7 +82,9 @@ def test_what_a_teacher_writes_on_the_board(open_page, bleu):
     expected = bleu.explain(CANDIDATE_1, REFERENCES)
     step = page.locator("#sentence [data-step]:visible")
     first, *others = expected["orders"]
-    expect(step.locator(".sentence")).to_contain_text(f"{first['unclipped_matches']} of {first['total']} tokens")
+    expect(step.locator(".sentence")).to_contain_text(
+        f"{first['unclipped_matches']} of {first['total']} tokens"
+    )
     expect(step.locator(".bleu-tokens").first.locator(".missed")).to_have_text(["obeys"])
     page.keyboard.press("ArrowRight")
     expect(step.locator(".sentence")).to_contain_text("None is too many: 17/18 count.")
@@ -77,7 +92,10 @@ def test_what_a_teacher_writes_on_the_board(open_page, bleu):
     expect(step.locator(".sentence")).to_contain_text("10/17, 7/16, 4/15")
     step.locator("summary").click()
     for order, table in zip(others, step.locator("table").all(), strict=True):
-        rows = [[cell.inner_text() for cell in row.locator("td").all()] for row in table.locator("tbody tr").all()]
+        rows = [
+            [cell.inner_text() for cell in row.locator("td").all()]
+            for row in table.locator("tbody tr").all()
+        ]
         assert sum(int(row[1]) for row in rows) == order["total"]
         assert sum(int(row[3]) for row in rows) == order["matches"]
         assert all(int(row[3]) == min(int(row[1]), int(row[2])) for row in rows)
@@ -89,7 +107,9 @@ def test_what_a_teacher_writes_on_the_board(open_page, bleu):
     fill(page, "#candidate", CANDIDATE_1)
     page.locator("#steps [aria-current]").focus()
     page.keyboard.press("ArrowRight")
-    expect(step.locator(".sentence")).to_contain_text("17/18 · 10/17 · 7/16 · 4/15 = 0.06481, is 0.5046")
+    expect(step.locator(".sentence")).to_contain_text(
+        "17/18 · 10/17 · 7/16 · 4/15 = 0.06481, is 0.5046"
+    )
     page.keyboard.press("ArrowRight")
     expect(step).to_contain_text("1 · 0.5046 · 100 = 50.46 BLEU")
     expect(step.locator(".bleu-signature")).to_have_text(expected["signature"])
@@ -125,13 +145,17 @@ def test_brevity_is_a_curve_with_the_candidate_on_it_and_a_fifth_bar(page, bleu)
     example(page, "too short")
     penalty = math.exp(1 - 11 / 4)
     score_of(page, "#sentence-score", 100 * penalty)
-    expect(page.locator("#sentence .bleu-orders .order").last).to_have_text(f"brevity {penalty:.4f}")
+    expect(page.locator("#sentence .bleu-orders .order").last).to_have_text(
+        f"brevity {penalty:.4f}"
+    )
     dot = page.locator("#sentence [data-step=''] .bleu-curve circle")
     assert float(dot.get_attribute("cx")) == pytest.approx(100 * 4 / 11, abs=0.05)
     assert float(dot.get_attribute("cy")) == pytest.approx(100 - 100 * penalty, abs=0.05)
     fill(page, "#candidate", "The cat is on the mat and looks")
     expect(page.locator("#sentence .bleu-curve circle").first).not_to_have_attribute("cx", "36.4")
-    assert float(dot.get_attribute("cy")) == pytest.approx(100 - 100 * math.exp(1 - 11 / 8), abs=0.05)
+    assert float(dot.get_attribute("cy")) == pytest.approx(
+        100 - 100 * math.exp(1 - 11 / 8), abs=0.05
+    )
 
 
 def test_the_arrow_keys_light_what_the_mouse_does(page):
@@ -140,7 +164,9 @@ def test_the_arrow_keys_light_what_the_mouse_does(page):
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     lit = [mark.rstrip("01234") for mark in page.locator(".token.lit").all_inner_texts()]
-    assert lit == ["It", "is", "a", "guide"] * 2, "in the candidate, and in the one reference that has it"
+    assert lit == ["It", "is", "a", "guide"] * 2, (
+        "in the candidate, and in the one reference that has it"
+    )
     expect(page.locator("p.bleu-unseen")).to_have_text("guide: part of “It is a guide”")
     page.keyboard.press("Tab")
     expect(page.locator(".token.lit")).to_have_count(0)
@@ -166,10 +192,18 @@ def test_results_are_marked_while_they_are_of_another_text(page):
 
 
 def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
-    seen = ("#candidate", "#references", "#sentence-score strong", "#sentence .bleu-label", "#sentence .token")
+    seen = (
+        "#candidate",
+        "#references",
+        "#sentence-score strong",
+        "#sentence .bleu-label",
+        "#sentence .token",
+    )
 
     def places():
-        return [(box["x"], box["y"]) for box in (page.locator(one).first.bounding_box() for one in seen)]
+        return [
+            (box["x"], box["y"]) for box in (page.locator(one).first.bounding_box() for one in seen)
+        ]
 
     before = settle(page, places)  # Gradio puts the fields in their places one after the other
     text(page, "#candidate").press("End")
@@ -182,19 +216,27 @@ def test_the_score_follows_while_she_types_and_nothing_jumps(page, bleu):
     expect(page.locator("#sentence [data-copy]").first).to_have_attribute(
         "data-copy", re.compile(f"^{re.escape(sentence)}")
     )
-    expect(page.locator("p.bleu-unseen")).to_have_text(f"{expected['score']:.2f} BLEU")  # what a screen reader says
+    expect(page.locator("p.bleu-unseen")).to_have_text(
+        f"{expected['score']:.2f} BLEU"
+    )  # what a screen reader says
 
 
 def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own_text(page, bleu):
     example(page, "the the the the")
-    expect(page.locator(CHIP)).to_contain_text("as the 2002 paper does, but case is ignored (this example’s choice)")
+    expect(page.locator(CHIP)).to_contain_text(
+        "as the 2002 paper does, but case is ignored (this example’s choice)"
+    )
     expect(page.locator(".bleu-orders .order").first).to_contain_text("2/7 7 before clipping")
     text(page, "#candidate").press("End")
     text(page, "#candidate").press_sequentially(" cat", delay=20)
     expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
     expect(text(page, "#candidate")).to_have_value("the the the the the the the cat")
     references = ["The cat is on the mat", "There is a cat on the mat"]
-    score_of(page, "#sentence-score", bleu.explain("the the the the the the the cat", references)["score"])
+    score_of(
+        page,
+        "#sentence-score",
+        bleu.explain("the the the the the the the cat", references)["score"],
+    )
     expect(page.locator(".bleu-orders .order").nth(3)).to_contain_text("smoothed to")
 
 
@@ -202,7 +244,10 @@ def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
     """A long calculation starts with the first click, and ends after the second one's."""
     for name in ("two candidates", "a short sentence"):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
-    for names in (["two candidates", "a short sentence"], ["a short sentence", "two candidates"]) * 3:
+    for names in (
+        ["two candidates", "a short sentence"],
+        ["a short sentence", "two candidates"],
+    ) * 3:
         page.evaluate(
             """(names) => names.forEach((name) =>
             [...document.querySelectorAll("button")].find((button) => button.textContent.trim() === name).click())""",
@@ -222,7 +267,11 @@ def test_a_request_for_a_text_before_that_ends_last_does_not_win(page):
     passed, held = [], []
     page.route(
         "**/queue/join*",
-        lambda route: held.append(route) if len(passed) == 1 and not held else passed.append(route.continue_()),
+        lambda route: (
+            held.append(route)
+            if len(passed) == 1 and not held
+            else passed.append(route.continue_())
+        ),
     )
     fill(page, "#candidate", "the dog")
     while not held:
@@ -282,7 +331,9 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
     expect(note).to_contain_text("The score is 0 because 2 tokens have no 4-gram")
     note.get_by_role("button").click()
     score_of(page, "#sentence-score", 100)
-    expect(page.locator(CHIP)).to_contain_text("but orders that the text is too short for are left out")
+    expect(page.locator(CHIP)).to_contain_text(
+        "but orders that the text is too short for are left out"
+    )
     fill(page, "#candidate", "the cat sat")
     expect(page.locator(CHIP)).to_contain_text("are left out")  # the visitor's choice stays
 
@@ -298,7 +349,9 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
         ("The cat sat on the mat", "THE CAT SAT ON THE MAT", "in capitals", "Ignore case"),
     ],
 )  # fmt: skip
-def test_what_often_goes_wrong_is_recognised_and_mended(page, candidate, reference, finding, button):
+def test_what_often_goes_wrong_is_recognised_and_mended(
+    page, candidate, reference, finding, button
+):
     fill(page, "#references", reference)
     fill(page, "#candidate", candidate)
     note = page.locator("#sentence .bleu-message", has_text=finding)
@@ -318,7 +371,11 @@ def test_french_is_not_called_tokenized(page):
 @pytest.mark.parametrize(
     ("texts", "button", "other"),
     [
-        (("猫がマットの上に座っています。", "猫はマットの上に座っています。"), "Use char", "split into characters"),
+        (
+            ("猫がマットの上に座っています。", "猫はマットの上に座っています。"),
+            "Use char",
+            "split into characters",
+        ),
         (("the cat", "the cat"), "Skip n-grams longer", "are left out"),
         (("the cat sat on the mat", "The Cat sat on the Mat"), "Ignore case", "case is ignored"),
     ],
@@ -368,7 +425,10 @@ def test_with_a_keyboard_open_the_score_is_one_line_and_never_over_the_field(ope
 
 def test_a_telephone_shows_formula_and_tokens_before_the_examples_and_one_reference(open_page):
     page = open_page(390, height=844)
-    places = [page.locator(one).first.bounding_box()["y"] for one in ("#references", ".bleu-formula", "#examples")]
+    places = [
+        page.locator(one).first.bounding_box()["y"]
+        for one in ("#references", ".bleu-formula", "#examples")
+    ]
     assert places == sorted(places)
     openness = "all => all.map((one) => one.open)"
     assert page.locator(".bleu-reference").evaluate_all(openness) == [True, False, False]
@@ -399,7 +459,11 @@ def test_right_to_left_text_runs_so_in_the_fields_as_well(page):
 
 @pytest.mark.parametrize(
     ("filled", "message"),
-    [("", "Type a candidate"), ("x y z w", "no token of the predictions"), ("a" * 2001, "the limit is 2,000")],
+    [
+        ("", "Type a candidate"),
+        ("x y z w", "no token of the predictions"),
+        ("a" * 2001, "the limit is 2,000"),
+    ],
 )
 def test_what_there_is_to_say(page, filled, message):
     fill(page, "#candidate", filled)
@@ -410,7 +474,9 @@ def test_no_sentence_names_an_option_of_the_api(page):
     """A score of 0 without smoothing: the page offers a button in the place of `smooth_method='exp'`."""
     example(page, "the the the the")
     note = page.locator("#sentence .bleu-message")
-    expect(note).to_contain_text("The score is 0: no 2-gram of the predictions occurs in the references.")
+    expect(note).to_contain_text(
+        "The score is 0: no 2-gram of the predictions occurs in the references."
+    )
     assert "=" not in note.inner_text()
     note.get_by_role("button", name="Smooth as sacreBLEU does").click()
     expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does, but case is ignored")

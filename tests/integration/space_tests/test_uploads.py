@@ -54,16 +54,25 @@ def test_different_numbers_of_lines(page, tmp_path):
     upload(page, "systems", tmp_path / "a.txt")
     upload(page, "references", tmp_path / "r.txt")
     page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("a has 2 segments, and there are references for 3.")
-    page.set_input_files("#references-file input[type=file]", tmp_path / "s.txt")  # another one, to the first
+    expect(page.locator("#corpus-message")).to_contain_text(
+        "a has 2 segments, and there are references for 3."
+    )
+    page.set_input_files(
+        "#references-file input[type=file]", tmp_path / "s.txt"
+    )  # another one, to the first
     expect(page.locator("#references-note")).to_contain_text("s.txt: 1 segment")
     page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("s.txt has 1 segment, and the references before it 3.")
+    expect(page.locator("#corpus-message")).to_contain_text(
+        "s.txt has 1 segment, and the references before it 3."
+    )
 
 
 def hold_first(page):
     """Hold back the first request to describe uploads."""
-    held, is_about_files = [], [asked_by(page, f"{role}-file") for role in ("systems", "references")]
+    held, is_about_files = (
+        [],
+        [asked_by(page, f"{role}-file") for role in ("systems", "references")],
+    )
 
     def hold(way):
         isnt_held = held or not any(asks(way.request) for asks in is_about_files)
@@ -73,7 +82,9 @@ def hold_first(page):
     return held
 
 
-def test_a_result_asked_for_before_the_page_has_said_how_it_reads_the_files_is_not_old(page, tmp_path):
+def test_a_result_asked_for_before_the_page_has_said_how_it_reads_the_files_is_not_old(
+    page, tmp_path
+):
     tab(page, "Corpus")
     system, references, _ = write_corpus(tmp_path, "txt")
     held = hold_first(page)
@@ -111,7 +122,9 @@ def test_a_file_that_is_uploaded_while_another_is_removed(page, tmp_path):
     upload(page, "systems", tmp_path / "a.tsv", has_columns=True)
     held, is_about_systems = [], asked_by(page, "systems-file")
     page.route(
-        "**/queue/join*", lambda way: held.append(way) if is_about_systems(way.request) else way.continue_(), times=1
+        "**/queue/join*",
+        lambda way: held.append(way) if is_about_systems(way.request) else way.continue_(),
+        times=1,
     )
     with page.expect_request(is_about_systems):
         page.locator("#systems-file").get_by_role("button", name="Clear").click()
@@ -131,7 +144,9 @@ def test_rows_that_are_no_text(page, tmp_path):
     upload(page, "systems", tmp_path / "a.jsonl", has_columns=True)
     upload(page, "references", tmp_path / "r.txt")
     page.locator("#score").click()
-    expect(page.locator("#corpus-message")).to_contain_text("a.jsonl, segment 2: the text is missing.")
+    expect(page.locator("#corpus-message")).to_contain_text(
+        "a.jsonl, segment 2: the text is missing."
+    )
 
 
 def test_each_table_has_columns_of_its_own(page, bleu, tmp_path):
@@ -141,20 +156,29 @@ def test_each_table_has_columns_of_its_own(page, bleu, tmp_path):
     (tmp_path / "three.csv").write_text("mt,id\na b y x,1\ne f g h,2\n")
     (tmp_path / "reference.txt").write_text("a b c d\ne f g h\n")
     tab(page, "Corpus")
-    upload(page, "systems", [tmp_path / name for name in ("one.txt", "two.csv", "three.csv")], has_columns=True)
+    upload(
+        page,
+        "systems",
+        [tmp_path / name for name in ("one.txt", "two.csv", "three.csv")],
+        has_columns=True,
+    )
     upload(page, "references", tmp_path / "reference.txt")
     score(page)
     references = ["a b c d", "e f g h"]
     for name, first in (("one", "a b c d"), ("two", "a b c x"), ("three", "a b y x")):
         expected = bleu.compute(predictions=[first, "e f g h"], references=references)["score"]
-        row = page.locator("#corpus-details tr", has=page.get_by_role("cell", name=name, exact=True))
+        row = page.locator(
+            "#corpus-details tr", has=page.get_by_role("cell", name=name, exact=True)
+        )
         expect(row).to_contain_text(f"{expected:.2f}")
 
 
 def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
     """A column `domain` is chosen already; another one, or none, can be chosen."""
     lines = ["a b c d\tnews\tx", "e f g x\tchat\ty"] * 15
-    (tmp_path / "system.tsv").write_text("mt\tdomain\ttopic\n" + "".join(f"{line}\n" for line in lines))
+    (tmp_path / "system.tsv").write_text(
+        "mt\tdomain\ttopic\n" + "".join(f"{line}\n" for line in lines)
+    )
     (tmp_path / "reference.txt").write_text("a b c d\ne f g h\n" * 15)
     tab(page, "Corpus")
     upload(page, "systems", tmp_path / "system.tsv", has_columns=True)
@@ -162,7 +186,10 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
     expect(text(page, "#systems-labels")).to_have_value("domain")
     score(page)
     groups = page.locator("#corpus-details table", has_text="macro-average")
-    for label, prediction, reference in (("news", "a b c d", "a b c d"), ("chat", "e f g x", "e f g h")):
+    for label, prediction, reference in (
+        ("news", "a b c d", "a b c d"),
+        ("chat", "e f g x", "e f g h"),
+    ):
         expected = bleu.compute(predictions=[prediction] * 15, references=[reference] * 15)["score"]
         row = groups.locator("tr", has=page.get_by_role("cell", name=label, exact=True))
         expect(row).to_contain_text(f"{expected:.2f}")

@@ -18,7 +18,11 @@ def tab(page, name):
     page.get_by_role("tab", name=name).click()
     expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
     # Gradio fetches a tab's fields when it's first opened; Corpus opens with a result.
-    shown = {"Sentence": "#candidate", "Corpus": "#corpus-summary .bleu-signature, #corpus-message p", "About": "#card"}
+    shown = {
+        "Sentence": "#candidate",
+        "Corpus": "#corpus-summary .bleu-signature, #corpus-message p",
+        "About": "#card",
+    }
     expect(page.locator(shown[name])).to_be_visible()
     expect(page.locator(".pending")).to_have_count(0)
     wait_for_fields(page)
@@ -32,7 +36,9 @@ def unfold(page, selector):
 
 def wait_for_fields(page):
     """Wait until Gradio has set the fields of a tab or fold again, a frame after it's opened; a robot types earlier."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
 
 
 def text(page, selector):
@@ -89,7 +95,9 @@ def settle(page, measure):
 
 def asked_by(page, element):
     """Return a function that says whether a request was made by an element."""
-    trigger = page.evaluate(f"gradio_config.components.find((one) => one.props.elem_id === '{element}').id")
+    trigger = page.evaluate(
+        f"gradio_config.components.find((one) => one.props.elem_id === '{element}').id"
+    )
     return lambda request: f'"trigger_id":{trigger},' in (request.post_data or "")
 
 
@@ -97,7 +105,9 @@ def score(page):
     """Press the button, and wait for the result of what is in the fields now."""
     with page.expect_request(asked_by(page, "score")):
         page.locator("#score").click()
-    expect(page.locator(".bleu-results.old")).to_have_count(0)  # once it was asked for, the result before is old
+    expect(page.locator(".bleu-results.old")).to_have_count(
+        0
+    )  # once it was asked for, the result before is old
     expect(page.locator("#corpus-summary .bleu-signature")).to_be_visible()
     expect(page.locator(".pending")).to_have_count(0)
 
