@@ -25,7 +25,15 @@ from .bleu_messages import (
     show_value,
     warn_once_per_kind,
 )
-from .bleu_options import CORPUS_ONLY, OPTIONS, Options, check_flag, make_signature, to_python
+from .bleu_options import (
+    CORPUS_ONLY,
+    OPTIONS,
+    Options,
+    Origin,
+    check_flag,
+    make_signature,
+    to_python,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -458,7 +466,9 @@ def _list_settings(
         settings = {"confidence": options.confidence, **settings}
     if units > 1 and counted.documents is not None:
         settings["documents"] = resampled["docs"] = units
-    signature = make_signature(options, counted.tokenizer, counted.references, resampled, unknown)
+    signature = make_signature(
+        options, Origin(counted.tokenizer, counted.references), resampled, unknown
+    )
     return settings | {"signature": signature}
 
 

@@ -16,7 +16,7 @@ from .bleu_corpus import Corpus, Float64, Int64
 from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
 from .bleu_inputs import read_corpus
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
-from .bleu_options import OPTIONS, Options, make_signature
+from .bleu_options import OPTIONS, Options, Origin, make_signature
 from .bleu_statistics import (
     Counted,
     adopt_counting,
@@ -314,7 +314,7 @@ def _describe_rows(
         drawn["bs"] = options.n_resamples
         if documents is not None:
             result["documents"] = drawn["docs"] = documents
-    result["signature"] = make_signature(options, *signed, drawn, unknown)
+    result["signature"] = make_signature(options, Origin(*signed), drawn, unknown)
     return result
 
 
@@ -384,25 +384,21 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     """
     corpus = read_corpus([prediction], [references])
     # 1. Tokenize, and count n-grams once for everything below.
-    tokenizer, orders = choose_tokenizer(options, corpus.kind), options.counted_orders
-    (tokens,), reference_tokens = (
-        list_tokens(part, tokenizer) for part in prepare_batch(corpus.batches[0], tokenizer)
-    )
-    counts, allowed = count_ngrams(tokens, orders), count_most_ngrams(reference_tokens, orders)
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    prediction_texts, reference_texts = prepare_batch(corpus.batches[0], tokenizer)
+    (tokens,) = list_tokens(prediction_texts, tokenizer)
+    reference_tokens = list_tokens(reference_texts, tokenizer)
+    rule = options.counting_rule
+    counts = count_ngrams(tokens, rule.max_order)
+    allowed = count_most_ngrams(reference_tokens, rule.max_order)
     lengths = [len(reference) for reference in reference_tokens]
-    counted = (
-        counts & allowed,
-        len(tokens),
-        lengths,
-        orders,
-        options.reference_length,
-        options.minimum_total,
-    )
-    row = np.array(make_row(*counted))
+    row = np.array(make_row(counts & allowed, len(tokens), lengths, rule))
     # 2. Score.
     smoothed = scoring.precisions(row, options)
     explanation = Explanation(scoring.score_row(row, options, smoothed))
-    explanation["signature"] = make_signature(options, tokenizer.name, corpus.reference_count())
+    explanation["signature"] = make_signature(
+        options, Origin(tokenizer.name, corpus.reference_count())
+    )
     warn_about_text(corpus.predictions, tokenizer)
     if explanation["bleu"] == 0:
         scoring.warn_about_zero(row, 1, options)
@@ -418,9 +414,12 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     explanation["references"] = [
         _cover_tokens(text, counts, options.max_order) for text in reference_tokens
     ]
-    explanation["effective_reference"] = present[lengths.index(row[-1])]
+    explanation["effective_reference"] = present[
+        lengths.index(row[options.layout.reference_length])
+    ]
+    totals = row[options.layout.totals]
     explanation["orders"] = [
-        _explain_order(order, int(row[orders + order - 1]), counts, allowed)
+        _explain_order(order, int(totals[order - 1]), counts, allowed)
         for order in range(1, options.max_order + 1)
     ]
     return explanation

@@ -43,6 +43,69 @@ _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
 
 
+class Layout(NamedTuple):
+    """The layout of a statistics row: matches_1..N, totals_1..N, prediction_length, reference_length.
+
+    Rows are arrays whose last axis has this layout, and tables with one column per name. `orders` is
+    N.
+
+    >>> row = np.array([2, 1, 3, 2, 3, 4])
+    >>> layout = Layout.of_width(len(row))
+    >>> row[layout.matches].tolist(), row[layout.totals].tolist(), int(row[layout.reference_length])
+    ([2, 1], [3, 2], 4)
+    """
+
+    orders: int
+
+    @classmethod
+    def of_width(cls, width: int) -> Layout:
+        """Return the layout of rows of `width` integers."""
+        return cls(width // 2 - 1)
+
+    @property
+    def width(self) -> int:
+        """The number of integers in a row."""
+        return 2 * self.orders + 2
+
+    @property
+    def matches(self) -> slice:
+        """The clipped counts, by order."""
+        return slice(0, self.orders)
+
+    @property
+    def totals(self) -> slice:
+        """The numbers of n-grams of the prediction, by order."""
+        return slice(self.orders, 2 * self.orders)
+
+    @property
+    def length(self) -> int:
+        """The index of the length of the prediction."""
+        return 2 * self.orders
+
+    @property
+    def reference_length(self) -> int:
+        """The index of the effective reference length."""
+        return 2 * self.orders + 1
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of a table of rows.
+
+        >>> Layout(1).names
+        ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
+        """
+        orders = range(1, self.orders + 1)
+        counts = [f"{kind}_{order}" for kind in ("matches", "totals") for order in orders]
+        return [*counts, "prediction_length", "reference_length"]
+
+    def allocate(self, segments: int) -> Int64:
+        """Return uninitialized rows, int64 [segments, width].
+
+        They are Fortran-ordered, so that Arrow takes the columns without a copy.
+        """
+        return np.empty((self.width, segments), np.int64).T
+
+
 class Batch(NamedTuple):
     """Consecutive segments of a corpus.
 

@@ -1,8 +1,8 @@
-"""Tokens to statistics rows: clipped counts as Papineni et al. (2002) define them, to be read beside the paper.
+"""Tokens to statistics rows: clipped counts as Papineni et al. (2002) define them.
 
-A statistics row is int64: matches_1..N, totals_1..N, prediction_length, reference_length. These are
-the sufficient statistics of BLEU, and the rows of segments add up to the row of a corpus.
-`bleu_kernels` computes them faster.
+This file is to be read beside the paper. A statistics row is int64: matches_1..N, totals_1..N,
+prediction_length, reference_length. These are the sufficient statistics of BLEU, and the rows of
+segments add up to the row of a corpus. `bleu_kernels` computes them faster.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import Int64
+from .bleu_corpus import Int64, Layout
 from .bleu_tokenizers import ChosenTokenizer, list_tokens
 
 Tokens = Sequence[Hashable]
@@ -25,12 +25,12 @@ NGrams = Counter[tuple[Hashable, ...]]
 class ReferenceLength(NamedTuple):
     """A rule for the effective reference length r of section 2.2.2.
 
-    choose: the function from c, the length of the prediction, and the lengths of the references to
-        r.
+    effective_length: the function from c, the length of the prediction, and the lengths of the
+        references to r.
     says: its description, as the end of a sentence.
     """
 
-    choose: Callable[[int, Sequence[int]], int]
+    effective_length: Callable[[int, Sequence[int]], int]
     says: str
 
 
@@ -52,14 +52,25 @@ REFERENCE_LENGTHS = {
 }
 
 
+class CountingRule(NamedTuple):
+    """The options that decide how the tokens of a segment become a statistics row.
+
+    max_order: the number of orders in the row, 1 or more.
+    reference_length: a name in `REFERENCE_LENGTHS`.
+    minimum_total: the minimum number of n-grams per order and segment.
+    """
+
+    max_order: int = 4
+    reference_length: str = "closest"
+    minimum_total: int = 0
+
+
 def count_rows(
     predictions: pa.Array,
     references: pa.Array,
     bounds: Int64,
     tokenizer: ChosenTokenizer,
-    max_order: int,
-    reference_length: str,
-    minimum_total: int,
+    rule: CountingRule,
 ) -> Int64:
     """Count a batch of segments.
 
@@ -69,73 +80,62 @@ def count_rows(
         references: all references, in the order of the segments.
         bounds: int64 [segments + 1], the offsets of each segment's references.
         tokenizer: the tokenizer of strings.
-        max_order: N, the longest n-gram, 1 or more.
-        reference_length: a name in `REFERENCE_LENGTHS`.
-        minimum_total: the minimum number of n-grams per order and segment.
+        rule: how to count.
 
     Returns:
         int64 [segments, 2 N + 2].
 
-    >>> texts = pa.array([["a", "b"]]), pa.array([["a"]])
-    >>> count_rows(*texts, np.array([0, 1]), ChosenTokenizer("tokens"), 1, "closest", minimum_total=0)
+    >>> predictions, references = pa.array([["a", "b"]]), pa.array([["a"]])
+    >>> tokenizer = ChosenTokenizer("tokens")
+    >>> count_rows(predictions, references, np.array([0, 1]), tokenizer, CountingRule(max_order=1))
     array([[1, 2, 2, 1]])
     """
+    prediction_tokens = list_tokens(predictions, tokenizer)
     reference_tokens = list_tokens(references, tokenizer)
     rows = [
-        count_segment(
-            prediction, reference_tokens[first:last], max_order, reference_length, minimum_total
-        )
-        for prediction, first, last in zip(list_tokens(predictions, tokenizer), bounds, bounds[1:])
+        count_segment(prediction, reference_tokens[first:last], rule)
+        for prediction, first, last in zip(prediction_tokens, bounds, bounds[1:])
     ]
-    return np.array(rows, np.int64).reshape(-1, 2 * max_order + 2)
+    return np.array(rows, np.int64).reshape(-1, Layout(rule.max_order).width)
 
 
 def count_segment(
-    prediction: Tokens,
-    references: Sequence[Tokens],
-    max_order: int = 4,
-    reference_length: str = "closest",
-    minimum_total: int = 0,
+    prediction: Tokens, references: Sequence[Tokens], rule: CountingRule
 ) -> list[int]:
     """Count one segment.
 
     Args:
         prediction: the tokens of the prediction; the list may be empty.
         references: the tokens of each reference; at least one reference.
-        max_order: N, the longest n-gram, 1 or more.
-        reference_length: a name in `REFERENCE_LENGTHS`.
-        minimum_total: the minimum number of n-grams per order.
+        rule: how to count.
 
     Returns:
         2 N + 2 integers: the clipped counts by order, the numbers of n-grams by order, the length
-        of the prediction
-        and the effective reference length.
+        of the prediction and the effective reference length.
 
     In example 2 of the paper, "the" occurs seven times, but matches only twice, its highest count
     in a reference:
 
-    >>> count_segment(["the"] * 7, ["the cat is on the mat".split(), "there is a cat on the mat".split()], max_order=2)
+    >>> references = ["the cat is on the mat".split(), "there is a cat on the mat".split()]
+    >>> count_segment(["the"] * 7, references, CountingRule(max_order=2))
     [2, 0, 7, 6, 7, 7]
     """
-    clipped = count_ngrams(prediction, max_order) & count_most_ngrams(references, max_order)
-    lengths = len(prediction), [len(reference) for reference in references]
-    return make_row(clipped, *lengths, max_order, reference_length, minimum_total)
+    counts = count_ngrams(prediction, rule.max_order)
+    clipped = counts & count_most_ngrams(references, rule.max_order)
+    reference_lengths = [len(reference) for reference in references]
+    return make_row(clipped, len(prediction), reference_lengths, rule)
 
 
 def make_row(
-    clipped: NGrams,
-    length: int,
-    lengths: Sequence[int],
-    max_order: int,
-    reference_length: str,
-    minimum_total: int,
+    clipped: NGrams, length: int, reference_lengths: Sequence[int], rule: CountingRule
 ) -> list[int]:
-    """Return the statistics row of a prediction with these clipped counts; `lengths` are those of the references."""
-    matches = [0] * max_order
+    """Return the statistics row of a prediction of `length` tokens with these clipped counts."""
+    matches = [0] * rule.max_order
     for ngram, count in clipped.items():
         matches[len(ngram) - 1] += count
-    totals = count_totals(length, max_order, minimum_total).tolist()
-    return [*matches, *totals, length, REFERENCE_LENGTHS[reference_length].choose(length, lengths)]
+    totals = count_totals(length, rule.max_order, rule.minimum_total).tolist()
+    find_length = REFERENCE_LENGTHS[rule.reference_length].effective_length
+    return [*matches, *totals, length, find_length(length, reference_lengths)]
 
 
 def count_ngrams(tokens: Tokens, max_order: int) -> NGrams:
@@ -149,7 +149,7 @@ def count_ngrams(tokens: Tokens, max_order: int) -> NGrams:
 
 
 def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
-    """Return the highest count of each n-gram in any single reference, to which matches are clipped.
+    """Return the highest count of each n-gram in any reference, to which matches are clipped.
 
     >>> count_most_ngrams([["a", "a"], ["a", "b"]], 1)
     Counter({('a',): 2, ('b',): 1})

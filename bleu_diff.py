@@ -12,7 +12,7 @@ from . import bleu_messages as messages
 from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, group_labels, list_items, make_lists
 from .bleu_inputs import read_corpus, read_labels, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, warn_once_per_kind
-from .bleu_options import Options, make_signature
+from .bleu_options import Options, Origin, make_signature
 from .bleu_pairwise import extend_ngrams, number_runs, number_texts, sorted_order
 from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
 from .bleu_scoring import NOISE, bleu, count_wins
@@ -230,7 +230,9 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     # 3. Score the groups. If the effective reference length differs between the systems, the
     #    shorter one decides.
     lengths = group_labels(
-        np.searchsorted(LENGTHS, rows[..., -1].min(axis=0), side="right").tolist()
+        np.searchsorted(
+            LENGTHS, rows[..., options.layout.reference_length].min(axis=0), side="right"
+        ).tolist()
     )
     starts, ends = (0, *LENGTHS), (*(length - 1 for length in LENGTHS), None)
     scored = _score_groups(rows, dict(sorted(lengths.items())), list(corpora), options)
@@ -255,7 +257,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     }
     difference["segment_bleu"] = dict(zip(corpora, segment_scores.tolist()))
     difference["signature"] = make_signature(
-        options, tokenizer.name, corpora[first].reference_count()
+        options, Origin(tokenizer.name, corpora[first].reference_count())
     )
     return difference
 
@@ -271,7 +273,7 @@ def _count_pair(
     table = pa.table(
         [first.predictions, second.predictions, first.references], ["first", "second", "references"]
     )
-    rows: Int64 = np.empty((2, len(table), 2 * options.counted_orders + 2), np.int64)
+    rows: Int64 = np.empty((2, len(table), options.layout.width), np.int64)
     ngrams, start = NGramDifferences(options.max_order), 0
     for columns in filter(len, table.to_batches(max_chunksize=_SEGMENTS_PER_BLOCK)):
         # 1. Prepare the texts of a block; errors name rows of the corpus.

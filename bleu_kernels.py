@@ -28,7 +28,8 @@ import numpy as np
 import pyarrow as pa
 from datasets.utils import are_progress_bars_disabled, tqdm
 
-from .bleu_corpus import Bytes, Int64, find_offsets, is_list, list_items, make_lists
+from .bleu_corpus import Bytes, Int64, Layout, find_offsets, is_list, list_items, make_lists
+from .bleu_counting import CountingRule
 from .bleu_messages import CACHE_UNUSABLE, COMPILING, NO_NUMBA, warn
 from .bleu_tokenizers import TOKENIZERS
 
@@ -60,8 +61,8 @@ def is_ready() -> bool:
     return _is_ready
 
 
-def prepare(nbytes: int) -> bool:
-    """Load or compile the kernels if `nbytes` more of text make it worthwhile, and return True if they can run."""
+def compile_if_worthwhile(nbytes: int) -> bool:
+    """Load or compile the kernels if `nbytes` more of text are worth it; return True if they run."""
     global _bytes_seen
     _bytes_seen += nbytes
     return _is_ready or (_bytes_seen > _BYTES_WORTH_COMPILING and warm_up())
@@ -124,7 +125,7 @@ def _compile_all() -> None:
             for function in _kernels:
                 globals()[function.__name__] = njit(nogil=True, cache=cached)(function)
             text, bounds = pa.array(["a b"], pa.large_string()), np.array([0, 1])
-            count_rows_compiled(text, text, bounds, "13a", 1, "closest", 0)
+            count_rows_compiled(text, text, bounds, "13a", CountingRule(max_order=1))
             split_texts_compiled(text, "13a")
             count_common(
                 *(np.array(values) for values in ([0], [0], [0, 1], [0])),
@@ -171,9 +172,7 @@ def count_rows_compiled(
     references: pa.Array,
     bounds: Int64,
     tokenizer: str,
-    max_order: int,
-    reference_length: str,
-    minimum_total: int,
+    rule: CountingRule,
 ) -> Int64:
     """Count a batch of segments, with the arguments and rows of `bleu_counting.count_rows`.
 
@@ -181,7 +180,8 @@ def count_rows_compiled(
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
     without a copy.
     """
-    rows: Int64 = np.empty((2 * max_order + 2, len(bounds) - 1), np.int64).T
+    layout = Layout(rule.max_order)
+    rows = layout.allocate(len(bounds) - 1)
     if is_list(predictions.type):
         lists, tokens = _find_tokens([predictions, references])
         automaton = _make_automaton("none")  # unused: the input is tokenized already
@@ -190,9 +190,12 @@ def count_rows_compiled(
         automaton = _make_automaton(tokenizer)
     # Pass columns in C order. A single row has both orders, and numba would compile again for
     # Fortran order.
+    columns = rows.T
     _count_rows(
         *lists, bounds, tokens, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
-        REFERENCE_LENGTHS[reference_length], minimum_total, rows.T,
+        REFERENCE_LENGTHS[rule.reference_length], rule.minimum_total,
+        columns[layout.matches], columns[layout.totals], columns[layout.length],
+        columns[layout.reference_length],
     )  # fmt: skip
     return rows
 
@@ -642,16 +645,16 @@ def _starts_with(pattern, i, end):
 @_kernel
 def _count_rows(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
-    reference_length, minimum_total, columns,
+    reference_length, minimum_total, match_columns, total_columns, lengths, effective_lengths,
 ):  # fmt: skip
-    """Write the statistics rows of a batch to `columns`, int64 [2 N + 2, segments].
+    """Write the statistics rows of a batch to their columns: int64 [N, segments] or [segments].
 
     `predictions` and `references` are addresses of texts, or offsets in `token_addresses` if there
     are any.
     """
     # 1. Allocate once, for the longest text of the batch, which has at most one token per byte.
     #    Memory that is never written is free.
-    max_order = len(columns) // 2 - 1
+    max_order = len(match_columns)
     longest_prediction, longest_reference = _longest(predictions), _longest(references)
     longest_text, longest_row = max(longest_prediction, longest_reference), 0
     for row in range(len(bounds) - 1):
@@ -717,10 +720,10 @@ def _count_rows(
             numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches
         )
         for order in range(max_order):
-            columns[order, row] = matches[order]
-            columns[max_order + order, row] = max(length - order, minimum_total)
-        columns[2 * max_order, row] = length
-        columns[2 * max_order + 1, row] = best
+            match_columns[order, row] = matches[order]
+            total_columns[order, row] = max(length - order, minimum_total)
+        lengths[row] = length
+        effective_lengths[row] = best
 
 
 @_helper

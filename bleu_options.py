@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import bleu_messages as messages
-from .bleu_corpus import plain_label
-from .bleu_counting import REFERENCE_LENGTHS
+from .bleu_corpus import Layout, plain_label
+from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
 from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
@@ -29,7 +29,7 @@ _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 ro
 Check = Callable[[str, Any], None]  # raises for an invalid value, from an option's name and value
 
 # Options that decide what is counted. Rows counted under different values do not add up.
-COUNTING = ("tokenize", "lowercase", "max_order", "reference_length", "minimum_total")
+COUNTING_OPTIONS = ("tokenize", "lowercase", "max_order", "reference_length", "minimum_total")
 
 # Options that apply only to the score of a corpus.
 CORPUS_ONLY = ("segments", "confidence", "n_resamples", "seed")
@@ -265,9 +265,19 @@ class Options:
         """The number of orders in a statistics row: N, or more for smoothing methods with further orders."""
         return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
 
-    def counting(self) -> dict[str, Any]:
+    @property
+    def layout(self) -> Layout:
+        """The layout of the statistics rows."""
+        return Layout(self.counted_orders)
+
+    @property
+    def counting_rule(self) -> CountingRule:
+        """The options that turn tokens into statistics rows."""
+        return CountingRule(self.counted_orders, self.reference_length, self.minimum_total)
+
+    def counting_options(self) -> dict[str, Any]:
         """Return the options that decide what is counted."""
-        return {name: getattr(self, name) for name in COUNTING}
+        return {name: getattr(self, name) for name in COUNTING_OPTIONS}
 
     def _check(self, has_orders: bool) -> None:
         """Check each value, then values that depend on another option."""
@@ -327,10 +337,43 @@ def _find_convention(name: str) -> dict[str, Any]:
 # --- The signature --------------------------------------------------------------------------------
 
 
+class Origin(NamedTuple):
+    """The tokens and references of counted rows, as a signature names them.
+
+    tokenizer_name: the name of the tokenizer; `"var"` if there are several.
+    nrefs: the number of references per segment; `"var"` if it differs, `"?"` if unknown.
+    """
+
+    tokenizer_name: str
+    nrefs: str
+
+    @classmethod
+    def merge(cls, origins: Iterable[Origin]) -> Origin:
+        """Return the origin of the rows of several parts.
+
+        >>> Origin.merge([Origin("13a", "1"), Origin("zh", "1")])
+        Origin(tokenizer_name='var', nrefs='1')
+        """
+        parts = list(origins)
+        return cls(
+            same_or_var(origin.tokenizer_name for origin in parts),
+            same_or_var(origin.nrefs for origin in parts),
+        )
+
+
+def same_or_var(values: Iterable[str]) -> str:
+    """Return the common value of several values, `"var"` if they differ.
+
+    >>> same_or_var(["13a", "13a"]), same_or_var(["13a", "zh"])
+    ('13a', 'var')
+    """
+    different = set(values)
+    return different.pop() if len(different) == 1 else "var"
+
+
 def make_signature(
     options: Options,
-    tokenizer: str,
-    references: str,
+    origin: Origin,
     resampled: Mapping[str, int] | None = None,
     unknown: Collection[str] = (),
 ) -> str:
@@ -338,25 +381,24 @@ def make_signature(
 
     Args:
         options: the options in effect.
-        tokenizer: the tokenizer's name.
-        references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+        origin: the tokenizer and the number of references.
         resampled: the numbers of bootstrap resamples (`"bs"`), of randomization trials (`"ar"`), of
             resamples for intervals (`"ci"`) if it differs from the bootstrap of the test, and of
             documents (`"docs"`).
         unknown: the names of unknown options, whose values are written as `?`.
 
-    >>> make_signature(Options(), "13a", "2")
+    >>> make_signature(Options(), Origin("13a", "2"))
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0'
     """
     resampled, default = resampled or {}, SMOOTH_METHODS[options.smooth_method].value
     value = options.smooth_value_in_effect
-    keys: list[tuple[str, Any]] = [("nrefs", references)]
+    keys: list[tuple[str, Any]] = [("nrefs", origin.nrefs)]
     keys += [(key, resampled[key]) for key in ("bs", "ar", "ci", "docs") if key in resampled]
     if resampled:
         keys.append(("seed", str(options.seed).lower()))
     keys.append(("case", "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed"))
     keys.append(("eff", "yes" if options.effective_order else "no"))
-    keys.append(("tok", "?" if "tokenize" in unknown else print_tokenizer(tokenizer)))
+    keys.append(("tok", "?" if "tokenize" in unknown else print_tokenizer(origin.tokenizer_name)))
     keys.append(
         (
             "smooth",
@@ -381,7 +423,7 @@ def _write_number(number: float | None) -> str:
     return repr(float(number or 0)).removesuffix(".0")
 
 
-class Key(NamedTuple):
+class SignatureKey(NamedTuple):
     """A key of signatures.
 
     short: sacreBLEU's short form; the key itself where sacreBLEU has none.
@@ -405,32 +447,32 @@ def _read_tokenizer(text: str) -> str:
 
 
 SIGNATURE_KEYS = {
-    "nrefs": Key("#"),
-    "bs": Key("bs", "n_resamples", int),
-    "ar": Key("ar"),
-    "ci": Key("ci"),
-    "docs": Key("docs"),
-    "seed": Key("rs", "seed", lambda text: None if text == "none" else int(text)),
-    "test": Key("t"),
-    "lang": Key("l"),
-    "origlang": Key("o"),
-    "subset": Key("S"),
-    "case": Key("c", "lowercase", {"mixed": False, "lc": True}.__getitem__),
-    "eff": Key("e", "effective_order", {"no": False, "yes": True}.__getitem__),
-    "tok": Key("tok", "tokenize", _read_tokenizer),
-    "smooth": Key("s", "smooth_method", lambda text: re.sub(r"\[\d+\.\d+\]$", "", text)),
-    "value": Key("value", "smooth_value", float),
-    "order": Key("order", "max_order", int),
-    "weights": Key(
+    "nrefs": SignatureKey("#"),
+    "bs": SignatureKey("bs", "n_resamples", int),
+    "ar": SignatureKey("ar"),
+    "ci": SignatureKey("ci"),
+    "docs": SignatureKey("docs"),
+    "seed": SignatureKey("rs", "seed", lambda text: None if text == "none" else int(text)),
+    "test": SignatureKey("t"),
+    "lang": SignatureKey("l"),
+    "origlang": SignatureKey("o"),
+    "subset": SignatureKey("S"),
+    "case": SignatureKey("c", "lowercase", {"mixed": False, "lc": True}.__getitem__),
+    "eff": SignatureKey("e", "effective_order", {"no": False, "yes": True}.__getitem__),
+    "tok": SignatureKey("tok", "tokenize", _read_tokenizer),
+    "smooth": SignatureKey("s", "smooth_method", lambda text: re.sub(r"\[\d+\.\d+\]$", "", text)),
+    "value": SignatureKey("value", "smooth_value", float),
+    "order": SignatureKey("order", "max_order", int),
+    "weights": SignatureKey(
         "weights", "weights", lambda text: [float(weight) for weight in text.split("/")]
     ),
-    "reflen": Key("reflen", "reference_length"),
-    "mintotal": Key("mintotal", "minimum_total", int),
-    "version": Key("v"),
+    "reflen": SignatureKey("reflen", "reference_length"),
+    "mintotal": SignatureKey("mintotal", "minimum_total", int),
+    "version": SignatureKey("v"),
 }
 
 
-class Signed(NamedTuple):
+class SignatureContent(NamedTuple):
     """The content of a signature.
 
     options: the options that differ from the defaults.
@@ -444,7 +486,7 @@ class Signed(NamedTuple):
     score: str
 
 
-def read_signature(text: object, name: str = "signature") -> Signed:
+def read_signature(text: object, name: str = "signature") -> SignatureContent:
     """Read a signature of this metric or of sacreBLEU 2, with long or short keys.
 
     Args:
@@ -501,7 +543,9 @@ def read_signature(text: object, name: str = "signature") -> Signed:
         options["smooth_value"] = float(rounded)
     defaults = {**OPTIONS, "smooth_value": default}
     options = {option: value for option, value in options.items() if value != defaults[option]}
-    return Signed(options, texts.get("nrefs"), " ".join(before) or after.partition(" ")[0])
+    return SignatureContent(
+        options, texts.get("nrefs"), " ".join(before) or after.partition(" ")[0]
+    )
 
 
 # --- Other tools ----------------------------------------------------------------------------------

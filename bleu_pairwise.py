@@ -17,7 +17,7 @@ from . import bleu_kernels as kernels
 from .bleu_corpus import TOKENS, Float64, Int64, Texts, is_list, list_items, pieces
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_messages import FEW_TEXTS
-from .bleu_options import Options, make_signature
+from .bleu_options import Options, Origin, make_signature
 from .bleu_report import Report, plot_segments
 from .bleu_scoring import bleu
 from .bleu_tokenizers import (
@@ -53,7 +53,7 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
     warn_about_text(columns[0], tokenizer)
     numbers, offsets, _ = number_texts(texts, tokenizer)
-    kernels.prepare(columns[0].nbytes * references)  # in proportion to the pairs
+    kernels.compile_if_worthwhile(columns[0].nbytes * references)  # in proportion to the pairs
     scores = np.empty((predictions, references))
     # 1. List, for each n-gram of a prediction, the references that have it, as `count_common` takes
     #    them: one entry per order, sorted by prediction. Counting a pair then takes one step per
@@ -143,14 +143,14 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
     # 2. Find the effective reference length, which is the same for texts of equal length. The
     #    number of steps is at most the number of tokens.
     distinct, inverse, texts_of = np.unique(lengths, return_inverse=True, return_counts=True)
-    choose, effective = REFERENCE_LENGTHS[options.reference_length].choose, []
+    choose, effective = REFERENCE_LENGTHS[options.reference_length].effective_length, []
     for i, length in enumerate(distinct.tolist()):
         effective.append(
             choose(length, (distinct if texts_of[i] > 1 else np.delete(distinct, i)).tolist())
         )
     # 3. Score.
     scores = bleu(np.vstack([matches, totals, lengths, np.array(effective)[inverse]]).T, options)
-    signature = make_signature(options, tokenizer.name, str(len(column) - 1))
+    signature = make_signature(options, Origin(tokenizer.name, str(len(column) - 1)))
     return SelfBleu(
         self_bleu=float(scores.mean()), segment_bleu=scores.tolist(), signature=signature
     )
@@ -169,7 +169,7 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[Int64, Int64
     >>> number_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))[:2]
     (array([0, 1, 0]), array([0, 2, 2, 3]))
     """
-    kernels.prepare(sum(column.nbytes for column in texts.columns.values()))
+    kernels.compile_if_worthwhile(sum(column.nbytes for column in texts.columns.values()))
     tokens, lengths = [], [np.zeros(1, np.int64)]
     for name, column in texts.columns.items():
         row = 0

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import Corpus, Int64, Kind, list_items, make_corpus
+from .bleu_corpus import Corpus, Int64, Kind, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus
 from .bleu_messages import REFERENCES, count_things, invalid
@@ -26,6 +26,7 @@ from .bleu_options import (
     CONVENTIONS,
     CORPUS_ONLY,
     Options,
+    Origin,
     choose_options,
     make_signature,
     read_signature,
@@ -370,9 +371,8 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
 
 def _sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
     tokenizer = choose_tokenizer(options, corpus.kind).name
-    return make_signature(
-        options, tokenizer, corpus.reference_count() if references == ALL else "1"
-    )
+    nrefs = corpus.reference_count() if references == ALL else "1"
+    return make_signature(options, Origin(tokenizer, nrefs))
 
 
 def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
@@ -620,6 +620,7 @@ def _count_grid(
         references = batch.references.take(pa.array(rows))
         corpora[place] = make_corpus([(batch.predictions, references, np.arange(len(rows) + 1))])
     orders = max(grid["max_order"]) + 1  # NLTK's methods 5 and 7 need one more
+    layout = Layout(orders)
     for tokenize, lowercase, references in product(
         grid["tokenize"], grid["lowercase"], grid["references"]
     ):
@@ -633,14 +634,17 @@ def _count_grid(
         counted = replace(options, **counting, smooth_method="none", max_order=orders)
         tokenizer = choose_tokenizer(counted, part.kind)
         rows = count_corpus(part, tokenizer, counted)
-        reference_lengths = {counted.reference_length: rows[:, -1].copy()}
+        reference_lengths = {counted.reference_length: rows[:, layout.reference_length].copy()}
         for length in grid["reference_length"][1:]:
             # A single reference is the closest, the shortest and the longest. Only this column
             # depends on the option.
             if part.reference_count() != "1":
                 counted = replace(counted, reference_length=length, max_order=1)
-                reference_lengths[length] = count_corpus(part, tokenizer, counted)[:, -1]
+                shortest_rows = count_corpus(part, tokenizer, counted)
+                reference_lengths[length] = shortest_rows[:, counted.layout.reference_length]
         for length, minimum in product(grid["reference_length"], grid["minimum_total"]):
-            rows[:, -1] = reference_lengths.get(length, rows[:, -1])
-            rows[:, orders : 2 * orders] = count_totals(rows[:, -2], orders, minimum).T
+            # A single reference has one length under every rule, which is in the column already.
+            same = rows[:, layout.reference_length]
+            rows[:, layout.reference_length] = reference_lengths.get(length, same)
+            rows[:, layout.totals] = count_totals(rows[:, layout.length], orders, minimum).T
             yield (references, tokenize, lowercase, minimum, length), rows

@@ -23,7 +23,7 @@ import numpy as np
 from datasets.utils import tqdm
 
 from . import bleu_messages as messages
-from .bleu_corpus import PROCESSORS, Float64, Int64
+from .bleu_corpus import PROCESSORS, Float64, Int64, Layout
 from .bleu_messages import count_things, warn
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Precisions(NamedTuple):
     present: list[Number]
 
 
-class _Statistics(NamedTuple):
+class _Columns(NamedTuple):
     """The columns of statistics rows: floats, or float64 [...] each."""
 
     matches: Counts
@@ -83,7 +83,7 @@ def bleu(rows: Int64, options: Options) -> Number:
     return _score(_split_rows(rows), options)
 
 
-def _score(statistics: _Statistics, options: Options) -> Number:
+def _score(statistics: _Columns, options: Options) -> Number:
     smoothed = _smooth(statistics, options)
     weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
@@ -215,7 +215,7 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     """
     is_short = length < reference_length
     ratio = divide(reference_length, length, is_short & (length > 0))
-    return choose(is_short, choose(length > 0, np.exp(1 - ratio), 0.0), 1.0)
+    return select(is_short, select(length > 0, np.exp(1 - ratio), 0.0), 1.0)
 
 
 def warn_about_zero(
@@ -276,10 +276,10 @@ def count_wins(deltas: Float64) -> dict[str, int]:
     return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
 
 
-def choose(flag: Number, yes: Number, no: Number) -> Number:
+def select(flag: Number, yes: Number, no: Number) -> Number:
     """Return `yes` if the flag is set and `no` if not, for each row.
 
-    >>> choose(True, 1.0, 2.0), choose(np.array([True, False]), 1.0, 2.0)
+    >>> select(True, 1.0, 2.0), select(np.array([True, False]), 1.0, 2.0)
     (1.0, array([1., 2.]))
     """
     if not isinstance(flag, np.ndarray):
@@ -318,7 +318,7 @@ def has_ngrams(totals: Counts) -> list[Number]:
     return flags
 
 
-def _split_rows(rows: Int64) -> _Statistics:
+def _split_rows(rows: Int64) -> _Columns:
     rows = np.asarray(rows)
     numbers: Any = (
         rows.astype(float).tolist()
@@ -328,12 +328,17 @@ def _split_rows(rows: Int64) -> _Statistics:
     return _split(numbers)
 
 
-def _split(numbers: Any) -> _Statistics:
-    orders = len(numbers) // 2 - 1
-    return _Statistics(numbers[:orders], numbers[orders:-2], numbers[-2], numbers[-1])
+def _split(numbers: Any) -> _Columns:
+    layout = Layout.of_width(len(numbers))
+    return _Columns(
+        numbers[layout.matches],
+        numbers[layout.totals],
+        numbers[layout.length],
+        numbers[layout.reference_length],
+    )
 
 
-def _smooth(statistics: _Statistics, options: Options, scale: float = 1.0) -> Precisions:
+def _smooth(statistics: _Columns, options: Options, scale: float = 1.0) -> Precisions:
     orders = options.counted_orders  # the rows may have further orders
     matches, totals = statistics.matches[:orders], statistics.totals[:orders]
     # Smoothing applies to orders without a match, not to predictions without any match
@@ -348,16 +353,16 @@ def _smooth(statistics: _Statistics, options: Options, scale: float = 1.0) -> Pr
         matches = [scale * match for match in matches]
     # A precision is at most 1, and 0 if there are no n-grams.
     values = [
-        choose(quotient > scale, scale, quotient)
+        select(quotient > scale, scale, quotient)
         for quotient in map(divide, matches, totals, present)
     ]
     if (
         method.skips
     ):  # a factor of 1 changes no product; with effective order, the order has no weight either
         present = [match > 0 for match in matches]
-        values = [choose(flag, value, scale) for flag, value in zip(present, values)]
+        values = [select(flag, value, scale) for flag, value in zip(present, values)]
     if not method.scores_no_match and has_match is not True:
-        values = [choose(has_match, value, 0.0) for value in values]
+        values = [select(has_match, value, 0.0) for value in values]
     return Precisions(values, present)
 
 
@@ -371,7 +376,7 @@ def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: N
             total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
         elif flag:
             total = total + weight * logarithm
-    score = choose(has_weight, penalty * np.exp(total), 0.0)
+    score = select(has_weight, penalty * np.exp(total), 0.0)
     return score if isinstance(score, np.ndarray) else float(score)
 
 
@@ -565,8 +570,8 @@ def _replace_missing(
         if flag is False or (isinstance(flag, np.ndarray) and not flag.any()):  # fast path
             replaced.append(match)
             continue
-        replaced.append(choose(flag, share, match))
-        share = choose(flag, share * factor, share)
+        replaced.append(select(flag, share, match))
+        share = select(flag, share * factor, share)
     return replaced
 
 

@@ -15,11 +15,11 @@ import pyarrow.compute as pc
 
 from . import bleu_kernels as kernels
 from . import bleu_messages as messages
-from .bleu_corpus import PROCESSORS, Batch, Corpus, Int64, group_labels, number_labels
+from .bleu_corpus import PROCESSORS, Batch, Corpus, Int64, Layout, group_labels, number_labels
 from .bleu_counting import count_rows, count_totals
 from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
 from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
-from .bleu_options import COUNTING, Options
+from .bleu_options import COUNTING_OPTIONS, Options, same_or_var
 from .bleu_tokenizers import (
     ChosenTokenizer,
     choose_tokenizer,
@@ -138,7 +138,7 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Co
     """
     segments = group_labels(labels)
     # 1. Count labels with a separate tokenizer one by one, and all other labels together.
-    rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
+    rows = options.layout.allocate(len(corpus))
     named = options.tokenize_by or {}
     parts = [[label] for label in segments if label in named] + [
         [label for label in segments if label not in named]
@@ -200,19 +200,9 @@ def check_labels(options: Options, labels: Iterable[Any]) -> None:
             raise ValueError(messages.NOT_A_LABEL.format(show_value(label)))
 
 
-def same_or_var(values: Iterable[str]) -> str:
-    """Return the common value of several values, `"var"` if they differ.
-
-    >>> same_or_var(["13a", "13a"]), same_or_var(["13a", "zh"])
-    ('13a', 'var')
-    """
-    different = set(values)
-    return different.pop() if len(different) == 1 else "var"
-
-
 def count_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Int64:
     """Count all segments: int64 [segments, 2 N + 2], Fortran-ordered, so that Arrow takes columns without a copy."""
-    rows: Int64 = np.empty((2 * options.counted_orders + 2, len(corpus)), np.int64).T
+    rows = options.layout.allocate(len(corpus))
     first_row = 0
     for batch_rows in _count_batches(corpus, tokenizer, options):
         rows[first_row : first_row + len(batch_rows)] = batch_rows
@@ -222,7 +212,7 @@ def count_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -
 
 def sum_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Int64:
     """Return the sum of all rows, int64 [2 N + 2], in constant memory."""
-    row = np.zeros(2 * options.counted_orders + 2, np.int64)
+    row = np.zeros(options.layout.width, np.int64)
     for batch_rows in _count_batches(corpus, tokenizer, options):
         row += np.add.reduce(batch_rows)
     return row
@@ -234,13 +224,13 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     >>> count_batch(read_corpus([[7, 8]], [[[7]]]).batches[0], ChosenTokenizer("ids"), Options(max_order=1)).tolist()
     [[1, 2, 2, 1]]
     """
-    texts, orders = prepare_batch(batch, tokenizer), options.counted_orders
-    length, minimum = options.reference_length, options.minimum_total
-    if kernels.is_ready() and length in kernels.REFERENCE_LENGTHS:
+    predictions, references = prepare_batch(batch, tokenizer)
+    rule = options.counting_rule
+    if kernels.is_ready() and rule.reference_length in kernels.REFERENCE_LENGTHS:
         return kernels.count_rows_compiled(
-            *texts, batch.bounds, tokenizer.name, orders, length, minimum
+            predictions, references, batch.bounds, tokenizer.name, rule
         )
-    return count_rows(*texts, batch.bounds, tokenizer, orders, length, minimum)
+    return count_rows(predictions, references, batch.bounds, tokenizer, rule)
 
 
 def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, pa.Array]:
@@ -253,7 +243,7 @@ def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, p
 
 def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Iterator[Int64]:
     has_rule = options.reference_length in kernels.REFERENCE_LENGTHS
-    is_compiled = has_rule and (kernels.is_ready() or kernels.prepare(corpus.nbytes))
+    is_compiled = has_rule and (kernels.is_ready() or kernels.compile_if_worthwhile(corpus.nbytes))
     is_in_python = not is_compiled or (tokenizer.split is not None and not tokenizer.is_native)
     if (
         is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS
@@ -277,7 +267,7 @@ class Statistics(NamedTuple):
 
     table: the statistics columns only, in the order of a row.
     is_table: True for tables and frames, False for arrays, which are sums.
-    counted_with: the options in `bleu_options.COUNTING` that are known.
+    counted_with: the options in `bleu_options.COUNTING_OPTIONS` that are known.
     references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
     counted_by: the tokenizer and the number of references of each label that the rows were counted
         by.
@@ -296,7 +286,7 @@ class Statistics(NamedTuple):
     @property
     def counted_orders(self) -> int:
         """The number of orders in a row."""
-        return self.table.num_columns // 2 - 1
+        return Layout.of_width(self.table.num_columns).orders
 
     def are_segments(self, minimum_total: int) -> bool:
         """Return True if each row is known to be the row of a single segment.
@@ -338,9 +328,9 @@ def make_table(
 
 def tabulate(counted: Counted, options: Options) -> pa.Table:
     """Return counted rows as a table."""
-    columns = dict(zip(column_names(options.counted_orders), counted.rows.T))
+    columns = dict(zip(options.layout.names, counted.rows.T))
     metadata = {
-        **options.counting(),
+        **options.counting_options(),
         "tokenize": counted.tokenizer or None,
         "references": counted.references,
     }
@@ -366,16 +356,6 @@ def make_label_column(name: str, labels: Sequence[Any]) -> pa.Array:
         names = sorted(type_.__name__ for type_ in types)
         found = " and ".join(names) if len(names) > 1 else "numbers beyond 64 bits"
         raise TypeError(messages.MIXED_LABELS.format(name, found)) from None
-
-
-def column_names(max_order: int) -> list[str]:
-    """Return the column names of statistics, in the order of a row.
-
-    >>> column_names(1)
-    ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
-    """
-    counts = [f"{name}_{n}" for name in ("matches", "totals") for n in range(1, max_order + 1)]
-    return [*counts, "prediction_length", "reference_length"]
 
 
 def read_statistics(
@@ -473,7 +453,7 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
     elif options.tokenize_by is not None:
         raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     asked = {
-        **options.counting(),
+        **options.counting_options(),
         "tokenize": choose_tokenizer(options.for_label(None), "text").name,
     }
     for name, counted in counted_with.items():
@@ -498,7 +478,9 @@ def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, s
                 values = list(map(print_tokenizer, values))
             raise ValueError(messages.COUNTED_OTHERWISE.format(name, *values))
     unknown = [
-        name for name in COUNTING if name not in counted_with and not options.is_chosen(name)
+        name
+        for name in COUNTING_OPTIONS
+        if name not in counted_with and not options.is_chosen(name)
     ]
     options = options.override(counted_with)
     # There are as many unigrams as tokens, or more with a `minimum_total`.
@@ -553,7 +535,7 @@ def _join_columns(parts: Sequence[Any], argument: str, name: str) -> list[Any]:
                     argument=argument, name=show_value(name), number=number
                 )
             )
-        labels += list_labels(argument, part[name], len(part[column_names(1)[0]]))
+        labels += list_labels(argument, part[name], len(part[Layout(1).names[0]]))
     return labels
 
 
@@ -561,7 +543,7 @@ def _select_columns(part: Any, place: str) -> pa.Table:
     """Return the statistics columns of anything with columns, by their names; `place` is for errors."""
     known = _list_columns(part) or []
     max_order = next(n for n in count() if f"matches_{n + 1}" not in known)
-    names = column_names(max_order)
+    names = Layout(max_order).names
     if not max_order or not set(names) <= set(known):
         raise ValueError(
             messages.NOT_A_TABLE.format(place, f"its columns are {', '.join(map(str, known))}")
@@ -609,7 +591,7 @@ def _read_sums(statistics: Any) -> pa.Table:
         or rows.dtype.kind not in "iu"
     ):
         raise ValueError(messages.NOT_STATISTICS.format(f"{rows.dtype} {list(rows.shape)}"))
-    return pa.table(dict(zip(column_names(rows.shape[1] // 2 - 1), rows.T.astype(np.int64))))
+    return pa.table(dict(zip(Layout.of_width(rows.shape[1]).names, rows.T.astype(np.int64))))
 
 
 def _merge_metadata(
@@ -626,7 +608,7 @@ def _merge_metadata(
     for number, (options, table) in enumerate(zip(known, tables.values())):
         # Rows without tokens have no tokenizer, and fit every tokenizer.
         known[number] = {name: value for name, value in options.items() if value is not None}
-        known[number]["longest n-gram"] = table.num_columns // 2 - 1
+        known[number]["longest n-gram"] = Layout.of_width(table.num_columns).orders
     signatures: dict[Any, set[tuple[str, ...]]] = {}
     for label, *signature in chain.from_iterable(options.get("groups", ()) for options in known):
         signatures.setdefault(label, set()).add(tuple(signature))
@@ -640,7 +622,7 @@ def _merge_metadata(
     for place, options in zip(tables, known):
         if tokenizers and "lowercase" in options:  # a table with metadata
             options.setdefault("tokenize", tokenizers[0])
-        for name in (*COUNTING, "longest n-gram"):
+        for name in (*COUNTING_OPTIONS, "longest n-gram"):
             if options.get(name) != known[0].get(name):
                 values = [known[0].get(name), options.get(name)]
                 if name == "tokenize":
@@ -649,18 +631,18 @@ def _merge_metadata(
     references = {
         options.get("references", "?") for place, options in zip(tables, known) if place != "like"
     }
-    counted_with = {name: known[0][name] for name in COUNTING if name in known[0]}
+    counted_with = {name: known[0][name] for name in COUNTING_OPTIONS if name in known[0]}
     signed = {label: tuple(map(same_or_var, zip(*found))) for label, found in signatures.items()}
     return counted_with, same_or_var(references), signed
 
 
 def _check_counts(table: pa.Table) -> None:
     """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
-    orders = table.num_columns // 2 - 1
+    layout = Layout.of_width(table.num_columns)
     columns = table.columns
     if any(pc.sum(column.cast(pa.float64(), safe=False)).as_py() >= 2**63 for column in columns):
         raise ValueError(messages.LARGE_COUNTS)
-    is_negative = any(pc.min(column).as_py() < 0 for column in [*columns[:orders], *columns[-2:]])
-    pairs = zip(columns[:orders], columns[orders : 2 * orders])
+    is_negative = any(pc.min(column).as_py() < 0 for column in columns)
+    pairs = zip(columns[layout.matches], columns[layout.totals])
     if is_negative or any(pc.any(pc.greater(matches, totals)).as_py() for matches, totals in pairs):
         raise ValueError(messages.INVALID_COUNTS)

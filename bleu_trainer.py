@@ -126,8 +126,7 @@ class TrainerMetric:
     def reset(self) -> None:
         """Discard the batches of an interrupted evaluation, because a trainer does not announce a new evaluation."""
         self._sums = {
-            label: np.zeros(2 * self._options.counted_orders + 2, np.int64)
-            for label in self._keys or [None]
+            label: np.zeros(self._options.layout.width, np.int64) for label in self._keys or [None]
         }
         self._counted: list[statistics.Counted] = []
         self._rows = self._generated = 0

@@ -7,7 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from bleu import bleu_kernels
-from bleu.bleu_counting import REFERENCE_LENGTHS, ReferenceLength, count_segment
+from bleu.bleu_counting import (
+    REFERENCE_LENGTHS,
+    CountingRule,
+    ReferenceLength,
+    count_segment,
+)
 from bleu.bleu_inputs import read_corpus
 from conftest import needs_numba
 from helpers import count, count_both_ways, count_with_sacrebleu, kernels_only, random_rows
@@ -48,7 +53,18 @@ def test_segments_by_hand(prediction, references, options, row, source):
 
 
 def test_totals_are_never_negative():
-    assert count_segment(["a"], [["a", "b"]], max_order=4) == [1, 0, 0, 0, 1, 0, 0, 0, 1, 2]
+    assert count_segment(["a"], [["a", "b"]], CountingRule(max_order=4)) == [
+        1,
+        0,
+        0,
+        0,
+        1,
+        0,
+        0,
+        0,
+        1,
+        2,
+    ]
 
 
 SIZES = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 62, 63, 64, 65, 66, 127, 128, 129, 1000]

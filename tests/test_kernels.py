@@ -63,7 +63,7 @@ def test_the_bytes_of_the_process_decide(kernels, monkeypatch, sizes, python_cal
     monkeypatch.setattr(
         kernels, "warm_up", lambda: monkeypatch.setattr(kernels, "_is_ready", True) or True
     )
-    assert [kernels.prepare(size) for size in sizes] == [
+    assert [kernels.compile_if_worthwhile(size) for size in sizes] == [
         i >= python_calls for i in range(len(sizes))
     ]
     assert kernels.is_ready() == (python_calls < len(sizes))
@@ -71,7 +71,7 @@ def test_the_bytes_of_the_process_decide(kernels, monkeypatch, sizes, python_cal
 
 def test_a_process_that_cannot_compile_never_has_kernels(kernels, monkeypatch):
     monkeypatch.setattr(kernels, "warm_up", lambda: False)
-    assert [kernels.prepare(WORTH + 1) for _ in range(3)] == [False] * 3
+    assert [kernels.compile_if_worthwhile(WORTH + 1) for _ in range(3)] == [False] * 3
 
 
 def test_every_method_adds_to_the_bytes_of_the_process(kernels, monkeypatch):
@@ -91,7 +91,7 @@ def test_every_method_adds_to_the_bytes_of_the_process(kernels, monkeypatch):
 @needs_numba
 def test_threads_compile_once(kernels, compiled):
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(lambda _: kernels.prepare(WORTH + 1), range(50)))
+        assert all(pool.map(lambda _: kernels.compile_if_worthwhile(WORTH + 1), range(50)))
     assert compiled == ["started", "ended"]
 
 
@@ -158,12 +158,12 @@ def test_after_a_compilation_that_failed(kernels, monkeypatch, error):
     monkeypatch.setattr(kernels, "count_rows_compiled", fail)
     for _ in range(2):
         with pytest.raises(type(error)):
-            kernels.prepare(WORTH + 1)
+            kernels.compile_if_worthwhile(WORTH + 1)
         assert not kernels.is_ready()
         assert kernels.count_common in kernels._kernels  # the Python function
     monkeypatch.setattr(kernels, "count_rows_compiled", lambda *arguments: None)
     monkeypatch.setattr(kernels, "split_texts_compiled", lambda *arguments: None)
-    assert kernels.prepare(1)
+    assert kernels.compile_if_worthwhile(1)
 
 
 # Processes: what is imported, compiled, written and said.
