@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from . import bleu_messages as messages
 from .bleu_corpus import Layout, plain_label
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
-from .bleu_scoring import SMOOTH_METHODS, score_as_bleu, score_as_sacrebleu
+from .bleu_scoring import SMOOTH_METHODS, Scores, score_as_bleu, score_as_sacrebleu
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
 
 __version__ = "1.0.0"
@@ -629,7 +629,7 @@ class DropIn(NamedTuple):
     defaults: Mapping[str, Any]
     names: Mapping[str, str | None]
     keys: Mapping[str, str]
-    score_again: Callable[[Mapping[str, Any], Options], Mapping[str, Any]] | None = None
+    score_again: Callable[[Scores, Options], Mapping[str, object]]
 
 
 _KEYS_OF_BLEU = (
@@ -691,10 +691,10 @@ def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Opt
 
 
 def shape_result(result: dict[str, Any], options: Options) -> dict[str, Any]:
-    """Return a result as it is; under a drop-in, with the keys and on the scales of evaluate's module."""
+    """Return a result; under a drop-in, with the keys and on the scales of evaluate's module."""
     drop_in = DROP_INS.get(options.convention)
     if drop_in is None:
         return result
-    if drop_in.score_again:
-        result = {**result, **drop_in.score_again(result, options)}
-    return {name: result[key] for name, key in drop_in.keys.items()}
+    rounded = drop_in.score_again(cast(Scores, result), options)
+    values = {**result, **rounded}
+    return {name: values[key] for name, key in drop_in.keys.items()}

@@ -10,14 +10,14 @@ perfect prediction scores exactly 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from hashlib import sha256
 from itertools import islice, pairwise
 from operator import add, or_
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 from datasets.utils import tqdm
@@ -29,15 +29,16 @@ from .bleu_messages import count_things, warn
 if TYPE_CHECKING:
     from .bleu_options import Options
 
-Number = Any  # a float, or float64 [...] with one value per row
+Bool = np.ndarray[Any, np.dtype[np.bool_]]
+Number = float | Float64  # of a single row, or float64 [...] with one value per row
+Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float32 or float64
+Flag = bool | Bool  # of a single row, or bool [...] with one value per row
 Counts = Sequence[Number]  # one per order
 
 MIN_UNITS = 30  # segments or documents, for intervals and tests
-NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes such differences
+NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
 
-_NUMBERS_PER_BLOCK = (
-    1 << 22
-)  # draws in memory, 32 MB: memory does not grow with the number of resamples
+_NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
 _ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
@@ -47,11 +48,26 @@ _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 # --- Scores ---------------------------------------------------------------------------------------
 
 
+class Scores(TypedDict):
+    """The scores and counts of one statistics row, as `compute` returns them."""
+
+    bleu: float
+    score: float
+    precisions: list[float]
+    brevity_penalty: float
+    length_ratio: float
+    translation_length: int
+    reference_length: int
+    counts: list[int]
+    totals: list[int]
+    bleu_by_order: list[float]
+
+
 class Precisions(NamedTuple):
     """The precision of each order after smoothing, and flags for the orders that have n-grams."""
 
     values: list[Number]
-    present: list[Number]
+    present: list[Flag]
 
 
 class _Columns(NamedTuple):
@@ -63,7 +79,7 @@ class _Columns(NamedTuple):
     reference_length: Number
 
 
-def bleu(rows: Int64, options: Options) -> Number:
+def bleu(rows: Int64, options: Options) -> Float64:
     """Return BLEU of each row (Papineni et al., 2002, section 2.3), on the scale 0-1.
 
     Args:
@@ -72,7 +88,7 @@ def bleu(rows: Int64, options: Options) -> Number:
             `weights`.
 
     Returns:
-        float64 [...]; a float for a single row.
+        float64 [...]; a float for a single row, of which `score_row` returns more.
 
     Three of four words match, and one of three bigrams: BLEU-2 is the root of 3/4 · 1/3.
 
@@ -80,19 +96,18 @@ def bleu(rows: Int64, options: Options) -> Number:
     >>> print(f"{bleu(row, Options(max_order=2)):.4f}")
     0.5000
     """
-    return _score(_split_rows(rows), options)
+    return cast(Float64, _score(_split_rows(rows), options))
 
 
-def _score(statistics: _Columns, options: Options) -> Number:
-    smoothed = _smooth(statistics, options)
+def _score(columns: _Columns, options: Options) -> Number:
+    smoothed = _smooth(columns, options)
     weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
-    return _combine(
-        weights, logarithms, brevity_penalty(statistics.length, statistics.reference_length)
-    )
+    penalty = brevity_penalty(columns.length, columns.reference_length)
+    return _combine(weights, logarithms, penalty)
 
 
-def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> dict[str, Any]:
+def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
     """Return the scores and counts of one corpus in plain Python types.
 
     Args:
@@ -100,77 +115,82 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
         options: as for `bleu`.
         smoothed: the result of `precisions`, if it is known.
     """
-    smoothed, orders = smoothed or precisions(row, options), range(1, options.max_order + 1)
-    *counts, length, reference_length = row.tolist()
+    layout = Layout.of_width(len(row))
+    length = int(row[layout.length])
+    reference_length = int(row[layout.reference_length])
+    if smoothed is None:
+        smoothed = precisions(row, options)
     penalty = float(brevity_penalty(length, reference_length))
     logarithms = [_log(value) for value in smoothed.values]
-    by_order = [
-        _combine(order_weights(smoothed.present, options, n), logarithms, penalty) for n in orders
-    ]
+    by_order = []
+    for order in range(1, options.max_order + 1):
+        weights = order_weights(smoothed.present, options, order)
+        by_order.append(float(_combine(weights, logarithms, penalty)))
     score = by_order[-1]
     if options.weights is not None:
-        score = _combine(order_weights(smoothed.present, options), logarithms, penalty)
-    totals = counts[len(counts) // 2 :]
+        weights = order_weights(smoothed.present, options)
+        score = float(_combine(weights, logarithms, penalty))
     return {
         "bleu": score,
         "score": 100 * score,
-        "precisions": smoothed.values,
+        "precisions": [float(value) for value in smoothed.values],
         "brevity_penalty": penalty,
         "length_ratio": length / reference_length if reference_length else 0.0,
         "translation_length": length,
         "reference_length": reference_length,
-        "counts": counts[: options.max_order],
-        "totals": totals[: options.max_order],
+        "counts": row[layout.matches][: options.max_order].tolist(),
+        "totals": row[layout.totals][: options.max_order].tolist(),
         "bleu_by_order": by_order,
     }
 
 
-def score_as_sacrebleu(result: Mapping[str, Any], options: Options) -> dict[str, Any]:
-    """Return score, precisions (0-100) and brevity penalty, rounded as in sacreBLEU to the last bit.
+def score_as_sacrebleu(scores: Scores, options: Options) -> dict[str, object]:
+    """Return score, precisions (0-100) and brevity penalty, rounded to the last bit as sacreBLEU.
 
     sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by
     weights.
     """
-    if (
-        options.weights is not None or SMOOTH_METHODS[options.smooth_method].further_orders
-    ):  # sacreBLEU has neither
-        return {"precisions": [100 * value for value in result["precisions"]]}
-    length, reference_length = result["translation_length"], result["reference_length"]
-    row = np.array([*result["counts"], *result["totals"], length, reference_length])
-    values, present = _smooth(_split_rows(row), options, scale=100.0)
-    orders = sum(present) or options.max_order if options.effective_order else options.max_order
-    penalty = (
-        math.exp(1 - reference_length / length)
-        if 0 < length < reference_length
-        else result["brevity_penalty"]
-    )
-    logarithms = [math.log(value) if value > 0 else -math.inf for value in values[:orders]]
+    has_further_orders = SMOOTH_METHODS[options.smooth_method].further_orders > 0
+    if options.weights is not None or has_further_orders:  # sacreBLEU has neither
+        return {"precisions": [100 * value for value in scores["precisions"]]}
+    length = scores["translation_length"]
+    reference_length = scores["reference_length"]
+    row = np.array([*scores["counts"], *scores["totals"], length, reference_length])
+    smoothed = _smooth(_split_rows(row), options, scale=100.0)
+    orders = options.max_order
+    if options.effective_order:
+        orders = sum(map(bool, smoothed.present)) or options.max_order
+    penalty = scores["brevity_penalty"]
+    if 0 < length < reference_length:
+        penalty = math.exp(1 - reference_length / length)
+    logarithms = [
+        math.log(value) if value > 0 else -math.inf
+        for value in map(float, smoothed.values[:orders])
+    ]
     return {
         "score": penalty * math.exp(sum(logarithms) / orders),
-        "precisions": values,
+        "precisions": smoothed.values,
         "brevity_penalty": penalty,
     }
 
 
-def score_as_bleu(result: Mapping[str, Any], options: Options) -> dict[str, Any]:
+def score_as_bleu(scores: Scores, options: Options) -> dict[str, object]:
     """Return score and brevity penalty, rounded as in evaluate's `bleu` to the last bit.
 
-    >>> score_as_bleu(score_row(np.array([2, 1, 3, 2, 3, 4]), Options(max_order=2)), Options(max_order=2))
+    >>> options = Options(max_order=2)
+    >>> score_as_bleu(score_row(np.array([2, 1, 3, 2, 3, 4]), options), options)
     {'bleu': 0.41368954504257255, 'brevity_penalty': 0.7165313105737893}
     """
-    ratio, precisions = result["length_ratio"], result["precisions"]
-    if options.weights is not None or not ratio or min(precisions) <= 0:
+    ratio = scores["length_ratio"]
+    if options.weights is not None or not ratio or min(scores["precisions"]) <= 0:
         return {}
     penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
-    return {
-        "bleu": math.exp(sum(1 / options.max_order * math.log(value) for value in precisions))
-        * penalty,
-        "brevity_penalty": penalty,
-    }
+    logarithms = (1 / options.max_order * math.log(value) for value in scores["precisions"])
+    return {"bleu": math.exp(sum(logarithms)) * penalty, "brevity_penalty": penalty}
 
 
 def order_weights(
-    present: Sequence[Number], options: Options, orders: int | None = None
+    present: Sequence[Flag], options: Options, orders: int | None = None
 ) -> list[Number]:
     """Return the weight w of each order in BP · exp(Σ w ln p).
 
@@ -186,25 +206,28 @@ def order_weights(
     >>> order_weights([True, True, False, False], Options(effective_order=True))
     [0.5, 0.5, 0.0, 0.0]
     """
-    if orders or options.weights is None:
-        orders = orders or len(present)
-        weights: list[Number] = [1 / orders] * orders
+    if orders is None and options.weights is not None:
+        weights: list[Number] = list(options.weights)
     else:
-        weights = list(options.weights)
+        equal_weights = orders or len(present)
+        weights = [1 / equal_weights] * equal_weights
     if not options.effective_order:
         return weights
-    used = [weight * flag for weight, flag in zip(weights, present)]
-    remaining, whole = reduce(add, used), sum(weights)
+    used = [select(flag, weight, 0.0) for weight, flag in zip(weights, present)]
+    remaining: Number = reduce(add, used)
+    whole = sum(weights)
     return [divide(weight * whole, remaining, remaining > 0) for weight in used]
 
 
 def precisions(rows: Int64, options: Options) -> Precisions:
-    """Return the precision of each order after smoothing: N arrays float64 [...], on the scale 0-1."""
+    """Return the precision of each order after smoothing, on the scale 0-1."""
     return _smooth(_split_rows(rows), options)
 
 
 def brevity_penalty(length: Number, reference_length: Number) -> Number:
-    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones, 0 for empty ones.
+    """Return 1 for predictions as long as their references, exp(1 - r/c) for shorter ones.
+
+    Empty predictions get 0.
 
     Args:
         length: c, the length of the predictions.
@@ -214,8 +237,9 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     0.7165
     """
     is_short = length < reference_length
-    ratio = divide(reference_length, length, is_short & (length > 0))
-    return select(is_short, select(length > 0, np.exp(1 - ratio), 0.0), 1.0)
+    has_tokens = length > 0
+    ratio = divide(reference_length, length, is_short & has_tokens)
+    return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
 
 
 def warn_about_zero(
@@ -229,41 +253,46 @@ def warn_about_zero(
         options: supplies `weights`, `max_order` and `effective_order`.
         name: the score, as the subject of the message.
     """
+    layout = Layout.of_width(len(row))
+    matches = row[layout.matches]
+    totals = row[layout.totals]
+    length = int(row[layout.length])
+    reference_length = int(row[layout.reference_length])
     weights = options.weights or (1.0,) * options.max_order
-    orders = [n for n, weight in enumerate(weights, 1) if weight]
-    *counts, length, reference_length = row.tolist()
-    matches, totals = counts[: len(counts) // 2], counts[len(counts) // 2 :]
-    unmatched = [n for n in orders if totals[n - 1] and not matches[n - 1]]
+    orders = [order for order, weight in enumerate(weights, 1) if weight]
+    shortest = orders[0]
+    longest = orders[-1]
+    unmatched = [order for order in orders if totals[order - 1] and not matches[order - 1]]
     if not length:
-        predictions = (
-            count_things(segments, "empty prediction") if segments else "the predictions are empty"
-        )
+        predictions = "the predictions are empty"
+        if segments:
+            predictions = count_things(segments, "empty prediction")
         warn(messages.NO_TOKENS, name=name, predictions=predictions)
     elif not reference_length:
         warn(messages.NO_REFERENCE_TOKENS, name=name)
     elif not matches[0]:
         warn(messages.NO_MATCH, name=name)
-    elif not totals[orders[-1] - 1] and not options.effective_order:
-        warn(
-            messages.TOO_SHORT,
-            name=name,
-            tokens=count_things(orders[-1], "token"),
-            order=orders[-1],
-        )
-    elif not totals[orders[0] - 1] and options.effective_order:
-        warn(messages.TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(orders[0], "token"))
+    elif not totals[longest - 1] and not options.effective_order:
+        tokens = count_things(longest, "token")
+        warn(messages.TOO_SHORT, name=name, tokens=tokens, order=longest)
+    elif not totals[shortest - 1] and options.effective_order:
+        warn(messages.TOO_SHORT_FOR_WEIGHTS, name=name, tokens=count_things(shortest, "token"))
     elif unmatched:
         warn(messages.NO_LONG_MATCH, name=name, order=unmatched[0])
     else:
-        warn(
-            messages.FAR_TOO_SHORT,
-            name=name,
-            length=length,
-            tokens=count_things(reference_length, "token"),
-        )
+        tokens = count_things(reference_length, "token")
+        warn(messages.FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
 
 
-def count_wins(deltas: Float64) -> dict[str, int]:
+class Wins(TypedDict):
+    """The numbers of segments in which a system scores higher than another, equally, and lower."""
+
+    wins: int
+    ties: int
+    losses: int
+
+
+def count_wins(deltas: Float64) -> Wins:
     """Count wins, ties and losses; differences below rounding error are ties.
 
     Args:
@@ -272,11 +301,12 @@ def count_wins(deltas: Float64) -> dict[str, int]:
     >>> count_wins(np.array([0.5, 0.0, 1e-17, -0.25]))
     {'wins': 1, 'ties': 2, 'losses': 1}
     """
-    wins, losses = int((deltas > NOISE).sum()), int((deltas < -NOISE).sum())
+    wins = int((deltas > NOISE).sum())
+    losses = int((deltas < -NOISE).sum())
     return {"wins": wins, "ties": len(deltas) - wins - losses, "losses": losses}
 
 
-def select(flag: Number, yes: Number, no: Number) -> Number:
+def select(flag: Flag, yes: Number, no: Number) -> Number:
     """Return `yes` if the flag is set and `no` if not, for each row.
 
     >>> select(True, 1.0, 2.0), select(np.array([True, False]), 1.0, 2.0)
@@ -284,35 +314,36 @@ def select(flag: Number, yes: Number, no: Number) -> Number:
     """
     if not isinstance(flag, np.ndarray):
         return yes if flag else no
-    if flag.any() == (is_set := flag.all()):  # the usual case; to look takes a tenth of the time
-        value = yes if is_set else no
+    any_set = flag.any()
+    all_set = flag.all()
+    if any_set == all_set:  # all or none: the usual case; to look takes a tenth of the time
+        value = yes if all_set else no
         return value if np.shape(value) == flag.shape else np.full(flag.shape, value)
     return np.where(flag, yes, no)
 
 
-def divide(dividend: Number, divisor: Number, flag: Number) -> Number:
+def divide(dividend: Number, divisor: Number, flag: Flag) -> Number:
     """Return the quotient if the flag is set and 0 if not, for each row.
 
-    >>> divide(1.0, 0.0, False), divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]), np.array([True, False]))
-    (0.0, array([0.5, 0. ]))
+    >>> divide(1.0, 0.0, False)
+    0.0
+    >>> divide(np.array([1.0, 1.0]), np.array([2.0, 0.0]), np.array([True, False]))
+    array([0.5, 0. ])
     """
     if not isinstance(flag, np.ndarray):
         return dividend / divisor if flag else 0.0
-    all_set = flag.all()  # a masked division takes several times as long
-    return (
-        dividend / divisor
-        if all_set
-        else np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
-    )
+    if flag.all():  # a masked division takes several times as long
+        return dividend / divisor
+    return np.divide(dividend, divisor, out=np.zeros(flag.shape), where=flag)
 
 
-def has_ngrams(totals: Counts) -> list[Number]:
+def has_ngrams(totals: Counts) -> list[Flag]:
     """Flag the orders that have n-grams; an order has n-grams only if all shorter orders do.
 
     >>> has_ngrams([2.0, 1.0, 0.0])
     [True, True, False]
     """
-    flags = [totals[0] > 0]
+    flags: list[Flag] = [totals[0] > 0]
     for total in totals[1:]:
         flags.append(flags[-1] & (total > 0))
     return flags
@@ -320,47 +351,45 @@ def has_ngrams(totals: Counts) -> list[Number]:
 
 def _split_rows(rows: Int64) -> _Columns:
     rows = np.asarray(rows)
-    numbers: Any = (
-        rows.astype(float).tolist()
-        if rows.ndim == 1
-        else np.moveaxis(rows, -1, 0).astype(float, order="C")
-    )
-    return _split(numbers)
+    if rows.ndim == 1:
+        return _split(rows.astype(float).tolist())
+    return _split(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
 
 
-def _split(numbers: Any) -> _Columns:
-    layout = Layout.of_width(len(numbers))
+def _split(columns: Counts) -> _Columns:
+    """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
+    layout = Layout.of_width(len(columns))
     return _Columns(
-        numbers[layout.matches],
-        numbers[layout.totals],
-        numbers[layout.length],
-        numbers[layout.reference_length],
+        matches=columns[layout.matches],
+        totals=columns[layout.totals],
+        length=columns[layout.length],
+        reference_length=columns[layout.reference_length],
     )
 
 
-def _smooth(statistics: _Columns, options: Options, scale: float = 1.0) -> Precisions:
-    orders = options.counted_orders  # the rows may have further orders
-    matches, totals = statistics.matches[:orders], statistics.totals[:orders]
-    # Smoothing applies to orders without a match, not to predictions without any match
-    # (mjpost/sacrebleu issue 141).
-    has_match = reduce(or_, [match > 0 for match in matches[: options.max_order]])
+def _smooth(columns: _Columns, options: Options, scale: float = 1.0) -> Precisions:
+    """Return precisions on the scale 0-1, or from 0 to `scale`."""
     method = SMOOTH_METHODS[options.smooth_method]
+    # 1. Smooth the counts. The rows may have more orders than the score and the method need.
+    orders = options.counted_orders
+    value = options.smooth_value_in_effect or 0.0
     matches, totals = method.smooth(
-        matches, totals, statistics.length, options.smooth_value_in_effect or 0.0
+        columns.matches[:orders], columns.totals[:orders], columns.length, value
     )
+    # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
     present = has_ngrams(totals)
     if scale != 1:
         matches = [scale * match for match in matches]
-    # A precision is at most 1, and 0 if there are no n-grams.
-    values = [
-        select(quotient > scale, scale, quotient)
-        for quotient in map(divide, matches, totals, present)
-    ]
-    if (
-        method.skips
-    ):  # a factor of 1 changes no product; with effective order, the order has no weight either
+    quotients = map(divide, matches, totals, present)
+    values = [select(quotient > scale, scale, quotient) for quotient in quotients]
+    # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
+    #    `present` then means "has a match", so that with effective order the order has no weight.
+    if method.skips:
         present = [match > 0 for match in matches]
         values = [select(flag, value, scale) for flag, value in zip(present, values)]
+    # 4. Smoothing applies to orders without a match, not to predictions without any match
+    #    (mjpost/sacrebleu issue 141). A single row gives Python's True, which needs no work.
+    has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
     if not method.scores_no_match and has_match is not True:
         values = [select(has_match, value, 0.0) for value in values]
     return Precisions(values, present)
@@ -368,7 +397,8 @@ def _smooth(statistics: _Columns, options: Options, scale: float = 1.0) -> Preci
 
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
     """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
-    total, has_weight = 0.0, False
+    total: Number = 0.0
+    has_weight: Flag = False
     for weight, logarithm in zip(weights, logarithms):
         flag = weight > 0
         has_weight = has_weight | flag
@@ -413,11 +443,13 @@ def _floor(matches: Counts, totals: Counts, length: Number, value: float) -> tup
 
 
 def _add_k(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Add a constant to matches and totals of all orders but the first (method 2; Lin and Och, 2004)."""
-    return [matches[0], *(m + value for m in matches[1:])], [
-        totals[0],
-        *(t + value for t in totals[1:]),
-    ]
+    """Add a constant to matches and totals of all orders but the first (method 2).
+
+    The method is from Lin and Och (2004).
+    """
+    more_matches = [match + value for match in matches[1:]]
+    more_totals = [total + value for total in totals[1:]]
+    return [matches[0], *more_matches], [totals[0], *more_totals]
 
 
 def _laplace(
@@ -428,7 +460,10 @@ def _laplace(
 
 
 def _exp(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Count 1/2 match at the first order without a match, 1/4 at the second, and so on (method 3; NIST's mteval)."""
+    """Count 1/2 match at the first order without a match, 1/4 at the second, and so on (method 3).
+
+    NIST's mteval does the same.
+    """
     return _replace_missing(matches, totals, first=0.5, factor=0.5), totals
 
 
@@ -443,27 +478,34 @@ def _by_length(
 def _average(
     matches: Counts, totals: Counts, length: Number, value: float
 ) -> tuple[Counts, Counts]:
-    """Average the matches of an order, those of the next order, and the average of the order before (method 5)."""
+    """Average the matches of an order, of the next order, and the average before (method 5)."""
     return _average_neighbors(matches), totals[:-1]
 
 
 def _expect(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Add, from the third order on, the matches that the two orders before predict (method 6; Gao and He, 2013)."""
-    matches, totals = list(matches), list(totals)
+    """Add, from the third order on, the matches that the two orders before predict (method 6).
+
+    The method is from Gao and He (2013).
+    """
+    new_matches = list(matches)
+    new_totals = list(totals)
     ratios = _divide_all(matches, totals)
     for n in range(2, len(matches)):
-        before, before_that = ratios[n - 1], ratios[n - 2]
-        matches[n] = matches[n] + value * divide(before**2, before_that, before_that > 0)
-        totals[n] = totals[n] + value
-        ratios[n] = divide(matches[n], totals[n], totals[n] > 0)
-    return matches, totals
+        before = ratios[n - 1]
+        before_that = ratios[n - 2]
+        expected = divide(before**2, before_that, before_that > 0)
+        new_matches[n] = matches[n] + value * expected
+        new_totals[n] = totals[n] + value
+        ratios[n] = divide(new_matches[n], new_totals[n], new_totals[n] > 0)
+    return new_matches, new_totals
 
 
 def _average_by_length(
     matches: Counts, totals: Counts, length: Number, value: float
 ) -> tuple[Counts, Counts]:
     """Apply method 4, then method 5 (method 7)."""
-    return _average(*_by_length(matches, totals, length, value), length, value)
+    smoothed_matches, _ = _by_length(matches, totals, length, value)
+    return _average(smoothed_matches, totals, length, value)
 
 
 def _nltk_by_length(
@@ -476,17 +518,18 @@ def _nltk_by_length(
 def _nltk_average(
     matches: Counts, totals: Counts, length: Number, value: float
 ) -> tuple[Counts, Counts]:
-    return _average_neighbors(_divide_all(matches, totals)), [
-        flag * 1.0 for flag in has_ngrams(totals)[:-1]
-    ]
+    precisions = _average_neighbors(_divide_all(matches, totals))
+    *has_order, _ = has_ngrams(totals)
+    return precisions, [select(flag, 1.0, 0.0) for flag in has_order]
 
 
 def _nltk_average_by_length(
     matches: Counts, totals: Counts, length: Number, value: float
 ) -> tuple[Counts, Counts]:
     smoothed, _ = _nltk_by_length(matches, totals, length, value)
-    # NLTK does not smooth the order beyond N.
-    return _nltk_average([*smoothed[:-1], matches[-1]], totals, length, value)
+    *orders, _ = smoothed
+    beyond = matches[-1]  # NLTK does not smooth the order beyond N
+    return _nltk_average([*orders, beyond], totals, length, value)
 
 
 class SmoothMethod(NamedTuple):
@@ -563,21 +606,27 @@ def _divide_all(matches: Counts, totals: Counts) -> list[Number]:
 def _replace_missing(
     matches: Counts, totals: Counts, first: Number, factor: Number
 ) -> list[Number]:
-    """Replace 0 matches with `first`, and at each further order with `factor` times the last replacement."""
-    replaced, share = [], first
+    """Replace 0 matches with `first`, and at each further order with `factor` times the last."""
+    replaced = []
+    share = first
     for present, match in zip(has_ngrams(totals), matches):
-        flag = present & (match == 0)
-        if flag is False or (isinstance(flag, np.ndarray) and not flag.any()):  # fast path
+        is_missing = present & (match == 0)
+        any_missing = is_missing.any() if isinstance(is_missing, np.ndarray) else is_missing
+        if not any_missing:  # fast path
             replaced.append(match)
             continue
-        replaced.append(select(flag, share, match))
-        share = select(flag, share * factor, share)
+        replaced.append(select(is_missing, share, match))
+        share = select(is_missing, share * factor, share)
     return replaced
 
 
 def _average_neighbors(counts: Counts) -> list[Number]:
-    """Return, per order but the last, the mean of its count, the next count, and the mean before (m_1 + 1 at first)."""
-    before, averages = counts[0] + 1, []
+    """Return, per order but the last, the mean of its count, the next count, and the mean before.
+
+    The mean before the first order is its count + 1.
+    """
+    averages = []
+    before = counts[0] + 1
     for count, after in pairwise(counts):
         before = (before + count + after) / 3
         averages.append(before)
@@ -609,25 +658,26 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
     >>> bootstrap_scores(rows, Options(max_order=1, seed=0), 5).tolist()
     [[0.0], [0.5], [1.0], [1.0], [0.5]]
     """
-    generator, segments = np.random.default_rng(options.seed), rows.shape[1]
+    systems, segments, width = rows.shape
+    generator = np.random.default_rng(options.seed)
     weights = _to_floats(np.concatenate(list(rows), axis=1))
-    sums = np.empty((n_resamples, weights.shape[1]))
-    size = max(
-        1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments)
-    )  # mostly fits the processor's cache
+    sums = np.empty((n_resamples, systems * width))
+    # So few resamples at once mostly fit the processor's cache.
+    size = max(1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments))
     for block in _blocks("Bootstrap", n_resamples, size):
-        drawn = generator.integers(segments, size=(len(sums[block]), segments))
+        drawn = generator.integers(segments, size=(block.stop - block.start, segments))
         times = np.array([np.bincount(indices, minlength=segments) for indices in drawn])
         sums[block] = _multiply(times, weights)
-    return bleu(sums.reshape(n_resamples, len(rows), -1).astype(np.int64), options)
+    return bleu(sums.reshape(n_resamples, systems, width).astype(np.int64), options)
 
 
 def randomization_differences(
     rows: Int64, options: Options, n_resamples: int, baselines: int = 1
 ) -> Iterator[Float64]:
-    """Yield differences of BLEU between two systems whose outputs are exchanged at random, per segment or document.
+    """Yield differences of BLEU between two systems whose outputs are exchanged at random.
 
-    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005).
+    This is paired approximate randomization (Noreen, 1989; Riezler and Maxwell, 2005): per unit, a
+    segment or a document, a coin decides whether two systems exchange their outputs.
 
     Args:
         rows: int64 [systems, units, 2 N + 2].
@@ -641,54 +691,59 @@ def randomization_differences(
         blocks of trials.
 
     >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
-    >>> [np.abs(block).tolist() for block in randomization_differences(rows, Options(max_order=1), 3)]
+    >>> blocks = randomization_differences(rows, Options(max_order=1), 3)
+    >>> [np.abs(block).tolist() for block in blocks]
     [[[1.0], [1.0], [1.0]]]
     """
-    generator, (systems, units, statistics) = np.random.default_rng(options.seed), rows.shape
-    totals = rows.sum(axis=1).T[..., np.newaxis]
-    # What an exchange moves is a difference of rows, so rows are taken relative to the first
-    # system, whose sums are 0.
+    systems, units, width = rows.shape
+    # 1. Take the rows of each system relative to the first system, whose own become 0. For the
+    #    drawn units, let moved_s be the sum of these differences. If a and b exchange the drawn
+    #    units, the sum of a becomes total_a - Σ row_a + Σ row_b = (total_a - moved_a) + moved_b,
+    #    because the rows of the first system cancel.
+    totals = rows.sum(axis=1).T[..., np.newaxis]  # [width, systems, 1]
     gains = np.concatenate(list(rows[1:] - rows[0]), axis=1)
-    # Many columns are equal: totals follow from lengths, and systems share references. Each is
-    # multiplied once.
-    places: dict[bytes, int] = {}
-    copies = [
-        places.setdefault(sha256(column.tobytes()).digest(), len(places)) for column in gains.T
-    ]
-    gains = _to_floats(gains[:, [copies.index(place) for place in range(len(places))]])
-    # NumPy takes 32 draws from one random number and discards unused ones at the end of a call. A
-    # block has a multiple of 32 trials, so that the draws do not depend on the size of blocks.
-    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * max(units, len(copies), baselines * systems)))
+    # 2. Many columns are equal: totals follow from lengths, and systems share references. Each
+    #    different column is multiplied once.
+    number_of: dict[bytes, int] = {}
+    copies = []  # the number of each column among the different ones
+    for column in gains.T:
+        digest = sha256(column.tobytes()).digest()
+        copies.append(number_of.setdefault(digest, len(number_of)))
+    different = [copies.index(number) for number in range(len(number_of))]
+    weights = _to_floats(gains[:, different])
 
-    def score_trials(drawn: np.ndarray[Any, Any]) -> Float64:
+    def score_trials(drawn: Bool) -> Float64:
+        """Return the differences of all pairs; `drawn` has one flag per trial and unit."""
         trials = len(drawn)
-        exchanged = np.zeros((statistics, systems, trials))
-        exchanged[:, 1:] = (
-            _multiply(drawn, gains)
-            .T[copies]
-            .reshape(systems - 1, statistics, trials)
-            .swapaxes(0, 1)
-        )
-        kept, differences = totals - exchanged, []
+        moved = np.zeros((width, systems, trials))  # 0 for the first system
+        columns = _multiply(drawn, weights).T[copies]  # [(systems - 1) * width, trials]
+        moved[:, 1:] = columns.reshape(systems - 1, width, trials).swapaxes(0, 1)
+        kept = totals - moved
+        differences = []
         # Several pairs at once: enough to hide the time of Python, and few enough for the cache of
         # the processor.
-        at_once = max(1, _ROWS_PER_SCORE // trials)
-        for first in range(baselines):
-            one = slice(first, first + 1)
-            for start in range(first + 1, systems, at_once):
-                others = slice(start, start + at_once)
-                scores = _score(_split(kept[:, others] + exchanged[:, one]), options)
-                differences.append(
-                    scores - _score(_split(kept[:, one] + exchanged[:, others]), options)
-                )
+        pairs_at_once = max(1, _ROWS_PER_SCORE // trials)
+        for number in range(baselines):
+            baseline = slice(number, number + 1)
+            for start in range(number + 1, systems, pairs_at_once):
+                others = slice(start, start + pairs_at_once)
+                later = _score(_split(list(kept[:, others] + moved[:, baseline])), options)
+                earlier = _score(_split(list(kept[:, baseline] + moved[:, others])), options)
+                differences.append(later - earlier)
         return np.concatenate(differences).T
 
+    # 3. NumPy takes 32 draws from one random number and discards unused ones at the end of a call.
+    #    A block has a multiple of 32 trials, so that the draws do not depend on the size of blocks.
+    numbers_per_trial = max(units, len(copies), baselines * systems)
+    size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * numbers_per_trial))
+    generator = np.random.default_rng(options.seed)
     blocks = _blocks("Randomization", n_resamples, size)
     draws = (
         generator.integers(2, size=(block.stop - block.start, units), dtype=bool)
         for block in blocks
     )
-    threads = min(PROCESSORS, 4)  # NumPy releases the GIL; each thread has a block in memory
+    # 4. Score. NumPy releases the GIL; each thread has a block in memory.
+    threads = min(PROCESSORS, 4)
     with ThreadPoolExecutor(threads) as pool:
         while some_draws := list(islice(draws, threads)):
             yield from pool.map(score_trials, some_draws)
@@ -712,7 +767,7 @@ def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
 
 
 def interval(scores: Float64, confidence: float) -> list[float]:
-    """Return the percentile interval of resampled scores, with sacreBLEU's choice of the two scores.
+    """Return the percentile interval of resampled scores, by sacreBLEU's choice of both scores.
 
     >>> interval(np.arange(1000) / 1000, 0.95)
     [0.025, 0.974]
@@ -724,7 +779,15 @@ def interval(scores: Float64, confidence: float) -> list[float]:
     return [float(ordered[outside]), float(ordered[len(scores) - outside - 1])]
 
 
-def describe_resamples(scores: Float64, confidence: float) -> dict[str, Any]:
+class Uncertainty(TypedDict):
+    """The interval, mean and standard error of resampled scores, as in results."""
+
+    confidence_interval: list[float]
+    bootstrap_mean: float
+    standard_error: float
+
+
+def describe_resamples(scores: Float64, confidence: float) -> Uncertainty:
     """Return the interval, mean and standard error of resampled scores: float64 [n_resamples]."""
     return {
         "confidence_interval": interval(scores, confidence),
@@ -734,7 +797,7 @@ def describe_resamples(scores: Float64, confidence: float) -> dict[str, Any]:
 
 
 def p_value(differences: Float64, observed: float) -> float:
-    """Return (c + 1) / (n + 1), where c of the n differences are at least as large as the observed one.
+    """Return (c + 1) / (n + 1), where c of the n differences are at least the observed one.
 
     Adding 1 to both keeps the rate of false alarms at the level for any number of trials (Noreen,
     1989). Ties count, so that identical systems get 1.
@@ -755,10 +818,11 @@ def center(differences: Float64) -> Float64:
 
 
 def center_as_sacrebleu(differences: Float64) -> Float64:
-    """Return absolute differences minus their mean, as sacreBLEU computes them (Riezler and Maxwell, 2005).
+    """Return absolute differences minus their mean, as sacreBLEU computes them.
 
-    If one system is better in most resamples, the test is one-sided in effect: at the 5% level,
-    `p_value` rejects a true null hypothesis in 11% to 13% of cases, with 30 segments or more.
+    Riezler and Maxwell (2005) describe the test. If one system is better in most resamples, the
+    test is one-sided in effect: at the 5% level, `p_value` rejects a true null hypothesis in 11% to
+    13% of cases, with 30 segments or more.
     """
     return np.abs(differences) - np.abs(differences).mean(axis=0)
 
@@ -782,19 +846,23 @@ def warn_about_size(size: int, unit: str, groups: Sequence[int] = ()) -> None:
         unit: `"segment"` or `"document"`.
         groups: the size of each group.
     """
-    few, details = sum(group < MIN_UNITS for group in groups), {"unit": unit, "limit": MIN_UNITS}
+    few = sum(group < MIN_UNITS for group in groups)
     if 1 in groups:
-        warn(messages.GROUPS_OF_ONE, groups=count_things(groups.count(1), "group"), **details)
+        counted = count_things(groups.count(1), "group")
+        warn(messages.GROUPS_OF_ONE, groups=counted, unit=unit)
     elif few and size >= MIN_UNITS:
-        warn(messages.SMALL_GROUPS, few=few, groups=count_things(len(groups), "group"), **details)
+        counted = count_things(len(groups), "group")
+        warn(messages.SMALL_GROUPS, few=few, groups=counted, unit=unit, limit=MIN_UNITS)
     if size == 1:
-        warn(messages.ONE_UNIT, **details)
+        warn(messages.ONE_UNIT, unit=unit)
     elif size < MIN_UNITS:
-        warn(messages.FEW_UNITS, size=size, **details)
+        warn(messages.FEW_UNITS, size=size, unit=unit, limit=MIN_UNITS)
 
 
 def fewest_trials(alpha: float, pairs: int) -> int:
-    """Return the fewest trials that allow for a p-value below `alpha`, after Holm's procedure has multiplied it.
+    """Return the fewest trials that allow for a p-value below `alpha` after Holm's procedure.
+
+    The procedure multiplies the smallest p-value by the number of pairs.
 
     >>> fewest_trials(0.05, pairs=3)  # 3 / 61 is below 0.05
     60
@@ -803,26 +871,33 @@ def fewest_trials(alpha: float, pairs: int) -> int:
 
 
 def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
-    """Warn that trials are too few for any p-value below `alpha`, which Holm's procedure multiplies by `pairs`."""
-    if trials < (enough := fewest_trials(alpha, pairs)):
+    """Warn that trials are too few for any p-value below `alpha`, after Holm's procedure."""
+    enough = fewest_trials(alpha, pairs)
+    if trials < enough:
         limit = _describe_level(alpha, pairs)
         warn(messages.FEW_RESAMPLES, n_resamples=trials, limit=limit, enough=enough)
 
 
 def warn_about_exchanges(units: int, unit: str, alpha: float, pairs: int) -> None:
-    """Warn that segments or documents are too few for any p-value below `alpha`, however many trials there are.
+    """Warn that units are too few for any p-value below `alpha`, however many trials there are.
 
     Of the 2^n exchanges of n units, two make the largest difference: none, and all.
+
+    Args:
+        units: the number of segments or documents.
+        unit: `"segment"` or `"document"`.
+        alpha: the level of significance.
+        pairs: the number of pairs, by which Holm's procedure multiplies the smallest p-value.
     """
-    if math.ldexp(2 * pairs, -units) >= alpha:
-        enough = count_things(math.floor(math.log2(2 * pairs / alpha)) + 1, unit)
-        limit, exchanges = _describe_level(alpha, pairs), f"{2**units:,}"
+    smallest = math.ldexp(2 * pairs, -units)
+    if smallest >= alpha:
+        enough = math.floor(math.log2(2 * pairs / alpha)) + 1
         warn(
             messages.FEW_EXCHANGES,
             units=count_things(units, unit),
-            exchanges=exchanges,
-            limit=limit,
-            enough=enough,
+            exchanges=f"{2**units:,}",
+            limit=_describe_level(alpha, pairs),
+            enough=count_things(enough, unit),
         )
 
 
@@ -832,14 +907,15 @@ def _describe_level(alpha: float, pairs: int) -> str:
 
 def warn_about_extremes(options: Options, place: str = "") -> None:
     """Warn that resamples are too few for an interval inside of their extremes."""
-    outside = (1 - (options.confidence or 0)) / 2
-    if options.confidence and round(options.n_resamples * outside, 9) < 1:
-        enough, n_resamples = math.ceil(round(1 / outside, 9)), options.n_resamples
+    if not options.confidence:
+        return
+    outside = (1 - options.confidence) / 2
+    if round(options.n_resamples * outside, 9) < 1:
         warn(
             messages.EXTREMES,
             confidence=options.confidence,
-            n_resamples=n_resamples,
-            enough=enough,
+            n_resamples=options.n_resamples,
+            enough=math.ceil(round(1 / outside, 9)),
             place=place,
         )
 
@@ -856,27 +932,27 @@ def detectable_difference(differences: Float64) -> float:
     >>> round(detectable_difference(np.array([-0.01, 0.01])), 4)
     0.028
     """
-    return float(sum(map(NormalDist().inv_cdf, (0.975, 0.8))) * differences.std())
+    quantile = NormalDist().inv_cdf
+    return float((quantile(0.975) + quantile(0.8)) * differences.std())
 
 
-def _to_floats(weights: Int64) -> np.ndarray[Any, Any]:
-    """Return weights in a type in which `_multiply` is exact: float32, if their sums are small, or float64."""
+def _to_floats(weights: Int64) -> Floats:
+    """Return weights in a type in which `_multiply` is exact: float32 for small sums, else float64."""
     is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
     # In C order, because OpenBLAS starts threads for smaller products if a factor is transposed.
     return weights.astype(np.float32 if is_small else np.float64, order="C")
 
 
-def _multiply(times: np.ndarray[Any, Any], weights: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return the matrix product of draws and statistics: [resamples, statistics], in the type of the statistics.
+def _multiply(times: Int64 | Bool, weights: Floats) -> Floats:
+    """Return the matrix product of draws and statistics, [resamples, columns], as floats.
 
     The parts are too small for OpenBLAS to start threads. Its threads wait for each other at every
     product, which on a busy machine takes many times as long as the product itself.
     """
     sums = np.zeros((len(times), weights.shape[1]), weights.dtype)
-    parts = _slices(
-        len(weights),
-        max(1, _MULTIPLICATIONS_PER_PRODUCT // (_RESAMPLES_PER_PRODUCT * weights.shape[1])),
-    )
+    multiplications_per_unit = _RESAMPLES_PER_PRODUCT * weights.shape[1]
+    units_per_product = max(1, _MULTIPLICATIONS_PER_PRODUCT // multiplications_per_unit)
+    parts = _slices(len(weights), units_per_product)
     for resamples in _slices(len(times), _RESAMPLES_PER_PRODUCT):
         for part in parts:
             sums[resamples] += times[resamples, part].astype(weights.dtype) @ weights[part]
@@ -884,7 +960,7 @@ def _multiply(times: np.ndarray[Any, Any], weights: np.ndarray[Any, Any]) -> np.
 
 
 def _blocks(label: str, total: int, size: int) -> Iterator[slice]:
-    """Yield slices, with a progress bar after two seconds unless `datasets` has disabled progress bars."""
+    """Yield slices, with a progress bar after two seconds unless `datasets` disables it."""
     with tqdm(total=total, desc=label, delay=2) as bar:
         for block in _slices(total, size):
             yield block

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from statistics import fmean
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +30,10 @@ from .bleu_options import Options, check_flag
 from .bleu_scoring import bleu, score_row
 from .bleu_tokenizers import check_tokenizers
 
-_DETAILS = ("score", "brevity_penalty", "length_ratio", "translation_length", "reference_length")
+_Detail = Literal[
+    "score", "brevity_penalty", "length_ratio", "translation_length", "reference_length"
+]
+_DETAILS: tuple[_Detail, ...] = get_args(_Detail)
 
 
 class TrainerMetric:
