@@ -442,7 +442,7 @@ def _check_systems(
         raise ValueError(messages.FEW_SYSTEMS.format(len(systems)))
     if n_resamples is None:
         return options.n_resamples if options.is_chosen("n_resamples") else default
-    return options.override({"n_resamples": n_resamples}, has_orders=False).n_resamples
+    return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
 
 
 def _list_settings(

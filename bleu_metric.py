@@ -350,7 +350,7 @@ class BleuMetric(BufferedMetric):
         True
         """
         return score_statistics(
-            statistics, self._override("score", options, has_orders=False), by, documents, like
+            statistics, self._override("score", options, checks_weights=False), by, documents, like
         )
 
     def compare(
@@ -429,7 +429,7 @@ class BleuMetric(BufferedMetric):
         True
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._override("compare", given, has_orders=references is not None)
+        chosen = self._override("compare", given, checks_weights=references is not None)
         return compare_systems(
             systems, references, baseline, test, n_resamples, chosen, by, documents, human
         )
@@ -492,7 +492,7 @@ class BleuMetric(BufferedMetric):
         for name in set(options) & set(messages.NOT_IN_RANK):
             raise TypeError(messages.NOT_IN_RANK[name])
         given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._override("rank", given, has_orders=references is not None)
+        chosen = self._override("rank", given, checks_weights=references is not None)
         return rank_systems(systems, references, n_resamples, alpha, family_wise, chosen, documents)
 
     def fingerprint(self, references: object) -> str:
@@ -855,11 +855,11 @@ class BleuMetric(BufferedMetric):
         return self._override("compute", options)
 
     def _override(
-        self, method: str, options: Mapping[str, object], has_orders: bool = True
+        self, method: str, options: Mapping[str, object], checks_weights: bool = True
     ) -> Options:
         """Return the options of a call to one of `METHODS`."""
         parameters = inspect.signature(getattr(type(self), method)).parameters.values()
         taken = [
             parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY
         ]
-        return self._options.override(options, taken, method, has_orders)
+        return self._options.override(options, taken, method, checks_weights=checks_weights)

@@ -26,6 +26,9 @@ __version__ = "1.0.0"
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
+Tokenize = str | Callable[[str], list[str]]  # a name, or a function
+Label = str | int | float | None  # of a group
+
 Check = Callable[[str, Any], None]  # raises for an invalid value, from an option's name and value
 
 # Options that decide what is counted. Rows counted under different values do not add up.
@@ -70,20 +73,20 @@ def _optional(check: Check) -> Check:
     return lambda name, value: None if value is None else check(name, value)
 
 
-def check_flag(name: str, value: Any) -> None:
+def check_flag(name: str, value: object) -> None:
     """Raise unless a value is True or False."""
     if not isinstance(value, bool):
         raise invalid(name, value, "True or False", TypeError)
 
 
-def _check_number(name: str, value: Any) -> None:
+def _check_number(name: str, value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise invalid(name, value, "a number, an int or a float", TypeError)
     if not math.isfinite(value):
         raise invalid(name, value, "a finite number")
 
 
-def _check_tokenize(name: str, value: Any) -> None:
+def _check_tokenize(name: str, value: object) -> None:
     if not isinstance(value, str) and not callable(value):
         raise invalid(name, value, "a name or a function from str to a list of str", TypeError)
 
@@ -92,24 +95,31 @@ def _check_confidence(name: str, value: Any) -> None:
     expected = (
         "a number from 0.5 to 1 (excluded), such as 0.95; confidence=0.95 adds a 95% interval"
     )
-    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not is_number or not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
-        raise invalid(name, value, expected, ValueError if is_number else TypeError)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise invalid(name, value, expected, TypeError)
+    if not 0.5 <= value < 1:  # 0.05 was meant as a level of significance
+        raise invalid(name, value, expected)
 
 
 def _check_weights(name: str, value: Any) -> None:
     if isinstance(value, (Mapping, Set)) or not hasattr(value, "__len__"):
-        raise TypeError(messages.WEIGHTS.format(type(value).__name__))
+        found = type(value).__name__
+        raise TypeError(f"weights: expected a list, got {found}. Pass one weight per order.")
     for weight in value:
         _check_number(name, weight)
-    if len(value) and (min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT):
-        raise invalid(
-            name, value, f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}"
-        )
+    if not len(value):
+        return  # a wrong number of weights, which `Options` reports
+    if min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT:
+        expected = f"weights of 0 or more, not all 0, that sum up to at most {_MAX_WEIGHT}"
+        raise invalid(name, value, expected)
 
 
 def _option(default: Any, check: Check, says: str) -> Any:
     return field(default=default, metadata={"check": check, "says": says})
+
+
+def _list(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 # --- Options --------------------------------------------------------------------------------------
@@ -117,18 +127,20 @@ def _option(default: Any, check: Check, says: str) -> Any:
 
 @dataclass(frozen=True)
 class Options:
-    """The options of a call, checked. Make one with `choose_options`, and derive others with `override`.
+    """The options of a call, checked.
+
+    Make one with `choose_options`, and derive others with `override`.
 
     `given` has the names of the options that the user chose, at load or in the call. The values of
     all other options come from the convention or are defaults. `tokenize_by` has the tokenizers of
     single labels; the other labels use `tokenize`.
     """
 
-    tokenize: str | Callable[[str], list[str]] = _option(  # noqa: RUF009 - `_option` returns a field
+    tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
         "13a",
         _check_tokenize,
-        f"the tokenizer: {', '.join(map(repr, TOKENIZERS))}; a sacreBLEU tokenizer by name; or a function from str to a"
-        " list of str",
+        f"the tokenizer: {_list(TOKENIZERS)}; a sacreBLEU tokenizer by name; or a function from str"
+        " to a list of str",
     )
     lowercase: bool = _option(False, check_flag, "True to ignore case")
     max_order: int = _option(4, _whole_number(1, most=10_000), "the length of the longest n-grams")
@@ -138,7 +150,7 @@ class Options:
     smooth_method: str = _option(
         "exp",
         _one_of(SMOOTH_METHODS),
-        f"how orders without a match are smoothed: {', '.join(map(repr, SMOOTH_METHODS))}",
+        f"how orders without a match are smoothed: {_list(SMOOTH_METHODS)}",
     )
     smooth_value: float | None = _option(
         None,
@@ -151,7 +163,7 @@ class Options:
     reference_length: str = _option(
         "closest",
         _one_of(REFERENCE_LENGTHS),
-        f"the reference that sets the brevity penalty: {', '.join(map(repr, REFERENCE_LENGTHS))}",
+        f"the reference that sets the brevity penalty: {_list(REFERENCE_LENGTHS)}",
     )
     minimum_total: int = _option(
         0,
@@ -170,16 +182,15 @@ class Options:
     )
     convention: str = field(default="default", kw_only=True)
     given: frozenset[str] = field(default=frozenset(), kw_only=True)
-    tokenize_by: Mapping[Any, str | Callable[[str], list[str]]] | None = field(
-        default=None, kw_only=True
-    )
+    tokenize_by: Mapping[Label, Tokenize] | None = field(default=None, kw_only=True)
 
     def override(
         self,
-        given: Mapping[str, Any],
+        given: Mapping[str, object],
         taken: Collection[str] = (),
         method: str = "evaluate.load",
-        has_orders: bool = True,
+        *,
+        checks_weights: bool = True,
     ) -> Options:
         """Return a copy of these options with changed values.
 
@@ -187,8 +198,8 @@ class Options:
             given: the changed values by option.
             taken: the options that the calling method takes; all options if empty.
             method: the name of the calling method, for the error.
-            has_orders: False if `max_order` is read from tables later, so that `weights` may have
-                another length.
+            checks_weights: False if `max_order` is read from tables later, so that `weights` may
+                have another length.
 
         Raises:
             TypeError: an option is unknown or not one of the method, or a value has the wrong type.
@@ -199,42 +210,37 @@ class Options:
         >>> Options().override({"tokenise": "zh"})
         Traceback (most recent call last):
         TypeError: Unknown option `tokenise`. Did you mean `tokenize`?
-        >>> Options().override({"segments": True}, ["tokenize", "seed"], "explain")
+        >>> Options().override({"segments": True}, ["seed"], "explain")
         Traceback (most recent call last):
-        TypeError: `segments` is not an option of explain(). Remove it. explain() takes tokenize, seed.
+        TypeError: `segments` is not an option of explain(). Remove it. explain() takes seed.
         """
         if not given:
             return self
+        allowed = taken or OPTIONS
         for name in given:
-            if name not in (taken or OPTIONS):
-                raise TypeError(explain_unknown_option(name, taken or OPTIONS, method))
-        given = {name: to_python(value) for name, value in given.items()}
+            if name not in allowed:
+                raise TypeError(explain_unknown_option(name, allowed, method))
+        # 1. Convert the values. A dict of tokenizers goes beside the tokenizer of other labels.
+        values = {name: to_python(value) for name, value in given.items()}
         tokenize_by = self.tokenize_by
-        if "tokenize" in given:
+        if "tokenize" in values:
             tokenize_by = None
-            if isinstance(given["tokenize"], Mapping):
-                tokenize_by = {
-                    plain_label(label): value for label, value in given["tokenize"].items()
-                }
-                given["tokenize"] = self.tokenize
-        options = replace(self, **given, given=self.given.union(given), tokenize_by=tokenize_by)
-        options._check(has_orders)
-        if (
-            given.get("smooth_value") is not None
-            and SMOOTH_METHODS[options.smooth_method].value is None
-        ):
-            warn(
-                messages.SMOOTH_VALUE_IGNORED,
-                method=options.smooth_method,
-                value=options.smooth_value,
-            )
-        return (
-            options
-            if options.weights is None
-            else replace(options, weights=tuple(map(float, options.weights)))
-        )
+        if isinstance(values.get("tokenize"), Mapping):
+            by_label = values.pop("tokenize")
+            tokenize_by = {plain_label(label): value for label, value in by_label.items()}
+        # 2. Check them.
+        chosen = self.given.union(given)
+        options = replace(self, **values, given=chosen, tokenize_by=tokenize_by)
+        options._check(checks_weights)
+        takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
+        if values.get("smooth_value") is not None and not takes_value:
+            method_name = options.smooth_method
+            warn(messages.SMOOTH_VALUE_IGNORED, method=method_name, value=options.smooth_value)
+        if options.weights is not None:
+            options = replace(options, weights=tuple(map(float, options.weights)))
+        return options
 
-    def for_label(self, label: Any) -> Options:
+    def for_label(self, label: Label) -> Options:
         """Return the options of the segments with a label.
 
         >>> Options().override({"tokenize": {"en-zh": "zh"}}).for_label("en-zh").tokenize
@@ -245,7 +251,7 @@ class Options:
         return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
 
     def for_segments(self) -> Options:
-        """Return the options of segment scores, which have effective order unless the user chose otherwise."""
+        """Return the options of segment scores: effective order, unless the user chose it."""
         return self if "effective_order" in self.given else replace(self, effective_order=True)
 
     def is_chosen(self, name: str) -> bool:
@@ -254,15 +260,18 @@ class Options:
 
     @property
     def smooth_value_in_effect(self) -> float | None:
-        """The value for the smoothing method; None if it takes no value, even if one was passed for another method."""
+        """The value for the smoothing method; None if it takes no value.
+
+        A value that was passed for another method is ignored.
+        """
         default = SMOOTH_METHODS[self.smooth_method].value
-        return (
-            self.smooth_value if default is not None and self.smooth_value is not None else default
-        )
+        if default is None or self.smooth_value is None:
+            return default
+        return self.smooth_value
 
     @property
     def counted_orders(self) -> int:
-        """The number of orders in a statistics row: N, or more for smoothing methods with further orders."""
+        """The number of orders in a statistics row: N, or more for some smoothing methods."""
         return self.max_order + SMOOTH_METHODS[self.smooth_method].further_orders
 
     @property
@@ -275,27 +284,30 @@ class Options:
         """The options that turn tokens into statistics rows."""
         return CountingRule(self.counted_orders, self.reference_length, self.minimum_total)
 
+    @classmethod
+    def check(cls, name: str, value: object) -> None:
+        """Raise unless an option can have a value."""
+        cls.__dataclass_fields__[name].metadata["check"](name, value)
+
     def counting_options(self) -> dict[str, Any]:
         """Return the options that decide what is counted."""
         return {name: getattr(self, name) for name in COUNTING_OPTIONS}
 
-    def _check(self, has_orders: bool) -> None:
+    def _check(self, checks_weights: bool) -> None:
         """Check each value, then values that depend on another option."""
-        for option in fields(self):
-            if option.name in OPTIONS:
-                option.metadata["check"](option.name, getattr(self, option.name))
+        for name in OPTIONS:
+            self.check(name, getattr(self, name))
         for label, tokenize in (self.tokenize_by or {}).items():
             _check_tokenize(f"tokenize[{show_value(label)}]", tokenize)
-        if has_orders and self.weights is not None and len(self.weights) != self.max_order:
+        if checks_weights and self.weights is not None and len(self.weights) != self.max_order:
             expected = f"one weight per order ({self.max_order} in all), or change max_order"
             raise invalid("weights", self.weights, expected)
-        method, value = SMOOTH_METHODS[self.smooth_method], self.smooth_value
-        if value is not None and (value < 0 or (method.divides and value == 0)):
-            raise invalid(
-                "smooth_value",
-                value,
-                "a number above 0" if method.divides else "a number of 0 or more",
-            )
+        if self.smooth_value is None:
+            return
+        if SMOOTH_METHODS[self.smooth_method].divides and self.smooth_value <= 0:
+            raise invalid("smooth_value", self.smooth_value, "a number above 0")
+        if self.smooth_value < 0:
+            raise invalid("smooth_value", self.smooth_value, "a number of 0 or more")
 
 
 # The options that users may pass, with their defaults, and with their descriptions.
@@ -307,8 +319,8 @@ DESCRIPTIONS: dict[str, str] = {
 }
 
 
-def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
-    """Return the options of a named convention or drop-in, overridden by values that the user chose.
+def choose_options(convention: str, given: Mapping[str, object]) -> Options:
+    """Return the options of a named convention or drop-in, overridden by the user's choices.
 
     >>> choose_options("hf", {"max_order": 2}).reference_length
     'shortest'
@@ -316,7 +328,8 @@ def choose_options(convention: str, given: Mapping[str, Any]) -> Options:
     names = [*CONVENTIONS, *DROP_INS]
     if convention not in names:
         raise invalid("config_name", convention, one_of(names))
-    return replace(Options(), convention=convention, **_find_convention(convention)).override(given)
+    options = replace(Options(), convention=convention, **_find_convention(convention))
+    return options.override(given)
 
 
 def to_python(value: Any) -> Any:
@@ -327,7 +340,9 @@ def to_python(value: Any) -> Any:
     """
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
-    return [to_python(item) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [to_python(item) for item in value]
+    return value
 
 
 def _find_convention(name: str) -> dict[str, Any]:
@@ -377,7 +392,9 @@ def make_signature(
     resampled: Mapping[str, int] | None = None,
     unknown: Collection[str] = (),
 ) -> str:
-    """Write the signature of a score in sacreBLEU's keys and order; values other than the defaults add keys.
+    """Write the signature of a score in sacreBLEU's keys and order.
+
+    Values other than the defaults add keys.
 
     Args:
         options: the options in effect.
@@ -390,33 +407,45 @@ def make_signature(
     >>> make_signature(Options(), Origin("13a", "2"))
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0'
     """
-    resampled, default = resampled or {}, SMOOTH_METHODS[options.smooth_method].value
-    value = options.smooth_value_in_effect
-    keys: list[tuple[str, Any]] = [("nrefs", origin.nrefs)]
-    keys += [(key, resampled[key]) for key in ("bs", "ar", "ci", "docs") if key in resampled]
+    values: dict[str, object] = {"nrefs": origin.nrefs}
+    # 1. What was resampled.
     if resampled:
-        keys.append(("seed", str(options.seed).lower()))
-    keys.append(("case", "?" if "lowercase" in unknown else "lc" if options.lowercase else "mixed"))
-    keys.append(("eff", "yes" if options.effective_order else "no"))
-    keys.append(("tok", "?" if "tokenize" in unknown else print_tokenizer(origin.tokenizer_name)))
-    keys.append(
-        (
-            "smooth",
-            options.smooth_method if value is None else f"{options.smooth_method}[{value:.2f}]",
-        )
-    )
-    if value != default:
-        keys.append(("value", _write_number(value)))  # sacreBLEU's two decimals can hide it
+        values |= {key: resampled[key] for key in ("bs", "ar", "ci", "docs") if key in resampled}
+        values["seed"] = "none" if options.seed is None else options.seed
+    # 2. sacreBLEU's keys, with its two decimals of the smoothing value.
+    values["case"] = "lc" if options.lowercase else "mixed"
+    values["eff"] = "yes" if options.effective_order else "no"
+    values["tok"] = print_tokenizer(origin.tokenizer_name)
+    values["smooth"] = options.smooth_method
+    smooth_value = options.smooth_value_in_effect
+    if smooth_value is not None:
+        values["smooth"] = f"{options.smooth_method}[{smooth_value:.2f}]"
+    # 3. Keys of this metric, for values other than the defaults.
+    if smooth_value != SMOOTH_METHODS[options.smooth_method].value:
+        values["value"] = _write_number(smooth_value)  # two decimals can hide it
     if options.max_order != Options.max_order:
-        keys.append(("order", options.max_order))
+        values["order"] = options.max_order
     if options.weights is not None:
-        keys.append(("weights", "/".join(map(_write_number, options.weights))))
-    if "reference_length" in unknown or options.reference_length != Options.reference_length:
-        keys.append(("reflen", "?" if "reference_length" in unknown else options.reference_length))
-    if "minimum_total" in unknown or options.minimum_total:
-        keys.append(("mintotal", "?" if "minimum_total" in unknown else options.minimum_total))
-    keys.append(("version", f"bleu_metric-{__version__}"))
-    return "|".join(f"{key}:{text}" for key, text in keys)
+        values["weights"] = "/".join(_write_number(weight) for weight in options.weights)
+    if options.reference_length != Options.reference_length or "reference_length" in unknown:
+        values["reflen"] = options.reference_length
+    if options.minimum_total or "minimum_total" in unknown:
+        values["mintotal"] = options.minimum_total
+    # 4. Values that rows from a table do not tell.
+    for key, option in _KEYS_OF_COUNTING.items():
+        if option in unknown:
+            values[key] = "?"
+    values["version"] = f"bleu_metric-{__version__}"
+    return "|".join(f"{key}:{value}" for key, value in values.items())
+
+
+# The keys whose values may be unknown, and their options.
+_KEYS_OF_COUNTING = {
+    "case": "lowercase",
+    "tok": "tokenize",
+    "reflen": "reference_length",
+    "mintotal": "minimum_total",
+}
 
 
 def _write_number(number: float | None) -> str:
@@ -438,12 +467,14 @@ class SignatureKey(NamedTuple):
 
 
 def _read_tokenizer(text: str) -> str:
-    """Return the tokenizer that a signature names; the default for rows that were tokenized already."""
-    name = re.sub(
-        "^(ja|ko)-mecab-.*", r"\1-mecab", text
-    )  # sacreBLEU adds the versions of MeCab and its dictionary
-    names = {name: name for name in (*TOKENIZERS, *SACREBLEU_PACKAGES)}
-    return {**names, "tokens": OPTIONS["tokenize"], "ids": OPTIONS["tokenize"]}[name]
+    """Return the tokenizer that a signature names; the default for rows of tokens and ids."""
+    if text in ("tokens", "ids"):
+        return "13a"
+    # sacreBLEU adds the versions of MeCab and of its dictionary.
+    name = re.sub("^(ja|ko)-mecab-.*", r"\1-mecab", text)
+    if name not in TOKENIZERS and name not in SACREBLEU_PACKAGES:
+        raise KeyError(name)
+    return name
 
 
 SIGNATURE_KEYS = {
@@ -476,13 +507,13 @@ class SignatureContent(NamedTuple):
     """The content of a signature.
 
     options: the options that differ from the defaults.
-    references: the number of references per segment, `"var"` if it differs; None if the signature
+    nrefs: the number of references per segment, `"var"` if it differs; None if the signature
         doesn't say it.
     score: the score written before the signature, or after it and `=`; empty without a score.
     """
 
     options: dict[str, Any]
-    references: str | None
+    nrefs: str | None
     score: str
 
 
@@ -497,54 +528,70 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
         TypeError: `text` is not a str.
         ValueError: a key is unknown, or its value is missing or can't be read.
 
-    >>> read_signature("BLEU|#:1|c:lc|e:no|tok:ja-mecab-0.996-IPA|s:floor[0.50]|v:2.6.0 = 27.3 58.1/33.2/20.9/13.5")[:2]
-    ({'lowercase': True, 'tokenize': 'ja-mecab', 'smooth_method': 'floor', 'smooth_value': 0.5}, '1')
+    >>> line = "BLEU|#:1|c:lc|e:no|tok:ja-mecab-0.996-IPA|s:exp|v:2.6.0 = 27.3 58.1/33.2/20.9/13.5"
+    >>> content = read_signature(line)
+    >>> content.options, content.nrefs, content.score
+    ({'lowercase': True, 'tokenize': 'ja-mecab'}, '1', '27.3')
     """
     if not isinstance(text, str):
-        raise TypeError(messages.NOT_A_SIGNATURE.format(name, messages.name_value(text)))
+        found = messages.name_value(text)
+        example = "'nrefs:1|case:lc|tok:13a'"
+        raise TypeError(
+            f"{name}: expected a str such as {example}, got {found}. Pass the signature of a score."
+        )
     # 1. Separate the score.
-    signed, _, after = text.partition(" = ")
-    *before, signed = signed.split() or [""]
-    if signed.startswith("BLEU+"):
-        raise ValueError(messages.OLD_SIGNATURE.format(name))
+    signature, _, after = text.partition(" = ")
+    *before, signature = signature.split() or [""]
+    if signature.startswith("BLEU+"):
+        raise ValueError(
+            f"{name}: BLEU+case... is the form of sacreBLEU 1. Pass its values: lowercase,"
+            " tokenize, smooth_method."
+        )
     # 2. Read each key.
     long_keys = {key.short: long for long, key in SIGNATURE_KEYS.items()}
-    texts: dict[str, str] = {}
+    values: dict[str, str] = {}
     options: dict[str, Any] = {}
-    for pair in signed.removeprefix("BLEU|").split("|"):
-        written, _, text = pair.partition(":")
+    for pair in signature.removeprefix("BLEU|").split("|"):
+        written, _, value = pair.partition(":")
         long = long_keys.get(written, written)
         if long not in SIGNATURE_KEYS:
             raise ValueError(
-                messages.SIGNATURE_KEY.format(name, written[:40], ", ".join(SIGNATURE_KEYS))
+                f"{name}: {written[:40]!r} is not a key of a BLEU signature. Pass pairs such as"
+                f" 'case:lc|tok:13a'; the keys are {', '.join(SIGNATURE_KEYS)}."
             )
-        if not text or long in texts:
+        if not value or long in values:
+            problem = "occurs twice" if value else "has no value"
             raise ValueError(
-                messages.SIGNATURE_PAIR.format(
-                    name, written, "occurs twice" if text else "has no value"
-                )
+                f"{name}: the key {written!r} {problem}. Pass each key once, with its value, such"
+                " as 'case:lc'."
             )
-        texts[long], (_, option, read) = text, SIGNATURE_KEYS[long]
-        if option is not None:
+        values[long] = value
+        key = SIGNATURE_KEYS[long]
+        if key.option is not None:
             try:
-                options[option] = read(text)
-                Options.__dataclass_fields__[option].metadata["check"](option, options[option])
+                options[key.option] = key.read(value)
+                Options.check(key.option, options[key.option])
             except (KeyError, TypeError, ValueError):
-                raise ValueError(messages.SIGNATURE_VALUE.format(name, pair, option)) from None
-    # 3. Read the value of the smoothing method, which is rounded to two decimals, and drop values
-    #    equal to defaults.
+                raise _unreadable(name, pair, key.option) from None
+    # 3. Read the value of the smoothing method, which is rounded to two decimals.
     default = SMOOTH_METHODS[options.get("smooth_method", Options.smooth_method)].value
-    rounded = texts.get("smooth", "").partition("[")[2].rstrip("]")
-    if rounded and "value" not in texts:
+    _, _, in_brackets = values.get("smooth", "").partition("[")
+    rounded = in_brackets.rstrip("]")
+    if rounded and "value" not in values:
         if default is None or float(rounded) == 0:
-            raise ValueError(
-                messages.SIGNATURE_VALUE.format(name, f"smooth:{texts['smooth']}", "smooth_value")
-            )
+            raise _unreadable(name, f"smooth:{values['smooth']}", "smooth_value")
         options["smooth_value"] = float(rounded)
+    # 4. Drop values equal to defaults.
     defaults = {**OPTIONS, "smooth_value": default}
-    options = {option: value for option, value in options.items() if value != defaults[option]}
-    return SignatureContent(
-        options, texts.get("nrefs"), " ".join(before) or after.partition(" ")[0]
+    chosen = {option: value for option, value in options.items() if value != defaults[option]}
+    score = " ".join(before) or after.partition(" ")[0]
+    return SignatureContent(chosen, values.get("nrefs"), score)
+
+
+def _unreadable(name: str, pair: str, option: str) -> ValueError:
+    return ValueError(
+        f"{name}: {pair!r} can't be read as a value of `{option}`. Remove it from the signature,"
+        " and pass the option."
     )
 
 
@@ -563,18 +610,23 @@ OTHER_NAMES = {
         ("epsilon", "k"), "write `smooth_value`, with the `smooth_method` that takes it"
     ),
     "alpha": "write `confidence=0.95` for an interval at `alpha=0.05`",
-    "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in compare()",
+    "bootstrap": "write `confidence=0.95` for a bootstrap interval, or `test='bootstrap'` in"
+    " compare()",
     **dict.fromkeys(("n_bootstrap", "n_samples", "num_samples"), "write `n_resamples`"),
     **dict.fromkeys(("random_seed", "random_state", "rng"), "write `seed`, an int"),
     **dict.fromkeys(("group_by", "groups"), "write `by`, one label per segment"),
     **dict.fromkeys(("doc_ids", "docs"), "write `documents`, one label per segment"),
     **dict.fromkeys(("n_jobs", "num_proc"), "remove it; threads are used where they help"),
     "force": "remove it; it has no effect here",
-    "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages; remove it for others",
-    "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor', method2 'add-k', method3"
-    " 'exp', method4 'nltk-4', method5 'nltk-5', method6 'chen-cherry-6', method7 'nltk-7'",
-    "smooth": "write `smooth_method='laplace'` for the smoothing of evaluate's `bleu` with `smooth=True`",
-    "auto_reweigh": "write `effective_order=True`, which distributes the weight of orders without n-grams",
+    "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages; remove it"
+    " for others",
+    "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor',"
+    " method2 'add-k', method3 'exp', method4 'nltk-4', method5 'nltk-5', method6 'chen-cherry-6', method7"
+    " 'nltk-7'",
+    "smooth": "write `smooth_method='laplace'` for the smoothing of evaluate's `bleu` with"
+    " `smooth=True`",
+    "auto_reweigh": "write `effective_order=True`, which distributes the weight of orders without"
+    " n-grams",
     "use_aggregator": "write `segments=True` for segment scores in addition to the corpus score",
     "use_stemmer": "BLEU does not stem words; pass a function that stems as `tokenize`",
     **dict.fromkeys(("hypotheses", "hyps", "preds"), "write `predictions`"),
@@ -601,15 +653,14 @@ OTHER_KEYS = {
 
 def explain_unknown_option(name: str, taken: Collection[str], method: str) -> str:
     """Name the fix for an option that a method does not take."""
-    listed = messages.TAKEN_OPTIONS.format(method, ", ".join(taken))
+    takes = f"{method}() takes {', '.join(taken)}."
     if name in OPTIONS:
-        return messages.NOT_AN_OPTION.format(name, method) + listed
+        return f"`{name}` is not an option of {method}(). Remove it. {takes}"
     if name in OTHER_NAMES:
-        return f"{messages.UNKNOWN_OPTION.format(name)}: {OTHER_NAMES[name]}."
-    nearest = difflib.get_close_matches(name, taken, n=1, cutoff=0.75)
-    return messages.UNKNOWN_OPTION.format(name) + (
-        f". Did you mean `{nearest[0]}`?" if nearest else listed
-    )
+        return f"Unknown option `{name}`: {OTHER_NAMES[name]}."
+    for nearest in difflib.get_close_matches(name, taken, n=1, cutoff=0.75):
+        return f"Unknown option `{name}`. Did you mean `{nearest}`?"
+    return f"Unknown option `{name}`. {takes}"
 
 
 class DropIn(NamedTuple):
@@ -622,11 +673,11 @@ class DropIn(NamedTuple):
         without effect.
     keys: the keys of this metric's result by the module's keys.
     score_again: the function from a result and options to the values that the module rounds
-        differently, or None.
+        differently.
     """
 
     convention: str
-    defaults: Mapping[str, Any]
+    defaults: Mapping[str, object]
     names: Mapping[str, str | None]
     keys: Mapping[str, str]
     score_again: Callable[[Scores, Options], Mapping[str, object]]
@@ -649,8 +700,8 @@ DROP_INS = {
             "force": False,
             "lowercase": False,
             "tokenize": None,
-        }
-        | {"use_effective_order": False},
+            "use_effective_order": False,
+        },
         names={"force": None, "use_effective_order": "effective_order"},
         keys={
             "score": "score",
@@ -673,19 +724,24 @@ DROP_INS = {
 }
 
 
-def read_drop_in(module: str, given: Mapping[str, Any], options: Options) -> Options:
-    """Return the options of a drop-in's `compute`, from arguments of the module or options of this metric."""
-    taken = dict.fromkeys(
-        [*DROP_INS[module].defaults, *(name for name in OPTIONS if name not in CORPUS_ONLY)]
-    )
-    chosen: dict[str, Any] = {}
+def read_drop_in(module: str, given: Mapping[str, object], options: Options) -> Options:
+    """Return the options of a drop-in's `compute`.
+
+    Its arguments may be those of the module, or options of this metric.
+    """
+    drop_in = DROP_INS[module]
+    options_of_scores = [name for name in OPTIONS if name not in CORPUS_ONLY]
+    taken = dict.fromkeys([*drop_in.defaults, *options_of_scores])
+    chosen: dict[str, object] = {}
     for name, value in given.items():
-        option = DROP_INS[module].names.get(name, name)
+        option = drop_in.names.get(name, name)
         if value is None or option is None:
             continue
         if name != option and given.get(option) is not None:
-            raise TypeError(messages.SAME_OPTION.format(name=name, option=option))
-        chosen[option] = ("laplace" if value else "none") if name == "smooth" else value
+            raise TypeError(f"`{name}` and `{option}` are the same option. Pass `{option}` only.")
+        if name == "smooth":
+            value = "laplace" if value else "none"
+        chosen[option] = value
     chosen_options = options.override(chosen, taken, f"evaluate's `{module}` compute")
     return replace(chosen_options, segments=False, confidence=None)
 

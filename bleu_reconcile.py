@@ -267,11 +267,11 @@ def find_settings(
     means = make_grid(corpus.kind, places, options, fixed, SEGMENT_FACTORS)
     scores, start = score_grid(corpus, places, options, grid, means), make_setting(options)
     claimed = {start}
-    if signed and signed.references not in (
+    if signed and signed.nrefs not in (
         None,
         corpus.reference_count(),
     ):  # one of several, or other references
-        claimed = {start._replace(references=place) for place in places if signed.references == "1"}
+        claimed = {start._replace(references=place) for place in places if signed.nrefs == "1"}
     tools, variants = list_known(defaults)
 
     def implausibility(setting: Setting) -> tuple[bool, bool, bool, int, bool]:
