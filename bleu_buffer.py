@@ -1,8 +1,8 @@
 """The segments that `add` and `add_batch` collect until `compute`, in memory as Arrow.
 
-evaluate's own files and locks are used only if several processes share one result. Rows of any kind
-are packed into bytes, because the files have columns of a fixed type. This module reports it if
-processes contribute incompatible rows.
+evaluate's own files and locks are used only if several processes share one result; that part stands
+at the end. Rows of any kind are packed into bytes there, because the files have columns of a fixed
+type.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import copy
 import os
 import types
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from threading import RLock
-from typing import Any, Literal
+from typing import Any, NamedTuple
 
 import datasets
 import evaluate
@@ -25,7 +26,8 @@ from .bleu_inputs import make_empty_corpus, read_corpus
 from .bleu_messages import show_value
 from .bleu_options import Options
 
-_SMALL_CORPORA = 1000  # consecutive corpora that are combined, because Arrow arrays of one row take too much memory
+# Consecutive corpora that are combined, because Arrow arrays of one row take too much memory.
+_SMALL_CORPORA = 1000
 _ROWS_PER_CELL = 10_000  # rows that are packed into one value
 _PACKED = pa.schema({"predictions": pa.binary(), "references": pa.binary()})
 
@@ -37,54 +39,61 @@ if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked
 
 
 class Buffer:
-    """Corpora of one kind, in the order in which they were added; a failed call does not change the buffer.
+    """Corpora of one kind, in the order in which they were added.
 
-    Corpora whose lists are all empty fit tokens and ids, and become of the kind of the others.
+    A failed call does not change the buffer.
     """
 
     def __init__(self) -> None:
         self._corpora: list[Corpus] = []
         self._small = 0  # the number of small corpora at the end
-        # "lists": only empty lists so far, so tokens and ids cannot be told apart
-        self._kind: Kind | Literal["lists"] | None = None
+        self._kind: Kind | None = None
 
     def add(self, corpus: Corpus) -> None:
         """Add the rows of a corpus."""
+        if not len(corpus):
+            return
         with _lock:
-            self._kind = self._merge_kinds(corpus)
-            if not len(corpus):
-                return
+            self._check_kind(corpus)
+            self._kind = corpus.kind
             self._corpora.append(corpus)
             self._small = self._small + 1 if len(corpus) < _SMALL_CORPORA else 0
             if self._small == _SMALL_CORPORA:
-                self._corpora[-_SMALL_CORPORA:] = [_join(self._corpora[-_SMALL_CORPORA:]).combine()]
+                small_corpora = self._corpora[-_SMALL_CORPORA:]
+                self._corpora[-_SMALL_CORPORA:] = [join_corpora(small_corpora).combine()]
                 self._small = 0
 
     def join(self, corpus: Corpus) -> Corpus:
         """Return the buffered rows followed by the rows of a corpus."""
         if not self._corpora:
             return corpus
-        self._merge_kinds(corpus)
-        return _join([*self._corpora, corpus] if len(corpus) else self._corpora)
+        if not len(corpus):
+            return join_corpora(self._corpora)
+        self._check_kind(corpus)
+        return join_corpora([*self._corpora, corpus])
 
-    def take(self) -> Buffer:
-        """Move the rows to a new buffer, and return it.
+    @contextmanager
+    def hold(self, corpus: Corpus) -> Iterator[HeldRows]:
+        """Take the rows out of the buffer while a call scores them, followed by those of a corpus.
 
-        Rows that are added meanwhile must be of the same kind until `finish`, so that the rows can
-        be put back.
+        They are discarded at the end, or put back before the rows that were added since if the call
+        fails. The kind stays meanwhile, so that rows which are added still fit.
         """
         with _lock:
-            taken = copy.copy(self)
-            self._corpora, self._small = [], 0
-        return taken
-
-    def finish(self, put_back: Buffer | None = None) -> None:
-        """Discard the rows that were taken, or put rows back before the rows that were added since."""
+            rows = copy.copy(self)
+            self._corpora = []
+            self._small = 0
+        held = HeldRows(rows)
+        try:
+            held.corpus = rows.join(corpus)
+            yield held
+        except BaseException:
+            with _lock:
+                self._corpora = [*held.put_back._corpora, *self._corpora]
+                self._kind = self._kind or held.put_back._kind
+            raise
         with _lock:
-            if put_back is not None:
-                self._corpora = [*put_back._corpora, *self._corpora]
-                self._kind = put_back._kind if self._kind in (None, "lists") else self._kind
-            elif not self._corpora:
+            if not self._corpora:
                 self._kind = None
 
     def __len__(self) -> int:
@@ -95,29 +104,40 @@ class Buffer:
         buffer.__dict__.update(self.__dict__, _corpora=list(self._corpora))
         return buffer
 
-    def _merge_kinds(self, corpus: Corpus) -> Kind | Literal["lists"] | None:
-        """Return the kind of the buffer with a corpus added, or raise if they do not fit."""
-        if not len(corpus):
-            return self._kind
-        kind: Kind | Literal["lists"] = "lists" if corpus.is_blank else corpus.kind
-        if self._kind is None or (self._kind == "lists" and kind != "text"):
-            return kind
-        if kind == self._kind or (kind == "lists" and self._kind != "text"):
-            return self._kind
-        raise TypeError(messages.OTHER_KIND.format(expected=self._kind, found=corpus.kind))
+    def _check_kind(self, corpus: Corpus) -> None:
+        """Raise unless a corpus is of the kind of the buffered rows."""
+        if self._kind in (None, corpus.kind):
+            return
+        problem = (
+            f"predictions: expected {self._kind} as in the rows added before, got {corpus.kind}."
+            " Call compute() first; it scores and clears those rows."
+        )
+        if "text" not in (self._kind, corpus.kind):
+            problem += (
+                " Empty lists are read as tokens: pass empty lists of ids as"
+                " pa.array(rows, pa.list_(pa.int64()))."
+            )
+        raise TypeError(problem)
 
 
-def _join(corpora: list[Corpus]) -> Corpus:
-    kind = next((corpus.kind for corpus in corpora if not corpus.is_blank), corpora[0].kind)
-    return join_corpora(
-        [corpus if corpus.kind == kind else corpus.cast(kind) for corpus in corpora]
-    )
+class HeldRows:
+    """The rows that a call scores.
+
+    corpus: the rows of the buffer, followed by those of the call.
+    put_back: the rows that return to the buffer if the call fails.
+    """
+
+    corpus: Corpus
+
+    def __init__(self, rows: Buffer) -> None:
+        self.put_back = rows
 
 
 class BufferedMetric(evaluate.Metric, ABC):
     """A metric that collects Arrow rows.
 
-    It is abstract because evaluate's loader would take it for the metric otherwise.
+    It is abstract, and has an abstract method, because evaluate's loader takes the first other
+    class for the metric.
     """
 
     def __init__(self, **arguments: object) -> None:
@@ -126,8 +146,8 @@ class BufferedMetric(evaluate.Metric, ABC):
         self._gathered: Buffer | None = None  # the rows of all processes, after an error
 
     @abstractmethod
-    def _choose(self, options: Mapping[str, object]) -> Options:
-        """Return the options of a call."""
+    def _compute(self, predictions: object, references: object = None) -> dict[str, Any]:
+        """Score all rows."""
 
     def add(
         self,
@@ -139,10 +159,9 @@ class BufferedMetric(evaluate.Metric, ABC):
         """Add one segment to the segments that the next `compute` scores."""
         if arguments:
             raise TypeError(messages.BY_NAME.format("add", ""))
-        prediction, reference = (
-            columns.pop("predictions", prediction),
-            columns.pop("references", reference),
-        )
+        # evaluate's own `add` takes the names of the columns, too.
+        prediction = columns.pop("predictions", prediction)
+        reference = columns.pop("references", reference)
         self._add([prediction], [reference], columns)
 
     def add_batch(
@@ -163,99 +182,106 @@ class BufferedMetric(evaluate.Metric, ABC):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._buffer = copy.copy(self._buffer)
-        for name in (
-            "compute",
-            "add",
-            "add_batch",
-        ):  # evaluate has bound them to the object that was copied
+        # evaluate has bound these methods to the object that was copied.
+        for name in ("compute", "add", "add_batch"):
             setattr(self, name, types.MethodType(getattr(self, name).__func__, self))
 
-    def _add(self, predictions: object, references: object, unknown: dict[str, Any]) -> None:
+    def _add(self, predictions: object, references: object, unknown: dict[str, object]) -> None:
         if unknown:
-            raise TypeError(messages.UNKNOWN_COLUMN.format(show_value(next(iter(unknown)))))
+            name = show_value(next(iter(unknown)))
+            raise TypeError(f"Unknown column {name}. Pass predictions and references only.")
         self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
-    def _compute_rows(
-        self,
-        predictions: object,
-        references: object,
-        by: object,
-        documents: object,
-        options: Mapping[str, object],
-    ) -> dict[str, Any] | None:
-        """Score the buffered rows and the rows passed; return None in every process but the first."""
-        chosen = self._choose(options)
-        for name, labels, column in (("by", by, "label"), ("documents", documents, "document")):
-            if labels is not None and self.num_process > 1:
-                raise ValueError(messages.LABELS_WITH_PROCESSES.format(name=name, column=column))
+    def _hold_rows(
+        self, predictions: object, references: object
+    ) -> AbstractContextManager[HeldRows]:
+        """Return the context of a call that scores the buffered rows and the rows passed."""
         if predictions is None and references is None:
-            predictions, references = [], []
-        passed = read_corpus(predictions, references, allow_empty=True)
-        taken = self._buffer.take()
-        try:
-            corpus = taken.join(passed)
-            if self.num_process > 1 and self._gathered is None:
-                result = self._compute_together(corpus, chosen)
-            else:
-                result = self._compute(corpus, options=chosen, by=by, documents=documents)
-        except BaseException:
-            self._buffer.finish(put_back=self._gathered or taken)
-            raise
-        self._buffer.finish()
-        self._gathered = None
-        return result
+            return self._buffer.hold(make_empty_corpus("text"))
+        return self._buffer.hold(read_corpus(predictions, references, allow_empty=True))
 
-    def _compute_together(self, corpus: Corpus, options: Options) -> dict[str, Any] | None:
-        """Send the rows of this process to the first one through evaluate's files, and score them there."""
+    # --- Several processes, through evaluate's files ---
+
+    @property
+    def _shares_result(self) -> bool:
+        """True if the rows of other processes are still to be gathered."""
+        return self.num_process > 1 and self._gathered is None
+
+    def _compute_together(self, held: HeldRows, options: Options) -> dict[str, Any] | None:
+        """Send the rows to the first process through evaluate's files, and score them there.
+
+        Return None in every process but the first.
+        """
         self.selected_feature_format = datasets.Features.from_arrow_schema(_PACKED)
         try:
             self._init_writer()
-            for batch in corpus.split(_ROWS_PER_CELL) if len(corpus) else ():
-                self.writer.write_table(pack(make_corpus([batch[1:]]), self.process_id))
+            if len(held.corpus):
+                for batch in held.corpus.split(_ROWS_PER_CELL):
+                    self.writer.write_table(pack(batch.to_corpus(), self.process_id))
             return evaluate.Metric.compute(self, options=options)
         finally:
+            if self._gathered is not None:
+                held.put_back = self._gathered
             self._remove_files()
 
-    def _gather(self, predictions: Any, references: Any) -> Corpus:
-        """Return the rows that `_compute` scores as a corpus.
+    def _rows_to_score(self, predictions: Any, references: Any) -> Corpus:
+        """Return the columns that evaluate passes to `_compute` as a corpus.
 
-        Rows of several processes, which `_compute_together` packed, stay in the buffer after an
-        error.
+        They hold rows of several processes that `_compute_together` packed, or are columns of a
+        user. Packed rows stay in the buffer after an error, because the other processes have
+        returned, and this process has the only copy of their rows.
         """
-        if isinstance(predictions, Corpus):
-            return predictions
         if getattr(predictions, "type", None) != pa.binary():
             return read_corpus(predictions, references)
-        gathered, problem = Buffer(), None
-        for cells in zip(predictions, references):
-            corpus, process = unpack(*cells)
+        gathered = Buffer()
+        problems = []
+        for prediction_cell, reference_cell in zip(predictions, references):
+            rows = unpack(prediction_cell, reference_cell)
             try:
-                gathered.add(corpus)
+                gathered.add(rows.corpus)
             except TypeError as error:
-                problem = problem or f"Process {process}: {error}"
-        # The other processes have returned, so this process has the only copy of their rows.
+                problems.append(f"Process {rows.process}: {error}")
         self._gathered = gathered if len(gathered) else None
-        if problem:
-            raise TypeError(problem)
+        if problems:
+            raise TypeError(problems[0])
         return gathered.join(make_empty_corpus("text"))
 
     def _remove_files(self) -> None:
-        """Remove the files and locks that evaluate leaves; after an error, it leaves all of them."""
+        """Remove the files and locks that evaluate leaves: after an error, all of them."""
         if self.writer is not None:
             self.writer.close()
         for lock in (self.filelock, self.rendez_vous_lock, *(self.filelocks or [])):
             if lock is not None:
                 lock.release()
-        for path in (self.file_paths or []) if self.process_id == 0 else []:
-            if os.path.exists(path):
-                os.remove(path)
-        names = "writer data filelock filelocks file_paths rendez_vous_lock cache_file_name selected_feature_format"
-        for name in names.split():
+        if self.process_id == 0:
+            for path in self.file_paths or []:
+                if os.path.exists(path):
+                    os.remove(path)
+        for name in _ATTRIBUTES_OF_FILES:
             setattr(self, name, None)
 
 
+_ATTRIBUTES_OF_FILES = (
+    "writer",
+    "data",
+    "filelock",
+    "filelocks",
+    "file_paths",
+    "rendez_vous_lock",
+    "cache_file_name",
+    "selected_feature_format",
+)
+
+
+class RowsOfProcess(NamedTuple):
+    """Rows, and the number of the process that packed them."""
+
+    corpus: Corpus
+    process: int
+
+
 def pack(corpus: Corpus, process: int) -> pa.Table:
-    """Pack a corpus of one batch into one row of bytes, so that rows of every kind have the same type."""
+    """Pack a corpus of one batch into one row of bytes, so that all rows have the same type."""
     (batch,) = corpus.batches
     cells = []
     for array in (batch.predictions, make_lists(batch.bounds, batch.references)):
@@ -266,15 +292,17 @@ def pack(corpus: Corpus, process: int) -> pa.Table:
     return pa.table(cells, _PACKED)
 
 
-def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> tuple[Corpus, int]:
-    """Return the corpus of a packed row, and the number of the process that packed it.
+def unpack(predictions: pa.BinaryScalar, references: pa.BinaryScalar) -> RowsOfProcess:
+    """Return the rows in a packed row.
 
-    >>> corpus, process = unpack(*(column[0] for column in pack(read_corpus(["a"], ["b"]), process=2).columns))
-    >>> corpus.references.to_pylist(), process
+    >>> predictions, references = pack(read_corpus(["a"], ["b"]), process=2).columns
+    >>> rows = unpack(predictions[0], references[0])
+    >>> rows.corpus.references.to_pylist(), rows.process
     ([['b']], 2)
     """
-    tables = [pa.ipc.open_stream(cell.as_buffer()).read_all() for cell in (predictions, references)]
-    arrays = [table["rows"].combine_chunks() for table in tables]
-    return make_corpus([(arrays[0], *list_items(arrays[1]))]), int(
-        tables[0].schema.metadata[b"process"]
-    )
+    prediction_table = pa.ipc.open_stream(predictions.as_buffer()).read_all()
+    reference_table = pa.ipc.open_stream(references.as_buffer()).read_all()
+    prediction_rows = prediction_table["rows"].combine_chunks()
+    reference_items, bounds = list_items(reference_table["rows"].combine_chunks())
+    corpus = make_corpus([(prediction_rows, reference_items, bounds)])
+    return RowsOfProcess(corpus, int(prediction_table.schema.metadata[b"process"]))

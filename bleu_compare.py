@@ -1,4 +1,4 @@
-"""Systems against each other: the work of `compare`, with a baseline, and of `rank`, with all pairs."""
+"""Systems against each other: `compare`, with a baseline, and `rank`, with all pairs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,20 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import exp
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 
-from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
-from . import bleu_statistics as statistics
-from .bleu_corpus import Float64, Int64
-from .bleu_inputs import read_corpus, read_documents, read_labels, read_systems
+from .bleu_corpus import Float64, Int64, SystemName
+from .bleu_inputs import (
+    check_label_count,
+    read_corpora,
+    read_documents,
+    read_labels,
+    read_systems,
+)
 from .bleu_messages import (
     count_things,
     invalid,
@@ -28,11 +32,23 @@ from .bleu_messages import (
 from .bleu_options import (
     CORPUS_ONLY,
     OPTIONS,
+    Label,
     Options,
-    Origin,
     check_flag,
     make_signature,
     to_python,
+)
+from .bleu_statistics import (
+    Adopted,
+    Counted,
+    GivenRows,
+    GroupRows,
+    Units,
+    adopt_counting,
+    are_tables,
+    check_same_function,
+    count_groups,
+    read_statistics,
 )
 
 if TYPE_CHECKING:
@@ -40,7 +56,12 @@ if TYPE_CHECKING:
 
 
 class Test(NamedTuple):
-    """A significance test: its name in sentences, the key of a signature, and the default number of resamples."""
+    """A significance test.
+
+    says: its name in sentences.
+    key: its key in signatures.
+    n_resamples: the default number of resamples.
+    """
 
     says: str
     key: str
@@ -53,135 +74,234 @@ TESTS = {
 }
 
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
-_GROUP_KEYS = ("bleu", "score", "delta", "p_value")  # of a system in a group
-
-
-class Resamples(NamedTuple):
-    """The resampled scores and differences of a set of systems.
-
-    scores: float64 [n_resamples, systems], for intervals; None without intervals.
-    differences: float64 [n_resamples, pairs], for tests; None for a single segment.
-    """
-
-    scores: Float64 | None
-    differences: Float64 | None
 
 
 # --- Results --------------------------------------------------------------------------------------
 
 
+class GroupScores(TypedDict, total=False):
+    """The scores of a system in a group; the baseline has neither `delta` nor `p_value`."""
+
+    bleu: float
+    score: float
+    delta: float
+    p_value: float
+    documents: int
+
+
+class SystemScores(TypedDict, total=False):
+    """The scores of a system, as in `systems` of a comparison.
+
+    The baseline has no key from `delta` to `human_accuracy`, and no `macro_...` but `macro_bleu`.
+    """
+
+    bleu: float
+    score: float
+    confidence_interval: list[float]
+    bootstrap_mean: float
+    standard_error: float
+    delta: float
+    p_value: float
+    p_value_sacrebleu: float
+    wins: int
+    ties: int
+    losses: int
+    delta_interval: list[float]
+    delta_standard_error: float
+    detectable_delta: float
+    human_accuracy: float | None
+    groups: dict[Label, GroupScores]
+    macro_bleu: float
+    macro_delta: float
+    macro_p_value: float
+    macro_delta_interval: list[float]
+    macro_delta_standard_error: float
+
+
+class Settings(TypedDict, total=False):
+    """The keys about test and resampling that both results have."""
+
+    confidence: float
+    test: str
+    n_resamples: int
+    seed: int | None
+    documents: int
+    signature: str
+
+
 class Comparison(report.QuotableReport):
     """The result of `compare`: a dict that displays as a table.
 
-    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6], "bootstrap_mean": 0.5}
-    >>> print(Comparison(baseline="A", systems={"A": system}, test="bootstrap", n_resamples=1000, signature="nrefs:1"))
+    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
+    >>> made = {"test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
+    >>> print(Comparison(baseline="A", systems={"A": system}, **made))
     system         BLEU            CI
     A (baseline)  50.00  40.00, 60.00
     <BLANKLINE>
     nrefs:1
     """
 
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["baseline"]) -> SystemName: ...
+        @overload
+        def __getitem__(self, key: Literal["systems"]) -> dict[SystemName, SystemScores]: ...
+        @overload
+        def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
+        @overload
+        def __getitem__(self, key: Literal["n_resamples", "documents"]) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["seed"]) -> int | None: ...
+        @overload
+        def __getitem__(self, key: Literal["confidence"]) -> float: ...
+        def __getitem__(self, key: str) -> object: ...
+
     def _rows(self) -> list[list[str]]:
-        """Return one row per system, followed by one row per group and one for the macro-average."""
+        """Return one row per system, followed by one per group and one for the macro-average."""
         return report.list_cells("system", self._list_scores(), _COLUMNS, self.get("confidence"))
 
     def _records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
         for name, system in self["systems"].items():
-            part = {"part": "all", "group": None} if "groups" in system else {}
-            records.append(
-                {"system": name} | part | {key: system[key] for key in system if key != "groups"}
-            )
-            groups = system.get("groups", {}).items()
-            records += [
-                {"system": name, "part": "group", "group": label, **group}
-                for label, group in groups
-            ]
+            has_groups = "groups" in system
+            record: dict[str, object] = {"system": name}
+            if has_groups:
+                record |= {"part": "all", "group": None}
+            record |= {key: value for key, value in system.items() if key != "groups"}
+            records.append(record)
+            for label, group in system.get("groups", {}).items():
+                records.append({"system": name, "part": "group", "group": label, **group})
         return records
 
     def _note(self) -> str:
-        test = _describe_test(self, self["test"], self["systems"].values())
-        note = "; ".join([*self._describe_disagreement(), *test, self["signature"]])
-        has_accuracy = any("human_accuracy" in system for system in self["systems"].values())
-        return f"{HUMAN_NOTE} {note}" if has_accuracy else note
+        facts = [
+            *self._describe_disagreement(),
+            *_describe_test(self, self["test"], self["systems"].values()),
+            self["signature"],
+        ]
+        note = "; ".join(facts)
+        if any("human_accuracy" in system for system in self["systems"].values()):
+            note = f"{HUMAN_NOTE} {note}"
+        return note
 
     def _describe_disagreement(self) -> list[str]:
-        """Return which of interval and test to trust if a small set makes them differ; an empty list if they agree."""
-        names, unit = [], "document" if "documents" in self else "segment"
+        """Say which of interval and test to trust if a small set makes them differ.
+
+        Return an empty list if they agree.
+        """
+        names = []
+        size = 0
         for name, system in self["systems"].items():
-            if "delta_interval" in system and "p_value" in system:
-                low, high = system["delta_interval"]
-                size = self.get("documents", system["wins"] + system["ties"] + system["losses"])
-                if size < scoring.MIN_UNITS and (low > 0 or high < 0) != (
-                    system["p_value"] < 1 - self["confidence"]
-                ):
-                    names.append(str(name))
+            if "delta_interval" not in system or "p_value" not in system:
+                continue
+            segments = system["wins"] + system["ties"] + system["losses"]
+            size = self.get("documents", segments)  # the same for all systems
+            if size >= scoring.MIN_UNITS:
+                continue
+            low, high = system["delta_interval"]
+            excludes_zero = low > 0 or high < 0
+            is_significant = system["p_value"] < 1 - self["confidence"]
+            if excludes_zero != is_significant:
+                names.append(str(name))
         if not names:
             return []
-        few = f"because there are only {count_things(size, unit)}: trust p, since intervals are too narrow there"
-        return [f"{', '.join(names)}: interval of the difference and p disagree, {few}"]
+        unit = "document" if "documents" in self else "segment"
+        return [
+            f"{', '.join(names)}: interval of the difference and p disagree, because there are only"
+            f" {count_things(size, unit)}: trust p, since intervals are too narrow there"
+        ]
 
     def _sentence(self) -> str:
-        systems, level, sentences = self["systems"], self.get("confidence"), []
+        systems = self["systems"]
+        level = self.get("confidence")
+        sentences = []
         for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
             scored = f"{name} scores {report.describe_score(system, level)}"
             if name == self["baseline"]:
                 sentences.append(f"the baseline {scored}")
-            else:
-                p = (
-                    f" (p = {write_p(system['p_value'])})".replace("= <", "< ")
-                    if "p_value" in system
-                    else ""
-                )
-                sentences.append(f"{scored}, a difference of {100 * system['delta']:+.2f}{p}")
+                continue
+            sentence = f"{scored}, a difference of {100 * system['delta']:+.2f}"
+            if "p_value" in system:
+                sentence += f" ({write_equation_of_p(system['p_value'])})"
+            sentences.append(sentence)
         sentences[0] = f"In BLEU, {sentences[0]}"
-        return "; ".join(
-            [*sentences, *_describe_test(self, TESTS[self["test"]].says, systems.values())]
-        )
+        tested = _describe_test(self, TESTS[self["test"]].says, systems.values())
+        return "; ".join([*sentences, *tested])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the scores and intervals of the differences into `ax` or a new figure, and return the Axes."""
+        """Plot the scores and the intervals of the differences, and return the Axes.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
         return report.plot_systems(self["systems"], self["baseline"], ax)
 
     def _html_table(self) -> str:
         """Return the table, with the intervals drawn in an additional column."""
         head, *rows = self._rows()
-        ends = [
-            end
-            for system in self["systems"].values()
-            for end in system.get("confidence_interval", ())
-        ]
+        ends: list[float] = []
+        for system in self["systems"].values():
+            ends += system.get("confidence_interval", ())
         if ends:
+            scale = min(ends), max(ends)
             head.append("")
-            for row, (_, scores) in zip(rows, self._list_scores()):
-                low, high = scores.get("confidence_interval", (None, None))
-                row.append(
-                    ""
-                    if low is None
-                    else report.draw_interval(low, scores["bleu"], high, (min(ends), max(ends)))
-                )
-        for row in rows:  # HTML drops the spaces that indent groups
-            row[0] = row[0].replace("  ", "\u00a0\u00a0", 1) if row[0].startswith("  ") else row[0]
+            for row, scored in zip(rows, self._list_scores()):
+                drawn = ""
+                if "confidence_interval" in scored.scores:
+                    low, high = scored.scores["confidence_interval"]
+                    drawn = report.draw_interval(low, scored.scores["bleu"], high, scale)
+                row.append(drawn)
+        for row in rows:
+            if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
+                row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
         return report.write_table(head, rows)
 
-    def _list_scores(self) -> list[tuple[str, Mapping[str, Any]]]:
-        """Return the first cell and the scores of each row of the table."""
-        scored: list[tuple[str, Mapping[str, Any]]] = []
+    def _list_scores(self) -> list[ScoredRow]:
+        """Return the rows of the table."""
+        rows: list[ScoredRow] = []
         for name, system in self["systems"].items():
-            scored.append((f"{name} (baseline)" if name == self["baseline"] else str(name), system))
-            groups = system.get("groups", {})
-            scored += [
-                (f"  {report.write_label(label, ['macro-average'])}", group)
-                for label, group in groups.items()
-            ]
+            shown = f"{name} (baseline)" if name == self["baseline"] else str(name)
+            rows.append(ScoredRow(shown, system))
+            for label, group in system.get("groups", {}).items():
+                shown = report.write_label(label, ["macro-average"])
+                rows.append(ScoredRow(f"  {shown}", group))
             if "groups" in system:
-                macro = {
-                    key.removeprefix("macro_"): value
-                    for key, value in system.items()
-                    if key.startswith("macro_")
-                }
-                scored.append(("  macro-average", macro | {"score": 100 * macro["bleu"]}))
-        return scored
+                macro: dict[str, object] = {"score": 100 * system["macro_bleu"]}
+                for key, value in system.items():
+                    if key.startswith("macro_"):
+                        macro[key.removeprefix("macro_")] = value
+                rows.append(ScoredRow("  macro-average", macro))
+        return rows
+
+
+class ScoredRow(NamedTuple):
+    """A row of the table of a comparison: its first cell, and its numbers by key."""
+
+    name: str
+    scores: Mapping[str, Any]
+
+
+class RankedSystem(TypedDict, total=False):
+    """A system in a ranking."""
+
+    system: SystemName
+    bleu: float
+    score: float
+    confidence_interval: list[float]
+    bootstrap_mean: float
+    standard_error: float
+    rank_range: list[int]
+    cluster: int
+
+
+class Pair(TypedDict, total=False):
+    """Two systems, the better first; without p-values if there is a single unit."""
+
+    systems: list[SystemName]
+    delta: float
+    p_value: float
+    p_adjusted: float
 
 
 class Ranking(report.QuotableReport):
@@ -189,8 +309,8 @@ class Ranking(report.QuotableReport):
 
     >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
     >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
-    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99, "signature": "nrefs:1"}
-    >>> print(Ranking(ranking=systems, pairs=[{"p_value": 0.01}], **made))
+    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
+    >>> print(Ranking(ranking=systems, pairs=[{"p_value": 0.01}], **made, signature="nrefs:1"))
     rank  system   BLEU
     1     A       40.00
     -------------------
@@ -202,31 +322,40 @@ class Ranking(report.QuotableReport):
     _left_columns = 2
     _wide_columns = ("system",)
 
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["ranking"]) -> list[RankedSystem]: ...
+        @overload
+        def __getitem__(self, key: Literal["pairs"]) -> list[Pair]: ...
+        @overload
+        def __getitem__(self, key: Literal["alpha", "confidence"]) -> float: ...
+        @overload
+        def __getitem__(self, key: Literal["family_wise"]) -> bool: ...
+        @overload
+        def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
+        @overload
+        def __getitem__(self, key: Literal["n_resamples", "documents"]) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["seed"]) -> int | None: ...
+        def __getitem__(self, key: str) -> object: ...
+
     def _rows(self) -> list[list[str]]:
         has_intervals = "confidence" in self
-        rows = [
-            [
-                "rank",
-                "system",
-                "BLEU",
-                *([f"{100 * self['confidence']:g}% CI"] if has_intervals else []),
-            ]
-        ]
+        head = ["rank", "system", "BLEU"]
+        if has_intervals:
+            head.append(f"{100 * self['confidence']:g}% CI")
+        rows = [head]
         cluster = 1
         for system in self["ranking"]:
-            rows += [[]] if system["cluster"] != cluster else []
-            cluster = system["cluster"]
-            interval = (
-                [report.write_interval(system["confidence_interval"])] if has_intervals else []
-            )
-            rows.append(
-                [
-                    _write_rank(system["rank_range"]),
-                    str(system["system"]),
-                    f"{system['score']:.2f}",
-                    *interval,
-                ]
-            )
+            if system["cluster"] != cluster:
+                rows.append([])  # a rule
+                cluster = system["cluster"]
+            rank = _write_rank(system["rank_range"])
+            row = [rank, str(system["system"]), f"{system['score']:.2f}"]
+            if has_intervals:
+                row.append(report.write_interval(system["confidence_interval"]))
+            rows.append(row)
         return rows
 
     def _records(self) -> list[dict[str, Any]]:
@@ -240,31 +369,38 @@ class Ranking(report.QuotableReport):
 
     def _sentence(self) -> str:
         level = self.get("confidence")
-        ranked = ", ".join(
-            f"{_write_rank(system['rank_range'])}. {system['system']} {report.describe_score(system, level)}"
-            for system in self["ranking"]
-        )
-        return "; ".join(
-            [f"Ranked by BLEU: {ranked}", *self._describe_ranks(TESTS[self["test"]].says)]
-        )
+        ranked = []
+        for system in self["ranking"]:
+            rank = _write_rank(system["rank_range"])
+            ranked.append(f"{rank}. {system['system']} {report.describe_score(system, level)}")
+        tested = self._describe_ranks(TESTS[self["test"]].says)
+        return "; ".join([f"Ranked by BLEU: {', '.join(ranked)}", *tested])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the differences of all pairs into `ax` or a new figure, and return the Axes."""
+        """Plot the differences of all pairs, and return the Axes.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
         names = [system["system"] for system in self["ranking"]]
-        deltas, significant = (
-            np.zeros((len(names), len(names))),
-            np.zeros((len(names), len(names)), bool),
-        )
-        p_value_used = "p_adjusted" if self["family_wise"] else "p_value"
+        deltas = np.zeros((len(names), len(names)))
+        significant = np.zeros((len(names), len(names)), bool)
         for pair, (i, j) in zip(self["pairs"], combinations(range(len(names)), 2)):
             deltas[i, j] = 100 * pair["delta"]
-            significant[i, j] = significant[j, i] = pair.get(p_value_used, 1) < self["alpha"]
+            p_value = pair.get("p_value", 1.0)
+            if self["family_wise"]:
+                p_value = pair.get("p_adjusted", 1.0)
+            is_significant = p_value < self["alpha"]
+            significant[i, j] = is_significant
+            significant[j, i] = is_significant
         return report.plot_pairs(names, deltas - deltas.T, significant, ax)
 
     def _describe_ranks(self, test: str) -> list[str]:
-        error = "a family-wise error" if self["family_wise"] else "an error per pair"
         tested = _describe_test(self, test, self["pairs"])
-        return [*tested, f"ranks at {error} of {100 * self['alpha']:g}%"] if tested else []
+        if not tested:
+            return []
+        error = "a family-wise error" if self["family_wise"] else "an error per pair"
+        return [*tested, f"ranks at {error} of {100 * self['alpha']:g}%"]
 
 
 def _write_rank(rank: Sequence[int]) -> str:
@@ -272,15 +408,16 @@ def _write_rank(rank: Sequence[int]) -> str:
 
 
 def _describe_test(
-    result: Mapping[str, Any], test: str, compared: Iterable[Mapping[str, Any]]
+    result: report.ResultDict, test: str, tested: Iterable[Mapping[str, object]]
 ) -> list[str]:
-    """Return the test, its number of resamples and what it resamples; an empty list without a test."""
-    has_test = any("p_value" in one for one in compared)
-    return (
-        [f"{test}, {result['n_resamples']:,} resamples{report.describe_documents(result)}"]
-        if has_test
-        else []
-    )
+    """Return the test, its number of resamples and what it resamples.
+
+    The list is empty without a test.
+    """
+    if not any("p_value" in scores for scores in tested):
+        return []
+    resamples = f"{result['n_resamples']:,} resamples"
+    return [f"{test}, {resamples}{report.describe_documents(result)}"]
 
 
 def write_p(p_value: float) -> str:
@@ -292,376 +429,533 @@ def write_p(p_value: float) -> str:
     return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
 
 
+def write_equation_of_p(p_value: float) -> str:
+    """Write a p-value in a sentence.
+
+    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    written = write_p(p_value)
+    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
+
+
+def _write_points(difference: float) -> str:
+    return f"{100 * difference:+.2f}"
+
+
+def _write_accuracy(accuracy: float | None) -> str:
+    return f"{100 * accuracy:.0f}%" if accuracy else "no better than chance"
+
+
 _COLUMNS = (
     report.Column("BLEU", "score", "{:.2f}".format),
     report.Column("CI", "confidence_interval", report.write_interval),
-    report.Column("difference", "delta", lambda delta: f"{100 * delta:+.2f}"),
+    report.Column("difference", "delta", _write_points),
     report.Column(
-        "CI of difference",
-        "delta_interval",
-        lambda ends: ", ".join(f"{100 * end:+.2f}" for end in ends),
+        "CI of difference", "delta_interval", lambda ends: ", ".join(map(_write_points, ends))
     ),
     report.Column("p", "p_value", write_p),
     report.Column("wins", "wins", "{:,}".format),
     report.Column("ties", "ties", "{:,}".format),
     report.Column("losses", "losses", "{:,}".format),
-    report.Column(
-        "people agree",
-        "human_accuracy",
-        lambda a: f"{100 * a:.0f}%" if a else "no better than chance",
-    ),
+    report.Column("people agree", "human_accuracy", _write_accuracy),
 )
 
 
 # --- compare and rank -----------------------------------------------------------------------------
 
 
+class Plan(NamedTuple):
+    """How systems are tested.
+
+    test: a name in `TESTS`.
+    trials: the number of resamples of the test.
+    options: the options of the call; their `n_resamples` is the number for intervals.
+    """
+
+    test: str
+    trials: int
+    options: Options
+
+
 def compare_systems(
     systems: object,
     references: object,
-    baseline: object,
-    test: str,
-    n_resamples: int | None,
     options: Options,
+    *,
+    baseline: object = None,
+    test: str = "randomization",
+    n_resamples: int | None = None,
     by: object = None,
     documents: object = None,
     human: bool = False,
 ) -> Comparison:
     """Test systems against a baseline."""
-    systems = read_systems(systems)
+    # 1. Check the arguments.
+    data_of = read_systems(systems)
     if test not in list(TESTS):  # a list in a dict would be a TypeError
         raise invalid("test", test, one_of(TESTS))
-    n_resamples = _check_systems(systems, n_resamples, TESTS[test].n_resamples, options)
+    trials = _check_systems(data_of, n_resamples, TESTS[test].n_resamples, options)
     check_flag("human", human)
-    if baseline is not None and baseline not in list(systems):
-        raise invalid("baseline", baseline, one_of(systems))
-    baseline = next(iter(systems)) if baseline is None else baseline
-    counted, options, unknown = _count_systems(systems, references, options, by, documents)
-    names, first = [baseline, *(name for name in systems if name != baseline)], counted[baseline]
-    rows = np.stack([counted[name].rows for name in names])
-    units = first.sum_documents(rows)
-    group_units = [
-        first.sum_documents(rows[:, one.segments], one.segments) for one in first.groups.values()
-    ]
-    scoring.warn_about_size(units.shape[1], first.unit, [one.shape[1] for one in group_units])
-    if units.shape[1] > 1:
-        scoring.warn_about_trials(n_resamples)
-        scoring.warn_about_extremes(options, " to evaluate.load()")
-    described = _describe(rows, test, _draw(units, test, n_resamples, options), options)
-    if first.groups:
-        _add_groups(described, rows, first, group_units, test, n_resamples, options)
-    comparison = Comparison(
-        baseline=baseline, systems={name: described[names.index(name)] for name in systems}
-    )
-    comparison |= _list_settings(first, units.shape[1], test, n_resamples, options, unknown)
+    if baseline is None:
+        baseline = next(iter(data_of))
+    elif baseline not in list(data_of):
+        raise invalid("baseline", baseline, one_of(data_of))
+    # 2. Count; rows are [systems, segments, 2 N + 2], the baseline first.
+    counted = _count_systems(data_of, references, options, by=by, documents=documents)
+    names = [baseline, *(name for name in data_of if name != baseline)]
+    rows = np.stack([counted.systems[name].rows for name in names])
+    shared = counted.systems[baseline]  # all systems have the same groups and documents
+    units = shared.units(rows)
+    groups = shared.list_groups(rows)
+    # 3. Warn about sizes.
+    plan = Plan(test, trials, counted.options)
+    scoring.warn_about_size(units.size, units.noun, [group.units.size for group in groups])
+    if units.can_resample:
+        scoring.warn_about_trials(trials)
+        scoring.warn_about_extremes(plan.options, " to evaluate.load()")
+    # 4. Score and test, in all and per group.
+    scores = _describe(rows, _draw(units, plan), plan)
+    if groups:
+        _add_groups(scores, groups, plan)
     if human:
-        _check_curve(options, first.tokenizer)
-        for system in described[1:]:
+        _check_curve(plan.options, shared.origin.tokenizer_name)
+        for system in scores[1:]:
             system["human_accuracy"] = estimate_human_accuracy(system["delta"])
+    # 5. Put the result together, systems in the order of the caller.
+    scores_of = dict(zip(names, scores))
+    comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in data_of})
+    comparison |= _list_settings(shared, units, plan, counted.unknown)
     return comparison
 
 
 def rank_systems(
     systems: object,
     references: object,
-    n_resamples: int | None,
-    alpha: float,
-    family_wise: bool,
     options: Options,
+    *,
+    n_resamples: int | None = None,
+    alpha: float = 0.05,
+    family_wise: bool = True,
     documents: object = None,
 ) -> Ranking:
     """Rank systems by tests of all pairs."""
-    systems, alpha = read_systems(systems), to_python(alpha)
+    # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
+    #    pairs, and so needs more trials.
+    data_of = read_systems(systems)
+    alpha = to_python(alpha)
     if not (isinstance(alpha, float) and 0 < alpha < 1):
         raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
     check_flag("family_wise", family_wise)
-    # Holm's procedure multiplies the smallest p-value by the number of pairs.
-    n_pairs = len(systems) * (len(systems) - 1) // 2 if family_wise else 1
-    wanted = 2 * scoring.fewest_trials(alpha, n_pairs) if family_wise else 0
-    default = min(max(TESTS["randomization"].n_resamples, wanted), _MAX_TRIALS)
-    n_resamples = _check_systems(systems, n_resamples, default, options)
-    counted, options, unknown = _count_systems(systems, references, options, None, documents)
-    # 1. Score, best first; systems of equal score keep their order.
-    names, first = list(systems), next(iter(counted.values()))
-    units = first.sum_documents(np.stack([one.rows for one in counted.values()]))
-    order = np.argsort(-scoring.bleu(units.sum(axis=1), options), kind="stable").tolist()
-    names, units = [names[i] for i in order], units[order]
-    # 2. Test all pairs on shared exchanges. The difference of a pair is the score of the better
+    factor = 1
+    default = TESTS["randomization"].n_resamples
+    if family_wise:
+        factor = len(data_of) * (len(data_of) - 1) // 2
+        wanted = 2 * scoring.fewest_trials(alpha, factor)
+        default = min(max(default, wanted), _MAX_TRIALS)
+    trials = _check_systems(data_of, n_resamples, default, options)
+    # 2. Count, and sort by score, best first; systems of equal score keep their order.
+    counted = _count_systems(data_of, references, options, documents=documents)
+    plan = Plan("randomization", trials, counted.options)
+    shared = next(iter(counted.systems.values()))  # all systems have the same documents
+    given_units = shared.units(np.stack([system.rows for system in counted.systems.values()]))
+    given_scores = scoring.bleu(given_units.rows.sum(axis=1), plan.options)
+    order = np.argsort(-given_scores, kind="stable").tolist()
+    given_names = list(counted.systems)
+    names = [given_names[i] for i in order]
+    units = given_units._replace(rows=given_units.rows[order])
+    # 3. Test all pairs on shared exchanges. The difference of a pair is the score of the better
     #    system minus the other.
     pairs = list(combinations(range(len(names)), 2))
-    observed = scoring.bleu(units.sum(axis=1), options)
-    deltas = np.array([observed[i] - observed[j] for i, j in pairs])
-    tested = [
+    deltas = np.array([given_scores[order[i]] - given_scores[order[j]] for i, j in pairs])
+    tested: list[Pair] = [
         {"systems": [names[i], names[j]], "delta": delta}
         for (i, j), delta in zip(pairs, deltas.tolist())
     ]
     significant = np.zeros((len(names), len(names)), bool)
-    scores = None
-    scoring.warn_about_size(units.shape[1], first.unit)
-    if units.shape[1] > 1:
-        scoring.warn_about_trials(n_resamples, alpha, n_pairs)
-        scoring.warn_about_exchanges(units.shape[1], first.unit, alpha, n_pairs)
-        scoring.warn_about_extremes(options, " to evaluate.load()")
-        scores = (
-            scoring.bootstrap_scores(units, options, options.n_resamples)
-            if options.confidence
-            else None
-        )
-        blocks = scoring.randomization_differences(
-            units, options, n_resamples, baselines=len(names)
-        )
-        exceeding = sum(
-            (np.abs(block) >= np.abs(deltas) - scoring.NOISE).sum(axis=0) for block in blocks
-        )
-        p_values = (exceeding + 1) / (n_resamples + 1)
+    resampled = None
+    scoring.warn_about_size(units.size, units.noun)
+    if units.can_resample:
+        scoring.warn_about_trials(trials, alpha, factor)
+        scoring.warn_about_exchanges(units.size, units.noun, alpha, factor)
+        scoring.warn_about_extremes(plan.options, " to evaluate.load()")
+        resampled = _draw_scores(units, plan)
+        p_values = _test_pairs(units, deltas, plan)
         adjusted = scoring.adjust_holm(p_values)
-        for pair, p_value_alone, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
-            pair |= {"p_value": p_value_alone, "p_adjusted": p_adjusted}
-        significant[tuple(np.transpose(pairs))] = (adjusted if family_wise else p_values) < alpha
-    # 3. Rank ranges and clusters, by WMT's rule.
-    better, worse = significant.sum(axis=0), significant.sum(axis=1)
-    clusters = np.cumsum([1, *(significant[: i + 1, i + 1 :].all() for i in range(len(names) - 1))])
-    # 4. Put the result together.
-    described = _describe_scores(units, scores, options)
-    for i, system in enumerate(described):
-        system |= {
-            "rank_range": [1 + int(better[i]), len(names) - int(worse[i])],
-            "cluster": int(clusters[i]),
-        }
-    ranked = [{"system": name, **system} for name, system in zip(names, described)]
+        for pair, p_value, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
+            pair["p_value"] = p_value
+            pair["p_adjusted"] = p_adjusted
+        better, worse = np.transpose(pairs)
+        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
+    # 4. Rank ranges and clusters, by WMT's rule: a cluster ends where every pair across the cut is
+    #    significant.
+    systems_better = significant.sum(axis=0)
+    systems_worse = significant.sum(axis=1)
+    cluster = 1
+    ranked: list[RankedSystem] = []
+    for i, (name, scores) in enumerate(zip(names, _describe_scores(units.rows, resampled, plan))):
+        if i and significant[:i, i:].all():
+            cluster += 1
+        best = 1 + int(systems_better[i])
+        worst = len(names) - int(systems_worse[i])
+        system: RankedSystem = {"system": name, "bleu": scores["bleu"], "score": scores["score"]}
+        if "confidence_interval" in scores:
+            system["confidence_interval"] = scores["confidence_interval"]
+            system["bootstrap_mean"] = scores["bootstrap_mean"]
+            system["standard_error"] = scores["standard_error"]
+        system["rank_range"] = [best, worst]
+        system["cluster"] = cluster
+        ranked.append(system)
+    # 5. Put the result together.
     ranking = Ranking(ranking=ranked, pairs=tested, alpha=alpha, family_wise=family_wise)
-    ranking |= _list_settings(first, units.shape[1], "randomization", n_resamples, options, unknown)
+    ranking |= _list_settings(shared, units, plan, counted.unknown)
     return ranking
 
 
 def _check_systems(
-    systems: Mapping[Any, object], n_resamples: int | None, default: int, options: Options
+    systems: Mapping[SystemName, object], n_resamples: int | None, default: int, options: Options
 ) -> int:
     """Return the number of resamples of the test, or raise if an argument is invalid."""
     if len(systems) < 2:
-        raise ValueError(messages.FEW_SYSTEMS.format(len(systems)))
-    if n_resamples is None:
-        return options.n_resamples if options.is_chosen("n_resamples") else default
-    return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
+        raise ValueError(
+            f"systems: expected two or more systems, got {len(systems)}. Pass another system, or"
+            " score one with compute()."
+        )
+    if n_resamples is not None:
+        return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
+    return options.n_resamples if options.is_chosen("n_resamples") else default
 
 
 def _list_settings(
-    counted: statistics.Counted,
-    units: int,
-    test: str,
-    n_resamples: int,
-    options: Options,
-    unknown: Collection[str],
-) -> dict[str, Any]:
-    """Return the keys about test and resampling that both results have; `units` is the number of units resampled."""
-    resampled = {TESTS[test].key: n_resamples}
-    if options.confidence and test == "randomization":
-        resampled["bs"] = options.n_resamples
-    elif options.confidence and options.n_resamples != n_resamples:
-        resampled["ci"] = options.n_resamples
-    settings: dict[str, Any] = {"test": test, "n_resamples": n_resamples, "seed": options.seed}
-    if units < 2:
-        resampled = {}
-    elif options.confidence:
-        settings = {"confidence": options.confidence, **settings}
-    if units > 1 and counted.documents is not None:
-        settings["documents"] = resampled["docs"] = units
-    signature = make_signature(
-        options, Origin(counted.tokenizer, counted.references), resampled, unknown
-    )
-    return settings | {"signature": signature}
+    counted: Counted, units: Units, plan: Plan, unknown: Collection[str]
+) -> Settings:
+    """Return the keys about test and resampling that both results have."""
+    options = plan.options
+    settings: Settings = {}
+    resample_counts: dict[str, int] = {}
+    if units.can_resample:
+        resample_counts[TESTS[plan.test].key] = plan.trials
+        if options.confidence:
+            settings["confidence"] = options.confidence
+            if plan.test == "randomization":
+                resample_counts["bs"] = options.n_resamples
+            elif options.n_resamples != plan.trials:
+                resample_counts["ci"] = options.n_resamples
+    settings["test"] = plan.test
+    settings["n_resamples"] = plan.trials
+    settings["seed"] = options.seed
+    if units.can_resample and units.documents is not None:
+        settings["documents"] = units.documents
+        resample_counts["docs"] = units.documents
+    settings["signature"] = make_signature(options, counted.origin, resample_counts, unknown)
+    return settings
 
 
 # --- Counting -------------------------------------------------------------------------------------
 
 
+class CountedSystems(NamedTuple):
+    """The rows of systems.
+
+    systems: by name; all have the same segments, labels and documents.
+    options: the options of the call; for tables, with those that they were counted under.
+    unknown: the names of options that neither the tables nor the call tell.
+    """
+
+    systems: dict[SystemName, Counted]
+    options: Options
+    unknown: Collection[str]
+
+
 def _count_systems(
-    systems: Mapping[Any, object],
+    systems: Mapping[SystemName, object],
     references: object,
     options: Options,
-    by: object,
-    documents: object,
-) -> tuple[dict[Any, statistics.Counted], Options, Collection[str]]:
-    """Return the rows of each system, the options that they were counted under, and the names of unknown options."""
-    # Labels are the same for all systems. In place of labels, tables take the name of a column.
+    *,
+    by: object = None,
+    documents: object = None,
+) -> CountedSystems:
+    """Count the texts of systems, or read their tables."""
     are_texts = references is not None
-    by = read_labels(by) if by is not None and (are_texts or not isinstance(by, str)) else by
+    are_all_tables = all(map(are_tables, systems.values()))
+    if are_texts and any(map(are_tables, systems.values())):
+        raise ValueError(
+            "references: the systems are tables, which contain the counts. Leave out `references`."
+        )
+    if not are_texts and not are_all_tables:
+        raise ValueError(
+            "references: got None. Pass references, or tables from statistics() as systems."
+        )
+    # Labels are the same for all systems. In place of labels, tables take the name of a column.
+    if by is not None and (are_texts or not isinstance(by, str)):
+        by = read_labels(by)
     if documents is not None and (are_texts or not isinstance(documents, str)):
         documents = read_documents(documents)
-    if are_texts and any(map(statistics.are_tables, systems.values())):
-        raise ValueError(messages.NEEDLESS_REFERENCES)
-    if not are_texts:
-        if not all(map(statistics.are_tables, systems.values())):
-            raise ValueError(messages.NO_REFERENCES)
-        counted, options, unknown = _read_tables(systems, options, by, documents)
+    if are_texts:
+        counted = _count_texts(systems, references, options, by, documents)
     else:
-        counted, unknown = {}, ()
-        with warn_once_per_kind():
-            for name, predictions in systems.items():
-                with name_system(name):
-                    corpus = read_corpus(predictions, references)
-                    counted[name] = statistics.count_groups(corpus, options, by, documents)
-                references = corpus.references  # read once
+        counted = _read_tables(systems, options, by, documents)
     with warn_once_per_kind():
-        for name, one in counted.items():
-            total = one.rows.sum(axis=0)
-            if scoring.bleu(total, options) == 0:
-                scoring.warn_about_zero(total, len(one.rows), options, f"The score of {name!r}")
-    return counted, options, unknown
+        for name, system in counted.systems.items():
+            total = system.rows.sum(axis=0)
+            if scoring.score_row(total, counted.options)["bleu"] == 0:
+                subject = f"The score of {name!r}"
+                scoring.warn_about_zero(total, len(system.rows), counted.options, subject)
+    return counted
+
+
+def _count_texts(
+    systems: Mapping[SystemName, object],
+    references: object,
+    options: Options,
+    labels: Any,
+    documents: Any,
+) -> CountedSystems:
+    """Count the texts of systems; the references are read once."""
+    counted = {}
+    with warn_once_per_kind():
+        for name, corpus in read_corpora(systems, references):
+            with name_system(name):
+                if documents is not None:
+                    check_label_count("documents", documents, len(corpus))
+                if labels is not None:
+                    check_label_count("by", labels, len(corpus))
+                counted[name] = count_groups(corpus, options, labels, documents)
+    return CountedSystems(counted, options, unknown=())
+
+
+class _ReadSystem(NamedTuple):
+    """The rows of a system that were read from its tables, and the options of their score."""
+
+    given: GivenRows
+    adopted: Adopted
+    counted: Counted
 
 
 def _read_tables(
-    systems: Mapping[Any, object], options: Options, by: object, documents: object
-) -> tuple[dict[Any, statistics.Counted], Options, Collection[str]]:
+    systems: Mapping[SystemName, object], options: Options, by: object, documents: object
+) -> CountedSystems:
     """Read the statistics tables of systems, which must have the same segments and options."""
-    counted, found, tokenizers = {}, {}, {}
+    read: dict[SystemName, _ReadSystem] = {}
     for name, tables in systems.items():
         with name_system(name):
-            known = statistics.read_statistics(tables, by, documents)
-            found[name] = statistics.adopt_counting(known, options)
-            system_options, tokenizer, unknown = found[name]
-            statistics.check_same_function(tokenizer, found[next(iter(found))][1])
-            tokenizers[name] = known.counted_by if tokenizer == "var" else None
-            if not known.are_segments(system_options.minimum_total):
-                raise ValueError(messages.NO_SEGMENT_ROWS)
-            counted[name] = known.to_counted(tokenizer)
-    first = next(iter(counted))
-    for name, system in counted.items():
-        for noun, value, expected in (
-            ("segments", len(system.rows), len(counted[first].rows)),
-            ("options", found[name], found[first]),
-            ("tokenizers", tokenizers[name], tokenizers[first]),
-            ("numbers of references", system.references, counted[first].references),
-            ("labels", system.labels, counted[first].labels),
-            ("documents", system.documents, counted[first].documents),
-        ):
-            if value != expected:
-                names = {"first": show_value(first), "other": show_value(name)}
-                raise ValueError(messages.SYSTEMS_DIFFER.format(noun=noun, **names))
-    return counted, system_options, unknown
+            given = read_statistics(tables, by, documents)
+            adopted = adopt_counting(given, options)
+            first = next(iter(read.values())).adopted if read else adopted
+            check_same_function(adopted.tokenizer_name, first.tokenizer_name)
+            if not given.are_segments(adopted.options.minimum_total):
+                raise ValueError(
+                    "statistics: expected one row per segment, got sums. Pass the tables from"
+                    " statistics()."
+                )
+            counted = given.to_counted(adopted.tokenizer_name)
+            read[name] = _ReadSystem(given, adopted, counted)
+    (first_name, first_system), *others = read.items()
+    for name, system in others:
+        noun = _find_difference(first_system, system)
+        if noun:
+            raise ValueError(
+                f"systems: the tables of {show_value(first_name)} and {show_value(name)} differ in"
+                f" their {noun}. Pass tables of the same segments, made by statistics() with the"
+                " same options."
+            )
+    counted_systems = {name: system.counted for name, system in read.items()}
+    return CountedSystems(
+        counted_systems, first_system.adopted.options, first_system.adopted.unknown
+    )
+
+
+def _find_difference(system: _ReadSystem, other: _ReadSystem) -> str | None:
+    """Return the noun for what two systems do not have in common; None if they fit."""
+    if len(system.counted.rows) != len(other.counted.rows):
+        return "segments"
+    if system.adopted != other.adopted:
+        return "options"
+    has_tokenizers = system.adopted.tokenizer_name == "var"
+    if has_tokenizers and system.given.recorded.counted_by != other.given.recorded.counted_by:
+        return "tokenizers"
+    if system.counted.origin.nrefs != other.counted.origin.nrefs:
+        return "numbers of references"
+    if system.counted.labels != other.counted.labels:
+        return "labels"
+    if system.counted.documents != other.counted.documents:
+        return "documents"
+    return None
 
 
 # --- Scores and tests -----------------------------------------------------------------------------
 
 
-def _draw(units: Int64, test: str, n_resamples: int, options: Options) -> Resamples:
-    """Draw the resamples of the intervals and of the tests against the first system; all systems share the draws."""
-    if units.shape[1] < 2:
+class Resamples(NamedTuple):
+    """The resampled scores and differences of a set of systems.
+
+    scores: float64 [n_resamples, systems], for intervals; None without intervals.
+    differences: float64 [trials, systems - 1], for tests against the first system; None for a
+        single unit.
+    """
+
+    scores: Float64 | None
+    differences: Float64 | None
+
+
+def _draw(units: Units, plan: Plan) -> Resamples:
+    """Draw the resamples of intervals and tests against the first system.
+
+    All systems share the draws.
+    """
+    if not units.can_resample:
         return Resamples(None, None)
-    # An interval depends on the corpus, the seed and the bootstrap's count only, so it is the same
-    # under either test.
-    scores = (
-        scoring.bootstrap_scores(units, options, options.n_resamples)
-        if options.confidence
-        else None
+    scores = _draw_scores(units, plan)
+    if plan.test == "randomization":
+        blocks = scoring.randomization_differences(units.rows, plan.options, plan.trials)
+        return Resamples(scores, np.concatenate(list(blocks)))
+    if scores is not None and plan.trials == plan.options.n_resamples:
+        resampled = scores  # the same seed and count give the same draws
+    else:
+        resampled = scoring.bootstrap_scores(units.rows, plan.options, plan.trials)
+    return Resamples(scores, resampled[:, 1:] - resampled[:, :1])
+
+
+def _draw_scores(units: Units, plan: Plan) -> Float64 | None:
+    """Draw the resamples of intervals; None without `confidence`.
+
+    They depend on the corpus, the seed and the bootstrap's count only, so that an interval is the
+    same under either test.
+    """
+    if not plan.options.confidence:
+        return None
+    return scoring.bootstrap_scores(units.rows, plan.options, plan.options.n_resamples)
+
+
+def _test_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
+    """Return the p-value of each pair; exceedances are counted block by block, in little memory."""
+    blocks = scoring.randomization_differences(
+        units.rows, plan.options, plan.trials, baselines=len(units.rows)
     )
-    if test == "randomization":
-        differences = np.concatenate(
-            list(scoring.randomization_differences(units, options, n_resamples))
-        )
-        return Resamples(scores, differences)
-    drawn = scores if n_resamples == options.n_resamples else None
-    drawn = scoring.bootstrap_scores(units, options, n_resamples) if drawn is None else drawn
-    return Resamples(scores, drawn[:, 1:] - drawn[:, :1])
+    exceeding = np.zeros(len(deltas))
+    for block in blocks:
+        exceeding += (np.abs(block) >= np.abs(deltas) - scoring.NOISE).sum(axis=0)
+    return (exceeding + 1) / (plan.trials + 1)
 
 
-def _test(differences: Float64, observed: Sequence[float] | Float64, test: str) -> list[float]:
-    """Return the p-values of observed differences, given a column of resampled differences for each."""
+def _test(differences: Float64, deltas: Sequence[float], test: str) -> list[float]:
+    """Return the p-values of differences, given a column of resampled differences for each."""
     deviations = scoring.center(differences) if test == "bootstrap" else np.abs(differences)
-    return [scoring.p_value(column, abs(delta)) for column, delta in zip(deviations.T, observed)]
+    return [scoring.p_value(column, abs(delta)) for column, delta in zip(deviations.T, deltas)]
 
 
-def _describe_scores(rows: Int64, scores: Float64 | None, options: Options) -> list[dict[str, Any]]:
+def _describe_scores(rows: Int64, resampled: Float64 | None, plan: Plan) -> list[SystemScores]:
     """Return the score of each system, with its interval if scores were resampled."""
-    systems = [
+    systems: list[SystemScores] = [
         {"bleu": score, "score": 100 * score}
-        for score in scoring.bleu(rows.sum(axis=1), options).tolist()
+        for score in scoring.bleu(rows.sum(axis=1), plan.options).tolist()
     ]
-    if scores is not None and options.confidence:
-        for system, resampled in zip(systems, scores.T):
-            system |= scoring.describe_resamples(resampled, options.confidence)
+    if resampled is not None and plan.options.confidence:
+        for system, scores in zip(systems, resampled.T):
+            uncertainty = scoring.describe_resamples(scores, plan.options.confidence)
+            system["confidence_interval"] = uncertainty["confidence_interval"]
+            system["bootstrap_mean"] = uncertainty["bootstrap_mean"]
+            system["standard_error"] = uncertainty["standard_error"]
     return systems
 
 
-def _describe(rows: Int64, test: str, drawn: Resamples, options: Options) -> list[dict[str, Any]]:
-    """Score systems, and test each against the first; `rows` is int64 [systems, segments, 2 N + 2]."""
-    systems = _describe_scores(rows, drawn.scores, options)
-    segment_scores = scoring.bleu(rows, options.for_segments())
+def _describe(rows: Int64, resamples: Resamples, plan: Plan) -> list[SystemScores]:
+    """Score systems, and test each against the first.
+
+    Args:
+        rows: int64 [systems, segments, 2 N + 2]; scores are those of segments, whatever is
+            resampled.
+        resamples: the resamples of their units.
+        plan: the test.
+    """
+    systems = _describe_scores(rows, resamples.scores, plan)
+    segment_scores = scoring.bleu(rows, plan.options.for_segments())
     deltas = [system["bleu"] - systems[0]["bleu"] for system in systems[1:]]
-    p_values = [] if drawn.differences is None else _test(drawn.differences, deltas, test)
+    p_values = []
+    if resamples.differences is not None:
+        p_values = _test(resamples.differences, deltas, plan.test)
     for i, (system, delta) in enumerate(zip(systems[1:], deltas), 1):
         system["delta"] = delta
-        if drawn.differences is not None:
+        if resamples.differences is not None:
             system["p_value"] = p_values[i - 1]
-            if test == "bootstrap":
-                deviations = scoring.center_as_sacrebleu(drawn.differences[:, i - 1])
+            if plan.test == "bootstrap":
+                deviations = scoring.center_as_sacrebleu(resamples.differences[:, i - 1])
                 system["p_value_sacrebleu"] = scoring.p_value(deviations, abs(delta))
-        system |= scoring.count_wins(segment_scores[i] - segment_scores[0])
-        if drawn.scores is not None and options.confidence:
-            resampled = drawn.scores[:, i] - drawn.scores[:, 0]
-            system["delta_interval"] = scoring.interval(resampled, options.confidence)
+        wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
+        system["wins"] = wins["wins"]
+        system["ties"] = wins["ties"]
+        system["losses"] = wins["losses"]
+        if resamples.scores is not None and plan.options.confidence:
+            resampled = resamples.scores[:, i] - resamples.scores[:, 0]
+            system["delta_interval"] = scoring.interval(resampled, plan.options.confidence)
             system["delta_standard_error"] = float(resampled.std())
             system["detectable_delta"] = scoring.detectable_difference(resampled)
     return systems
 
 
-def _add_groups(
-    systems: Sequence[dict[str, Any]],
-    rows: Int64,
-    counted: statistics.Counted,
-    group_units: Sequence[Int64],
-    test: str,
-    n_resamples: int,
-    options: Options,
-) -> None:
-    """Add to each system its scores and tests per group, and the macro-average, which is resampled within groups."""
-    resampled: list[Resamples] = []
+def _add_groups(systems: Sequence[SystemScores], groups: Sequence[GroupRows], plan: Plan) -> None:
+    """Add to each system its scores and tests per group, and the macro-average.
+
+    The macro-average is resampled within groups.
+    """
+    # 1. Score and test each group.
+    scores_average = scoring.MacroAverage(plan.options.seed)
+    differences_average = scoring.MacroAverage(plan.options.seed)
     for system in systems:
         system["groups"] = {}
-    for (label, group), units in zip(counted.groups.items(), group_units):
-        drawn = _draw(units, test, n_resamples, options)
-        resampled.append(drawn)
-        size = (
-            {"documents": units.shape[1]}
-            if counted.documents is not None and units.shape[1] > 1
-            else {}
-        )
-        for system, one in zip(systems, _describe(rows[:, group.segments], test, drawn, options)):
-            system["groups"][label] = {key: one[key] for key in _GROUP_KEYS if key in one} | size
+    for group in groups:
+        resamples = _draw(group.units, plan)
+        if plan.options.confidence:
+            scores_average.add(resamples.scores)
+        differences_average.add(resamples.differences)
+        for system, scores in zip(systems, _describe(group.rows, resamples, plan)):
+            system["groups"][group.label] = _describe_group(scores, group.units)
+    # 2. Average the groups.
     for system in systems:
         system["macro_bleu"] = fmean(group["bleu"] for group in system["groups"].values())
     deltas = [system["macro_bleu"] - systems[0]["macro_bleu"] for system in systems[1:]]
-    differences = [drawn.differences for drawn in resampled if drawn.differences is not None]
-    scores = [drawn.scores for drawn in resampled if drawn.scores is not None]
-    p_values = averages = None
-    if len(differences) == len(group_units):
-        p_values = _test(scoring.average_groups(differences, options.seed), deltas, test)
-    if len(scores) == len(group_units):
-        averages = scoring.average_groups(scores, options.seed)
+    differences = differences_average.mean()
+    p_values = []
+    if differences is not None:
+        p_values = _test(differences, deltas, plan.test)
+    averages = scores_average.mean()
     for i, (system, delta) in enumerate(zip(systems[1:], deltas), 1):
         system["macro_delta"] = delta
-        if p_values is not None:
+        if differences is not None:
             system["macro_p_value"] = p_values[i - 1]
-        if averages is not None and options.confidence:
-            system["macro_delta_interval"] = scoring.interval(
-                averages[:, i] - averages[:, 0], options.confidence
-            )
-            system["macro_delta_standard_error"] = float((averages[:, i] - averages[:, 0]).std())
+        if averages is not None and plan.options.confidence:
+            resampled = averages[:, i] - averages[:, 0]
+            system["macro_delta_interval"] = scoring.interval(resampled, plan.options.confidence)
+            system["macro_delta_standard_error"] = float(resampled.std())
+
+
+def _describe_group(scores: SystemScores, units: Units) -> GroupScores:
+    """Return what a comparison says about a system in a group."""
+    group: GroupScores = {"bleu": scores["bleu"], "score": scores["score"]}
+    if "delta" in scores:
+        group["delta"] = scores["delta"]
+    if "p_value" in scores:
+        group["p_value"] = scores["p_value"]
+    if units.can_resample and units.documents is not None:
+        group["documents"] = units.documents
+    return group
 
 
 # --- Agreement with human judgments ---------------------------------------------------------------
 
-_HIGHEST_ACCURACY, _STEEPNESS = 0.8833333333333225, 0.9663926931178954
+_HIGHEST_ACCURACY = 0.8833333333333225
+_STEEPNESS = 0.9663926931178954
 _HUMAN_TOKENIZERS = re.compile("13a|zh|char|ja-mecab-.*")
 HUMAN_NOTE = (
-    "People agree: estimated accuracy, the share of system pairs that people and BLEU rank in the same order (Kocmi et"
-    " al., 2024). The curve was fitted on 6,530 pairs, mostly versions of one system. On unrelated systems, people"
-    " agree less: in WMT21 and WMT23 on 62% of 381 pairs that differ by 1 to 2 points, where the curve says 71%."
+    "People agree: estimated accuracy, the share of system pairs that people and BLEU rank in the"
+    " same order (Kocmi et al., 2024). The curve was fitted on 6,530 pairs, mostly versions of one"
+    " system. On unrelated systems, people agree less: in WMT21 and WMT23 on 62% of 381 pairs that"
+    " differ by 1 to 2 points, where the curve says 71%."
 )
 
 
 def estimate_human_accuracy(delta: float) -> float | None:
-    """Return the estimated share of pairs that people and BLEU rank alike; None below that of chance.
+    """Return the estimated share of pairs that people and BLEU rank alike; None below chance.
 
     This is the curve of Kocmi et al. (2024, "Navigating the Metrics Maze: Reconciling Score
     Magnitudes and Accuracies"), which reaches 50% at 0.28 points.
@@ -676,16 +970,16 @@ def estimate_human_accuracy(delta: float) -> float | None:
     return accuracy if accuracy >= 0.5 else None
 
 
-def _check_curve(options: Options, tokenizer: str) -> None:
-    """Raise unless the options and the tokenizer are those of the scores that the curve was fitted on."""
-    default = Options()
-    unlike = [
-        name
-        for name in OPTIONS
-        if name not in ("tokenize", *CORPUS_ONLY)
-        and getattr(options, name) != getattr(default, name)
-    ]
-    if not _HUMAN_TOKENIZERS.fullmatch(tokenizer):
-        unlike.insert(0, "tokenize")
+def _check_curve(options: Options, tokenizer_name: str) -> None:
+    """Raise unless the curve was fitted on scores with these options and this tokenizer."""
+    unlike = []
+    if not _HUMAN_TOKENIZERS.fullmatch(tokenizer_name):
+        unlike.append("tokenize")
+    for name, default in OPTIONS.items():
+        if name not in ("tokenize", *CORPUS_ONLY) and getattr(options, name) != default:
+            unlike.append(name)
     if unlike:
-        raise ValueError(messages.NO_CURVE.format(unlike[0]))
+        raise ValueError(
+            "human=True: the estimate holds for default options and 13a, zh, char or ja-mecab."
+            f" Remove `{unlike[0]}` or `human`."
+        )

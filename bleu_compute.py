@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast, overload
 
 import numpy as np
 
@@ -14,11 +15,12 @@ from . import bleu_report as report
 from . import bleu_scoring as scoring
 from .bleu_corpus import Corpus, Float64, Int64
 from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
-from .bleu_inputs import read_corpus
+from .bleu_inputs import read_corpus, read_documents, read_labels
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
-from .bleu_options import OPTIONS, Options, Origin, make_signature
+from .bleu_options import OPTIONS, Label, Options, Origin, make_signature
 from .bleu_statistics import (
     Counted,
+    Units,
     adopt_counting,
     count_groups,
     prepare_batch,
@@ -30,111 +32,184 @@ from .bleu_tokenizers import choose_tokenizer, list_tokens, warn_about_text
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# --- compute and score ----------------------------------------------------------------------------
+# --- The result of compute and score --------------------------------------------------------------
+
+
+class CorpusScores(scoring.Scores, total=False):
+    """The keys of a result; those of `Scores` are always there."""
+
+    signature: str
+    segment_bleu: list[float]
+    mean_segment_bleu: float
+    confidence: float
+    confidence_interval: list[float]
+    bootstrap_mean: float
+    standard_error: float
+    documents: int
+    groups: dict[Label, CorpusScores]
+    macro_bleu: float
+    macro_score: float
+    macro_confidence_interval: list[float]
+    macro_standard_error: float
+
+
+class OrderScores(NamedTuple):
+    """The row of an order in the table of a result."""
+
+    order: int
+    matches: int
+    total: int
+    precision: float
+    bleu: float
 
 
 class Result(report.QuotableReport):
-    """The result of `compute` and `score`: a dict that prints as a dict and displays as a table by order."""
+    """The result of `compute` and `score`: a dict that prints as a dict and displays as a table."""
 
     _prints_as_table = False
     _optional_keys = MappingProxyType(
         {
-            **dict.fromkeys(("segment_bleu", "mean_segment_bleu"), "segments=True"),
-            **dict.fromkeys(
-                ("confidence_interval", "bootstrap_mean", "standard_error"), "confidence=0.95"
-            ),
+            "segment_bleu": "segments=True",
+            "mean_segment_bleu": "segments=True",
+            "confidence_interval": "confidence=0.95",
+            "bootstrap_mean": "confidence=0.95",
+            "standard_error": "confidence=0.95",
             "documents": "documents=labels and confidence=0.95",
-            **dict.fromkeys(("groups", "macro_bleu", "macro_score"), "by=labels"),
-            **dict.fromkeys(
-                ("macro_confidence_interval", "macro_standard_error"),
-                "by=labels and confidence=0.95",
-            ),
+            "groups": "by=labels",
+            "macro_bleu": "by=labels",
+            "macro_score": "by=labels",
+            "macro_confidence_interval": "by=labels and confidence=0.95",
+            "macro_standard_error": "by=labels and confidence=0.95",
         }
     )
+
+    if TYPE_CHECKING:  # the types of `CorpusScores`: a subclass of dict can't be a TypedDict
+
+        @overload  # type: ignore[override]
+        def __getitem__(
+            self,
+            key: Literal[
+                "bleu",
+                "score",
+                "brevity_penalty",
+                "length_ratio",
+                "mean_segment_bleu",
+                "confidence",
+                "bootstrap_mean",
+                "standard_error",
+                "macro_bleu",
+                "macro_score",
+                "macro_standard_error",
+            ],
+        ) -> float: ...
+        @overload
+        def __getitem__(
+            self,
+            key: Literal[
+                "precisions",
+                "bleu_by_order",
+                "segment_bleu",
+                "confidence_interval",
+                "macro_confidence_interval",
+            ],
+        ) -> list[float]: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["translation_length", "reference_length", "documents"]
+        ) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["counts", "totals"]) -> list[int]: ...
+        @overload
+        def __getitem__(self, key: Literal["signature"]) -> str: ...
+        @overload
+        def __getitem__(self, key: Literal["groups"]) -> dict[Label, CorpusScores]: ...
+        def __getitem__(self, key: str) -> object: ...
 
     def _title(self) -> str:
         return ". ".join([f"BLEU {self['score']:.2f}", *self._list_facts()])
 
     def _sentence(self) -> str:
-        resampled = f", resampled{report.describe_documents(self)}" if "documents" in self else ""
-        return f"BLEU is {report.describe_score(self, self.get('confidence'))}{resampled}"
+        sentence = f"BLEU is {report.describe_score(self, self.get('confidence'))}"
+        if "documents" in self:
+            sentence += f", resampled{report.describe_documents(self)}"
+        return sentence
 
     def _note(self) -> str:
-        resampled = [f"resampled{report.describe_documents(self)}"] if "documents" in self else []
-        return "; ".join([*resampled, super()._note()])
+        if "documents" not in self:
+            return super()._note()
+        return f"resampled{report.describe_documents(self)}; {super()._note()}"
 
     def _rows(self) -> list[list[str]]:
-        head = ["n-grams", "matches", "total", "precision", "BLEU-n"]
-        return [
-            head,
-            *(
-                [*map("{:,}".format, record[:3]), *_percent(record[3:])]
-                for record in self._orders()
-            ),
-        ]
+        rows = [["n-grams", "matches", "total", "precision", "BLEU-n"]]
+        for order in self._list_orders():
+            counts = [f"{count:,}" for count in (order.order, order.matches, order.total)]
+            rows.append([*counts, _percent(order.precision), _percent(order.bleu)])
+        return rows
 
     def _records(self) -> list[dict[str, Any]]:
-        records = [
-            dict(zip(("order", "matches", "total", "precision", "bleu"), record))
-            for record in self._orders()
-        ]
+        records: list[dict[str, Any]] = [order._asdict() for order in self._list_orders()]
         if "confidence_interval" in self:
-            names = ("confidence_interval", "bootstrap_mean", "standard_error")
             records.append(
-                {"order": "all", "bleu": self["bleu"], **{name: self[name] for name in names}}
+                {
+                    "order": "all",
+                    "bleu": self["bleu"],
+                    "confidence_interval": self["confidence_interval"],
+                    "bootstrap_mean": self["bootstrap_mean"],
+                    "standard_error": self["standard_error"],
+                }
             )
-        return records + [
-            {"segment": i, "bleu": score} for i, score in enumerate(self.get("segment_bleu", ()))
-        ]
+        for segment, score in enumerate(self.get("segment_bleu", ())):
+            records.append({"segment": segment, "bleu": score})
+        return records
 
     def to_html(self) -> str:
         head, *rows = self._rows()
-        parts = [report.headline(self["score"]), report.paragraph(". ".join(self._list_facts()))]
         return report.wrap(
-            *parts, report.write_table(head, rows), report.paragraph(self._note(), "note")
+            report.headline(self["score"]),
+            report.paragraph(". ".join(self._list_facts())),
+            report.write_table(head, rows),
+            report.paragraph(self._note(), "note"),
         )
 
     def plot(self, ax: Axes | None = None, kind: str | None = None) -> Axes:
-        """Plot the scores of the segments, or precision by order, with matplotlib, and return the Axes.
+        """Plot the scores of the segments, or precision by order, and return the Axes.
 
         Args:
-            ax: the Axes to draw into; None for a new figure.
+            ax: the Axes of matplotlib to draw into; None for a new figure.
             kind: `"segments"` or `"precisions"`; None for segments if the result has segment
                 scores.
         """
-        kind = kind or ("segments" if "segment_bleu" in self else "precisions")
-        if kind not in ("segments", "precisions"):
-            raise invalid("kind", kind, one_of(("segments", "precisions")))
-        return (
-            report.plot_segments(self["segment_bleu"], ax)
-            if kind == "segments"
-            else report.plot_precisions(self, ax)
-        )
+        if kind is None:
+            kind = "segments" if "segment_bleu" in self else "precisions"
+        if kind == "segments":
+            return report.plot_segments(self["segment_bleu"], ax)
+        if kind == "precisions":
+            return report.plot_precisions(self, ax)
+        raise invalid("kind", kind, one_of(("segments", "precisions")))
 
-    def _orders(self) -> list[tuple[Any, ...]]:
+    def _list_orders(self) -> list[OrderScores]:
         columns = zip(self["counts"], self["totals"], self["precisions"], self["bleu_by_order"])
-        return [(order, *values) for order, values in enumerate(columns, 1)]
+        return [
+            OrderScores(order, matches, total, precision, score)
+            for order, (matches, total, precision, score) in enumerate(columns, 1)
+        ]
 
     def _list_facts(self) -> list[str]:
         """Describe the interval and the segment scores, if the result has them, and the lengths."""
         facts = []
         if "confidence_interval" in self:
-            facts.append(
-                "{:g}% CI {} to {}".format(
-                    100 * self["confidence"], *_percent(self["confidence_interval"])
-                )
-            )
+            low, high = self["confidence_interval"]
+            level = f"{100 * self['confidence']:g}% CI"
+            facts.append(f"{level} {_percent(low)} to {_percent(high)}")
         if "segment_bleu" in self:
             scores = self["segment_bleu"]
-            quantiles = "lowest {}, median {}, highest {}".format(
-                *_percent(np.quantile(scores, [0, 0.5, 1]))
-            )
+            lowest, median, highest = map(_percent, np.quantile(scores, [0, 0.5, 1]))
+            quantiles = f"lowest {lowest}, median {median}, highest {highest}"
             facts.append(f"{count_things(len(scores), 'segment')}: {quantiles}")
-        lengths = f"{count_things(self['translation_length'], 'token')} against {self['reference_length']:,}"
-        return [
-            *facts,
-            f"Brevity penalty {self['brevity_penalty']:.4f}: {lengths} in the references",
-        ]
+        tokens = count_things(self["translation_length"], "token")
+        lengths = f"{tokens} against {self['reference_length']:,} in the references"
+        facts.append(f"Brevity penalty {self['brevity_penalty']:.4f}: {lengths}")
+        return facts
 
 
 class GroupedResult(Result):
@@ -143,36 +218,34 @@ class GroupedResult(Result):
     _prints_as_table = True
 
     def _title(self) -> str:
-        micro, macro, groups = (
-            self["score"],
-            self["macro_score"],
-            count_things(len(self["groups"]), "group"),
-        )
-        return f"BLEU {micro:.2f} as the micro-average and {macro:.2f} as the macro-average of {groups}"
+        micro = f"{self['score']:.2f} as the micro-average"
+        macro = f"{self['macro_score']:.2f} as the macro-average"
+        return f"BLEU {micro} and {macro} of {count_things(len(self['groups']), 'group')}"
 
     def _rows(self) -> list[list[str]]:
-        """Return one row per group, then the averages; tokenizers are listed only if they differ."""
-        averages = {"micro-average": self, "macro-average": {"score": self["macro_score"]}}
+        """Return a row per group, then the averages; tokenizers are listed only if they differ."""
+        macro: dict[str, object] = {"score": self["macro_score"]}
         if "macro_confidence_interval" in self:
-            averages["macro-average"]["confidence_interval"] = self["macro_confidence_interval"]
-        scored = [
+            macro["confidence_interval"] = self["macro_confidence_interval"]
+        averages: dict[str, report.ResultDict] = {"micro-average": self, "macro-average": macro}
+        scored: list[tuple[str, report.ResultDict]] = [
             (report.write_label(label, averages), group) for label, group in self["groups"].items()
         ]
         scored += averages.items()
-        columns = (
-            _GROUP_COLUMNS
-            if report.find_in_signature(self["signature"], "tok") == "var"
-            else _GROUP_COLUMNS[:-1]
-        )
+        columns = [*_GROUP_COLUMNS]
+        if report.find_in_signature(self["signature"], "tok") == "var":
+            columns.append(_TOKENIZER_COLUMN)
         rows = report.list_cells("group", scored, columns, self.get("confidence"))
-        return [*rows[:-2], [], *rows[-2:]]
+        rows.insert(-len(averages), [])  # a rule
+        return rows
 
     def _records(self) -> list[dict[str, Any]]:
         lists = ("precisions", "counts", "totals", "bleu_by_order", "segment_bleu")
-        return [
-            {"group": label, **{name: value for name, value in group.items() if name not in lists}}
-            for label, group in self["groups"].items()
-        ]
+        records = []
+        for label, group in self["groups"].items():
+            numbers = {name: value for name, value in group.items() if name not in lists}
+            records.append({"group": label, **numbers})
+        return records
 
     def _sentence(self) -> str:
         groups = count_things(len(self["groups"]), "group")
@@ -182,22 +255,42 @@ class GroupedResult(Result):
         return report.Report.to_html(self)
 
 
+_GROUP_COLUMNS = (
+    report.Column("BLEU", "score", "{:.2f}".format),
+    report.Column("CI", "confidence_interval", report.write_interval),
+    report.Column("brevity penalty", "brevity_penalty", "{:.4f}".format),
+    report.Column("tokens", "translation_length", "{:,}".format),
+)
+_TOKENIZER_COLUMN = report.Column(
+    "tokenizer", "signature", lambda signature: report.find_in_signature(signature, "tok")
+)
+
+
+def _percent(score: float) -> str:
+    return f"{100 * score:.2f}"
+
+
+# --- compute and score ----------------------------------------------------------------------------
+
+
 def score_corpus(
     corpus: Corpus, options: Options, by: object = None, documents: object = None
 ) -> Result:
     """Score a corpus, and warn about suspicious texts."""
     if not len(corpus):
         raise ValueError(messages.NO_SEGMENTS)
-    if by is not None or documents is not None or options.segments or options.confidence:
-        counted = count_groups(corpus, options, by, documents)
-        return _score_rows(counted, options, len(corpus), ())
+    has_groups = by is not None or documents is not None
+    if has_groups or options.segments or options.confidence:
+        read = None if documents is None else read_documents(documents, len(corpus))
+        labels = None if by is None else read_labels(by, len(corpus))
+        counted = count_groups(corpus, options, labels, read)
+        return _score_counted(counted, options, segments=len(corpus))
+    # The sum alone needs constant memory.
     tokenizer = choose_tokenizer(options, corpus.kind)
     warn_about_text(corpus.predictions, tokenizer)
-    total, signed = (
-        sum_corpus(corpus, tokenizer, options),
-        (tokenizer.name, corpus.reference_count()),
-    )
-    result = _describe_rows(options, total, None, None, signed)
+    total = sum_corpus(corpus, tokenizer, options)
+    origin = Origin(tokenizer.name, corpus.reference_count())
+    result = Result(_describe(total, origin, options))
     if result["bleu"] == 0:
         scoring.warn_about_zero(total, len(corpus), options)
     return result
@@ -206,134 +299,183 @@ def score_corpus(
 def score_statistics(
     statistics: object,
     options: Options,
+    *,
     by: object = None,
     documents: object = None,
     like: object = None,
 ) -> Result:
     """Score statistics in any form that `read_statistics` takes."""
-    known = read_statistics(statistics, by, documents, like)
-    options, tokenizer, unknown = adopt_counting(known, options)
-    wanted = [name for name in ("segments", "confidence") if getattr(options, name)]
-    if wanted and not known.are_segments(options.minimum_total):
-        raise ValueError(messages.ONLY_SUMS.format(name=wanted[0], default=OPTIONS[wanted[0]]))
-    if wanted or by is not None:
-        return _score_rows(known.to_counted(tokenizer), options, None, unknown)
-    result = _describe_rows(
-        options, known.sum(), None, None, (tokenizer, known.references), unknown
-    )
+    given = read_statistics(statistics, by, documents, like)
+    adopted = adopt_counting(given, options)
+    needing_segments = [
+        name for name in ("segments", "confidence") if getattr(adopted.options, name)
+    ]
+    if needing_segments and not given.are_segments(adopted.options.minimum_total):
+        name = needing_segments[0]
+        raise ValueError(
+            f"`{name}` needs one statistics row per segment, but these rows are sums. Pass the"
+            f" tables from statistics(), or leave `{name}` out ({name}={OPTIONS[name]})."
+        )
+    if needing_segments or by is not None:
+        counted = given.to_counted(adopted.tokenizer_name)
+        return _score_counted(counted, adopted.options, unknown=adopted.unknown)
+    total = given.sum()
+    origin = Origin(adopted.tokenizer_name, given.recorded.nrefs)
+    result = Result(_describe(total, origin, adopted.options, unknown=adopted.unknown))
     if result["bleu"] == 0:
-        scoring.warn_about_zero(known.sum(), None, options)
+        scoring.warn_about_zero(total, None, adopted.options)
     return result
 
 
-def _score_rows(
-    counted: Counted, options: Options, segments: int | None, unknown: Collection[str]
-) -> Result:
-    """Score counted rows and their groups, and warn; `segments` is the number of predictions, None if unknown."""
-    rows = counted.rows
-    with warn_once_per_kind():
-        total, units = rows.sum(axis=0), counted.sum_documents(rows)
-        documents = None if counted.documents is None else len(units)
-        signed = counted.tokenizer, counted.references
-        result = _describe_rows(
-            options, total, rows, _bootstrap(units, options), signed, unknown, documents
-        )
-        group_units = [
-            counted.sum_documents(rows[one.segments], one.segments)
-            for one in counted.groups.values()
-        ]
-        if options.confidence:
-            scoring.warn_about_extremes(options)
-            scoring.warn_about_size(len(units), counted.unit, list(map(len, group_units)))
-        if result["bleu"] == 0:
-            scoring.warn_about_zero(total, segments, options)
-        if not counted.groups:
-            return result
-        # Each group is scored as its segments alone would be, and becomes a plain dict, which YAML
-        # can write.
-        groups, samples = {}, []
-        for (label, group), units in zip(counted.groups.items(), group_units):
-            group_rows, resampled = rows[group.segments], _bootstrap(units, options)
-            total, signed = group_rows.sum(axis=0), (group.tokenizer, group.references)
-            documents = None if counted.documents is None else len(units)
-            groups[label] = dict(
-                _describe_rows(options, total, group_rows, resampled, signed, unknown, documents)
-            )
-            samples.append(resampled)
-            if groups[label]["bleu"] == 0:
-                scoring.warn_about_zero(total, len(group_rows), options, f"The score of {label!r}")
-    macro_bleu = fmean(group["bleu"] for group in groups.values())
-    grouped = GroupedResult(
-        result, groups=groups, macro_bleu=macro_bleu, macro_score=100 * macro_bleu
-    )
-    known_samples = [sample for sample in samples if sample is not None]
-    if options.confidence and len(known_samples) == len(groups):
-        averages = scoring.average_groups(known_samples, options.seed)
-        grouped["macro_confidence_interval"] = scoring.interval(averages, options.confidence)
-        grouped["macro_standard_error"] = float(averages.std())
-    return grouped
-
-
-def _bootstrap(rows: Int64, options: Options) -> Float64 | None:
-    """Return bootstrap scores of segments or documents; None without `confidence`, or for a single one."""
-    if not options.confidence or len(rows) < 2:
-        return None
-    return scoring.bootstrap_scores(rows[np.newaxis], options, options.n_resamples)[:, 0]
-
-
-def _describe_rows(
+def _score_counted(
+    counted: Counted,
     options: Options,
-    total: Int64,
-    rows: Int64 | None,
-    resampled: Float64 | None,
-    signed: tuple[str, str],
+    *,
+    segments: int | None = None,
     unknown: Collection[str] = (),
-    documents: int | None = None,
 ) -> Result:
-    """Build a result from statistics rows.
+    """Score counted rows and their groups, and warn.
 
     Args:
+        counted: the rows of segments.
         options: all options of the call.
+        segments: the number of predictions, for warnings; None if unknown.
+        unknown: the names of unknown options.
+    """
+    rows = counted.rows
+    total = rows.sum(axis=0)
+    units = counted.units(rows)
+    groups = counted.list_groups(rows)
+    with warn_once_per_kind():
+        # 1. Score the corpus.
+        scores = _describe(
+            total,
+            counted.origin,
+            options,
+            rows=rows,
+            resampled=_bootstrap(units, options),
+            documents=units.documents,
+            unknown=unknown,
+        )
+        if options.confidence:
+            scoring.warn_about_extremes(options)
+            sizes = [group.units.size for group in groups]
+            scoring.warn_about_size(units.size, units.noun, sizes)
+        if scores["bleu"] == 0:
+            scoring.warn_about_zero(total, segments, options)
+        if not groups:
+            return Result(scores)
+        # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
+        #    can write.
+        scores_of_groups: dict[Label, CorpusScores] = {}
+        average = scoring.MacroAverage(options.seed)
+        for group in groups:
+            group_total = group.rows.sum(axis=0)
+            resampled = _bootstrap(group.units, options)
+            average.add(resampled)
+            group_scores = _describe(
+                group_total,
+                group.origin,
+                options,
+                rows=group.rows,
+                resampled=resampled,
+                documents=group.units.documents,
+                unknown=unknown,
+            )
+            scores_of_groups[group.label] = group_scores
+            if group_scores["bleu"] == 0:
+                name = f"The score of {group.label!r}"
+                scoring.warn_about_zero(group_total, len(group.rows), options, name)
+    # 3. Average the groups.
+    macro_bleu = fmean(group_scores["bleu"] for group_scores in scores_of_groups.values())
+    scores["groups"] = scores_of_groups
+    scores["macro_bleu"] = macro_bleu
+    scores["macro_score"] = 100 * macro_bleu
+    averages = average.mean()
+    if options.confidence and averages is not None:
+        scores["macro_confidence_interval"] = scoring.interval(averages, options.confidence)
+        scores["macro_standard_error"] = float(averages.std())
+    return GroupedResult(scores)
+
+
+def _bootstrap(units: Units, options: Options) -> Float64 | None:
+    """Return bootstrap scores; None without `confidence`, or for a single unit."""
+    if not options.confidence or not units.can_resample:
+        return None
+    systems = units.rows[np.newaxis]
+    return scoring.bootstrap_scores(systems, options, options.n_resamples)[:, 0]
+
+
+def _describe(
+    total: Int64,
+    origin: Origin,
+    options: Options,
+    *,
+    rows: Int64 | None = None,
+    resampled: Float64 | None = None,
+    documents: int | None = None,
+    unknown: Collection[str] = (),
+) -> CorpusScores:
+    """Build the keys of a result from statistics rows.
+
+    Args:
         total: int64 [2 N + 2], the sum of the rows.
+        origin: the tokenizer and the number of references.
+        options: all options of the call.
         rows: int64 [segments, 2 N + 2], for the scores of segments.
         resampled: float64 [n_resamples], for the interval.
-        signed: the tokenizer and the number of references in the signature.
-        unknown: the names of unknown options.
         documents: the number of documents that were resampled; None for segments.
+        unknown: the names of unknown options.
     """
-    result, drawn = Result(scoring.score_row(total, options)), dict[str, int]()
+    scores = cast(CorpusScores, scoring.score_row(total, options))
     if rows is not None and options.segments:
-        scores = scoring.bleu(rows, options.for_segments())
-        result["segment_bleu"] = scores.tolist()
-        result["mean_segment_bleu"] = float(scores.mean())
+        segment_scores = scoring.bleu(rows, options.for_segments())
+        scores["segment_bleu"] = segment_scores.tolist()
+        scores["mean_segment_bleu"] = float(segment_scores.mean())
+    resample_counts: dict[str, int] = {}
     if resampled is not None and options.confidence:
-        result |= {
-            "confidence": options.confidence,
-            **scoring.describe_resamples(resampled, options.confidence),
-        }
-        drawn["bs"] = options.n_resamples
+        scores["confidence"] = options.confidence
+        uncertainty = scoring.describe_resamples(resampled, options.confidence)
+        scores["confidence_interval"] = uncertainty["confidence_interval"]
+        scores["bootstrap_mean"] = uncertainty["bootstrap_mean"]
+        scores["standard_error"] = uncertainty["standard_error"]
+        resample_counts["bs"] = options.n_resamples
         if documents is not None:
-            result["documents"] = drawn["docs"] = documents
-    result["signature"] = make_signature(options, Origin(*signed), drawn, unknown)
-    return result
-
-
-_GROUP_COLUMNS = (
-    report.Column("BLEU", "score", "{:.2f}".format),
-    report.Column("CI", "confidence_interval", report.write_interval),
-    report.Column("brevity penalty", "brevity_penalty", "{:.4f}".format),
-    report.Column("tokens", "translation_length", "{:,}".format),
-    report.Column(
-        "tokenizer", "signature", lambda signature: report.find_in_signature(signature, "tok")
-    ),
-)
-
-
-def _percent(scores: Any) -> list[str]:
-    return [f"{100 * score:.2f}" for score in scores]
+            scores["documents"] = documents
+            resample_counts["docs"] = documents
+    scores["signature"] = make_signature(options, origin, resample_counts, unknown)
+    return scores
 
 
 # --- explain --------------------------------------------------------------------------------------
+
+
+class NGramCount(TypedDict):
+    """An n-gram of a prediction: how often it occurs there, and at most in any reference."""
+
+    ngram: list[Any]
+    count: int
+    allowed: int
+
+
+class OrderMatches(TypedDict):
+    """The n-grams of one order, as in the result of `explain`."""
+
+    order: int
+    total: int
+    unclipped_matches: int
+    matches: int
+    matched: list[NGramCount]
+    clipped: list[NGramCount]
+    missed: list[NGramCount]
+
+
+class CoveredTokens(TypedDict):
+    """The tokens of a text, each with the order of the longest clipped match that covers it."""
+
+    tokens: list[Any]
+    longest_match: list[int]
+    length: int
 
 
 class Explanation(report.Report):
@@ -343,15 +485,23 @@ class Explanation(report.Report):
         return f"BLEU {self['score']:.2f} = 100 · {report.plain_formula(self)}"
 
     def _rows(self) -> list[list[str]]:
-        head = ["n-grams", "total", "unclipped matches", "matches", "precision"]
-        rows = [list(record.values()) for record in self._records()]
-        return [head, *([*map(str, counts), *_percent([precision])] for *counts, precision in rows)]
+        rows = [["n-grams", "total", "unclipped matches", "matches", "precision"]]
+        for record in self._records():
+            *counts, precision = record.values()
+            rows.append([*map(str, counts), _percent(precision)])
+        return rows
 
     def _records(self) -> list[dict[str, Any]]:
-        keys = ("order", "total", "unclipped_matches", "matches")
+        orders: list[OrderMatches] = self["orders"]
         return [
-            {**{key: order[key] for key in keys}, "precision": precision}
-            for order, precision in zip(self["orders"], self["precisions"])
+            {
+                "order": order["order"],
+                "total": order["total"],
+                "unclipped_matches": order["unclipped_matches"],
+                "matches": order["matches"],
+                "precision": precision,
+            }
+            for order, precision in zip(orders, self["precisions"])
         ]
 
     def to_html(self) -> str:
@@ -362,7 +512,11 @@ class Explanation(report.Report):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot precision by order, before clipping and after, into `ax` or a new figure, and return the Axes."""
+        """Plot precision by order, before clipping and after, and return the Axes.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
         return report.plot_precisions(self, ax)
 
 
@@ -378,7 +532,8 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
 
     The first order of the paper's example 2:
 
-    >>> explanation = explain_segment("the the the", ["the cat is on the mat"], Options(max_order=1))
+    >>> references = ["the cat is on the mat"]
+    >>> explanation = explain_segment("the the the", references, Options(max_order=1))
     >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
     ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
     """
@@ -396,65 +551,72 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     # 2. Score.
     smoothed = scoring.precisions(row, options)
     explanation = Explanation(scoring.score_row(row, options, smoothed))
-    explanation["signature"] = make_signature(
-        options, Origin(tokenizer.name, corpus.reference_count())
-    )
+    origin = Origin(tokenizer.name, corpus.reference_count())
+    explanation["signature"] = make_signature(options, origin)
     warn_about_text(corpus.predictions, tokenizer)
     if explanation["bleu"] == 0:
         scoring.warn_about_zero(row, 1, options)
-    # 3. Describe the tokens and the n-grams. Indices of references are those of the caller,
-    #    including each None.
-    present = (
-        [0]
-        if isinstance(references, str)
-        else [i for i, text in enumerate(references) if text is not None]
-    )
+    # 3. Describe the tokens.
     explanation["weights"] = scoring.order_weights(smoothed.present, options)
     explanation["prediction"] = _cover_tokens(tokens, allowed, options.max_order)
     explanation["references"] = [
-        _cover_tokens(text, counts, options.max_order) for text in reference_tokens
+        _cover_tokens(reference, counts, options.max_order) for reference in reference_tokens
     ]
-    explanation["effective_reference"] = present[
-        lengths.index(row[options.layout.reference_length])
-    ]
-    totals = row[options.layout.totals]
+    # 4. Name the reference of the brevity penalty by its index in the caller's list, in which some
+    #    may be None.
+    indices = [0]
+    if not isinstance(references, str):
+        indices = [i for i, reference in enumerate(references) if reference is not None]
+    effective_length = int(row[options.layout.reference_length])
+    explanation["effective_reference"] = indices[lengths.index(effective_length)]
+    # 5. Describe the n-grams.
+    totals = row[options.layout.totals].tolist()
     explanation["orders"] = [
-        _explain_order(order, int(totals[order - 1]), counts, allowed)
+        _explain_order(order, totals[order - 1], counts, allowed)
         for order in range(1, options.max_order + 1)
     ]
     return explanation
 
 
-def _cover_tokens(tokens: Tokens, allowed: Mapping[Any, int], max_order: int) -> dict[str, Any]:
+def _cover_tokens(tokens: Tokens, allowed: NGrams, max_order: int) -> CoveredTokens:
     """Return the tokens, each with the order of the longest clipped match that covers it."""
     longest = [0] * len(tokens)
     for order in range(max_order, 0, -1):
-        remaining = {ngram: count for ngram, count in allowed.items() if len(ngram) == order}
-        # Occurrences within a longer match come first, because they are known to match (the sort is
-        # stable).
-        within = [min(longest[i : i + order]) for i in range(len(tokens) - order + 1)]
-        for start in sorted(range(len(within)), key=lambda i: not within[i]):
+        remaining = Counter({ngram: n for ngram, n in allowed.items() if len(ngram) == order})
+        # Occurrences within a longer match come first, because they are known to match.
+        starts = range(len(tokens) - order + 1)
+        is_within = [min(longest[start : start + order]) > 0 for start in starts]
+        within = [start for start in starts if is_within[start]]
+        others = [start for start in starts if not is_within[start]]
+        for start in [*within, *others]:
             ngram = tuple(tokens[start : start + order])
-            if remaining.get(ngram, 0):
+            if remaining[ngram] > 0:
                 remaining[ngram] -= 1
-                longest[start : start + order] = [
-                    max(order, match) for match in longest[start : start + order]
-                ]
+                for place in range(start, start + order):
+                    longest[place] = max(longest[place], order)
     return {"tokens": list(tokens), "longest_match": longest, "length": len(tokens)}
 
 
-def _explain_order(
-    order: int, total: int, counts: Mapping[Any, int], allowed: NGrams
-) -> dict[str, Any]:
-    counts = {ngram: count for ngram, count in counts.items() if len(ngram) == order}
-    described: dict[str, list[dict[str, Any]]] = {"matched": [], "clipped": [], "missed": []}
-    for ngram, count in counts.items():
-        kind = "matched" if count <= allowed[ngram] else "clipped" if allowed[ngram] else "missed"
-        described[kind].append({"ngram": list(ngram), "count": count, "allowed": allowed[ngram]})
-    return {
+def _explain_order(order: int, total: int, counts: NGrams, allowed: NGrams) -> OrderMatches:
+    """Sort the n-grams of an order by what became of them."""
+    matches: OrderMatches = {
         "order": order,
         "total": total,
-        "unclipped_matches": sum(count for ngram, count in counts.items() if ngram in allowed),
-        "matches": sum(min(count, allowed[ngram]) for ngram, count in counts.items()),
-        **described,
+        "unclipped_matches": 0,
+        "matches": 0,
+        "matched": [],
+        "clipped": [],
+        "missed": [],
     }
+    for ngram, count in counts.items():
+        if len(ngram) != order:
+            continue
+        most = allowed[ngram]
+        matches["matches"] += min(count, most)
+        entry: NGramCount = {"ngram": list(ngram), "count": count, "allowed": most}
+        if not most:
+            matches["missed"].append(entry)
+            continue
+        matches["unclipped_matches"] += count
+        matches["matched" if count <= most else "clipped"].append(entry)
+    return matches

@@ -13,7 +13,7 @@ Every segment has a prediction and at least one reference, and there are no null
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -24,6 +24,7 @@ Int64 = np.ndarray[Any, np.dtype[np.int64]]
 Float64 = np.ndarray[Any, np.dtype[np.float64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Kind = Literal["text", "tokens", "ids"]
+SystemName = Hashable  # a key of the dict of systems
 
 # The processors that this process may use, and so the number of threads.
 PROCESSORS = (
@@ -145,6 +146,10 @@ class Batch(NamedTuple):
             bounds - bounds[0],
         )
 
+    def to_corpus(self) -> Corpus:
+        """Return the segments as a corpus, whose rows are counted from 0."""
+        return make_corpus([(self.predictions, self.references, self.bounds)])
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -166,12 +171,6 @@ class Corpus:
         """All references as one column of lists."""
         lists = [make_lists(batch.bounds, batch.references) for batch in self.batches]
         return pa.chunked_array(lists, pa.large_list(TYPES[self.kind]))
-
-    @property
-    def is_blank(self) -> bool:
-        """True if all texts are empty lists, so that tokens and ids cannot be told apart."""
-        texts = (text for batch in self.batches for text in (batch.predictions, batch.references))
-        return self.kind != "text" and not any(len(list_items(text)[0]) for text in texts)
 
     @property
     def nbytes(self) -> int:
@@ -228,17 +227,6 @@ class Corpus:
         references = pa.concat_arrays([batch.references for batch in self.batches])
         bounds = np.concatenate([[0], np.cumsum(self.reference_counts())])
         return make_corpus([(predictions, references, bounds)])
-
-    def cast(self, kind: Kind) -> Corpus:
-        """Return a blank corpus as a corpus of another kind."""
-        type_ = TYPES[kind]
-        batches = [
-            batch._replace(
-                predictions=batch.predictions.cast(type_), references=batch.references.cast(type_)
-            )
-            for batch in self.batches
-        ]
-        return Corpus(tuple(batches), kind)
 
 
 @dataclass(frozen=True)
@@ -303,7 +291,8 @@ def number_labels(labels: Sequence[Any]) -> Int64:
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
     """Concatenate the rows of several corpora of one kind."""
-    return make_corpus([batch[1:] for corpus in corpora for batch in corpus.batches])
+    batches = [batch for corpus in corpora for batch in corpus.batches]
+    return make_corpus([(batch.predictions, batch.references, batch.bounds) for batch in batches])
 
 
 def kind_of(type_: pa.DataType) -> Kind:

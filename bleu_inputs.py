@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import accumulate, chain
 from typing import Any
@@ -28,6 +28,7 @@ from .bleu_corpus import (
     Corpus,
     Int64,
     Kind,
+    SystemName,
     Texts,
     innermost_type,
     is_list,
@@ -44,6 +45,7 @@ from .bleu_messages import (
     count_things,
     describe_references,
     describe_type,
+    name_system,
     name_value,
     raise_for_first_bad_row,
     show_value,
@@ -97,6 +99,46 @@ def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) ->
     corpus = make_corpus(parts)
     warn_about_rows(corpus)
     return corpus
+
+
+def read_corpora(
+    systems: Mapping[SystemName, object], references: object
+) -> Iterator[tuple[SystemName, Corpus]]:
+    """Yield a corpus for each system; the references are read once.
+
+    >>> systems = {"A": ["a b"], "B": ["a c"]}
+    >>> [corpus.predictions.to_pylist() for _, corpus in read_corpora(systems, ["a b"])]
+    [['a b'], ['a c']]
+    """
+    shared: Corpus | None = None
+    for name, predictions in systems.items():
+        with name_system(name):
+            if shared is None:
+                corpus = shared = read_corpus(predictions, references)
+            else:
+                corpus = _replace_predictions(shared, predictions)
+        yield name, corpus
+
+
+def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
+    """Return a corpus with other predictions, whose references are not read again."""
+    column = None
+    if type(predictions) is list and predictions:
+        texts = _read_plain_texts(list(predictions))
+        column = None if texts is None else pa.chunked_array([texts])
+    if column is None:
+        if predictions is None:
+            raise ValueError(messages.MISSING_COLUMN.format("predictions"))
+        column = read_column("predictions", predictions, messages.TEXT)
+        _check_row_counts(column, corpus.references)
+        column = _check_texts("predictions", column, corpus.references.type)
+    if len(column) != len(corpus) or column.type != TYPES[corpus.kind]:
+        return read_corpus(column, corpus.references)  # which raises
+    (references,) = corpus.combine().batches
+    texts = column.combine_chunks()
+    replaced = make_corpus([(texts, references.references, references.bounds)])
+    warn_about_rows(replaced)
+    return replaced
 
 
 def make_empty_corpus(kind: Kind) -> Corpus:
@@ -213,13 +255,21 @@ def list_labels(name: str, labels: Any, rows: int | None) -> list[Any]:
         ):
             raise wrong_item(name, row, name_value(label), "a str or a number")
         read.append(label if type(label) is str else plain_label(label))
-    if rows is not None and len(read) != rows:
-        counts = {
-            "labels": count_things(len(read), "label"),
-            "predictions": count_things(rows, "prediction"),
-        }
-        raise ValueError(messages.LABEL_COUNT.format(name=name, **counts))
+    if rows is not None:
+        check_label_count(name, read, rows)
     return read
+
+
+def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
+    """Raise unless there is one label per row; `name` is the argument."""
+    if len(labels) != rows:
+        raise ValueError(
+            messages.LABEL_COUNT.format(
+                name=name,
+                labels=count_things(len(labels), "label"),
+                predictions=count_things(rows, "prediction"),
+            )
+        )
 
 
 def read_systems(systems: Any) -> dict[Any, Any]:

@@ -98,59 +98,93 @@ INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
 
 # The public methods that take options, and the options that each one rejects.
 METHODS: dict[str, Collection[str]] = {
-    **dict.fromkeys(("compute", "statistics", "score"), ()),
-    **dict.fromkeys(("compare", "rank"), ("segments",)),
-    **dict.fromkeys(("diff", "explain", "conventions", "pairwise", "self_bleu"), CORPUS_ONLY),
-    **dict.fromkeys(("reconcile", "compute_metrics"), CORPUS_ONLY),
+    "compute": (),
+    "statistics": (),
+    "score": (),
+    "compare": ("segments",),
+    "rank": ("segments",),
+    "diff": CORPUS_ONLY,
+    "explain": CORPUS_ONLY,
+    "conventions": CORPUS_ONLY,
+    "pairwise": CORPUS_ONLY,
+    "self_bleu": CORPUS_ONLY,
+    "reconcile": CORPUS_ONLY,
+    "compute_metrics": CORPUS_ONLY,
 }
+
+# The values that stand for arguments in the call that an error names.
+_SHOWN_ARGUMENTS = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}
 
 
 def _list_options(
     signature: inspect.Signature, defaults: Mapping[str, object]
 ) -> inspect.Signature:
-    """Return a signature that names the options in place of `**options`, without `*arguments`, for `help` and Tab."""
+    """Return a signature that names the options, for `help` and Tab.
+
+    They stand in place of `**options`; `*arguments` is left out.
+    """
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    named = [
+    parameters = [
         parameter for parameter in signature.parameters.values() if parameter.kind not in variadic
     ]
-    options = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
-        for name, value in defaults.items()
-        if name not in signature.parameters
-    ]
-    return signature.replace(parameters=[*named, *options])
+    for name, value in defaults.items():
+        if name not in signature.parameters:
+            option = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
+            parameters.append(option)
+    return signature.replace(parameters=parameters)
+
+
+def _list_positional(function: Callable[..., object]) -> list[str]:
+    """Return the arguments of a method that may be passed by position, without self."""
+    _, *parameters = inspect.signature(function).parameters.values()
+    return [name.name for name in parameters if name.kind == name.POSITIONAL_OR_KEYWORD]
 
 
 def _name_call(method: Callable[..., Any]) -> Callable[..., Any]:
     """Let a method answer positional arguments that it does not take with the call to write."""
-    taken = [
-        one
-        for one in inspect.signature(method).parameters.values()
-        if one.kind == one.POSITIONAL_OR_KEYWORD
-    ]
-    call = ", ".join(messages.SHOWN.get(one.name, one.name) for one in taken[1:])  # without self
+    positional = _list_positional(method)
+    shown = ", ".join(_SHOWN_ARGUMENTS.get(name, name) for name in positional)
+    name = method.__name__
+    problem = (
+        f"{name}() takes fewer arguments by position. Write {name}({shown}), and the others by"
+        " name."
+    )
+    if name == "score":
+        problem = messages.TEXTS_TO_SCORE
+    elif name == "statistics":
+        problem = messages.BY_NAME.format(name, "s")
 
     @functools.wraps(method)
-    def checked(*arguments: object, **named: object) -> object:
-        if len(arguments) > len(taken):
-            raise TypeError(
-                messages.CALLS.get(method.__name__) or messages.CALL.format(method.__name__, call)
-            )
-        return method(*arguments, **named)
+    def checked(self: BleuMetric, *arguments: object, **named: object) -> object:
+        if len(arguments) > len(positional):
+            raise TypeError(problem)
+        return method(self, *arguments, **named)
 
     return checked
 
 
-def _show_options(metric: type) -> type:
-    """Add the options and their defaults to the signatures of the class's methods."""
+def _show_options(metric: type[BleuMetric]) -> type[BleuMetric]:
+    """Add the options and their defaults to the signatures of the class's methods.
+
+    `_options_of` reads them there.
+    """
     for name, rejected in METHODS.items():
         method = getattr(metric, name)
         defaults = {option: value for option, value in OPTIONS.items() if option not in rejected}
-        defaults |= {"confidence": 0.95} if name in ("compare", "rank") else {}
+        if name in ("compare", "rank"):
+            defaults["confidence"] = 0.95
         method.__signature__ = _list_options(inspect.signature(method), defaults)
+        TAKES[name] = [
+            parameter.name
+            for parameter in method.__signature__.parameters.values()
+            if parameter.kind == parameter.KEYWORD_ONLY
+        ]
         if name != "compute":  # which evaluate copies
             setattr(metric, name, _name_call(method))
     return metric
+
+
+TAKES: dict[str, list[str]] = {}  # the arguments of each method that have no position
 
 
 @_show_options
@@ -177,24 +211,26 @@ class BleuMetric(BufferedMetric):
     def __init__(
         self, config_name: str | None = None, *, signature: str | None = None, **arguments: object
     ) -> None:
-        parameters = inspect.signature(evaluate.Metric.__init__).parameters
-        given = {
-            name: value
-            for name, value in arguments.items()
-            if name in OPTIONS or name not in parameters
-        }
+        arguments_of_evaluate = {}
+        given = {}
+        for name, value in arguments.items():
+            is_known = name in inspect.signature(evaluate.Metric.__init__).parameters
+            if is_known:
+                arguments_of_evaluate[name] = value
+            if name in OPTIONS or not is_known:  # `seed` is an argument of both
+                given[name] = value
         if signature is not None:
             if config_name is not None:
-                raise ValueError(messages.CONFIG_AND_SIGNATURE)
-            signed = read_signature(signature).options
-            if "smooth_method" in given:
-                signed.pop("smooth_value", None)
-            given = {**signed, **given}
+                raise ValueError(
+                    "config_name and signature: both choose options. Pass one of them."
+                )
+            options = read_signature(signature).options
+            if "smooth_method" in given:  # the value was for the method of the signature
+                options.pop("smooth_value", None)
+            given = {**options, **given}
         self._options = choose_options(config_name or "default", given)
         check_tokenizers(self._options)
-        super().__init__(
-            config_name=config_name, **{k: v for k, v in arguments.items() if k in parameters}
-        )
+        super().__init__(config_name=config_name, **arguments_of_evaluate)
         self._sign_compute()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -206,32 +242,30 @@ class BleuMetric(BufferedMetric):
         return dir(type(self))
 
     def __repr__(self) -> str:
-        values = vars(self._options)
+        values = dict(vars(self._options))
         if self._options.tokenize_by is not None:
-            values = {**values, "tokenize": self._options.tokenize_by}
-        given = [
-            f"{name}={value!r}" for name, value in values.items() if name in self._options.given
-        ]
-        added = [f"{count_things(len(self), 'row')} added"] if len(self) else []
-        return (
-            f"{type(self).__name__}({', '.join([repr(self._options.convention), *given, *added])})"
-        )
+            values["tokenize"] = self._options.tokenize_by
+        shown = [repr(self._options.convention)]
+        shown += [f"{name}={values[name]!r}" for name in values if name in self._options.given]
+        if len(self):
+            shown.append(f"{count_things(len(self), 'row')} added")
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def _info(self) -> evaluate.MetricInfo:
-        text, number, many = datasets.Value("string"), datasets.Value("int64"), datasets.Sequence
-        kinds = [
-            (text, many(text)),
-            (text, text),
-            *((many(token), many(many(token))) for token in (text, number)),
+        text = datasets.Value("string")
+        texts = datasets.Sequence(text)
+        ids = datasets.Sequence(datasets.Value("int64"))
+        features = [
+            datasets.Features(predictions=text, references=texts),
+            datasets.Features(predictions=text, references=text),
+            datasets.Features(predictions=texts, references=datasets.Sequence(texts)),
+            datasets.Features(predictions=ids, references=datasets.Sequence(ids)),
         ]
         info = evaluate.MetricInfo(
             description=DESCRIPTION,
             citation=CITATION,
             inputs_description=INPUTS_DESCRIPTION,
-            features=[
-                datasets.Features(predictions=text_type, references=list_type)
-                for text_type, list_type in kinds
-            ],
+            features=features,
             reference_urls=[
                 "https://aclanthology.org/P02-1040",
                 "https://aclanthology.org/W18-6319",
@@ -248,8 +282,11 @@ class BleuMetric(BufferedMetric):
         by: object = None,
         documents: object = None,
     ) -> dict[str, Any]:
-        """Score all rows: the columns that evaluate passes, or a corpus in place of `predictions`."""
-        corpus, chosen = self._gather(predictions, references), options or self._choose({})
+        """Score all rows, which are a corpus in `predictions`, or columns that evaluate passes."""
+        corpus = predictions
+        if not isinstance(corpus, Corpus):
+            corpus = self._rows_to_score(predictions, references)
+        chosen = options or self._options_of_compute({})
         return shape_result(score_corpus(corpus, chosen, by, documents), chosen)
 
     def compute(
@@ -264,14 +301,18 @@ class BleuMetric(BufferedMetric):
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
             raise TypeError(messages.BY_NAME.format("compute", "s"))
-        for name, labels in (("by", by), ("documents", documents)):
-            if labels is not None and self._is_drop_in:
-                raise TypeError(
-                    explain_unknown_option(
-                        name, DROP_INS[self._options.convention].defaults, "compute"
-                    )
-                )
-        return self._compute_rows(predictions, references, by, documents, options)
+        chosen = self._options_of_compute(options)
+        if by is not None:
+            self._check_labels_fit("by", column="label")
+        if documents is not None:
+            self._check_labels_fit("documents", column="document")
+        with self._hold_rows(predictions, references) as held:
+            if self._shares_result:
+                result = self._compute_together(held, chosen)
+            else:
+                result = self._compute(held.corpus, options=chosen, by=by, documents=documents)
+        self._gathered = None
+        return result
 
     def statistics(
         self,
@@ -304,10 +345,9 @@ class BleuMetric(BufferedMetric):
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
         [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
         """
-        chosen = self._override("statistics", options)
-        return make_table(
-            read_corpus(predictions, references, allow_empty=True), chosen, by, documents
-        )
+        chosen = self._options_of("statistics", options)
+        corpus = read_corpus(predictions, references, allow_empty=True)
+        return make_table(corpus, chosen, by, documents)
 
     def score(
         self,
@@ -349,9 +389,8 @@ class BleuMetric(BufferedMetric):
         >>> bleu.score([3, 3, 3, 4], like=parts[0])["signature"] == bleu.score(parts)["signature"]
         True
         """
-        return score_statistics(
-            statistics, self._override("score", options, checks_weights=False), by, documents, like
-        )
+        chosen = self._options_of("score", options, checks_weights=False)
+        return score_statistics(statistics, chosen, by=by, documents=documents, like=like)
 
     def compare(
         self,
@@ -429,9 +468,17 @@ class BleuMetric(BufferedMetric):
         True
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._override("compare", given, checks_weights=references is not None)
+        chosen = self._options_of("compare", given, checks_weights=references is not None)
         return compare_systems(
-            systems, references, baseline, test, n_resamples, chosen, by, documents, human
+            systems,
+            references,
+            chosen,
+            baseline=baseline,
+            test=test,
+            n_resamples=n_resamples,
+            by=by,
+            documents=documents,
+            human=human,
         )
 
     def rank(
@@ -489,11 +536,27 @@ class BleuMetric(BufferedMetric):
         >>> [(system["system"], system["rank_range"]) for system in bleu.rank(systems, references)["ranking"]]
         [('right', [1, 2]), ('same', [1, 2]), ('short', [3, 3])]
         """
-        for name in set(options) & set(messages.NOT_IN_RANK):
-            raise TypeError(messages.NOT_IN_RANK[name])
+        if "by" in options:
+            raise TypeError(
+                "`by` is not an option of rank(). Rank the segments of each label in a call of"
+                " their own."
+            )
+        if "test" in options:
+            raise TypeError(
+                "`test` is not an option of rank(), which has one test, approximate randomization."
+                " Remove it."
+            )
         given = {"confidence": self._options.confidence or 0.95, **options}
-        chosen = self._override("rank", given, checks_weights=references is not None)
-        return rank_systems(systems, references, n_resamples, alpha, family_wise, chosen, documents)
+        chosen = self._options_of("rank", given, checks_weights=references is not None)
+        return rank_systems(
+            systems,
+            references,
+            chosen,
+            n_resamples=n_resamples,
+            alpha=alpha,
+            family_wise=family_wise,
+            documents=documents,
+        )
 
     def fingerprint(self, references: object) -> str:
         """Return a hash of references, to quote beside a score.
@@ -566,7 +629,8 @@ class BleuMetric(BufferedMetric):
         >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["systems"]["new"]]
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
-        return diff_systems(systems, references, by, self._override("diff", options))
+        chosen = self._options_of("diff", options)
+        return diff_systems(systems, references, by, chosen)
 
     def explain(self, prediction: object, references: object, **options: object) -> Explanation:
         """Show which n-grams matched in one segment and how its score was computed.
@@ -599,10 +663,9 @@ class BleuMetric(BufferedMetric):
         >>> explanation["orders"][0]["unclipped_matches"], explanation["orders"][0]["matches"]
         (3, 2)
         """
-        chosen = self._override("explain", options)
-        return explain_segment(
-            prediction, references, replace(chosen, segments=False, confidence=None)
-        )
+        chosen = self._options_of("explain", options)
+        of_segment = replace(chosen, segments=False, confidence=None)
+        return explain_segment(prediction, references, of_segment)
 
     def pairwise(
         self, predictions: object, references: object = None, **options: object
@@ -628,7 +691,7 @@ class BleuMetric(BufferedMetric):
         >>> samples[bleu.pairwise(samples).mean(axis=1).argmax()]
         'the cat sat here'
         """
-        chosen = self._override("pairwise", options)
+        chosen = self._options_of("pairwise", options)
         columns = {"predictions": predictions}
         if references is not None:
             columns["references"] = references
@@ -653,7 +716,7 @@ class BleuMetric(BufferedMetric):
         >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
         [1.0, 1.0, 0.0]
         """
-        chosen = self._override("self_bleu", options)
+        chosen = self._options_of("self_bleu", options)
         return score_against_others(read_texts(texts=texts), chosen)
 
     def conventions(
@@ -687,7 +750,7 @@ class BleuMetric(BufferedMetric):
         nltk         64.32      -35.68        tokenize='none' (-35.68)
         moses        64.32      -35.68  tokenize='multi-bleu' (-35.68)
         """
-        chosen = self._override("conventions", options)
+        chosen = self._options_of("conventions", options)
         return compare_conventions(read_corpus(predictions, references), chosen)
 
     def reconcile(
@@ -761,7 +824,7 @@ class BleuMetric(BufferedMetric):
         references=0, tokenize='none'                                        50.8133  -0.1867        yes
         mean of segment scores, references=1, smooth_method='chen-cherry-6'  50.9043  -0.0957         no
         """
-        chosen = self._override("reconcile", fixed)
+        chosen = self._options_of("reconcile", fixed)
         return find_settings(predictions, references, chosen, list(fixed), reported, decimals)
 
     def compute_metrics(
@@ -817,8 +880,11 @@ class BleuMetric(BufferedMetric):
         ):  # a trainer has been passed this method, not what the method returns
             raise TypeError(messages.NOT_A_TOKENIZER.format(show_value(tokenizer)))
         if "documents" in options:
-            raise TypeError(messages.DOCUMENTS_LATER)
-        chosen = self._override("compute_metrics", options)
+            raise TypeError(
+                "`documents`: pass history=True here, and the tables in `history` to"
+                " compare(tables, documents=...)."
+            )
+        chosen = self._options_of("compute_metrics", options)
         return TrainerMetric(tokenizer, references, by, ignore_index, details, history, chosen)
 
     def warm_up(self) -> None:
@@ -832,7 +898,11 @@ class BleuMetric(BufferedMetric):
         warm_up()
 
     def _sign_compute(self) -> None:
-        """Set a `compute` whose signature shows the options, or the arguments of the module that a drop-in replaces."""
+        """Set a `compute` whose signature shows the options.
+
+        Under a drop-in, it shows the arguments of the module that is replaced.
+        """
+        function = copyfunc(type(self).compute)
         signature = inspect.signature(type(self).compute)
         if self._is_drop_in:
             hidden = {*OPTIONS, "by", "documents"}
@@ -841,25 +911,34 @@ class BleuMetric(BufferedMetric):
             ]
             defaults = DROP_INS[self._options.convention].defaults
             signature = _list_options(signature.replace(parameters=columns), defaults)
-        function = copyfunc(type(self).compute)
-        function.__doc__, function.__signature__ = self.compute.__doc__, signature
+        function.__doc__ = self.compute.__doc__
+        function.__signature__ = signature
         self.compute = types.MethodType(function, self)  # type: ignore[method-assign]
 
     @property
     def _is_drop_in(self) -> bool:
         return self._options.convention in DROP_INS
 
-    def _choose(self, options: Mapping[str, object]) -> Options:
+    def _check_labels_fit(self, name: str, column: str) -> None:
+        """Raise if labels can't be used under a drop-in, or together with other processes."""
+        if self._is_drop_in:
+            taken = DROP_INS[self._options.convention].defaults
+            raise TypeError(explain_unknown_option(name, taken, "compute"))
+        if self.num_process > 1:
+            raise ValueError(
+                f"{name}: labels are not supported with num_process > 1. Call statistics(...,"
+                f" {name}=labels) in each process, and pass the tables to score(tables,"
+                f" {name}={column!r})."
+            )
+
+    def _options_of_compute(self, options: Mapping[str, object]) -> Options:
+        """Return the options of a call to `compute`."""
         if self._is_drop_in:
             return read_drop_in(self._options.convention, options, self._options)
-        return self._override("compute", options)
+        return self._options_of("compute", options)
 
-    def _override(
-        self, method: str, options: Mapping[str, object], checks_weights: bool = True
+    def _options_of(
+        self, method: str, options: Mapping[str, object], *, checks_weights: bool = True
     ) -> Options:
         """Return the options of a call to one of `METHODS`."""
-        parameters = inspect.signature(getattr(type(self), method)).parameters.values()
-        taken = [
-            parameter.name for parameter in parameters if parameter.kind == parameter.KEYWORD_ONLY
-        ]
-        return self._options.override(options, taken, method, checks_weights=checks_weights)
+        return self._options.override(options, TAKES[method], method, checks_weights=checks_weights)

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -32,7 +32,8 @@ Label = str | int | float | None  # of a group
 Check = Callable[[str, Any], None]  # raises for an invalid value, from an option's name and value
 
 # Options that decide what is counted. Rows counted under different values do not add up.
-COUNTING_OPTIONS = ("tokenize", "lowercase", "max_order", "reference_length", "minimum_total")
+CountingOption = Literal["tokenize", "lowercase", "max_order", "reference_length", "minimum_total"]
+COUNTING_OPTIONS: tuple[CountingOption, ...] = get_args(CountingOption)
 
 # Options that apply only to the score of a corpus.
 CORPUS_ONLY = ("segments", "confidence", "n_resamples", "seed")

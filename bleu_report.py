@@ -788,7 +788,7 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def plot_systems(
-    systems: Mapping[str, Mapping[str, Any]], baseline: str, ax: Axes | None = None
+    systems: Mapping[Any, Mapping[str, Any]], baseline: object, ax: Axes | None = None
 ) -> Axes:
     """Plot the score of each system, the interval of its difference from the baseline, and the baseline as a line.
 

@@ -749,21 +749,45 @@ def randomization_differences(
             yield from pool.map(score_trials, some_draws)
 
 
-def average_groups(resampled: Sequence[Float64], seed: int | None) -> Float64:
-    """Return the means over groups of scores or differences that were resampled within each group.
+class MacroAverage:
+    """The mean over groups of scores or differences that were resampled within each group.
 
     Under one seed, groups of equal size draw the same positions. So each group's resamples are
     shuffled, which makes the groups independent and leaves the distribution of each group as it is.
+    Only the sum is kept, so that memory does not grow with the number of groups.
 
     Args:
-        resampled: float64 [n_resamples, ...] per group.
         seed: the seed of the draws; None for a random one.
 
-    >>> average_groups([np.array([0.25, 0.25]), np.array([0.75, 0.75])], seed=1).tolist()
+    >>> average = MacroAverage(seed=1)
+    >>> average.add(np.array([0.25, 0.25]))
+    >>> average.add(np.array([0.75, 0.75]))
+    >>> average.mean().tolist()
     [0.5, 0.5]
     """
-    generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
-    return np.mean([generator.permutation(group) for group in resampled], axis=0)
+
+    def __init__(self, seed: int | None) -> None:
+        self._generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+        self._sum: Float64 | float = 0.0
+        self._groups = 0
+        self._is_complete = True
+
+    def add(self, resampled: Float64 | None) -> None:
+        """Add the resamples of a group: float64 [n_resamples, ...]; None if it has none."""
+        if resampled is None:
+            self._is_complete = False
+            return
+        self._sum = self._sum + self._generator.permutation(resampled)
+        self._groups += 1
+
+    def mean(self) -> Float64 | None:
+        """Return the means, float64 [n_resamples, ...]; None unless every group has resamples.
+
+        A group with one unit has none: every resample would equal it.
+        """
+        if not self._is_complete or not isinstance(self._sum, np.ndarray):
+            return None
+        return self._sum / self._groups
 
 
 def interval(scores: Float64, confidence: float) -> list[float]:

@@ -1,13 +1,13 @@
-"""A corpus to statistics rows, in batches and threads; rows to tables, and tables, frames and sums back to rows."""
+"""A corpus to statistics rows, in batches and threads; rows to tables, and tables back to rows."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, count, islice
+from itertools import count, islice
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, cast
 
 import numpy as np
 import pyarrow as pa
@@ -15,11 +15,19 @@ import pyarrow.compute as pc
 
 from . import bleu_kernels as kernels
 from . import bleu_messages as messages
-from .bleu_corpus import PROCESSORS, Batch, Corpus, Int64, Layout, group_labels, number_labels
+from .bleu_corpus import (
+    PROCESSORS,
+    Batch,
+    Corpus,
+    Int64,
+    Layout,
+    group_labels,
+    number_labels,
+)
 from .bleu_counting import count_rows, count_totals
 from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
 from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
-from .bleu_options import COUNTING_OPTIONS, Options, same_or_var
+from .bleu_options import COUNTING_OPTIONS, Label, Options, Origin, same_or_var
 from .bleu_tokenizers import (
     ChosenTokenizer,
     choose_tokenizer,
@@ -32,8 +40,10 @@ _ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not 
 _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in the CPU cache
 _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
+_SHOWN_LABELS = 3  # in the place of a message
 
-LABEL, DOCUMENT = "label", "document"  # the columns of labels and of documents in a table
+LABEL = "label"  # the column of labels in a table
+DOCUMENT = "document"  # the column of documents
 
 _METADATA = b"bleu_metric"  # the key of a schema's metadata
 _PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has split
@@ -43,170 +53,217 @@ class Group(NamedTuple):
     """The segments with a label.
 
     segments: int64, their indices, ascending.
-    tokenizer: the name of their tokenizer, `"var"` if there are several.
-    references: their number of references, `"var"` if it differs, `"?"` if unknown.
+    origin: their tokenizer and number of references.
     """
 
     segments: Int64
-    tokenizer: str
-    references: str
+    origin: Origin
+
+
+class Units(NamedTuple):
+    """What resampling draws: segments, or sums of documents.
+
+    rows: int64 [..., units, 2 N + 2].
+    noun: `"segment"` or `"document"`.
+    """
+
+    rows: Int64
+    noun: str
+
+    @property
+    def size(self) -> int:
+        """The number of units."""
+        return int(self.rows.shape[-2])
+
+    @property
+    def can_resample(self) -> bool:
+        """True if resamples differ: there are several units."""
+        return self.size > 1
+
+    @property
+    def documents(self) -> int | None:
+        """The number of documents; None for segments."""
+        return self.size if self.noun == "document" else None
+
+
+class GroupRows(NamedTuple):
+    """The rows of a group, of one system or several.
+
+    label: the label of the group.
+    origin: the tokenizer and the number of references.
+    rows: int64 [..., segments, 2 N + 2].
+    units: what resampling draws in this group.
+    """
+
+    label: Label
+    origin: Origin
+    rows: Int64
+    units: Units
 
 
 class Counted(NamedTuple):
     """The statistics rows of a corpus, with the values for its signature.
 
     rows: int64 [segments, 2 N + 2].
-    tokenizer, references: as in `Group`.
+    origin: their tokenizer and number of references.
     labels: one per segment; None without labels.
     groups: by label, in the order of first appearance.
     documents: the document of each segment; None if segments are resampled one by one.
     """
 
     rows: Int64
-    tokenizer: str
-    references: str
-    labels: Sequence[Any] | None = None
-    groups: Mapping[Any, Group] = MappingProxyType({})
-    documents: Sequence[Any] | None = None
+    origin: Origin
+    labels: Sequence[Label] | None = None
+    groups: Mapping[Label, Group] = MappingProxyType({})
+    documents: Sequence[Label] | None = None
 
-    @property
-    def unit(self) -> str:
-        """The noun for what resampling draws: segment or document."""
-        return "segment" if self.documents is None else "document"
-
-    def sum_documents(self, rows: Int64, segments: Int64 | None = None) -> Int64:
-        """Return the sums of the rows of each document, which resampling draws, in the order of first appearance.
+    def units(self, rows: Int64, segments: Int64 | None = None) -> Units:
+        """Return what resampling draws; documents are in the order of first appearance.
 
         Args:
             rows: int64 [..., segments, 2 N + 2], of this corpus or of another one with the same
                 documents.
             segments: the segments in `rows`; None for all.
 
-        Returns:
-            int64 [..., documents, 2 N + 2]; `rows` themselves without documents.
-
         >>> rows = np.array([[1, 1, 1, 1], [0, 2, 2, 3], [0, 1, 1, 1]])
-        >>> Counted(rows, "13a", "1", documents=["b", "a", "b"]).sum_documents(rows).tolist()
+        >>> counted = Counted(rows, Origin("13a", "1"), documents=["b", "a", "b"])
+        >>> counted.units(rows).rows.tolist()
         [[1, 2, 2, 2], [0, 2, 2, 3]]
         """
         if self.documents is None:
-            return rows
-        documents = (
-            self.documents if segments is None else [self.documents[i] for i in segments.tolist()]
-        )
+            return Units(rows, "segment")
+        documents = self.documents
+        if segments is not None:
+            documents = [documents[i] for i in segments.tolist()]
         numbers = number_labels(documents)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(numbers))[:-1]])
-        return np.add.reduceat(rows[..., np.argsort(numbers, kind="stable"), :], starts, axis=-2)
+        sizes = np.bincount(numbers)
+        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        by_document = rows[..., np.argsort(numbers, kind="stable"), :]
+        return Units(np.add.reduceat(by_document, starts, axis=-2), "document")
+
+    def list_groups(self, rows: Int64) -> list[GroupRows]:
+        """Return the rows of each group; `rows` are as in `units`."""
+        groups = []
+        for label, group in self.groups.items():
+            group_rows = rows[..., group.segments, :]
+            units = self.units(group_rows, group.segments)
+            groups.append(GroupRows(label, group.origin, group_rows, units))
+        return groups
 
 
 # --- Corpus to rows -------------------------------------------------------------------------------
 
 
-def count_groups(corpus: Corpus, options: Options, by: object, documents: object = None) -> Counted:
-    """Count all segments; with labels, the segments of each label with the tokenizer of that label.
+def count_groups(
+    corpus: Corpus,
+    options: Options,
+    labels: Sequence[Label] | None,
+    documents: Sequence[Label] | None = None,
+) -> Counted:
+    """Count all segments; with labels, those of each label with the tokenizer of that label.
 
     Args:
         corpus: the texts.
         options: `tokenize_by` has the tokenizers of single labels.
-        by: one label per segment, in any column; None for no labels.
-        documents: the document of each segment, in any column; None for no documents.
+        labels: one per segment, as `read_labels` returns them; None for no labels.
+        documents: the document of each segment, as `read_documents` returns them, or None.
 
     Raises:
         ValueError: `tokenize_by` names something that is not a label.
 
-    >>> counted = count_groups(read_corpus(["a b", "b"], ["a b", "a b"]), Options(max_order=1), by=["x", "y"])
-    >>> counted.groups["y"]
-    Group(segments=array([1]), tokenizer='13a', references='1')
+    >>> corpus = read_corpus(["a b", "b"], ["a b", "a b"])
+    >>> counted = count_groups(corpus, Options(max_order=1), labels=["x", "y"])
+    >>> counted.groups["y"].segments, counted.groups["y"].origin
+    (array([1]), Origin(tokenizer_name='13a', nrefs='1'))
     """
-    known = None if documents is None else read_documents(documents, len(corpus))
-    if by is not None:
-        labels = read_labels(by, len(corpus))
+    if labels is not None:
         check_labels(options, labels)
-        return count_labeled(corpus, options, labels)._replace(documents=known)
+        return count_labeled(corpus, options, labels)._replace(documents=documents)
     tokenizer = choose_tokenizer(options, corpus.kind)
     warn_about_text(corpus.predictions, tokenizer)
     rows = count_corpus(corpus, tokenizer, options)
-    return Counted(rows, tokenizer.name, corpus.reference_count(), documents=known)
+    origin = Origin(tokenizer.name, corpus.reference_count())
+    return Counted(rows, origin, documents=documents)
 
 
-def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Any]) -> Counted:
+def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Label]) -> Counted:
     """Count the segments of each label with the tokenizer of that label.
 
     >>> options = Options().override({"tokenize": {"zh": "zh"}, "max_order": 1})
-    >>> count_labeled(read_corpus(["a b", "東京"], ["a b", "東京"]), options, ["en", "zh"]).rows.tolist()
+    >>> corpus = read_corpus(["a b", "東京"], ["a b", "東京"])
+    >>> count_labeled(corpus, options, ["en", "zh"]).rows.tolist()
     [[2, 2, 2, 2], [2, 2, 2, 2]]
     """
-    segments = group_labels(labels)
-    # 1. Count labels with a separate tokenizer one by one, and all other labels together.
+    segments_of = group_labels(labels)
+    # 1. Count labels with a tokenizer of their own one by one, and all other labels together.
+    special = options.tokenize_by or {}
+    parts = [[label] for label in segments_of if label in special]
+    others = [label for label in segments_of if label not in special]
+    if others:
+        parts.append(others)
     rows = options.layout.allocate(len(corpus))
-    named = options.tokenize_by or {}
-    parts = [[label] for label in segments if label in named] + [
-        [label for label in segments if label not in named]
-    ]
-    names: dict[Any, str] = {}
+    tokenizer_names: dict[Label, str] = {}
     with warn_once_per_kind():
-        for part_labels in filter(None, parts):
+        for part_labels in parts:
+            segments = np.sort(np.concatenate([segments_of[label] for label in part_labels]))
             part_options = options.for_label(part_labels[0])
             tokenizer = choose_tokenizer(part_options, corpus.kind)
-            names |= dict.fromkeys(part_labels, tokenizer.name)
-            places = np.sort(np.concatenate([segments[label] for label in part_labels]))
-            part = corpus if len(places) == len(corpus) else corpus.take(places)
-            shown = ", ".join(map(show_value, part_labels[:3])) + (
-                ", …" if len(part_labels) > 3 else ""
-            )
-            place = f"Among the segments labeled {shown}: " if part is not corpus else ""
+            tokenizer_names |= dict.fromkeys(part_labels, tokenizer.name)
+            part = corpus
+            place = ""
+            if len(segments) < len(corpus):
+                part = corpus.take(segments)
+                place = f"Among the segments labeled {_list_labels(part_labels)}: "
             with reword_errors(place.__add__):
                 warn_about_text(part.predictions, tokenizer)
-                rows[places] = count_corpus(part, tokenizer, part_options)
+                rows[segments] = count_corpus(part, tokenizer, part_options)
     # 2. Collect the values for the signatures of the groups.
-    counts = corpus.reference_counts()
-    groups = {
-        label: Group(
-            places, names[label], same_or_var(map(str, np.unique(counts[places]).tolist()))
-        )
-        for label, places in segments.items()
-    }
-    return Counted(rows, same_or_var(names.values()), corpus.reference_count(), labels, groups)
+    reference_counts = corpus.reference_counts()
+    groups = {}
+    for label, segments in segments_of.items():
+        nrefs = same_or_var(map(str, np.unique(reference_counts[segments]).tolist()))
+        groups[label] = Group(segments, Origin(tokenizer_names[label], nrefs))
+    origin = Origin(same_or_var(tokenizer_names.values()), corpus.reference_count())
+    return Counted(rows, origin, labels, groups)
+
+
+def _list_labels(labels: Sequence[Label]) -> str:
+    shown = ", ".join(map(show_value, labels[:_SHOWN_LABELS]))
+    return f"{shown}, …" if len(labels) > _SHOWN_LABELS else shown
 
 
 def join_counted(parts: Sequence[Counted]) -> Counted:
     """Return the rows of several parts of a corpus, all counted under the same options."""
-    labels = (
-        None
-        if parts[0].labels is None
-        else [label for part in parts for label in part.labels or ()]
-    )
-    groups = {
-        label: Group(
-            segments,
-            *map(
-                same_or_var,
-                zip(*(part.groups[label][1:] for part in parts if label in part.groups)),
-            ),
-        )
-        for label, segments in (group_labels(labels) if labels else {}).items()
-    }
-    tokenizer, references = (same_or_var(column) for column in list(zip(*parts))[1:3])
-    return Counted(
-        np.concatenate([part.rows for part in parts]), tokenizer, references, labels, groups
-    )
+    rows = np.concatenate([part.rows for part in parts])
+    origin = Origin.merge(part.origin for part in parts)
+    if parts[0].labels is None:
+        return Counted(rows, origin)
+    labels = [label for part in parts for label in part.labels or ()]
+    groups = {}
+    for label, segments in group_labels(labels).items():
+        same_label = [part.groups[label] for part in parts if label in part.groups]
+        groups[label] = Group(segments, Origin.merge(group.origin for group in same_label))
+    return Counted(rows, origin, labels, groups)
 
 
-def check_labels(options: Options, labels: Iterable[Any]) -> None:
+def check_labels(options: Options, labels: Iterable[Label]) -> None:
     """Raise if a tokenizer was chosen for a name that is not a label."""
-    known = set(labels)
+    present = set(labels)
     for label in options.tokenize_by or ():
-        if label not in known:
-            raise ValueError(messages.NOT_A_LABEL.format(show_value(label)))
+        if label not in present:
+            raise ValueError(
+                f"tokenize: {show_value(label)} is not among the labels of `by`. Remove it, or"
+                " correct the label."
+            )
 
 
 def count_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Int64:
-    """Count all segments: int64 [segments, 2 N + 2], Fortran-ordered, so that Arrow takes columns without a copy."""
+    """Count all segments: int64 [segments, 2 N + 2], Fortran-ordered."""
     rows = options.layout.allocate(len(corpus))
-    first_row = 0
+    start = 0
     for batch_rows in _count_batches(corpus, tokenizer, options):
-        rows[first_row : first_row + len(batch_rows)] = batch_rows
-        first_row += len(batch_rows)
+        rows[start : start + len(batch_rows)] = batch_rows
+        start += len(batch_rows)
     return rows
 
 
@@ -219,9 +276,12 @@ def sum_corpus(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> 
 
 
 def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> Int64:
-    """Count the segments of a batch, with the kernel if it is compiled and has the rule for the reference length.
+    """Count the segments of a batch.
 
-    >>> count_batch(read_corpus([[7, 8]], [[[7]]]).batches[0], ChosenTokenizer("ids"), Options(max_order=1)).tolist()
+    The kernel does it if it is compiled and has the rule for the reference length.
+
+    >>> (batch,) = read_corpus([[7, 8]], [[[7]]]).batches
+    >>> count_batch(batch, ChosenTokenizer("ids"), Options(max_order=1)).tolist()
     [[1, 2, 2, 1]]
     """
     predictions, references = prepare_batch(batch, tokenizer)
@@ -242,49 +302,134 @@ def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, p
 
 
 def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Iterator[Int64]:
-    has_rule = options.reference_length in kernels.REFERENCE_LENGTHS
-    is_compiled = has_rule and (kernels.is_ready() or kernels.compile_if_worthwhile(corpus.nbytes))
-    is_in_python = not is_compiled or (tokenizer.split is not None and not tokenizer.is_native)
-    if (
-        is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS
-    ):  # Python holds the GIL, so threads would not help
-        for batch in corpus.split(_ROWS_PER_PYTHON_BATCH if is_in_python else _ROWS_PER_BATCH):
+    # 1. Choose: the definition of a tokenizer or a rule without a kernel runs in Python, which
+    #    holds the GIL, so threads would not help. Nor would they with few rows.
+    has_kernel = options.reference_length in kernels.REFERENCE_LENGTHS
+    is_compiled = has_kernel and kernels.compile_if_worthwhile(corpus.nbytes)
+    splits_in_python = tokenizer.split is not None and not tokenizer.is_native
+    is_in_python = splits_in_python or not is_compiled
+    # 2. Count one batch after the other.
+    if is_in_python or len(corpus) <= _MIN_ROWS_FOR_THREADS:
+        rows_per_batch = _ROWS_PER_PYTHON_BATCH if is_in_python else _ROWS_PER_BATCH
+        for batch in corpus.split(rows_per_batch):
             yield count_batch(batch, tokenizer, options)
         return
-    batches = corpus.split(
-        min(_ROWS_PER_BATCH, max(_MIN_ROWS_FOR_THREADS, -(-len(corpus) // PROCESSORS)))
-    )
+    # 3. Or count several batches at once, in order.
+    rows_per_thread = -(-len(corpus) // PROCESSORS)
+    rows_per_batch = min(_ROWS_PER_BATCH, max(_MIN_ROWS_FOR_THREADS, rows_per_thread))
+    batches = corpus.split(rows_per_batch)
     with ThreadPoolExecutor(PROCESSORS) as pool:
         while chunk := list(islice(batches, _BATCHES_IN_QUEUE)):
             yield from pool.map(lambda batch: count_batch(batch, tokenizer, options), chunk)
 
 
-# --- Rows to tables and back ----------------------------------------------------------------------
+# --- Rows to tables -------------------------------------------------------------------------------
 
 
-class Statistics(NamedTuple):
-    """Statistics rows supplied by the user, with the options they are known to have been counted under.
+class TableMetadata(TypedDict, total=False):
+    """What the metadata of a table records, as JSON.
+
+    The first five keys are `COUNTING_OPTIONS`. `references` is the number of references, and
+    `groups` has a label, the tokenizer and the number of references of each label.
+    """
+
+    tokenize: str | None
+    lowercase: bool
+    max_order: int
+    reference_length: str
+    minimum_total: int
+    references: str
+    groups: list[tuple[Label, str, str]]
+
+
+def make_table(
+    corpus: Corpus, options: Options, by: object = None, documents: object = None
+) -> pa.Table:
+    """Return the rows of all segments as a table whose metadata records the options used."""
+    read = None if documents is None else read_documents(documents, len(corpus))
+    labels = None if by is None else read_labels(by, len(corpus))
+    return tabulate(count_groups(corpus, options, labels, read), options)
+
+
+def tabulate(counted: Counted, options: Options) -> pa.Table:
+    """Return counted rows as a table."""
+    columns: dict[str, Any] = dict(zip(options.layout.names, counted.rows.T))
+    if counted.labels is not None:
+        columns[LABEL] = make_label_column("by", counted.labels)
+    if counted.documents is not None:
+        columns[DOCUMENT] = make_label_column("documents", counted.documents)
+    metadata: TableMetadata = {
+        "tokenize": counted.origin.tokenizer_name,
+        "lowercase": options.lowercase,
+        "max_order": options.max_order,
+        "reference_length": options.reference_length,
+        "minimum_total": options.minimum_total,
+        "references": counted.origin.nrefs,
+    }
+    if counted.labels is not None:
+        metadata["groups"] = [
+            (label, group.origin.tokenizer_name, group.origin.nrefs)
+            for label, group in counted.groups.items()
+        ]
+    return pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(metadata)})
+
+
+def make_label_column(name: str, labels: Sequence[Label]) -> pa.Array:
+    """Return labels as the column of a table, or raise if no column can hold them.
+
+    Args:
+        name: the argument that the labels were passed as.
+        labels: one per row.
+    """
+    types = set(map(type, labels)) - {type(None)}
+    try:
+        if len(types) > 1 and types != {int, float}:  # Arrow reads True after 2.5 as 1.0
+            raise TypeError
+        return pa.array(labels)
+    except (pa.ArrowException, TypeError, OverflowError):
+        found = "numbers beyond 64 bits"
+        if len(types) > 1:
+            found = " and ".join(sorted(type_.__name__ for type_ in types))
+        raise TypeError(
+            f"{name}: expected labels of one type for a table, got {found}. Pass [str(label) for"
+            " label in labels]."
+        ) from None
+
+
+# --- Tables back to rows --------------------------------------------------------------------------
+
+
+class Recorded(NamedTuple):
+    """What the metadata of tables says about their rows.
+
+    counted_with: the options in `bleu_options.COUNTING_OPTIONS` that are known.
+    nrefs: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+    counted_by: the origin of the rows of each label that the rows were counted by.
+    """
+
+    counted_with: Mapping[str, Any]
+    nrefs: str
+    counted_by: Mapping[Label, Origin]
+
+
+class GivenRows(NamedTuple):
+    """Statistics rows that the user supplies.
 
     table: the statistics columns only, in the order of a row.
     is_table: True for tables and frames, False for arrays, which are sums.
-    counted_with: the options in `bleu_options.COUNTING_OPTIONS` that are known.
-    references: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
-    counted_by: the tokenizer and the number of references of each label that the rows were counted
-        by.
+    recorded: what their metadata says.
     labels, groups, documents: as in `Counted`.
     """
 
     table: pa.Table
     is_table: bool
-    counted_with: dict[str, Any]
-    references: str
-    counted_by: Mapping[Any, tuple[str, ...]]
-    labels: Sequence[Any] | None = None
-    groups: Mapping[Any, Group] = MappingProxyType({})
-    documents: Sequence[Any] | None = None
+    recorded: Recorded
+    labels: Sequence[Label] | None = None
+    groups: Mapping[Label, Group] = MappingProxyType({})
+    documents: Sequence[Label] | None = None
 
     @property
-    def counted_orders(self) -> int:
+    def orders(self) -> int:
         """The number of orders in a row."""
         return Layout.of_width(self.table.num_columns).orders
 
@@ -294,73 +439,32 @@ class Statistics(NamedTuple):
         From order to order, a segment has one n-gram less, and a sum of k segments has k less. Rows
         of a single order do not show this; only their metadata tells.
         """
-        orders, lengths = self.counted_orders, np.asarray(self.table["prediction_length"])
-        totals = np.stack([np.asarray(self.table[f"totals_{n}"]) for n in range(1, orders + 1)])
-        is_known = orders > 1 or "tokenize" in self.counted_with
-        return (
-            self.is_table
-            and is_known
-            and bool((totals == count_totals(lengths, orders, minimum_total)).all())
-        )
+        if not self.is_table:
+            return False
+        if self.orders == 1 and "tokenize" not in self.recorded.counted_with:
+            return False
+        lengths = np.asarray(self.table["prediction_length"])
+        names = self.table.column_names[Layout(self.orders).totals]
+        totals = np.stack([np.asarray(self.table[name]) for name in names])
+        return bool((totals == count_totals(lengths, self.orders, minimum_total)).all())
 
     def stack(self) -> Int64:
         """Return all rows, int64 [rows, 2 N + 2]."""
         return np.stack([np.asarray(column) for column in self.table.columns]).T
 
-    def to_counted(self, tokenizer: str) -> Counted:
+    def to_counted(self, tokenizer_name: str) -> Counted:
         """Return the rows as those of a corpus, with the tokenizer for its signature."""
-        return Counted(
-            self.stack(), tokenizer, self.references, self.labels, self.groups, self.documents
-        )
+        origin = Origin(tokenizer_name, self.recorded.nrefs)
+        return Counted(self.stack(), origin, self.labels, self.groups, self.documents)
 
     def sum(self) -> Int64:
         """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
         return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
 
 
-def make_table(
-    corpus: Corpus, options: Options, by: object = None, documents: object = None
-) -> pa.Table:
-    """Return the rows of all segments as a table whose metadata records the options used."""
-    counted = count_groups(corpus, options, by, documents)
-    return tabulate(counted._replace(tokenizer="") if corpus.is_blank else counted, options)
-
-
-def tabulate(counted: Counted, options: Options) -> pa.Table:
-    """Return counted rows as a table."""
-    columns = dict(zip(options.layout.names, counted.rows.T))
-    metadata = {
-        **options.counting_options(),
-        "tokenize": counted.tokenizer or None,
-        "references": counted.references,
-    }
-    for argument, name, labels in (
-        ("by", LABEL, counted.labels),
-        ("documents", DOCUMENT, counted.documents),
-    ):
-        if labels is not None:
-            columns[name] = make_label_column(argument, labels)
-    if counted.labels is not None:
-        metadata["groups"] = [[label, *group[1:]] for label, group in counted.groups.items()]
-    return pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(metadata)})
-
-
-def make_label_column(name: str, labels: Sequence[Any]) -> pa.Array:
-    """Return labels as the column of a table, or raise if no column can hold them; `name` is their argument."""
-    types = set(map(type, labels)) - {type(None)}
-    try:
-        if len(types) > 1 and types != {int, float}:  # Arrow reads True after 2.5 as 1.0
-            raise TypeError
-        return pa.array(labels)
-    except (pa.ArrowException, TypeError, OverflowError):
-        names = sorted(type_.__name__ for type_ in types)
-        found = " and ".join(names) if len(names) > 1 else "numbers beyond 64 bits"
-        raise TypeError(messages.MIXED_LABELS.format(name, found)) from None
-
-
 def read_statistics(
     statistics: Any, by: object = None, documents: object = None, like: Any = None
-) -> Statistics:
+) -> GivenRows:
     """Read statistics in any form that `BleuMetric.score` accepts.
 
     Args:
@@ -370,279 +474,389 @@ def read_statistics(
             documents.
         like: the table whose metadata applies to statistics without metadata; None for no table.
     """
-    parts = list(statistics) if isinstance(statistics, (list, tuple)) else [statistics]
+    # 1. Tell tables from sums; one list has only one of them.
+    is_list = isinstance(statistics, (list, tuple))
+    parts = list(statistics) if is_list else [statistics]
+    is_table = _are_tables(parts)
+    # 2. Read every part as a table of the statistics columns, under its place for errors.
+    tables = {}
+    if not is_table:
+        tables["statistics"] = _read_sums(statistics)
+    for number, part in enumerate(parts if is_table else ()):
+        place = f"statistics[{number}]" if is_list else "statistics"
+        table = _select_columns(part, place)
+        if len(table):
+            tables[place] = table
+    if not tables:
+        raise ValueError(_NO_STATISTICS)
+    # 3. Rows without metadata take that of "like", which adds no rows.
+    if like is not None:
+        like_schema = getattr(like, "schema", None)
+        metadata = getattr(like_schema, "metadata", None) or {}
+        if _METADATA not in metadata:
+            raise _not_a_table("like", "it does not record how it was counted")
+        for place, table in tables.items():
+            if _METADATA not in (table.schema.metadata or {}):
+                tables[place] = table.replace_schema_metadata(metadata)
+        tables["like"] = _select_columns(like, "like")[:0]
+        if Layout.of_width(tables["like"].num_columns).orders == 1:
+            is_table = False  # with a single order, a sum looks like a segment
+    # 4. Merge what the tables say about their counting, and join their rows.
+    recorded = _merge_metadata(tables, has_labels=by is not None)
+    joined = pa.concat_tables([table.replace_schema_metadata(None) for table in tables.values()])
+    _check_counts(joined)
+    given = GivenRows(joined, is_table, recorded)
+    # 5. Attach documents, then labels.
+    if documents is not None:
+        if isinstance(documents, str):
+            documents = _join_columns(parts, "documents", documents)
+        given = given._replace(documents=read_documents(documents, len(joined)))
+    if by is not None:
+        if isinstance(by, str):
+            by = _join_columns(parts, "by", by)
+        labels = read_labels(by, len(joined))
+        given = given._replace(labels=labels, groups=_group_rows(labels, parts, recorded))
+    return given
+
+
+def _are_tables(parts: Sequence[Any]) -> bool:
+    """Return True for tables and False for sums; raise for anything else, or for both."""
     if not parts:
-        raise ValueError(messages.NO_STATISTICS)
+        raise ValueError(_NO_STATISTICS)
     if any(map(is_result, parts)):
         raise TypeError(messages.A_RESULT.format("statistics"))
     have_columns = [_list_columns(part) is not None for part in parts]
     if any(have_columns) and not all(have_columns):
         found = " and ".join(sorted(set(map(name_value, parts))))
-        raise ValueError(messages.NOT_STATISTICS.format(f"{found} in one list"))
+        raise _not_statistics(f"{found} in one list")
     if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
-        found = "a Series, whose labels may be in any order. Pass sums.to_numpy()"
-        raise ValueError(messages.NOT_STATISTICS.format(found))
-    is_table = any(have_columns)
-    is_list = is_table and isinstance(statistics, (list, tuple))
-    places = [f"statistics[{i}]" for i in range(len(parts))] if is_list else ["statistics"]
-    tables = list(map(_select_columns, parts, places)) if is_table else [_read_sums(statistics)]
-    named = {place: table for place, table in zip(places, tables) if len(table)}
-    if not named:
-        raise ValueError(messages.NO_STATISTICS)
-    if like is not None:
-        metadata = getattr(getattr(like, "schema", None), "metadata", None) or {}
-        if _METADATA not in metadata:
-            raise ValueError(
-                messages.NOT_A_TABLE.format("like", "it does not record how it was counted")
-            )
-        for place, table in named.items():
-            if _METADATA not in (table.schema.metadata or {}):
-                named[place] = table.replace_schema_metadata(metadata)
-        named["like"] = _select_columns(like, "like")[:0]
-        is_table = (
-            is_table and named["like"].num_columns > 4
-        )  # with a single order, a sum looks like a segment
-    counted_with, references, signed = _merge_metadata(named, by is not None)
-    table = pa.concat_tables([table.replace_schema_metadata(None) for table in named.values()])
-    _check_counts(table)
-    known = Statistics(table, is_table, counted_with, references, signed)
-    if documents is not None:
-        column = (
-            _join_columns(parts, "documents", documents)
-            if isinstance(documents, str)
-            else documents
-        )
-        known = known._replace(documents=read_documents(column, len(table)))
-    if by is None:
-        return known
-    labels = read_labels(_join_columns(parts, "by", by) if isinstance(by, str) else by, len(table))
-    # A group may contain rows of several labels that the rows were counted by.
-    whole = (counted_with.get("tokenize", "?"), references)
-    has_counted_by = signed and all(LABEL in (_list_columns(part) or ()) for part in parts)
-    counted_by = _join_columns(parts, "by", LABEL) if has_counted_by else []
+        raise _not_statistics("a Series, whose labels may be in any order. Pass sums.to_numpy()")
+    return any(have_columns)
+
+
+_NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
+
+
+def _not_statistics(found: str) -> ValueError:
+    return ValueError(
+        "statistics: expected a table from statistics(), a list of tables, or sums of rows"
+        f" (integers of shape [2 N + 2] or [sums, 2 N + 2]), got {found}."
+    )
+
+
+def _not_a_table(place: str, problem: str) -> ValueError:
+    return ValueError(
+        f"{place}: not a statistics table: {problem}. Pass a table from statistics()."
+    )
+
+
+def _group_rows(
+    labels: Sequence[Label], parts: Sequence[Any], recorded: Recorded
+) -> dict[Label, Group]:
+    """Group rows by labels; a group may have rows of several labels that they were counted by."""
+    tokenizer_name = recorded.counted_with.get("tokenize", "?")
+    origins = [Origin(tokenizer_name, recorded.nrefs)] * len(labels)
+    has_labels = all(LABEL in (_list_columns(part) or ()) for part in parts)
+    if recorded.counted_by and has_labels:
+        counted_by = _join_columns(parts, "by", LABEL)
+        origins = [
+            recorded.counted_by.get(label, origin) for label, origin in zip(counted_by, origins)
+        ]
     groups = {}
     for label, segments in group_labels(labels).items():
-        signatures = (
-            {signed.get(counted_by[place], whole) for place in segments.tolist()}
-            if counted_by
-            else {whole}
-        )
-        groups[label] = Group(segments, *map(same_or_var, zip(*signatures)))
-    return known._replace(labels=labels, groups=groups)
+        of_group = {origins[row] for row in segments.tolist()}
+        groups[label] = Group(segments, Origin.merge(of_group))
+    return groups
 
 
 def are_tables(statistics: Any) -> bool:
-    """Return True for a statistics table, or a list that begins with one; False for anything else, such as texts."""
-    part = statistics[0] if isinstance(statistics, (list, tuple)) and statistics else statistics
+    """Return True for a statistics table, or a list that begins with one; False for texts."""
+    part = statistics
+    if isinstance(statistics, (list, tuple)) and statistics:
+        part = statistics[0]
     return "prediction_length" in (_list_columns(part) or ())
 
 
-def adopt_counting(statistics: Statistics, options: Options) -> tuple[Options, str, list[str]]:
-    """Merge the recorded counting options into `options`.
+class Adopted(NamedTuple):
+    """The options under which supplied rows are scored.
 
-    Returns:
-        The options, the name of the tokenizer, and the names of options that are unknown.
+    options: the options of the call, with those that the rows were counted under.
+    tokenizer_name: the tokenizer of the rows, or `"var"`.
+    unknown: the names of options that neither the rows nor the call tell.
+    """
+
+    options: Options
+    tokenizer_name: str
+    unknown: Sequence[str]
+
+
+def adopt_counting(given: GivenRows, options: Options) -> Adopted:
+    """Merge the recorded counting options into `options`.
 
     Raises:
         ValueError: the rows were counted under options other than the requested ones, or contradict
             their options.
     """
-    counted_with = {**statistics.counted_with, "max_order": _choose_order(statistics, options)}
-    if statistics.labels is not None:
-        check_labels(options, statistics.labels)
+    # 1. What the rows say, and what the caller asks for.
+    counted_with = {**given.recorded.counted_with, "max_order": _choose_order(given, options)}
+    if given.labels is not None:
+        check_labels(options, given.labels)
     elif options.tokenize_by is not None:
         raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
-    asked = {
-        **options.counting_options(),
-        "tokenize": choose_tokenizer(options.for_label(None), "text").name,
-    }
+    asked = options.counting_options()
+    asked["tokenize"] = choose_tokenizer(options.for_label(None), "text").name
+    # 2. Raise if both are known and differ. A convention's choice counts as asked for, except for
+    #    the tokenizer of rows that have none.
     for name, counted in counted_with.items():
-        # Pre-tokenized rows have no tokenizer: ignore a convention's choice, but reject an explicit
-        # one.
-        is_asked = (
-            name in options.given if counted in (*_PRETOKENIZED, "var") else options.is_chosen(name)
-        )
+        is_pretokenized = counted in (*_PRETOKENIZED, "var")
+        is_asked = name in options.given if is_pretokenized else options.is_chosen(name)
         if name == "tokenize" and options.tokenize_by is not None:
-            for label, group in statistics.groups.items():
-                label_asked = choose_tokenizer(options.for_label(label), "text").name
-                if label in options.tokenize_by and label_asked != group.tokenizer:
-                    check_same_function(label_asked, group.tokenizer)
-                    names = map(print_tokenizer, (group.tokenizer, label_asked))
-                    raise ValueError(
-                        messages.COUNTED_OTHERWISE.format(f"tokenize[{show_value(label)}]", *names)
-                    )
+            _check_tokenizers_by_label(given, options)
+        elif is_asked and name == "tokenize":
+            _check_tokenizer("tokenize", counted, asked[name])
         elif is_asked and asked[name] != counted:
-            values = [counted, asked[name]]
-            if name == "tokenize":
-                check_same_function(*values)
-                values = list(map(print_tokenizer, values))
-            raise ValueError(messages.COUNTED_OTHERWISE.format(name, *values))
+            raise _counted_otherwise(name, counted, asked[name])
+    # 3. The rows win for everything that was not asked for.
     unknown = [
         name
         for name in COUNTING_OPTIONS
         if name not in counted_with and not options.is_chosen(name)
     ]
-    options = options.override(counted_with)
-    # There are as many unigrams as tokens, or more with a `minimum_total`.
-    unigrams, lengths = (statistics.table[name] for name in ("totals_1", "prediction_length"))
-    if not pc.all(
-        (pc.greater_equal if options.minimum_total else pc.equal)(unigrams, lengths)
-    ).as_py():
-        raise ValueError(messages.INVALID_LENGTHS)
-    return options, counted_with.get("tokenize", asked["tokenize"]), unknown
+    adopted = options.override(counted_with)
+    # 4. There are as many unigrams as tokens, or more with a `minimum_total`.
+    compare = pc.greater_equal if adopted.minimum_total else pc.equal
+    if not pc.all(compare(given.table["totals_1"], given.table["prediction_length"])).as_py():
+        raise ValueError(
+            "statistics: expected prediction_length to equal totals_1. If the rows were counted"
+            " with a `minimum_total`, as in NLTK's convention, pass the same value."
+        )
+    return Adopted(adopted, counted_with.get("tokenize", asked["tokenize"]), unknown)
 
 
-def check_same_function(tokenizer: str, other: str) -> None:
+def _check_tokenizers_by_label(given: GivenRows, options: Options) -> None:
+    for label, group in given.groups.items():
+        if label in (options.tokenize_by or ()):
+            asked = choose_tokenizer(options.for_label(label), "text").name
+            place = f"tokenize[{show_value(label)}]"
+            _check_tokenizer(place, group.origin.tokenizer_name, asked)
+
+
+def _check_tokenizer(place: str, counted: str, asked: str) -> None:
+    """Raise unless rows were counted with the tokenizer that was asked for."""
+    check_same_function(counted, asked)
+    if counted != asked:
+        raise _counted_otherwise(place, print_tokenizer(counted), print_tokenizer(asked))
+
+
+def _counted_otherwise(name: str, counted: object, asked: object) -> ValueError:
+    return ValueError(
+        f"statistics: counted with {name}={counted!r}, but {asked!r} was requested. Call"
+        " statistics() with the new option."
+    )
+
+
+def check_same_function(tokenizer_name: str, other_name: str) -> None:
     """Raise if two tokenizers have one name in signatures, but may be different functions."""
-    if tokenizer != other and print_tokenizer(tokenizer) == print_tokenizer(other):
-        raise ValueError(messages.AMBIGUOUS_TOKENIZER.format(print_tokenizer(tokenizer)))
+    printed = print_tokenizer(tokenizer_name)
+    if tokenizer_name != other_name and printed == print_tokenizer(other_name):
+        raise ValueError(
+            f"statistics: tokenize={printed} is the name of different functions, or of one function"
+            " in different processes. Add a method `signature` that returns a unique name to the"
+            " tokenizer, and call statistics() again."
+        )
 
 
-def _choose_order(statistics: Statistics, options: Options) -> int:
-    """Return N of the score: the requested order if the rows have it, otherwise all orders of the rows."""
+def _choose_order(given: GivenRows, options: Options) -> int:
+    """Return N of the score: the requested order if the rows have it, or else all their orders."""
     further = options.counted_orders - options.max_order
-    known = statistics.counted_with.get("max_order", max(1, statistics.counted_orders - further))
-    max_order: int = options.max_order if options.is_chosen("max_order") else known
-    if max_order + further <= statistics.counted_orders:
+    max_order: int = given.recorded.counted_with.get("max_order", max(1, given.orders - further))
+    if options.is_chosen("max_order"):
+        max_order = options.max_order
+    if max_order + further <= given.orders:
         return max_order
-    if further and max_order <= statistics.counted_orders:
-        orders = max_order + further, statistics.counted_orders
-        raise ValueError(messages.FURTHER_ORDERS.format(options.smooth_method, *orders))
-    raise ValueError(messages.FEW_ORDERS.format(max_order, statistics.counted_orders))
+    if further and max_order <= given.orders:
+        raise ValueError(
+            f"smooth_method={options.smooth_method!r} needs n-grams of order {max_order + further},"
+            f" but the statistics end with order {given.orders}. Call statistics() again with this"
+            " method."
+        )
+    raise ValueError(
+        f"max_order={max_order}: the statistics end with max_order={given.orders}. Call"
+        " statistics() again with the higher order."
+    )
 
 
 def _list_columns(part: Any) -> list[Any] | None:
     """Return the names of a table's columns, or None if `part` has no columns."""
-    if hasattr(
-        part, "collect_schema"
-    ):  # of polars; a LazyFrame warns when it is asked for `columns`
+    if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
         return list(part.collect_schema())
-    names = (
-        part
-        if isinstance(part, Mapping)
-        else getattr(part, "column_names", getattr(part, "columns", None))
-    )
+    names: Any = part
+    if not isinstance(part, Mapping):
+        names = getattr(part, "column_names", getattr(part, "columns", None))
     return None if names is None else list(names)
 
 
-def _join_columns(parts: Sequence[Any], argument: str, name: str) -> list[Any]:
+def _join_columns(parts: Sequence[Any], argument: str, name: str) -> list[Label]:
     """Return the labels in a column of all tables, for the argument that names the column."""
-    labels: list[Any] = []
+    labels: list[Label] = []
     for number, part in enumerate(parts):
         if name not in (_list_columns(part) or ()):
             raise ValueError(
-                messages.NO_LABEL_COLUMN.format(
-                    argument=argument, name=show_value(name), number=number
-                )
+                f"{argument}={show_value(name)}: statistics[{number}] has no such column. Pass its"
+                " name, or one label per segment."
             )
-        labels += list_labels(argument, part[name], len(part[Layout(1).names[0]]))
+        labels += list_labels(argument, part[name], len(part["matches_1"]))
     return labels
 
 
 def _select_columns(part: Any, place: str) -> pa.Table:
-    """Return the statistics columns of anything with columns, by their names; `place` is for errors."""
-    known = _list_columns(part) or []
-    max_order = next(n for n in count() if f"matches_{n + 1}" not in known)
+    """Return the statistics columns of anything with columns; `place` is for errors."""
+    # 1. Find the columns by their names.
+    columns = _list_columns(part) or []
+    max_order = next(n for n in count() if f"matches_{n + 1}" not in columns)
     names = Layout(max_order).names
-    if not max_order or not set(names) <= set(known):
-        raise ValueError(
-            messages.NOT_A_TABLE.format(place, f"its columns are {', '.join(map(str, known))}")
-        )
+    if not max_order or not set(names) <= set(columns):
+        raise _not_a_table(place, f"its columns are {', '.join(map(str, columns))}")
     if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
-        raise ValueError(messages.SUMS_BY_NAME.format(place))
+        raise ValueError(
+            f"{place}: not a statistics table, but sums. Pass a list: [sums[name] for name in"
+            " table.column_names]."
+        )
     if not hasattr(part, "__len__"):
-        raise ValueError(messages.NOT_IN_MEMORY.format(place, type(part).__name__))
+        raise ValueError(
+            f"{place}: the {type(part).__name__} is not in memory. Pass frame.collect(), or"
+            " datasets.Dataset.from_list(list(dataset))."
+        )
+    # 2. Convert them to Arrow.
     try:
         if isinstance(part, Mapping) or hasattr(part, "iloc"):
             table = pa.table({name: to_arrow(part[name], depth=0) for name in names})
         elif isinstance(part, (pa.Table, pa.RecordBatch)):
-            table = pa.table(dict(zip(names, map(part.column, names)))).replace_schema_metadata(
-                part.schema.metadata
-            )
-        elif hasattr(
-            part, "with_format"
-        ):  # select first: a selection or shuffle is copied on access
+            selected = pa.table({name: part.column(name) for name in names})
+            table = selected.replace_schema_metadata(part.schema.metadata)
+        elif hasattr(part, "with_format"):  # select first: a selection is copied on access
             table = part.select_columns(names).with_format("arrow")[:]
         else:
             table = pa.table(part[names]).select(names)
     except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
-        problem = f"a column could not be read ({type(error).__name__})"  # Arrow's message may show a value
-        raise ValueError(messages.NOT_A_TABLE.format(place, problem)) from None
+        # Arrow's message may show a value.
+        problem = f"a column could not be read ({type(error).__name__})"
+        raise _not_a_table(place, problem) from None
+    # 3. Check that they hold integers.
     is_whole = all(
         pa.types.is_integer(column.type) and not column.null_count for column in table.columns
     )
     if len(table) and not is_whole:
-        raise ValueError(messages.NOT_A_TABLE.format(place, "it contains non-integer values"))
-    return table.cast(pa.schema([(name, pa.int64()) for name in names], table.schema.metadata))
+        raise _not_a_table(place, "it contains non-integer values")
+    schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
+    return table.cast(schema)
 
 
 def _read_sums(statistics: Any) -> pa.Table:
     try:
         rows = np.atleast_2d(np.asarray(to_numpy(statistics)))
     except ValueError:
-        raise ValueError(messages.NOT_STATISTICS.format("rows of several lengths")) from None
+        raise _not_statistics("rows of several lengths") from None
     if rows.dtype.kind == "U":
         raise ValueError(messages.TEXTS_TO_SCORE)
-    if (
-        rows.ndim != 2
-        or not rows.size
-        or rows.shape[1] < 4
-        or rows.shape[1] % 2
-        or rows.dtype.kind not in "iu"
-    ):
-        raise ValueError(messages.NOT_STATISTICS.format(f"{rows.dtype} {list(rows.shape)}"))
-    return pa.table(dict(zip(Layout.of_width(rows.shape[1]).names, rows.T.astype(np.int64))))
+    is_integer = rows.dtype.kind in "iu"
+    if not is_integer or rows.ndim != 2 or not rows.size:
+        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
+    width = rows.shape[1]
+    if width < 4 or width % 2:
+        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
+    return pa.table(dict(zip(Layout.of_width(width).names, rows.T.astype(np.int64))))
 
 
-def _merge_metadata(
-    tables: Mapping[str, pa.Table], has_labels: bool
-) -> tuple[dict[str, Any], str, dict[Any, tuple[str, ...]]]:
-    """Return the options that all tables were counted under, the number of references per segment, and both per label.
+def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> Recorded:
+    """Return what all tables record, or raise if they do not add up.
 
-    The keys of `tables` are their places, for errors. With labels, tables may have different
-    tokenizers if they were counted by labels. Raise if tables do not add up.
+    Args:
+        tables: by place, for errors.
+        has_labels: True if rows are grouped by labels. Tables may then have different tokenizers if
+            they were counted by labels.
     """
-    known = [
-        json.loads((table.schema.metadata or {}).get(_METADATA, b"{}")) for table in tables.values()
-    ]
-    for number, (options, table) in enumerate(zip(known, tables.values())):
-        # Rows without tokens have no tokenizer, and fit every tokenizer.
-        known[number] = {name: value for name, value in options.items() if value is not None}
-        known[number]["longest n-gram"] = Layout.of_width(table.num_columns).orders
-    signatures: dict[Any, set[tuple[str, ...]]] = {}
-    for label, *signature in chain.from_iterable(options.get("groups", ()) for options in known):
-        signatures.setdefault(label, set()).add(tuple(signature))
-    tokenizers = [options["tokenize"] for options in known if "tokenize" in options]
-    for tokenizer in tokenizers[1:]:
-        check_same_function(tokenizer, tokenizers[0])
-    if has_labels and tokenizers and all("groups" in options for options in known):
-        tokenizers = [same_or_var(tokenizers)]
-        known = [{**options, "tokenize": tokenizers[0]} for options in known]
-    first, *_ = tables
-    for place, options in zip(tables, known):
-        if tokenizers and "lowercase" in options:  # a table with metadata
-            options.setdefault("tokenize", tokenizers[0])
-        for name in (*COUNTING_OPTIONS, "longest n-gram"):
-            if options.get(name) != known[0].get(name):
-                values = [known[0].get(name), options.get(name)]
-                if name == "tokenize":
-                    values = [value and print_tokenizer(value) for value in values]
-                raise ValueError(messages.TABLES_DIFFER.format(name, first, place, *values))
-    references = {
-        options.get("references", "?") for place, options in zip(tables, known) if place != "like"
-    }
-    counted_with = {name: known[0][name] for name in COUNTING_OPTIONS if name in known[0]}
-    signed = {label: tuple(map(same_or_var, zip(*found))) for label, found in signatures.items()}
-    return counted_with, same_or_var(references), signed
+    # 1. Read the metadata of each table, without unknown values.
+    recorded: dict[str, TableMetadata] = {}
+    for place, table in tables.items():
+        metadata = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+        # Older tables of empty lists have no tokenizer, which fits every tokenizer.
+        values = {name: value for name, value in metadata.items() if value is not None}
+        recorded[place] = cast(TableMetadata, values)
+    # 2. Collect tokenizer and number of references of each label.
+    origins_of: dict[Label, list[Origin]] = {}
+    for metadata in recorded.values():
+        for label, name, nrefs in metadata.get("groups", ()):
+            origins_of.setdefault(label, []).append(Origin(name, nrefs))
+    # 3. With labels on all sides, tokenizers may differ: treat them as "var".
+    tokenizer_names = []
+    for metadata in recorded.values():
+        tokenizer_name = metadata.get("tokenize")
+        if tokenizer_name is not None:
+            tokenizer_names.append(tokenizer_name)
+            check_same_function(tokenizer_name, tokenizer_names[0])
+    are_labeled = all("groups" in metadata for metadata in recorded.values())
+    if has_labels and are_labeled and tokenizer_names:
+        tokenizer_names = [same_or_var(tokenizer_names)]
+        for metadata in recorded.values():
+            metadata["tokenize"] = tokenizer_names[0]
+    # 4. Compare every table with the first. "lowercase" is always recorded, so its presence tells a
+    #    table with metadata from one without.
+    first_place = next(iter(tables))
+    first = recorded[first_place]
+    first_orders = Layout.of_width(tables[first_place].num_columns).orders
+    for place, metadata in recorded.items():
+        if tokenizer_names and "lowercase" in metadata:
+            metadata.setdefault("tokenize", tokenizer_names[0])
+        for option in COUNTING_OPTIONS:
+            value = metadata.get(option)
+            expected = first.get(option)
+            if value != expected:
+                raise _tables_differ(option, {first_place: expected, place: value})
+        orders = Layout.of_width(tables[place].num_columns).orders
+        if orders != first_orders:
+            raise _tables_differ("longest n-gram", {first_place: first_orders, place: orders})
+    # 5. "like" adds no rows, and so no references.
+    nrefs = same_or_var(
+        metadata.get("references", "?") for place, metadata in recorded.items() if place != "like"
+    )
+    counted_with: dict[str, Any] = {}
+    for option in COUNTING_OPTIONS:
+        if option in first:
+            counted_with[option] = first[option]
+    counted_by = {label: Origin.merge(origins) for label, origins in origins_of.items()}
+    return Recorded(counted_with, nrefs, counted_by)
+
+
+def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:
+    """Build the error for an option in which two tables differ; `values` are by place."""
+    shown = []
+    for place, value in values.items():
+        if name == "tokenize" and isinstance(value, str):
+            value = print_tokenizer(value)
+        shown.append(f"{value!r} in {place}")
+    return ValueError(
+        "statistics: the tables were counted under different options and don't add up:"
+        f" {name} is {' and '.join(shown)}. Call statistics() again with the same options. Only"
+        " tokenizers may differ, if all tables have labels: statistics(..., by=labels), then"
+        " score(tables, by='label')."
+    )
 
 
 def _check_counts(table: pa.Table) -> None:
     """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
     layout = Layout.of_width(table.num_columns)
     columns = table.columns
-    if any(pc.sum(column.cast(pa.float64(), safe=False)).as_py() >= 2**63 for column in columns):
-        raise ValueError(messages.LARGE_COUNTS)
-    is_negative = any(pc.min(column).as_py() < 0 for column in columns)
-    pairs = zip(columns[layout.matches], columns[layout.totals])
-    if is_negative or any(pc.any(pc.greater(matches, totals)).as_py() for matches, totals in pairs):
-        raise ValueError(messages.INVALID_COUNTS)
+    sums = [pc.sum(column.cast(pa.float64(), safe=False)).as_py() for column in columns]
+    if max(sums) >= 2**63:
+        raise ValueError(
+            "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
+        )
+    is_valid = all(pc.min(column).as_py() >= 0 for column in columns)
+    for matches, totals in zip(columns[layout.matches], columns[layout.totals]):
+        is_valid = is_valid and not pc.any(pc.greater(matches, totals)).as_py()
+    if not is_valid:
+        raise ValueError(
+            "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from"
+            " statistics()."
+        )

@@ -187,10 +187,10 @@ class TrainerMetric:
         if self._labels:
             by = self._labels[self._rows : self._rows + len(texts)]
             counted = statistics.count_labeled(corpus, self._options, by)
-            for label, group in counted.groups.items():
-                self._sums[label] += counted.rows[group.segments].sum(axis=0)
+            for group_label, group in counted.groups.items():
+                self._sums[group_label] += counted.rows[group.segments].sum(axis=0)
         else:
-            counted = statistics.count_groups(corpus, self._options, None)
+            counted = statistics.count_groups(corpus, self._options, labels=None)
             self._sums[None] += counted.rows.sum(axis=0)
         if self._keeps_history:
             self._counted.append(counted)

@@ -163,41 +163,61 @@ def test_a_failing_compute_keeps_what_was_added(bleu):
     assert bleu.compute()["translation_length"] == 4
 
 
-BLANK = {"predictions": [[]], "references": [[[]]]}
-AFTER_BLANK = {
-    "ids": {"predictions": [[1, 2, 3, 4]], "references": [[[1, 2, 3, 4]]]},
-    "tokens": {"predictions": [["a", "b"]], "references": [[["a", "c"]]]},
+BLANK_IDS = {
+    "predictions": pa.array([[]], pa.list_(pa.int64())),
+    "references": pa.array([[[]]], pa.list_(pa.list_(pa.int64()))),
+}
+AFTER_BLANK = {  # empty rows, and the rows that follow
+    "ids": (BLANK_IDS, {"predictions": [[1, 2, 3, 4]], "references": [[[1, 2, 3, 4]]]}),
+    "tokens": (
+        {"predictions": [[]], "references": [[[]]]},
+        {"predictions": [["a", "b"]], "references": [[["a", "c"]]]},
+    ),
 }
 
 
-@pytest.mark.parametrize("rows", AFTER_BLANK.values(), ids=AFTER_BLANK)
+@pytest.mark.parametrize(("blank", "rows"), AFTER_BLANK.values(), ids=AFTER_BLANK)
 @pytest.mark.parametrize("others", [1, 100])
-@pytest.mark.parametrize(
-    ("calls", "size"), [(1, 1), (1, 150), (1, 10_001), (3, 1), (999, 1), (1000, 1), (1001, 1)]
-)
-def test_lists_without_tokens_get_the_kind_of_the_next_rows(load, bleu, calls, size, others, rows):
-    """Rows of any number are lists of tokens or of ids as the rows that follow, before and after they are combined."""
+@pytest.mark.parametrize("calls", [1, 3, 999, 1000, 1001])
+def test_lists_without_tokens_among_others(load, bleu, calls, others, blank, rows):
+    """Empty lists are rows of their kind, before and after they are combined."""
     kept = load()
     for _ in range(calls):
-        kept.add_batch(**{name: column * size for name, column in BLANK.items()})
+        kept.add_batch(**blank)
     kept.add_batch(**{name: column * others for name, column in rows.items()})
-    kept.add_batch(**BLANK)
-    everything = {
-        name: BLANK[name] * (calls * size) + rows[name] * others + BLANK[name] for name in BLANK
-    }
+    kept.add_batch(**blank)
+    empty = {"predictions": [[]], "references": [[[]]]}
+    everything = {name: empty[name] * calls + rows[name] * others + empty[name] for name in empty}
     assert copy.deepcopy(kept).compute() == kept.compute() == bleu.compute(**everything)
+
+
+def test_lists_without_a_type_are_tokens(bleu):
+    """Ids do not follow empty lists of Python; the error names the typed column to pass."""
+    bleu.add_batch(predictions=[[]], references=[[[]]])
+    with pytest.raises(
+        TypeError,
+        match=r"^predictions: expected tokens as in the rows added before, got ids\. Call compute\(\)"
+        r" first; it scores and clears those rows\. Empty lists are read as tokens: pass empty lists"
+        r" of ids as pa\.array\(rows, pa\.list_\(pa\.int64\(\)\)\)\.$",
+    ):
+        bleu.add_batch(predictions=[[1, 2]], references=[[[1, 2]]])
+    assert len(bleu) == 1
+    assert bleu.compute()["translation_length"] == 0
+    bleu.add_batch(**BLANK_IDS)
+    bleu.add_batch(predictions=[[1, 2]], references=[[[1, 2]]])
+    assert bleu.compute()["counts"][:2] == [2, 1]
 
 
 @pytest.mark.parametrize("texts", [1, 100])
 def test_text_after_lists_without_tokens(bleu, texts):
     """Text is rejected after empty lists, as after any lists, and the rows stay."""
-    bleu.add_batch(**BLANK)
+    bleu.add_batch(predictions=[[]], references=[[[]]])
     for add in (
         lambda: bleu.add_batch(predictions=["a b"] * texts, references=["a b"] * texts),
         lambda: bleu.add(prediction="a b", reference="a b"),
     ):
         with pytest.raises(
-            TypeError, match="predictions: expected lists as in the rows added before, got text"
+            TypeError, match="predictions: expected tokens as in the rows added before, got text"
         ):
             add()
     assert len(bleu) == 1
@@ -262,12 +282,13 @@ NONE, TEXT, TOKENS, IDS = (
     ([["a", "b"]], [[["a"]]]),
     ([[1, 2]], [[[1]]]),
 )
-NO_TOKENS = [[]], [[[]]]  # a row that may be of tokens or of ids
+NO_TOKENS = [[]], [[[]]]
+NO_IDS = tuple(BLANK_IDS.values())
 # The rows of three processes, and the corpus's counts of unigrams: matches and n-grams.
 KINDS = {
     "ids, and no rows in the first": ([NONE, IDS, IDS], (2, 4)),
     "ids, and no rows in the last": ([IDS, IDS, NONE], (2, 4)),
-    "ids, and no tokens in the first": ([NO_TOKENS, IDS, NONE], (1, 2)),
+    "ids, and none in the rows of the first": ([NO_IDS, IDS, NONE], (1, 2)),
     "tokens, and no tokens in the second": ([TOKENS, NO_TOKENS, TOKENS], (2, 4)),
     "no tokens anywhere": ([NO_TOKENS, NO_TOKENS, NO_TOKENS], (0, 0)),
 }

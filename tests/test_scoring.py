@@ -594,23 +594,28 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
     np.testing.assert_array_equal(np.concatenate(blocks), moved)
 
 
+def average_groups(resampled, seed):
+    average = bleu_scoring.MacroAverage(seed)
+    for group in resampled:
+        average.add(group)
+    return average.mean()
+
+
 def test_groups_are_averaged_independently_of_each_other():
     """Each group keeps its resamples, and the systems of a resample stay together; equal groups are not in step."""
     one = np.random.default_rng(1).normal(size=(4000, 2)) @ [
         [1, 0.8],
         [0, 0.6],
     ]  # two systems, correlation 0.8
-    average = bleu_scoring.average_groups([one, one], seed=3)
+    average = average_groups([one, one], seed=3)
     assert average.mean(axis=0) == pytest.approx(one.mean(axis=0), abs=1e-12)
     assert average.std(axis=0) == pytest.approx(
         one.std(axis=0) / math.sqrt(2), rel=0.05
     )  # in step: without the root
     assert np.corrcoef(average.T)[0, 1] == pytest.approx(np.corrcoef(one.T)[0, 1], abs=0.03)
-    np.testing.assert_array_equal(bleu_scoring.average_groups([one, one], seed=3), average)
-    assert (bleu_scoring.average_groups([one, one], seed=4) != average).any()
-    assert sorted(bleu_scoring.average_groups([one[:, 0]], seed=3)) == pytest.approx(
-        sorted(one[:, 0])
-    )
+    np.testing.assert_array_equal(average_groups([one, one], seed=3), average)
+    assert (average_groups([one, one], seed=4) != average).any()
+    assert sorted(average_groups([one[:, 0]], seed=3)) == pytest.approx(sorted(one[:, 0]))
 
 
 # p-values for all pairs: the definitions by loops.

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from helpers import random_rows
 from hypothesis import given, settings
@@ -577,3 +578,61 @@ def test_statistics_whose_rows_are_not_there(bleu, table):
         ValueError, match=r"the LazyFrame is not in memory. Pass frame\.collect\(\)"
     ):
         bleu.score(pl.from_arrow(table).lazy())
+
+
+# The metadata that version 1.0.0 (387e564) wrote for two segments, counted with
+# `by=["en", "zh"], documents=[1, 2], tokenize={"zh": "zh"}, max_order=2, lowercase=True`.
+STORED_METADATA = (
+    '{"tokenize": "var", "lowercase": true, "max_order": 2, "reference_length": "closest",'
+    ' "minimum_total": 0, "references": "var", "groups": [["en", "13a", "2"], ["zh", "zh", "1"]]}'
+)
+STORED_COLUMNS = {
+    "matches_1": [3, 2],
+    "matches_2": [2, 1],
+    "totals_1": [3, 2],
+    "totals_2": [2, 1],
+    "prediction_length": [3, 2],
+    "reference_length": [3, 2],
+    "label": ["en", "zh"],
+    "document": [1, 2],
+}
+
+
+def test_a_stored_table_of_387e564_is_read(load, tmp_path):
+    """Its Parquet file has these columns and this metadata; the scores are those of the texts."""
+    metadata = {b"bleu_metric": STORED_METADATA.encode()}
+    stored = pa.table(STORED_COLUMNS).replace_schema_metadata(metadata)
+    pq.write_table(stored, tmp_path / "stored.parquet")
+    bleu = load(max_order=2, lowercase=True)
+    texts = {
+        "predictions": ["the cat sat", "我们"],
+        "references": [["the cat", "a cat sat"], ["我们"]],
+        "by": ["en", "zh"],
+        "documents": [1, 2],
+        "tokenize": {"zh": "zh"},
+    }
+    counted = bleu.statistics(**texts)
+    assert counted.to_pydict() == STORED_COLUMNS
+    assert json.loads(counted.schema.metadata[b"bleu_metric"]) == json.loads(STORED_METADATA)
+    table = pq.read_table(tmp_path / "stored.parquet")
+    assert bleu.score(table, by="label") == bleu.score(counted, by="label")
+    assert bleu.score(table, by="label")["groups"]["zh"]["signature"].startswith("nrefs:1|case:lc|")
+    assert bleu.score([table, counted])["counts"] == [10, 6]
+
+
+def test_a_stored_table_without_a_tokenizer_fits_every_tokenizer(load):
+    """387e564 recorded no tokenizer for rows of empty lists."""
+    bleu = load(max_order=2)
+    metadata = json.loads(STORED_METADATA) | {
+        "tokenize": None,
+        "lowercase": False,
+        "references": "1",
+    }
+    del metadata["groups"]
+    columns = {name: [0] for name in STORED_COLUMNS if name not in ("label", "document")}
+    empty = pa.table(columns).replace_schema_metadata({b"bleu_metric": json.dumps(metadata)})
+    for tokens in (["a", "b"], [1, 2]):
+        counted = bleu.statistics(predictions=[tokens], references=[[tokens]])
+        expected = bleu.score(counted)
+        assert bleu.score([empty, counted])["counts"] == expected["counts"]
+        assert bleu.score([empty, counted])["signature"] == expected["signature"]
