@@ -13,7 +13,14 @@ from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, group_labels, lis
 from .bleu_inputs import read_corpus, read_labels, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, warn_once_per_kind
 from .bleu_options import Options, Origin, make_signature
-from .bleu_pairwise import extend_ngrams, number_runs, number_texts, sorted_order
+from .bleu_pairwise import (
+    NumberedTexts,
+    Occurrences,
+    first_in_text,
+    number_runs,
+    number_texts,
+    sorted_order,
+)
 from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
 from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import are_tables, count_batch
@@ -43,6 +50,7 @@ MAX_NGRAMS = 1 << 21  # rows of a table: about 60 MB for 4-grams
 _SEGMENTS_PER_BLOCK = 2048  # their n-grams sort quickly, and memory does not grow with the corpus
 _PRINTED_LABELS, _PRINTED_NGRAMS = 10, 5
 _NO_SEGMENT = np.iinfo(np.int32).max
+_REFERENCE = 2  # the source of an n-gram; 0 and 1 are the predictions of the systems
 
 Int32 = np.ndarray[Any, np.dtype[np.int32]]
 
@@ -290,17 +298,15 @@ def _count_pair(
         )
         prepared["references"] = pa.chunked_array([references])
         # 2. Number the tokens of all texts; the texts are in lower case already.
-        numbers, offsets, tokens = number_texts(
-            Texts(prepared, first.kind), tokenizer._replace(lowercase=False)
-        )
-        ids = make_lists(offsets, pa.array(numbers))
+        numbered = number_texts(Texts(prepared, first.kind), tokenizer._replace(lowercase=False))
+        ids = make_lists(numbered.offsets, pa.array(numbered.numbers))
         # 3. Count both systems.
         for system in range(2):
             part = batch._replace(
                 predictions=ids.slice(system * size, size), references=ids.slice(2 * size)
             )
             rows[system, start : start + size] = count_batch(part, ChosenTokenizer("ids"), options)
-        ngrams.add(Block(start, numbers, offsets, tokens, batch.bounds))
+        ngrams.add(Block(start, numbered, batch.bounds))
         start += size
     return rows, ngrams
 
@@ -320,17 +326,15 @@ def _score_groups(
 
 
 class Block(NamedTuple):
-    """The texts of consecutive segments: predictions of the first system, of the second system, then references.
+    """The texts of consecutive segments.
 
     first_segment: the corpus row of the first segment.
-    numbers, offsets, tokens: as returned by `number_texts`.
+    texts: predictions of the first system, predictions of the second system, then references.
     bounds: int64 [segments + 1], the offsets of each segment's references.
     """
 
     first_segment: int
-    numbers: Int64
-    offsets: Int64
-    tokens: pa.Array
+    texts: NumberedTexts
     bounds: Int64
 
 
@@ -358,9 +362,12 @@ class NGramDifferences:
     Memory grows with the number of distinct n-grams in which the systems differ, not with the text.
     Beyond `MAX_NGRAMS` rows per order, n-grams with the fewest matches so far are dropped.
 
+    The first system has "a", the second system has "b", and the reference is "a c":
+
+    >>> tokens = pa.array(["a", "b", "c"])
+    >>> texts = NumberedTexts(np.array([0, 1, 0, 2]), np.array([0, 1, 2, 4]), tokens)
     >>> differences = NGramDifferences(max_order=1)
-    >>> numbers, offsets, tokens = np.array([0, 1, 0, 2]), np.array([0, 1, 2, 4]), pa.array(["a", "b", "c"])
-    >>> differences.add(Block(0, numbers, offsets, tokens, np.array([0, 1])))
+    >>> differences.add(Block(0, texts, bounds=np.array([0, 1])))
     >>> differences.list_most_distinctive("A", "B")[0]["systems"]["A"]
     [{'ngram': ['a'], 'count': 1, 'matches': {'A': 1, 'B': 0}, 'segment': 0}]
     """
@@ -377,9 +384,12 @@ class NGramDifferences:
         """Add the n-grams of a block."""
         found = list(_find_differences(block, len(self._tables)))
         # Only tokens of n-grams that differ get a number in the tables.
-        numbers, is_used = np.zeros(len(block.tokens), np.int64), np.zeros(len(block.tokens), bool)
+        numbers, is_used = (
+            np.zeros(len(block.texts.tokens), np.int64),
+            np.zeros(len(block.texts.tokens), bool),
+        )
         is_used[np.concatenate([table.tokens.ravel() for table in found])] = True
-        used = block.tokens.filter(pa.array(is_used)).to_pylist()
+        used = block.texts.tokens.filter(pa.array(is_used)).to_pylist()
         numbers[is_used] = [self._numbers.setdefault(token, len(self._numbers)) for token in used]
         for tables, table in zip(self._tables, found):
             tables.append(table._replace(tokens=numbers[table.tokens].astype(np.int32)))
@@ -442,47 +452,47 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
 
     Tokens are numbered as in the block.
     """
-    numbers, offsets = block.numbers, block.offsets
+    # 1. Find the segment of each token. N-grams without tokens are equal within a segment.
+    texts = block.texts
+    text_of = texts.text_of()
     segments = np.arange(len(block.bounds) - 1)
-    text_of = np.arange(len(offsets) - 1).repeat(np.diff(offsets))
-    segment_of = np.concatenate([segments, segments, segments.repeat(np.diff(block.bounds))])[
-        text_of
-    ]
-    starts, ngrams = (
-        np.arange(len(numbers)),
-        segment_of,
-    )  # n-grams without tokens are equal within a segment
+    segments_of_references = segments.repeat(np.diff(block.bounds))
+    segment_of_text = np.concatenate([segments, segments, segments_of_references])
+    segment_of = segment_of_text[text_of]
+    occurrences = Occurrences(starts=np.arange(len(texts.numbers)), numbers=segment_of)
     for n in range(max_order):
-        # 1. Extend the n-grams by a token.
-        starts, ngrams = extend_ngrams(
-            starts, ngrams, numbers, len(block.tokens), offsets[text_of[starts] + 1], n
-        )
-        # 2. Count n-grams in the first prediction, in the second, and in the reference with the
-        #    highest count.
-        texts, distinct = text_of[starts], int(ngrams.max(initial=-1)) + 1
-        begins = np.flatnonzero(
-            (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
-        )
-        sources = np.minimum(texts[begins] // len(segments), 2)
-        counts: Int64 = np.zeros(3 * distinct, np.int64)
-        np.maximum.at(
-            counts, sources * distinct + ngrams[begins], np.diff(begins, append=len(ngrams))
-        )
-        # 3. Compare the clipped counts of both systems.
-        counts = counts.reshape(3, distinct)
-        matches = np.minimum(counts[:2], counts[2])
-        different = np.flatnonzero(matches[0] != matches[1])
-        places = starts[np.searchsorted(ngrams, different)]
-        surplus = np.maximum(matches - matches[::-1], 0)[:, different]
-        first_segments = np.where(surplus, block.first_segment + segment_of[places], _NO_SEGMENT)
-        tokens = numbers[places[:, np.newaxis] + np.arange(n + 1)]
+        # 2. Extend the n-grams by a token. Numbers differ between segments.
+        text_ends = texts.offsets[text_of[occurrences.starts] + 1]
+        occurrences = texts.extend(occurrences, n, text_ends)
+        starts, ngrams = occurrences
+        # 3. Count n-grams in the first prediction, in the second, and in the reference with the
+        #    highest count: int64 [3, distinct n-grams]. `np.maximum.at` is fast for one dimension.
+        text_of_ngram = text_of[starts]
+        begins = np.flatnonzero(first_in_text(ngrams, text_of_ngram))
+        counts_in_texts = np.diff(begins, append=len(ngrams))
+        sources = np.minimum(text_of_ngram[begins] // len(segments), _REFERENCE)
+        distinct = int(ngrams.max(initial=-1)) + 1
+        flat_counts: Int64 = np.zeros((_REFERENCE + 1) * distinct, np.int64)
+        np.maximum.at(flat_counts, sources * distinct + ngrams[begins], counts_in_texts)
+        counts = flat_counts.reshape(_REFERENCE + 1, distinct)
+        # 4. Compare the clipped counts of both systems.
+        matches = np.minimum(counts[:_REFERENCE], counts[_REFERENCE])
+        matches_of_first, matches_of_second = matches
+        different = np.flatnonzero(matches_of_first != matches_of_second)
+        distinctive = matches[:, different]
+        surplus = np.maximum(distinctive - distinctive[::-1], 0)
+        examples = starts[np.searchsorted(ngrams, different)]
+        first_segments = np.where(surplus, block.first_segment + segment_of[examples], _NO_SEGMENT)
+        tokens = texts.numbers[examples[:, np.newaxis] + np.arange(n + 1)]
         yield NGramTable(
-            tokens.astype(np.int32), surplus.T.astype(np.int32), first_segments.T.astype(np.int32)
+            tokens=tokens.astype(np.int32),
+            surplus=surplus.T.astype(np.int32),
+            segments=first_segments.T.astype(np.int32),
         )
-        # 4. Keep the n-grams that matched, because a longer n-gram matches only if its beginning
+        # 5. Keep the n-grams that matched, because a longer n-gram matches only if its beginning
         #    does.
-        could_match = matches.any(axis=0)[ngrams]
-        starts, ngrams = starts[could_match], ngrams[could_match]
+        has_match = matches.any(axis=0)
+        occurrences = occurrences.take(has_match[ngrams])
 
 
 def _merge(tables: Sequence[NGramTable]) -> NGramTable:

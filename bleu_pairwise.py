@@ -1,14 +1,14 @@
-"""Texts against each other: `pairwise`, `self_bleu`, and the numbers of tokens and n-grams, which `diff` uses too.
+"""Texts against each other: `pairwise` and `self_bleu`, by numbers of tokens and n-grams.
 
 The counting kernel does not keep tokens. This module numbers the tokens and n-grams of all texts.
 The k-th occurrence of an n-gram in a text gets a separate number, which turns the multiset of a
 text's n-grams into a set. The clipped count of two texts is then the size of the intersection of
-their sets.
+their sets. `diff` uses the numbers, too.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,6 @@ import pyarrow as pa
 from . import bleu_kernels as kernels
 from .bleu_corpus import TOKENS, Float64, Int64, Texts, is_list, list_items, pieces
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
-from .bleu_messages import FEW_TEXTS
 from .bleu_options import Options, Origin, make_signature
 from .bleu_report import Report, plot_segments
 from .bleu_scoring import bleu
@@ -31,6 +30,8 @@ from .bleu_tokenizers import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Bools = np.ndarray[Any, np.dtype[np.bool_]]
+
 _PAIRS_PER_BATCH = 1 << 13  # their rows fit the CPU cache
 _NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
 
@@ -38,10 +39,10 @@ _NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
 
 
 def score_pairs(texts: Texts, options: Options) -> Float64:
-    """Score each prediction with each text of the last column as its only reference, with effective order.
+    """Score each prediction with each text of the last column as its only reference.
 
-    A single column serves as predictions and references. The result is float64 [predictions,
-    references].
+    Scores have effective order. A single column serves as predictions and references. The result
+    is float64 [predictions, references].
 
     >>> texts = read_texts(predictions=["a b", "b"], references=["a b", "b c", ""])
     >>> score_pairs(texts, Options(max_order=1))
@@ -49,47 +50,87 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
            [0.36787944, 0.36787944, 0.        ]])
     """
     columns = list(texts.columns.values())
-    predictions, references = len(columns[0]), len(columns[-1])
-    tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
-    warn_about_text(columns[0], tokenizer)
-    numbers, offsets, _ = number_texts(texts, tokenizer)
-    kernels.compile_if_worthwhile(columns[0].nbytes * references)  # in proportion to the pairs
-    scores = np.empty((predictions, references))
-    # 1. List, for each n-gram of a prediction, the references that have it, as `count_common` takes
-    #    them: one entry per order, sorted by prediction. Counting a pair then takes one step per
-    #        common n-gram.
-    lengths, listed = np.diff(offsets), []
-    for text_of, ngrams in number_ngrams(numbers, offsets, options.counted_orders):
-        in_predictions = np.flatnonzero(text_of < predictions)
-        in_predictions = in_predictions[sorted_order(text_of[in_predictions])]
-        in_references = np.flatnonzero(text_of >= len(lengths) - references)
-        in_references = in_references[sorted_order(ngrams[in_references])]
-        ends = np.cumsum(np.bincount(ngrams[in_references], minlength=ngrams.max(initial=-1) + 1))
-        reference_of = text_of[in_references] - (len(lengths) - references)
-        begins = np.concatenate([[0], ends])
-        listed.append((text_of[in_predictions], ngrams[in_predictions], begins, reference_of))
-    batch = max(1, _PAIRS_PER_BATCH // references)
-    for start in range(0, predictions, batch):
-        # 2. Count a batch of predictions with all references: int64 [N, predictions, references].
-        prediction_lengths = lengths[start : min(start + batch, predictions)]
-        size = len(prediction_lengths), references
-        matches = np.zeros((options.counted_orders, *size), np.int64)
-        for counts, (prediction_of, ngrams, begins, reference_of) in zip(matches, listed):
-            part = slice(*np.searchsorted(prediction_of, [start, start + batch]))
+    predictions = columns[0]
+    references = columns[-1]
+    tokenizer = choose_tokenizer(options, texts.kind)
+    segment_options = options.for_segments()
+    warn_about_text(predictions, tokenizer)
+    # 1. Number the n-grams of all texts, and look up which references have them. Counting a pair
+    #    then takes one step per common n-gram.
+    numbered = number_texts(texts, tokenizer)
+    kernels.compile_if_worthwhile(predictions.nbytes * len(references))  # grows with the pairs
+    lengths = numbered.lengths()
+    first_reference = len(lengths) - len(references)
+    indexes = [
+        _index_ngrams(ngrams, len(predictions), first_reference)
+        for ngrams in numbered.ngrams(options.counted_orders)
+    ]
+    scores = np.empty((len(predictions), len(references)))
+    layout = options.layout
+    batch_size = max(1, _PAIRS_PER_BATCH // len(references))
+    for start in range(0, len(predictions), batch_size):
+        end = min(start + batch_size, len(predictions))
+        # 2. Count a batch of predictions with all references: int64 [width, predictions,
+        #    references]. The kernel adds to the matches, so they begin with 0.
+        shape = (end - start, len(references))
+        rows = np.empty((layout.width, *shape), np.int64)
+        rows[layout.matches] = 0
+        for matches, index in zip(rows[layout.matches], indexes):
+            begin, stop = np.searchsorted(index.predictions, [start, end])
             kernels.count_common(
-                prediction_of[part] - start, ngrams[part], begins, reference_of, counts
+                index.predictions[begin:stop] - start,
+                index.ngrams[begin:stop],
+                index.begins,
+                index.references,
+                matches,
             )
         # 3. Complete the rows and score them.
-        totals = count_totals(prediction_lengths, options.counted_orders, options.minimum_total)
-        parts = [
-            *matches,
-            *totals[..., np.newaxis],
-            prediction_lengths[:, np.newaxis],
-            lengths[-references:],
-        ]
-        rows = np.stack([np.broadcast_to(part, size) for part in parts])
-        scores[start : start + size[0]] = bleu(rows.reshape(len(rows), -1).T, options).reshape(size)
+        batch_lengths = lengths[start:end, np.newaxis]
+        rows[layout.totals] = count_totals(
+            batch_lengths, options.counted_orders, options.minimum_total
+        )
+        rows[layout.length] = batch_lengths
+        rows[layout.reference_length] = lengths[first_reference:]
+        flat_rows = rows.reshape(layout.width, -1).T
+        scores[start:end] = bleu(flat_rows, segment_options).reshape(shape)
     return scores
+
+
+class _InvertedIndex(NamedTuple):
+    """The n-grams of one order in predictions, and the references that have them.
+
+    `count_common` takes the fields.
+
+    predictions, ngrams: the prediction and the number of each n-gram, sorted by prediction.
+    begins: the offsets in `references` of the references of each number, and the end of the last
+        ones.
+    references: the references that have an n-gram, sorted by its number.
+    """
+
+    predictions: Int64
+    ngrams: Int64
+    begins: Int64
+    references: Int64
+
+
+def _index_ngrams(ngrams: NumberedNGrams, predictions: int, first_reference: int) -> _InvertedIndex:
+    """Index the n-grams of one order.
+
+    The first texts are `predictions`; the texts from `first_reference` on are references. A text
+    may be both.
+    """
+    in_predictions = np.flatnonzero(ngrams.texts < predictions)
+    by_prediction = in_predictions[sorted_order(ngrams.texts[in_predictions])]
+    in_references = np.flatnonzero(ngrams.texts >= first_reference)
+    by_number = in_references[sorted_order(ngrams.numbers[in_references])]
+    distinct = ngrams.numbers.max(initial=-1) + 1
+    ends = np.cumsum(np.bincount(ngrams.numbers[by_number], minlength=distinct))
+    return _InvertedIndex(
+        predictions=ngrams.texts[by_prediction],
+        ngrams=ngrams.numbers[by_prediction],
+        begins=np.concatenate([[0], ends]),
+        references=ngrams.texts[by_number] - first_reference,
+    )
 
 
 # --- self_bleu ------------------------------------------------------------------------------------
@@ -101,12 +142,12 @@ class SelfBleu(Report):
     _prints_as_table = False
 
     def _rows(self) -> list[list[str]]:
-        scores = [self["self_bleu"], *np.quantile(self["segment_bleu"], [0, 0.5, 1])]
-        head = ["texts", "self-BLEU", "lowest", "median", "highest"]
-        return [
-            head,
-            [f"{len(self['segment_bleu']):,}", *(f"{100 * score:.2f}" for score in scores)],
-        ]
+        scores = self["segment_bleu"]
+        lowest, median, highest = np.quantile(scores, [0, 0.5, 1])
+        row = [f"{len(scores):,}"]
+        for score in (self["self_bleu"], lowest, median, highest):
+            row.append(f"{100 * score:.2f}")
+        return [["texts", "self-BLEU", "lowest", "median", "highest"], row]
 
     def _records(self) -> list[dict[str, Any]]:
         return [{"text": i, "bleu": score} for i, score in enumerate(self["segment_bleu"])]
@@ -117,144 +158,208 @@ class SelfBleu(Report):
 
 
 def score_against_others(texts: Texts, options: Options) -> SelfBleu:
-    """Score each text with all other texts as its references (Zhu et al., 2018), with effective order.
+    """Score each text with all other texts as its references (Zhu et al., 2018).
 
-    An occurrence of an n-gram matches if any other text has it, so the time grows with the texts
-    and not with pairs.
+    Scores have effective order. An occurrence of an n-gram matches if any other text has it, so the
+    time grows with the texts and not with pairs.
 
     No other text has a second "b", as the last text does:
 
-    >>> score_against_others(read_texts(texts=["a b", "a b", "b b"]), Options(max_order=1))["segment_bleu"]
+    >>> texts = read_texts(texts=["a b", "a b", "b b"])
+    >>> score_against_others(texts, Options(max_order=1))["segment_bleu"]
     [1.0, 1.0, 0.5]
     """
     (column,) = texts.columns.values()
     if len(column) < 2:
-        raise ValueError(FEW_TEXTS)
-    tokenizer, options = choose_tokenizer(options, texts.kind), options.for_segments()
+        raise ValueError(
+            "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
+        )
+    segment_options = options.for_segments()
+    tokenizer = choose_tokenizer(options, texts.kind)
     warn_about_text(column, tokenizer)
+    numbered = number_texts(texts, tokenizer)
+    lengths = numbered.lengths()
+    orders = options.counted_orders
     # 1. Count: an occurrence of an n-gram matches if it occurs in two texts or more.
-    numbers, offsets, _ = number_texts(texts, tokenizer)
-    lengths = np.diff(offsets)
-    matches = [
-        np.bincount(text_of[np.bincount(ngrams)[ngrams] > 1], minlength=len(lengths))
-        for text_of, ngrams in number_ngrams(numbers, offsets, options.counted_orders)
-    ]
-    totals = count_totals(lengths, options.counted_orders, options.minimum_total)
+    matches = []
+    for ngrams in numbered.ngrams(orders):
+        is_match = np.bincount(ngrams.numbers)[ngrams.numbers] > 1
+        matches.append(np.bincount(ngrams.texts[is_match], minlength=len(lengths)))
+    totals = count_totals(lengths, orders, options.minimum_total)
     # 2. Find the effective reference length, which is the same for texts of equal length. The
     #    number of steps is at most the number of tokens.
-    distinct, inverse, texts_of = np.unique(lengths, return_inverse=True, return_counts=True)
-    choose, effective = REFERENCE_LENGTHS[options.reference_length].effective_length, []
+    find_length = REFERENCE_LENGTHS[options.reference_length].effective_length
+    distinct, inverse, texts_of_length = np.unique(lengths, return_inverse=True, return_counts=True)
+    effective = []
     for i, length in enumerate(distinct.tolist()):
-        effective.append(
-            choose(length, (distinct if texts_of[i] > 1 else np.delete(distinct, i)).tolist())
-        )
+        has_only_one_text = texts_of_length[i] == 1
+        other_lengths = np.delete(distinct, i) if has_only_one_text else distinct
+        effective.append(find_length(length, other_lengths.tolist()))
+    reference_lengths = np.array(effective)[inverse]
     # 3. Score.
-    scores = bleu(np.vstack([matches, totals, lengths, np.array(effective)[inverse]]).T, options)
-    signature = make_signature(options, Origin(tokenizer.name, str(len(column) - 1)))
+    rows = np.vstack([matches, totals, lengths, reference_lengths]).T
+    scores = bleu(rows, segment_options)
+    origin = Origin(tokenizer.name, nrefs=str(len(column) - 1))
     return SelfBleu(
-        self_bleu=float(scores.mean()), segment_bleu=scores.tolist(), signature=signature
+        self_bleu=float(scores.mean()),
+        segment_bleu=scores.tolist(),
+        signature=make_signature(segment_options, origin),
     )
 
 
 # --- Numbers of tokens and n-grams ----------------------------------------------------------------
 
 
-def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> tuple[Int64, Int64, pa.Array]:
+class NumberedTexts(NamedTuple):
+    """The tokens of texts as numbers, which are equal for equal tokens.
+
+    numbers: int64 [tokens], consecutive from 0.
+    offsets: int64 [texts + 1], the offsets of each text's tokens.
+    tokens: the token of each number.
+    """
+
+    numbers: Int64
+    offsets: Int64
+    tokens: pa.Array
+
+    def lengths(self) -> Int64:
+        """Return the number of tokens of each text: int64 [texts]."""
+        return np.diff(self.offsets)
+
+    def text_of(self) -> Int64:
+        """Return the text of each token: int64 [tokens]."""
+        return np.repeat(np.arange(len(self.offsets) - 1), self.lengths())
+
+    def ngrams(self, max_order: int) -> list[NumberedNGrams]:
+        """Assign a number to each n-gram of all texts, order by order.
+
+        Numbers are consecutive from 0. The k-th occurrence of an n-gram in one text has the number
+        of its k-th occurrence in another.
+
+        In "a b a" and "a", the first "a" of each text has number 0, and the second "a" has number
+        2:
+
+        >>> tokens = pa.array(["a", "b"])
+        >>> texts = NumberedTexts(np.array([0, 1, 0, 0]), np.array([0, 3, 4]), tokens)
+        >>> texts.ngrams(max_order=1)
+        [NumberedNGrams(texts=array([0, 0, 1, 0]), numbers=array([0, 2, 0, 1]))]
+        """
+        text_of = self.text_of()
+        # 1. Sort the tokens, and split them into groups that fit the cache. N-grams that begin in
+        #    different groups are never equal, because equal tokens are in one group.
+        by_token = sorted_order(self.numbers)
+        size = len(self.numbers)
+        ends = np.cumsum(np.bincount(self.numbers))
+        wanted_ends = np.arange(_NGRAMS_PER_SORT, size + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT)
+        group_ends = np.unique(ends[np.searchsorted(ends, wanted_ends.clip(max=size))])
+        # 2. Number the n-grams of each group, above those of the groups before.
+        groups: list[list[NumberedNGrams]] = [[] for _ in range(max_order)]  # by order
+        next_number = [0] * max_order
+        for starts in np.split(by_token, group_ends[:-1]):
+            occurrences = Occurrences(starts, np.zeros(len(starts), np.int64))
+            for n in range(max_order):
+                text_ends = self.offsets[text_of[occurrences.starts] + 1]
+                occurrences = self.extend(occurrences, n, text_ends)
+                texts = text_of[occurrences.starts]
+                numbers = _number_occurrences(occurrences.numbers, texts)
+                groups[n].append(NumberedNGrams(texts, next_number[n] + numbers))
+                next_number[n] += int(numbers.max(initial=-1)) + 1
+        # 3. Join the groups of each order.
+        numbered = []
+        for groups_of_order in groups:
+            texts = np.concatenate([group.texts for group in groups_of_order])
+            numbers = np.concatenate([group.numbers for group in groups_of_order])
+            numbered.append(NumberedNGrams(texts, numbers))
+        return numbered
+
+    def extend(self, occurrences: Occurrences, length: int, text_ends: Int64) -> Occurrences:
+        """Extend n-grams of `length` tokens by the next token, and sort them by their new number.
+
+        N-grams at the end of their text are left out; `text_ends` has, for each occurrence, the end
+        of its text in `numbers`.
+
+        The key of an n-gram packs two numbers into one integer: its first n - 1 tokens, and its
+        last token. Sorting the keys groups equal n-grams, without hashing.
+
+        Of "a b a", the n-grams "a", "b", "a" become "a b" and "b a":
+
+        >>> texts = NumberedTexts(np.array([0, 1, 0]), np.array([0, 3]), pa.array(["a", "b"]))
+        >>> unigrams = Occurrences(starts=np.array([0, 1, 2]), numbers=np.array([0, 1, 0]))
+        >>> texts.extend(unigrams, length=1, text_ends=np.array([3, 3, 3]))
+        Occurrences(starts=array([0, 1]), numbers=array([0, 1]))
+        """
+        has_next = np.flatnonzero(occurrences.starts + length < text_ends)
+        starts = occurrences.starts[has_next]
+        keys = occurrences.numbers[has_next] * len(self.tokens) + self.numbers[starts + length]
+        order = sorted_order(keys)
+        return Occurrences(starts[order], number_runs(keys[order]))
+
+
+class NumberedNGrams(NamedTuple):
+    """The n-grams of one order: the text and the number of each, two int64 arrays."""
+
+    texts: Int64
+    numbers: Int64
+
+
+class Occurrences(NamedTuple):
+    """Occurrences of n-grams of one order in `NumberedTexts`.
+
+    starts: int64, the index of the first token of each occurrence.
+    numbers: int64, the number of its n-gram.
+    """
+
+    starts: Int64
+    numbers: Int64
+
+    def take(self, index: Bools) -> Occurrences:
+        """Return the occurrences whose item in `index` is True."""
+        return Occurrences(self.starts[index], self.numbers[index])
+
+
+def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
     """Assign a number to each token of all texts, column by column.
 
-    Returns:
-        The number of each token, consecutive from 0 and equal for equal tokens; int64 [texts + 1],
-        the offsets of each text's tokens; and the token of each number.
-
-    >>> number_texts(read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text"))[:2]
-    (array([0, 1, 0]), array([0, 2, 2, 3]))
+    >>> numbered = number_texts(
+    ...     read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text")
+    ... )
+    >>> numbered.numbers, numbered.offsets, numbered.tokens.to_pylist()
+    (array([0, 1, 0]), array([0, 2, 2, 3]), ['b', 'a'])
     """
     kernels.compile_if_worthwhile(sum(column.nbytes for column in texts.columns.values()))
-    tokens, lengths = [], [np.zeros(1, np.int64)]
+    tokens = []
+    lengths = []
     for name, column in texts.columns.items():
         row = 0
         for piece in pieces(column):
-            lists = prepare_texts(piece, tokenizer, name, range(row, row + len(piece)).__getitem__)
-            if not is_list(lists.type) and kernels.is_ready():
-                lists = kernels.split_texts_compiled(lists, tokenizer.name)
-            elif not is_list(lists.type):
-                lists = pa.array(list_tokens(lists, tokenizer), TOKENS)
-            items, bounds = list_items(lists)
+            row_of = range(row, row + len(piece)).__getitem__
+            prepared = prepare_texts(piece, tokenizer, name, row_of)
+            items, bounds = list_items(_split_texts(prepared, tokenizer))
             tokens.append(items)
             lengths.append(np.diff(bounds))
             row += len(piece)
     encoded = pa.concat_arrays(tokens).dictionary_encode()
-    return (
-        np.asarray(encoded.indices).astype(np.int64),
-        np.cumsum(np.concatenate(lengths)),
-        encoded.dictionary,
+    return NumberedTexts(
+        numbers=np.asarray(encoded.indices).astype(np.int64),
+        offsets=np.cumsum(np.concatenate([[0], *lengths])),
+        tokens=encoded.dictionary,
     )
 
 
-def number_ngrams(numbers: Int64, offsets: Int64, max_order: int) -> list[tuple[Int64, Int64]]:
-    """Assign a number to each n-gram of all texts, order by order.
-
-    The key of an n-gram packs two numbers into one integer: its first n - 1 tokens, and its last
-    token. Sorting the keys groups equal n-grams, without hashing.
-
-    `numbers` and `offsets` are those of `number_texts`. For each order, return two int64 arrays
-    with one item per n-gram: its text, and its number, consecutive from 0. The k-th occurrence of
-    an n-gram in one text has the number of its k-th occurrence in another.
-
-    In "a b a" and "a", the first "a" of each text has number 0, and the second "a" has number 2:
-
-    >>> number_ngrams(np.array([0, 1, 0, 0]), np.array([0, 3, 4]), max_order=1)
-    [(array([0, 0, 1, 0]), array([0, 2, 0, 1]))]
-    """
-    parts = [[(np.empty(0, np.int64), np.empty(0, np.int64))] for _ in range(max_order)]
-    numbered = [0] * max_order
-    text_of, vocabulary = (
-        np.repeat(np.arange(len(offsets) - 1), np.diff(offsets)),
-        int(numbers.max(initial=0)) + 1,
-    )
-    # N-grams that begin in different groups of first tokens are never equal; a group fits the
-    # cache.
-    first_tokens, ends = sorted_order(numbers), np.cumsum(np.bincount(numbers))
-    wanted = np.arange(_NGRAMS_PER_SORT, len(numbers) + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT).clip(
-        max=len(numbers)
-    )
-    group_ends = np.unique(ends[np.searchsorted(ends, wanted)])
-    for starts in np.split(first_tokens, group_ends[:-1]):
-        ngrams = np.zeros(len(starts), np.int64)
-        for n in range(max_order):
-            starts, ngrams = extend_ngrams(
-                starts, ngrams, numbers, vocabulary, offsets[text_of[starts] + 1], n
-            )
-            texts = text_of[starts]
-            occurrences = _number_occurrences(ngrams, texts)
-            parts[n].append((texts, numbered[n] + occurrences))
-            numbered[n] += int(occurrences.max(initial=-1)) + 1
-    return [
-        (np.concatenate(texts), np.concatenate(ngrams))
-        for texts, ngrams in (zip(*part) for part in parts)
-    ]
-
-
-def extend_ngrams(
-    starts: Int64, ngrams: Int64, numbers: Int64, vocabulary: int, ends: Int64, length: int
-) -> tuple[Int64, Int64]:
-    """Extend n-grams by a token, without those that end their text; return starts and numbers, sorted by number.
-
-    N-grams of `length` tokens start at the positions `starts` in `numbers`, the tokens of all
-    texts, of which `vocabulary` are different. `ngrams` has the numbers of the n-grams, and `ends`
-    the ends of their texts.
-
-    >>> extend_ngrams(np.array([0, 1, 2]), np.array([0, 1, 0]), np.array([0, 1, 0]), 2, np.array([3, 3, 3]), 1)
-    (array([0, 1]), array([0, 1]))
-    """
-    whole = np.flatnonzero(starts + length < ends)
-    keys = ngrams[whole] * vocabulary + numbers[starts[whole] + length]
-    order = sorted_order(keys)
-    return starts[whole[order]], number_runs(keys[order])
+def _split_texts(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:
+    """Return prepared texts as lists of tokens or ids."""
+    if is_list(prepared.type):
+        return prepared
+    if kernels.is_ready():
+        return kernels.split_texts_compiled(prepared, tokenizer.name)
+    return pa.array(list_tokens(prepared, tokenizer), TOKENS)
 
 
 def sorted_order(keys: Int64) -> Int64:
-    """Return the indices that stably sort non-negative integers, by radix sort of 16 bits at a time.
+    """Return the indices that stably sort non-negative integers.
+
+    This is a radix sort of 16 bits at a time, because NumPy's stable sort of 16-bit integers is
+    one, and its sort of 64-bit integers is not.
 
     >>> sorted_order(np.array([1 << 40, 2, 0, 2]))
     array([2, 1, 3, 0])
@@ -274,18 +379,34 @@ def number_runs(keys: Int64) -> Int64:
     return np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
 
 
+def first_in_text(ngrams: Int64, texts: Int64) -> Bools:
+    """Return True for each n-gram's first occurrence in a text; they are sorted by n-gram, then text.
+
+    >>> first_in_text(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
+    array([ True, False,  True,  True])
+    """
+    is_new_ngram = np.diff(ngrams, prepend=-1) != 0
+    is_new_text = np.diff(texts, prepend=-1) != 0
+    return is_new_ngram | is_new_text
+
+
 def _number_occurrences(ngrams: Int64, texts: Int64) -> Int64:
     """Assign a number to each occurrence of n-grams, which are sorted by n-gram, then by text.
 
     The first occurrence in a text keeps the number of the n-gram; further occurrences get numbers
     above all n-grams.
+
+    >>> _number_occurrences(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
+    array([0, 2, 0, 1])
     """
-    places = np.arange(len(ngrams))
-    is_first = (np.diff(ngrams, prepend=-1) != 0) | (np.diff(texts, prepend=-1) != 0)
-    before = places - np.maximum.accumulate(np.where(is_first, places, 0))
+    # before: how often the n-gram occurred earlier in this text, 0 for its first occurrence.
+    indices = np.arange(len(ngrams))
+    index_of_first = np.maximum.accumulate(np.where(first_in_text(ngrams, texts), indices, 0))
+    before = indices - index_of_first
+    # Equal n-grams with equal `before` are the same occurrence in different texts.
     repeated = np.flatnonzero(before)
     keys = ngrams[repeated] * (int(before.max(initial=0)) + 1) + before[repeated]
     order = sorted_order(keys)
-    occurrences = ngrams.copy()
-    occurrences[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
-    return occurrences
+    numbers = ngrams.copy()
+    numbers[repeated[order]] = ngrams.max(initial=-1) + 1 + number_runs(keys[order])
+    return numbers

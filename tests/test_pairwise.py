@@ -336,8 +336,11 @@ def test_the_size_of_blocks_does_not_change_self_bleu():
 @pytest.mark.parametrize("size", [1, 100])
 def test_ngrams_are_numbered_without_a_gap(size):
     """Of the texts 0 1, 2 and 3 4 the second tokens begin no bigram, and neither does the 2."""
+    texts = bleu_pairwise.NumberedTexts(
+        np.arange(5), np.array([0, 2, 3, 5]), tokens=pa.array(range(5))
+    )
     with mock.patch.object(bleu_pairwise, "_NGRAMS_PER_SORT", size):
-        unigrams, bigrams = bleu_pairwise.number_ngrams(np.arange(5), np.array([0, 2, 3, 5]), 2)
+        unigrams, bigrams = texts.ngrams(max_order=2)
     assert (sorted(unigrams[1]), sorted(bigrams[1])) == ([0, 1, 2, 3, 4], [0, 1])
     assert (sorted(unigrams[0]), sorted(bigrams[0])) == ([0, 0, 1, 2, 2], [0, 2])
 
