@@ -76,10 +76,10 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
         rows = np.empty((layout.width, *shape), np.int64)
         rows[layout.matches] = 0
         for matches, index in zip(rows[layout.matches], indexes):
-            begin, stop = np.searchsorted(index.predictions, [start, end])
+            first_ngram, end_ngram = np.searchsorted(index.predictions, [start, end])
             kernels.count_common(
-                index.predictions[begin:stop] - start,
-                index.ngrams[begin:stop],
+                index.predictions[first_ngram:end_ngram] - start,
+                index.ngrams[first_ngram:end_ngram],
                 index.begins,
                 index.references,
                 matches,
@@ -113,13 +113,15 @@ class _InvertedIndex(NamedTuple):
     references: Int64
 
 
-def _index_ngrams(ngrams: NumberedNGrams, predictions: int, first_reference: int) -> _InvertedIndex:
+def _index_ngrams(
+    ngrams: NumberedNGrams, prediction_count: int, first_reference: int
+) -> _InvertedIndex:
     """Index the n-grams of one order.
 
-    The first texts are `predictions`; the texts from `first_reference` on are references. A text
-    may be both.
+    The first `prediction_count` texts are predictions; the texts from `first_reference` on are
+    references. A text may be both.
     """
-    in_predictions = np.flatnonzero(ngrams.texts < predictions)
+    in_predictions = np.flatnonzero(ngrams.texts < prediction_count)
     by_prediction = in_predictions[sorted_order(ngrams.texts[in_predictions])]
     in_references = np.flatnonzero(ngrams.texts >= first_reference)
     by_number = in_references[sorted_order(ngrams.numbers[in_references])]
@@ -380,7 +382,9 @@ def number_runs(keys: Int64) -> Int64:
 
 
 def first_in_text(ngrams: Int64, texts: Int64) -> Bools:
-    """Return True for each n-gram's first occurrence in a text; they are sorted by n-gram, then text.
+    """Return True for the first occurrence of each n-gram in each text.
+
+    Occurrences are sorted by n-gram, then by text.
 
     >>> first_in_text(np.array([0, 0, 0, 1]), np.array([2, 2, 5, 5]))
     array([ True, False,  True,  True])
