@@ -1,19 +1,32 @@
-"""Differences between two systems: by segment, length and label, and the n-grams that only one system matches."""
+"""Differences between two systems.
+
+They are listed by segment, length and label, with the n-grams that only one system matches.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
-from . import bleu_messages as messages
-from .bleu_corpus import Batch, Corpus, Float64, Int64, Texts, group_labels, list_items, make_lists
+from .bleu_corpus import (
+    Batch,
+    Corpus,
+    Float64,
+    Int64,
+    SystemName,
+    Texts,
+    group_labels,
+    list_items,
+    make_lists,
+)
 from .bleu_inputs import read_corpus, read_labels, read_systems
 from .bleu_messages import count_things, invalid, name_system, one_of, warn_once_per_kind
 from .bleu_options import Options, Origin, make_signature
 from .bleu_pairwise import (
+    Bools,
     NumberedTexts,
     Occurrences,
     first_in_text,
@@ -29,49 +42,87 @@ from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, w
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LENGTHS = (
-    10,
-    20,
-    30,
-    40,
-    50,
-    60,
-    80,
-    100,
-    150,
-    200,
-    300,
-    500,
-)  # tokens: the first length of each group but the first
+# The first length, in tokens, of each range of reference lengths but the one that begins at 0.
+LENGTHS = (10, 20, 30, 40, 50, 60, 80, 100, 150, 200, 300, 500)
 LISTED_SEGMENTS = 20  # per system
 LISTED_NGRAMS = 20  # per order and system
 MAX_NGRAMS = 1 << 21  # rows of a table: about 60 MB for 4-grams
 
 _SEGMENTS_PER_BLOCK = 2048  # their n-grams sort quickly, and memory does not grow with the corpus
-_PRINTED_LABELS, _PRINTED_NGRAMS = 10, 5
+_PRINTED_LABELS = 10
+_PRINTED_NGRAMS = 5  # per system
 _NO_SEGMENT = np.iinfo(np.int32).max
-_REFERENCE = 2  # the source of an n-gram; 0 and 1 are the predictions of the systems
+_REFERENCE = 2  # the source of an n-gram in a reference; 0 and 1 are the systems
 
 Int32 = np.ndarray[Any, np.dtype[np.int32]]
-
-
-class NGramDifference(TypedDict):
-    """An n-gram that one system matches more often: the surplus, the matches of one system only, the first segment."""
-
-    ngram: list[Any]
-    count: int
-    matches: dict[Any, int]
-    segment: int
+Token = str | int
+Label = TypeVar("Label", bound=Hashable)
+FloatOrArray = TypeVar("FloatOrArray", float, Float64)
 
 
 # --- The result -----------------------------------------------------------------------------------
 
 
+class SystemScore(TypedDict, total=False):
+    """The score of a system, on the scales 0-1 and 0-100; only the second system has a `delta`."""
+
+    bleu: float
+    score: float
+    delta: float
+
+
+class GroupDifference(TypedDict):
+    """The number of segments in a group, BLEU of both systems, and their difference."""
+
+    segments: int
+    bleu: dict[SystemName, float]
+    delta: float
+
+
+# The first and the last length of a range in tokens; None if it has no end. `from` is a keyword.
+_LengthRange = TypedDict("_LengthRange", {"from": int, "to": int | None})
+
+
+class LengthDifference(_LengthRange, GroupDifference):
+    """The group of the segments whose reference length is in a range."""
+
+
+class NGramDifference(TypedDict):
+    """An n-gram that one system matches more often.
+
+    count: the surplus of matches.
+    matches: per system, the matches that only this system has in a segment.
+    segment: the first segment with a surplus.
+    """
+
+    ngram: list[Token]
+    count: int
+    matches: dict[SystemName, int]
+    segment: int
+
+
+class OrderDifference(TypedDict):
+    """The most distinctive n-grams of one order, per system."""
+
+    order: int
+    systems: dict[SystemName, list[NGramDifference]]
+
+
+class SegmentDifference(TypedDict):
+    """The index of a segment, BLEU of both systems, and their difference."""
+
+    segment: int
+    bleu: dict[SystemName, float]
+    delta: float
+
+
 class Difference(Report):
     """The result of `diff`: a dict that displays as a table.
 
-    >>> print(diff_systems({"A": ["a b c e"], "B": ["a b c d"]}, ["a b c d"], None, Options(max_order=2)))
-    B against A: 100.00 and 70.71 BLEU, a difference of +29.29; better in 1 segment, equal in 0, worse in 0
+    >>> systems = {"A": ["a b c e"], "B": ["a b c d"]}
+    >>> difference = diff_systems(systems, ["a b c d"], None, Options(max_order=2))
+    >>> print(difference)  # doctest: +ELLIPSIS
+    B against A: 100.00 and 70.71 BLEU, a difference of +29.29; better in 1 segment, ...
     <BLANKLINE>
                                         segments      A       B  difference
     all                                        1  70.71  100.00      +29.29
@@ -83,11 +134,11 @@ class Difference(Report):
     """
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the segment scores of both systems into `ax` or a new figure, and return the Axes."""
+        """Plot both systems' segment scores into `ax` or a new figure, and return the Axes."""
         return plot_scatter(self["segment_bleu"], ax)
 
-    def distinctive_ngrams(self, name: Any, count: int = 10) -> list[NGramDifference]:
-        """Return the most distinctive n-grams of all orders, without parts of n-grams that are already listed.
+    def distinctive_ngrams(self, name: SystemName, count: int = 10) -> list[NGramDifference]:
+        """Return the most distinctive n-grams of all orders, without parts of listed n-grams.
 
         Args:
             name: the system that matches the n-grams more often.
@@ -99,102 +150,114 @@ class Difference(Report):
         Raises:
             ValueError: neither system has this name.
 
-        >>> difference = diff_systems({"A": ["a b c"], "B": ["x"]}, ["a b c"], None, Options(max_order=2))
+        >>> systems = {"A": ["a b c"], "B": ["x"]}
+        >>> difference = diff_systems(systems, ["a b c"], None, Options(max_order=2))
         >>> [ngram["ngram"] for ngram in difference.distinctive_ngrams("A")]
         [['a', 'b'], ['b', 'c']]
         """
-        if name not in list(self["systems"]):
+        if name not in list(self["systems"]):  # a list, because users may pass an unhashable name
             raise invalid("name", name, one_of(self["systems"]))
-        ngrams = [ngram for order in reversed(self["ngrams"]) for ngram in order["systems"][name]]
-        ngrams.sort(key=lambda ngram: -mcnemar_statistic(*ngram["matches"].values()))
+        # Longest first, so that of equally distinctive n-grams the parts are left out.
+        candidates: list[NGramDifference] = []
+        for order in reversed(self["ngrams"]):
+            candidates += order["systems"][name]
+        candidates.sort(key=_distinctiveness, reverse=True)
         chosen: list[NGramDifference] = []
-        for ngram in ngrams:
-            tokens, size = ngram["ngram"], len(ngram["ngram"])
-            longer_ones = (longer["ngram"] for longer in chosen)
-            if not any(
-                tokens == longer[i : i + size]
-                for longer in longer_ones
-                for i in range(len(longer) - size + 1)
-            ):
+        for ngram in candidates:
+            if not any(_contains(listed["ngram"], ngram["ngram"]) for listed in chosen):
                 chosen.append(ngram)
         return chosen[:count]
 
     def _records(self) -> list[dict[str, Any]]:
         records = [{"part": "length", **group} for group in self["by_length"]]
-        records += [
-            {"part": "group", "group": label, **group}
-            for label, group in self.get("groups", {}).items()
-        ]
+        for label, group in self.get("groups", {}).items():
+            records.append({"part": "group", "group": label, **group})
         for record in records:
-            scores, delta = record.pop("bleu"), record.pop("delta")
-            record |= {f"bleu_{name}": score for name, score in scores.items()} | {"delta": delta}
+            scores = record.pop("bleu")
+            delta = record.pop("delta")
+            for name, score in scores.items():
+                record[f"bleu_{name}"] = score
+            record["delta"] = delta  # behind the scores
         return records
 
     def _rows(self) -> list[list[str]]:
-        return [
-            *self._group_rows(),
-            *([name, "", *numbers] for name, *numbers in self._ngram_rows()),
-        ]
+        rows = self._group_rows()
+        for ngram, *numbers in self._ngram_rows():
+            rows.append([ngram, "", *numbers])  # without a number of segments
+        return rows
 
     def _title(self) -> str:
-        first, second = map(write_name, self["systems"])
+        first_name, second_name = (write_name(name) for name in self["systems"])
         first_score, second_score = (system["score"] for system in self["systems"].values())
+        wins = count_things(self["wins"], "segment")
         return (
-            f"{second} against {first}: {second_score:.2f} and {first_score:.2f} BLEU, a difference of"
-            f" {second_score - first_score:+.2f}; better in {count_things(self['wins'], 'segment')}, equal in"
-            f" {self['ties']:,}, worse in {self['losses']:,}"
+            f"{second_name} against {first_name}: {second_score:.2f} and {first_score:.2f} BLEU,"
+            f" a difference of {second_score - first_score:+.2f}; better in {wins},"
+            f" equal in {self['ties']:,}, worse in {self['losses']:,}"
         )
 
     def _html_table(self) -> str:
         """Return a table of groups and, if the systems differ in n-grams, a table of n-grams."""
-        tables = filter(None, [self._group_rows(), self._ngram_rows()])
+        tables = [self._group_rows()]
+        ngram_rows = self._ngram_rows()
+        if ngram_rows:
+            tables.append(ngram_rows)
         return "".join(write_table(head, rows) for head, *rows in tables)
 
     def _group_rows(self) -> list[list[str]]:
-        systems = {name: system["bleu"] for name, system in self["systems"].items()}
-        size, (_, second) = self["wins"] + self["ties"] + self["losses"], self["systems"].values()
-        groups = {"all": {"segments": size, "bleu": systems, "delta": second["delta"]}}
+        """Return the head, and rows of the corpus, each range of lengths and the first labels."""
+        # 1. Summarize the corpus and the ranges of lengths.
+        systems = self["systems"]
+        _, second = systems.values()
+        summaries: dict[str, GroupDifference] = {
+            "all": {
+                "segments": self["wins"] + self["ties"] + self["losses"],
+                "bleu": {name: system["bleu"] for name, system in systems.items()},
+                "delta": second["delta"],
+            }
+        }
         for group in self["by_length"]:
-            bounds = (
-                f"{group['from']} to {group['to']}" if group["to"] else f"{group['from']} and more"
-            )
-            groups[f"reference of {bounds} tokens"] = group
-        labeled = self.get("groups", {})
-        shown = [
-            (write_label(label, groups), labeled[label])
-            for label in list(labeled)[:_PRINTED_LABELS]
-        ]
-        rows = [["", "segments", *map(write_name, systems), "difference"]]
-        for name, group in [*groups.items(), *shown]:
-            numbers = (f"{100 * score:.2f}" for score in group["bleu"].values())
-            rows.append(
-                [
-                    write_name(name),
-                    f"{group['segments']:,}",
-                    *numbers,
-                    f"{100 * group['delta']:+.2f}",
-                ]
-            )
-        if len(labeled) > _PRINTED_LABELS:
-            rows.append([f"… {len(labeled) - _PRINTED_LABELS:,} more labels", "", "", "", ""])
+            bounds = f"{group['from']} to {group['to']}"
+            if group["to"] is None:
+                bounds = f"{group['from']} and more"
+            summaries[f"reference of {bounds} tokens"] = group
+        # 2. Write the rows; labels that look like a summary are in quotes.
+        names = [write_name(name) for name in systems]
+        rows = [["", "segments", *names, "difference"]]
+        for summary, group in summaries.items():
+            rows.append(_write_group(summary, group))
+        groups = self.get("groups", {})
+        for label in list(groups)[:_PRINTED_LABELS]:
+            rows.append(_write_group(write_label(label, summaries), groups[label]))
+        if len(groups) > _PRINTED_LABELS:
+            rows.append([f"… {len(groups) - _PRINTED_LABELS:,} more labels", "", "", "", ""])
         return rows
 
     def _ngram_rows(self) -> list[list[str]]:
+        """Return the head and a row per n-gram; an empty list if the systems match the same."""
         rows = []
-        for ngram in (
-            ngram
-            for name in self["systems"]
-            for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS)
-        ):
-            first, second = ngram["matches"].values()
-            text = write_name(" ".join(map(str, ngram["ngram"])))
-            rows.append([text, f"{first:,}", f"{second:,}", f"{second - first:+,}"])
-        head = [
-            "n-grams matched by one system only",
-            *map(write_name, self["systems"]),
-            "difference",
-        ]
-        return [head, *rows] if rows else []
+        for name in self["systems"]:
+            for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS):
+                text = write_name(" ".join(map(str, ngram["ngram"])))
+                first_matches, second_matches = ngram["matches"].values()
+                lead = second_matches - first_matches
+                rows.append([text, f"{first_matches:,}", f"{second_matches:,}", f"{lead:+,}"])
+        if not rows:
+            return []
+        names = [write_name(name) for name in self["systems"]]
+        return [["n-grams matched by one system only", *names, "difference"], *rows]
+
+
+def _write_group(name: str, group: GroupDifference) -> list[str]:
+    """Return the row of a group in the table."""
+    scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
+    return [write_name(name), f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
+
+
+def _contains(tokens: Sequence[Token], ngram: Sequence[Token]) -> bool:
+    """Return True if the n-gram occurs in the tokens."""
+    size = len(ngram)
+    return any(tokens[i : i + size] == ngram for i in range(len(tokens) - size + 1))
 
 
 # --- Counting and scoring -------------------------------------------------------------------------
@@ -207,119 +270,166 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     >>> diff_systems(systems, ["a b", "d"], ["x", "y"], Options(max_order=1))["groups"]["y"]
     {'segments': 1, 'bleu': {'A': 0.0, 'B': 1.0}, 'delta': 1.0}
     """
-    # 1. Read the texts; references and labels are read once.
-    predictions, corpora = read_systems(systems), {}
+    # 1. Read the texts and the labels.
+    predictions = read_systems(systems)
     if len(predictions) != 2:
-        raise ValueError(messages.TWO_SYSTEMS.format(len(predictions)))
-    if any(map(are_tables, predictions.values())):
-        raise TypeError(messages.NO_TEXTS)
+        raise ValueError(
+            f"systems: expected exactly two systems, got {len(predictions)}."
+            " Pass {'A': [...], 'B': [...]}; rank() takes more."
+        )
+    if any(are_tables(texts) for texts in predictions.values()):
+        raise TypeError(
+            "systems: diff() compares texts, got statistics. Pass the predictions of both systems."
+        )
     with warn_once_per_kind():
-        for name, texts in predictions.items():
-            with name_system(name):
-                corpora[name] = read_corpus(texts, references)
-            references = corpora[name].references
-        first, second = corpora
-        labels = None if by is None else read_labels(by, len(corpora[first]))
-        tokenizer = choose_tokenizer(options, corpora[first].kind)
+        corpora = _read_corpora(predictions, references)
+        names = list(corpora)
+        first_name, second_name = names
+        first_corpus = corpora[first_name]
+        labels = None if by is None else read_labels(by, len(first_corpus))
+        tokenizer = choose_tokenizer(options, first_corpus.kind)
         for corpus in corpora.values():
             warn_about_text(corpus.predictions, tokenizer)
     # 2. Count, and score the systems and the segments.
     rows, ngrams = _count_pair(corpora, tokenizer, options)
-    scores, segment_scores = (
-        bleu(rows.sum(axis=1), options).tolist(),
-        bleu(rows, options.for_segments()),
-    )
-    deltas = segment_scores[1] - segment_scores[0]
+    first_score, second_score = bleu(rows.sum(axis=1), options).tolist()
+    segment_scores = bleu(rows, options.for_segments())
+    first_scores, second_scores = segment_scores
+    deltas = second_scores - first_scores
     difference = Difference(count_wins(deltas))
-    difference["systems"] = {
-        name: {"bleu": score, "score": 100 * score} for name, score in zip(corpora, scores)
+    scores: dict[SystemName, SystemScore] = {
+        first_name: {"bleu": first_score, "score": 100 * first_score},
+        second_name: {
+            "bleu": second_score,
+            "score": 100 * second_score,
+            "delta": second_score - first_score,
+        },
     }
-    difference["systems"][second]["delta"] = scores[1] - scores[0]
-    # 3. Score the groups. If the effective reference length differs between the systems, the
-    #    shorter one decides.
-    lengths = group_labels(
-        np.searchsorted(
-            LENGTHS, rows[..., options.layout.reference_length].min(axis=0), side="right"
-        ).tolist()
-    )
-    starts, ends = (0, *LENGTHS), (*(length - 1 for length in LENGTHS), None)
-    scored = _score_groups(rows, dict(sorted(lengths.items())), list(corpora), options)
-    difference["by_length"] = [{"from": starts[i], "to": ends[i], **group} for i, group in scored]
+    difference["systems"] = scores
+    # 3. Score the groups.
+    difference["by_length"] = _score_lengths(rows, names, options)
     if labels is not None:
-        difference["groups"] = dict(
-            _score_groups(rows, group_labels(labels), list(corpora), options)
-        )
+        difference["groups"] = _score_groups(rows, group_labels(labels), names, options)
     # 4. List the n-grams, and the segments with the largest leads of each system.
-    difference["ngrams"] = ngrams.list_most_distinctive(first, second)
-    difference["segments"] = {
-        name: [
-            {
-                "segment": i,
-                "bleu": dict(zip(corpora, segment_scores[:, i].tolist())),
-                "delta": float(deltas[i]),
-            }
-            for i in np.argsort(-leads, kind="stable")[:LISTED_SEGMENTS].tolist()
-            if leads[i] > NOISE
-        ]
-        for name, leads in ((first, -deltas), (second, deltas))
-    }
-    difference["segment_bleu"] = dict(zip(corpora, segment_scores.tolist()))
-    difference["signature"] = make_signature(
-        options, Origin(tokenizer.name, corpora[first].reference_count())
-    )
+    difference["ngrams"] = ngrams.list_most_distinctive(first_name, second_name)
+    segments: dict[SystemName, list[SegmentDifference]] = {first_name: [], second_name: []}
+    for name, leads in ((first_name, -deltas), (second_name, deltas)):
+        by_lead = np.argsort(-leads, kind="stable")[:LISTED_SEGMENTS]
+        for i in by_lead[leads[by_lead] > NOISE].tolist():
+            segments[name].append(
+                {
+                    "segment": i,
+                    "bleu": dict(zip(names, segment_scores[:, i].tolist())),
+                    "delta": float(deltas[i]),
+                }
+            )
+    difference["segments"] = segments
+    difference["segment_bleu"] = dict(zip(names, segment_scores.tolist()))
+    origin = Origin(tokenizer.name, first_corpus.reference_count())
+    difference["signature"] = make_signature(options, origin)
     return difference
 
 
-def _count_pair(
-    corpora: Mapping[Any, Corpus], tokenizer: ChosenTokenizer, options: Options
-) -> tuple[Int64, NGramDifferences]:
-    """Return the rows of both systems, int64 [2, segments, 2 N + 2], and the n-grams in which they differ.
+def _read_corpora(
+    predictions: Mapping[SystemName, object], references: object
+) -> dict[SystemName, Corpus]:
+    """Read the texts of each system, all with the same references."""
+    corpora: dict[SystemName, Corpus] = {}
+    shared_references = references
+    for name, texts in predictions.items():
+        with name_system(name):
+            corpora[name] = read_corpus(texts, shared_references)
+        # A generator can be read once. The next system gets Arrow, which is checked again, but not
+        # copied.
+        shared_references = corpora[name].references
+    return corpora
 
-    Each text is tokenized once; all further steps work on token ids.
+
+def _count_pair(
+    corpora: Mapping[SystemName, Corpus], tokenizer: ChosenTokenizer, options: Options
+) -> tuple[Int64, NGramDifferences]:
+    """Count both systems, and collect the n-grams in which they differ.
+
+    Each text is tokenized once; all further steps work on token ids. The rows of both systems are
+    int64 [2, segments, 2 N + 2].
     """
-    first, second = corpora.values()
+    first_corpus, second_corpus = corpora.values()
     table = pa.table(
-        [first.predictions, second.predictions, first.references], ["first", "second", "references"]
+        {
+            "first": first_corpus.predictions,
+            "second": second_corpus.predictions,
+            "references": first_corpus.references,
+        }
     )
-    rows: Int64 = np.empty((2, len(table), options.layout.width), np.int64)
-    ngrams, start = NGramDifferences(options.max_order), 0
-    for columns in filter(len, table.to_batches(max_chunksize=_SEGMENTS_PER_BLOCK)):
+    rows: Int64 = np.empty((len(corpora), len(table), options.layout.width), np.int64)
+    ngrams = NGramDifferences(options.max_order)
+    start = 0
+    for piece in table.to_batches(max_chunksize=_SEGMENTS_PER_BLOCK):
         # 1. Prepare the texts of a block; errors name rows of the corpus.
-        size = len(columns)
-        batch = Batch(range(start, start + size), columns.column(0), *list_items(columns.column(2)))
-        prepared = {}
-        for name, column in zip(corpora, columns.columns):
-            place = f"System {name!r}: predictions"
-            prepared[place] = pa.chunked_array(
-                [prepare_texts(column, tokenizer, place, batch.row_of_prediction)]
-            )
-        references = prepare_texts(
-            batch.references, tokenizer, "references", batch.row_of_reference
-        )
-        prepared["references"] = pa.chunked_array([references])
-        # 2. Number the tokens of all texts; the texts are in lower case already.
-        numbered = number_texts(Texts(prepared, first.kind), tokenizer._replace(lowercase=False))
+        size = len(piece)
+        if size == 0:
+            continue
+        references, bounds = list_items(piece.column("references"))
+        batch = Batch(range(start, start + size), piece.column("first"), references, bounds)
+        columns: dict[str, pa.ChunkedArray] = {}
+        for name, texts in zip(corpora, (piece.column("first"), piece.column("second"))):
+            column_name = f"System {name!r}: predictions"
+            prepared = prepare_texts(texts, tokenizer, column_name, batch.row_of_prediction)
+            columns[column_name] = pa.chunked_array([prepared])
+        prepared = prepare_texts(references, tokenizer, "references", batch.row_of_reference)
+        columns["references"] = pa.chunked_array([prepared])
+        # 2. Number the tokens of all texts. If they have to be in lower case, they are already.
+        texts_of_block = Texts(columns, first_corpus.kind)
+        numbered = number_texts(texts_of_block, tokenizer._replace(lowercase=False))
+        # 3. Count both systems. Their predictions are followed by the references.
         ids = make_lists(numbered.offsets, pa.array(numbered.numbers))
-        # 3. Count both systems.
-        for system in range(2):
-            part = batch._replace(
-                predictions=ids.slice(system * size, size), references=ids.slice(2 * size)
-            )
-            rows[system, start : start + size] = count_batch(part, ChosenTokenizer("ids"), options)
-        ngrams.add(Block(start, numbered, batch.bounds))
+        reference_ids = ids.slice(len(corpora) * size)
+        for system in range(len(corpora)):
+            prediction_ids = ids.slice(system * size, size)
+            id_batch = batch._replace(predictions=prediction_ids, references=reference_ids)
+            id_rows = count_batch(id_batch, ChosenTokenizer("ids"), options)
+            rows[system, start : start + size] = id_rows
+        ngrams.add(Block(start, numbered, bounds))
         start += size
     return rows, ngrams
 
 
+def _score_lengths(
+    rows: Int64, names: Sequence[SystemName], options: Options
+) -> list[LengthDifference]:
+    """Score the segments of each range of reference lengths, in ascending order.
+
+    If the effective reference length differs between the systems, the shorter one decides.
+    """
+    lengths = rows[..., options.layout.reference_length].min(axis=0)
+    ranges = np.searchsorted(LENGTHS, lengths, side="right")  # 0 is the range that begins at 0
+    groups = dict(sorted(group_labels(ranges.tolist()).items()))
+    first_lengths = (0, *LENGTHS)
+    scored: list[LengthDifference] = []
+    for i, group in _score_groups(rows, groups, names, options).items():
+        is_last_range = i == len(LENGTHS)
+        last_length = None if is_last_range else first_lengths[i + 1] - 1
+        scored.append({"from": first_lengths[i], "to": last_length, **group})
+    return scored
+
+
 def _score_groups(
-    rows: Int64, groups: Mapping[Any, Int64], names: Sequence[Any], options: Options
-) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """Yield BLEU of both systems on the segments of each group, as in `by_length` and `groups` of the result."""
+    rows: Int64, groups: Mapping[Label, Int64], names: Sequence[SystemName], options: Options
+) -> dict[Label, GroupDifference]:
+    """Return BLEU of both systems on the segments of each group."""
     sizes = [len(segments) for segments in groups.values()]
-    grouped = rows[:, np.concatenate(list(groups.values()))]
-    scores = bleu(np.add.reduceat(grouped, np.cumsum([0, *sizes[:-1]]), axis=1), options)
-    for label, size, both in zip(groups, sizes, scores.T.tolist()):
-        yield label, {"segments": size, "bleu": dict(zip(names, both)), "delta": both[1] - both[0]}
+    begins = np.cumsum([0, *sizes[:-1]])
+    grouped_rows = rows[:, np.concatenate(list(groups.values()))]
+    scores = bleu(np.add.reduceat(grouped_rows, begins, axis=1), options)
+    scored: dict[Label, GroupDifference] = {}
+    first_scores, second_scores = scores.tolist()
+    for label, size, first_score, second_score in zip(groups, sizes, first_scores, second_scores):
+        scored[label] = {
+            "segments": size,
+            "bleu": dict(zip(names, (first_score, second_score))),
+            "delta": second_score - first_score,
+        }
+    return scored
 
 
 # --- N-grams --------------------------------------------------------------------------------------
@@ -351,7 +461,7 @@ class NGramTable(NamedTuple):
     surplus: Int32
     segments: Int32
 
-    def take(self, index: Any) -> NGramTable:
+    def take(self, index: Int64 | Bools) -> NGramTable:
         """Return the rows at an index."""
         return NGramTable(self.tokens[index], self.surplus[index], self.segments[index])
 
@@ -373,71 +483,67 @@ class NGramDifferences:
     """
 
     def __init__(self, max_order: int) -> None:
-        self._numbers: dict[Any, int] = {}
-        none: Int32 = np.empty((0, 2), np.int32)
-        self._tables = [
-            [NGramTable(np.empty((0, order), np.int32), none, none)]
-            for order in range(1, max_order + 1)
-        ]
+        self._numbers: dict[Token, int] = {}  # of the tokens in the tables
+        self._tables: list[list[NGramTable]] = [[] for _ in range(max_order)]  # by order
 
     def add(self, block: Block) -> None:
         """Add the n-grams of a block."""
-        found = list(_find_differences(block, len(self._tables)))
-        # Only tokens of n-grams that differ get a number in the tables.
-        numbers, is_used = (
-            np.zeros(len(block.texts.tokens), np.int64),
-            np.zeros(len(block.texts.tokens), bool),
-        )
-        is_used[np.concatenate([table.tokens.ravel() for table in found])] = True
-        used = block.texts.tokens.filter(pa.array(is_used)).to_pylist()
-        numbers[is_used] = [self._numbers.setdefault(token, len(self._numbers)) for token in used]
-        for tables, table in zip(self._tables, found):
-            tables.append(table._replace(tokens=numbers[table.tokens].astype(np.int32)))
+        differences = list(_find_differences(block, len(self._tables)))
+        # 1. Renumber the tokens. Only tokens of n-grams that differ get a number in the tables.
+        block_tokens = block.texts.tokens
+        is_used = np.zeros(len(block_tokens), bool)
+        for table in differences:
+            is_used[table.tokens] = True
+        used_tokens = block_tokens.filter(pa.array(is_used)).to_pylist()
+        new_numbers = np.zeros(len(block_tokens), np.int32)
+        new_numbers[is_used] = [
+            self._numbers.setdefault(token, len(self._numbers)) for token in used_tokens
+        ]
+        # 2. Add the tables; if they are too long, keep the n-grams with the most matches so far.
+        for tables, table in zip(self._tables, differences):
+            tables.append(table._replace(tokens=new_numbers[table.tokens]))
             if sum(len(table.tokens) for table in tables) > MAX_NGRAMS:
                 merged = _merge(tables)
                 rarest_last = np.argsort(-merged.surplus.sum(axis=1), kind="stable")
-                tables[:] = [merged.take(np.sort(rarest_last[: MAX_NGRAMS // 2]))]
+                kept_rows = np.sort(rarest_last[: MAX_NGRAMS // 2])
+                tables[:] = [merged.take(kept_rows)]
 
-    def list_most_distinctive(self, first: Any, second: Any) -> list[dict[str, Any]]:
-        """List, for each order, the most distinctive n-grams of each system; the arguments are the systems' names.
+    def list_most_distinctive(
+        self, first_name: SystemName, second_name: SystemName
+    ) -> list[OrderDifference]:
+        """List, for each order, the most distinctive n-grams of each system.
 
         N-grams are sorted by McNemar's statistic, then by segment, then by tokens.
         """
-        tokens, listed = list(self._numbers), []
+        tokens = list(self._numbers)
+        orders: list[OrderDifference] = []
         for order, tables in enumerate(self._tables, 1):
-            table, systems = _merge(tables), dict[Any, list[NGramDifference]]()
-            for system, name in enumerate((first, second)):
+            table = _merge(tables)
+            systems: dict[SystemName, list[NGramDifference]] = {}
+            for system, name in enumerate((first_name, second_name)):
+                rows = _choose_rows(table, system)
                 ngrams: list[NGramDifference] = []
-                for numbers, surplus, segments in zip(
-                    *(column.tolist() for column in _choose_rows(table, system))
+                for numbers, (first_surplus, second_surplus), segments in zip(
+                    rows.tokens.tolist(), rows.surplus.tolist(), rows.segments.tolist()
                 ):
-                    ngram, matches = (
-                        [tokens[number] for number in numbers],
-                        dict(zip((first, second), surplus)),
-                    )
-                    count = abs(surplus[0] - surplus[1])
                     ngrams.append(
                         {
-                            "ngram": ngram,
-                            "count": count,
-                            "matches": matches,
+                            "ngram": [tokens[number] for number in numbers],
+                            "count": abs(first_surplus - second_surplus),
+                            "matches": {first_name: first_surplus, second_name: second_surplus},
                             "segment": segments[system],
                         }
                     )
                 ngrams.sort(
-                    key=lambda one: (
-                        -mcnemar_statistic(*one["matches"].values()),
-                        one["segment"],
-                        one["ngram"],
-                    )
+                    key=lambda ngram: (-_distinctiveness(ngram), ngram["segment"], ngram["ngram"])
                 )
                 systems[name] = ngrams[:LISTED_NGRAMS]
-            listed.append({"order": order, "systems": systems})
-        return listed
+            orders.append({"order": order, "systems": systems})
+        return orders
 
 
-def mcnemar_statistic(a: Any, b: Any) -> Any:
-    """Return (a - b)² / (a + b) for the matches that only the one or the other system has (McNemar, 1947).
+def mcnemar_statistic(a: FloatOrArray, b: FloatOrArray) -> FloatOrArray:
+    """Return (a - b)² / (a + b) for the matches that only one system has (McNemar, 1947).
 
     Large values are unlikely if both systems are equally likely to miss a match.
 
@@ -447,12 +553,19 @@ def mcnemar_statistic(a: Any, b: Any) -> Any:
     return (a - b) ** 2 / (a + b)
 
 
-def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
-    """Yield, for each order, the n-grams in which the systems differ: one row per n-gram and segment.
+def _distinctiveness(ngram: NGramDifference) -> float:
+    """Return McNemar's statistic of an n-gram."""
+    first_matches, second_matches = ngram["matches"].values()
+    return mcnemar_statistic(first_matches, second_matches)
 
-    Tokens are numbered as in the block.
+
+def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
+    """Yield, for each order, the n-grams in which the systems differ.
+
+    There is one row per n-gram and segment. Tokens are numbered as in the block.
     """
-    # 1. Find the segment of each token. N-grams without tokens are equal within a segment.
+    # 1. Begin with n-grams without tokens. Their number is that of their segment, so that all
+    #    longer n-grams have different numbers in different segments.
     texts = block.texts
     text_of = texts.text_of()
     segments = np.arange(len(block.bounds) - 1)
@@ -461,12 +574,13 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
     segment_of = segment_of_text[text_of]
     occurrences = Occurrences(starts=np.arange(len(texts.numbers)), numbers=segment_of)
     for n in range(max_order):
-        # 2. Extend the n-grams by a token. Numbers differ between segments.
+        # 2. Extend the n-grams by a token.
         text_ends = texts.offsets[text_of[occurrences.starts] + 1]
         occurrences = texts.extend(occurrences, n, text_ends)
         starts, ngrams = occurrences
         # 3. Count n-grams in the first prediction, in the second, and in the reference with the
-        #    highest count: int64 [3, distinct n-grams]. `np.maximum.at` is fast for one dimension.
+        #    highest count: int64 [3, distinct n-grams]. `np.maximum.at` is fast only for arrays of
+        #    one dimension.
         text_of_ngram = text_of[starts]
         begins = np.flatnonzero(first_in_text(ngrams, text_of_ngram))
         counts_in_texts = np.diff(begins, append=len(ngrams))
@@ -497,27 +611,50 @@ def _find_differences(block: Block, max_order: int) -> Iterator[NGramTable]:
 
 def _merge(tables: Sequence[NGramTable]) -> NGramTable:
     """Add up the rows of equal n-grams, and sort them by the numbers of their tokens."""
-    table = NGramTable(*map(np.concatenate, zip(*tables)))
+    table = NGramTable(
+        tokens=np.concatenate([table.tokens for table in tables]),
+        surplus=np.concatenate([table.surplus for table in tables]),
+        segments=np.concatenate([table.segments for table in tables]),
+    )
+    # 1. Sort by the first token, then by the first two tokens, and so on. `ngrams` has the number
+    #    of each row's first tokens, which are sorted already, so the keys are small.
     ngrams = np.zeros(len(table.tokens), np.int64)
     for column in range(table.tokens.shape[1]):
-        keys = ngrams * (int(table.tokens[:, column].max(initial=0)) + 1) + table.tokens[:, column]
+        tokens = table.tokens[:, column]
+        keys = ngrams * (int(tokens.max(initial=0)) + 1) + tokens
         order = sorted_order(keys)
-        table, ngrams = table.take(order), number_runs(keys[order])
+        table = table.take(order)
+        ngrams = number_runs(keys[order])
+    # 2. Add up the rows of each n-gram.
     begins = np.flatnonzero(np.diff(ngrams, prepend=-1))
-    surplus = np.add.reduceat(table.surplus, begins)
-    return NGramTable(table.tokens[begins], surplus, np.minimum.reduceat(table.segments, begins))
+    return NGramTable(
+        tokens=table.tokens[begins],
+        surplus=np.add.reduceat(table.surplus, begins),
+        segments=np.minimum.reduceat(table.segments, begins),
+    )
 
 
 def _choose_rows(table: NGramTable, system: int) -> NGramTable:
-    """Return the most distinctive n-grams of a system (0 or 1), including all ties with the last n-gram."""
-    table = table.take(table.surplus[:, system] > table.surplus[:, 1 - system])
-    if len(table.tokens) <= LISTED_NGRAMS:
-        return table
-    scores: Float64 = mcnemar_statistic(*table.surplus.T.astype(float))
-    enough = scores >= np.partition(scores, -LISTED_NGRAMS)[-LISTED_NGRAMS]
-    table, scores = table.take(enough), scores[enough]
-    segments = table.segments[:, system]
-    order = np.lexsort((segments, -scores))
-    last = order[LISTED_NGRAMS - 1]
-    like_last = (scores[order] == scores[last]) & (segments[order] == segments[last])
-    return table.take(order[like_last | (np.arange(len(order)) < LISTED_NGRAMS)])
+    """Return the most distinctive n-grams of a system (0 or 1).
+
+    All rows that tie with the last listed one stay, because the caller breaks ties by tokens, which
+    are not known here.
+    """
+    ahead = table.take(table.surplus[:, system] > table.surplus[:, 1 - system])
+    if len(ahead.tokens) <= LISTED_NGRAMS:
+        return ahead
+    # 1. Drop n-grams that score lower than the last listed one, before anything is sorted.
+    first_surplus, second_surplus = ahead.surplus.T.astype(float)
+    scores: Float64 = mcnemar_statistic(first_surplus, second_surplus)
+    last_score = np.partition(scores, -LISTED_NGRAMS)[-LISTED_NGRAMS]
+    is_high = scores >= last_score
+    candidates = ahead.take(is_high)
+    candidate_scores = scores[is_high]
+    # 2. Sort the others by score, then by segment.
+    segments = candidates.segments[:, system]
+    order = np.lexsort((segments, -candidate_scores))
+    # 3. Keep the listed rows and the ties with the last one.
+    is_listed = np.arange(len(order)) < LISTED_NGRAMS
+    last_segment = segments[order[LISTED_NGRAMS - 1]]
+    is_tie = (candidate_scores[order] == last_score) & (segments[order] == last_segment)
+    return candidates.take(order[is_listed | is_tie])
