@@ -251,9 +251,10 @@ class NumberedTexts(NamedTuple):
         #    different groups are never equal, because equal tokens are in one group.
         by_token = sorted_order(self.numbers)
         size = len(self.numbers)
-        ends = np.cumsum(np.bincount(self.numbers))
+        run_ends = np.cumsum(np.bincount(self.numbers))  # of the runs of equal tokens
         wanted_ends = np.arange(_NGRAMS_PER_SORT, size + _NGRAMS_PER_SORT, _NGRAMS_PER_SORT)
-        group_ends = np.unique(ends[np.searchsorted(ends, wanted_ends.clip(max=size))])
+        nearest_runs = np.searchsorted(run_ends, wanted_ends.clip(max=size))
+        group_ends = np.unique(run_ends[nearest_runs])
         # 2. Number the n-grams of each group, above those of the groups before.
         groups: list[list[NumberedNGrams]] = [[] for _ in range(max_order)]  # by order
         next_number = [0] * max_order
@@ -280,8 +281,8 @@ class NumberedTexts(NamedTuple):
         N-grams at the end of their text are left out; `text_ends` has, for each occurrence, the end
         of its text in `numbers`.
 
-        The key of an n-gram packs two numbers into one integer: its first n - 1 tokens, and its
-        last token. Sorting the keys groups equal n-grams, without hashing.
+        The key of an n-gram packs two numbers into one integer: that of its first `length` tokens,
+        and that of its last token. Sorting the keys groups equal n-grams, without hashing.
 
         Of "a b a", the n-grams "a", "b", "a" become "a b" and "b a":
 
@@ -298,7 +299,7 @@ class NumberedTexts(NamedTuple):
 
 
 class NumberedNGrams(NamedTuple):
-    """The n-grams of one order: the text and the number of each, two int64 arrays."""
+    """The n-grams of one order: the text and the number of each, as two int64 arrays."""
 
     texts: Int64
     numbers: Int64
@@ -322,9 +323,8 @@ class Occurrences(NamedTuple):
 def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
     """Assign a number to each token of all texts, column by column.
 
-    >>> numbered = number_texts(
-    ...     read_texts(texts=["b a", "", "b"]), choose_tokenizer(Options(), "text")
-    ... )
+    >>> texts = read_texts(texts=["b a", "", "b"])
+    >>> numbered = number_texts(texts, choose_tokenizer(Options(), texts.kind))
     >>> numbered.numbers, numbered.offsets, numbered.tokens.to_pylist()
     (array([0, 1, 0]), array([0, 2, 2, 3]), ['b', 'a'])
     """
