@@ -22,8 +22,8 @@ from .bleu_corpus import (
     list_items,
     make_lists,
 )
-from .bleu_inputs import read_corpus, read_labels, read_systems
-from .bleu_messages import count_things, invalid, name_system, one_of, warn_once_per_kind
+from .bleu_inputs import read_corpora, read_labels, read_systems
+from .bleu_messages import count_things, invalid, one_of, warn_once_per_kind
 from .bleu_options import Options, Origin, make_signature
 from .bleu_pairwise import (
     Bools,
@@ -282,7 +282,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
             "systems: diff() compares texts, got statistics. Pass the predictions of both systems."
         )
     with warn_once_per_kind():
-        corpora = _read_corpora(predictions, references)
+        corpora = dict(read_corpora(predictions, references))
         names = list(corpora)
         first_name, second_name = names
         first_corpus = corpora[first_name]
@@ -328,21 +328,6 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     origin = Origin(tokenizer.name, first_corpus.reference_count())
     difference["signature"] = make_signature(options, origin)
     return difference
-
-
-def _read_corpora(
-    predictions: Mapping[SystemName, object], references: object
-) -> dict[SystemName, Corpus]:
-    """Read the texts of each system, all with the same references."""
-    corpora: dict[SystemName, Corpus] = {}
-    shared_references = references
-    for name, texts in predictions.items():
-        with name_system(name):
-            corpora[name] = read_corpus(texts, shared_references)
-        # A generator can be read once. The next system gets Arrow, which is checked again, but not
-        # copied.
-        shared_references = corpora[name].references
-    return corpora
 
 
 def _count_pair(
