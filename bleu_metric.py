@@ -53,35 +53,42 @@ from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
 
 DESCRIPTION = """\
-BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores match sacreBLEU, and
-each comes with a signature in sacreBLEU's format; named conventions reproduce evaluate's `bleu`, NLTK, Moses and the
-paper. Also provides segment scores, confidence intervals, paired significance tests, summable statistics for
-distributed scoring, sentence-level explanations, and tools that find out why two scores differ.
+BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores
+match sacreBLEU, and each comes with a signature in sacreBLEU's format; named conventions reproduce
+evaluate's `bleu`, NLTK, Moses and the paper. Also provides segment scores, confidence intervals,
+paired significance tests, summable statistics for distributed scoring, sentence-level explanations,
+and tools that find out why two scores differ.
 """
 
 INPUTS_DESCRIPTION = """
 Args:
-    predictions: one item per segment: a str, a list of str tokens, or a list of int token ids. May be a list, tuple,
-        NumPy array, pandas or polars Series, `datasets.Dataset` column, or Arrow array.
+    predictions: one item per segment: a str, a list of str tokens, or a list of int token ids. May
+        be a list, tuple, NumPy array, pandas or polars Series, `datasets.Dataset` column, or Arrow
+        array.
     references: for each segment, a list of references (the number may vary) or a single str.
-    by: one label per segment, such as its domain or language pair: a list, array or Series of str, numbers or None.
-        Covers all segments, in the order in which they were added. With `by`, `tokenize` may be a dict from labels to
-        tokenizers; other labels have the default.
-    documents: one label per segment, the document that it is part of. With `confidence`, whole documents are
-        resampled in place of segments, because segments of a document resemble each other. Scores do not change.
+    by: one label per segment, such as its domain or language pair: a list, array or Series of str,
+        numbers or None. Covers all segments, in the order in which they were added. With `by`,
+        `tokenize` may be a dict from labels to tokenizers; other labels have the default.
+    documents: one label per segment, the document that it is part of. With `confidence`, whole
+        documents are resampled in place of segments, because segments of a document resemble each
+        other. Scores do not change.
 {options}
 Returns:
-    A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`, `brevity_penalty`, `length_ratio`,
-    `translation_length`, `reference_length`, `counts`, `totals`, `bleu_by_order`, `signature`. With `segments`,
-    `segment_bleu` and its mean, `mean_segment_bleu`. With `confidence`, `confidence_interval`, `bootstrap_mean` and
-    `standard_error`, and the number of `documents` if they were resampled. With `by`, `groups` (the same for the
-    segments of each label), `macro_bleu` and `macro_score` (the mean over groups), and with `confidence`
+    A dict of plain Python values: `bleu` (0 to 1), `score` (0 to 100), `precisions`,
+    `brevity_penalty`, `length_ratio`, `translation_length`, `reference_length`, `counts`, `totals`,
+    `bleu_by_order`, `signature`. With `segments`, `segment_bleu` and its mean, `mean_segment_bleu`.
+    With `confidence`, `confidence_interval`, `bootstrap_mean` and `standard_error`, and the number
+    of `documents` if they were resampled. With `by`, `groups` (the same for the segments of each
+    label), `macro_bleu` and `macro_score` (the mean over groups), and with `confidence`
     `macro_confidence_interval` and `macro_standard_error`.
 Raises:
-    TypeError, ValueError: the input or an option is invalid; the message names the place, the problem and the fix.
+    TypeError, ValueError: the input or an option is invalid; the message names the place, the
+        problem and the fix.
 Examples:
     >>> bleu = evaluate.load("bleu_metric")
-    >>> result = bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]])
+    >>> result = bleu.compute(
+    ...     predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]]
+    ... )
     >>> print(round(result["score"], 2), result["signature"])
     53.73 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0
 """
@@ -323,7 +330,7 @@ class BleuMetric(BufferedMetric):
         documents: object = None,
         **options: object,
     ) -> pa.Table:
-        """Count each segment and return its sufficient statistics, from which `score` computes BLEU.
+        """Count each segment, and return the sufficient statistics that `score` takes.
 
         Args:
             predictions: as for `compute`.
@@ -341,9 +348,9 @@ class BleuMetric(BufferedMetric):
         Raises:
             TypeError, ValueError: as `compute`.
 
-        >>> bleu = evaluate.load("bleu_metric")
-        >>> bleu.statistics(predictions=["a b"], references=[["a b c"]], max_order=2).to_pylist()
-        [{'matches_1': 2, 'matches_2': 1, 'totals_1': 2, 'totals_2': 1, 'prediction_length': 2, 'reference_length': 3}]
+        >>> bleu = evaluate.load("bleu_metric", max_order=1)
+        >>> bleu.statistics(predictions=["a b"], references=[["a b c"]]).to_pylist()
+        [{'matches_1': 2, 'totals_1': 2, 'prediction_length': 2, 'reference_length': 3}]
         """
         chosen = self._options_of("statistics", options)
         corpus = read_corpus(predictions, references, allow_empty=True)
@@ -383,7 +390,8 @@ class BleuMetric(BufferedMetric):
                 are sums while `segments` or `confidence` is set.
 
         >>> bleu = evaluate.load("bleu_metric", max_order=1)
-        >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in ("a b", "b")]
+        >>> texts = ["a b", "b"]
+        >>> parts = [bleu.statistics(predictions=[text], references=["a b"]) for text in texts]
         >>> bleu.score(parts)["counts"], bleu.score([3, 3, 3, 4])["counts"]
         ([3], [3])
         >>> bleu.score([3, 3, 3, 4], like=parts[0])["signature"] == bleu.score(parts)["signature"]
@@ -532,8 +540,10 @@ class BleuMetric(BufferedMetric):
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
-        >>> systems = {"short": [text[:-9] for text in references], "right": references, "same": references}
-        >>> [(system["system"], system["rank_range"]) for system in bleu.rank(systems, references)["ranking"]]
+        >>> shorter = [text[:-9] for text in references]
+        >>> systems = {"short": shorter, "right": references, "same": references}
+        >>> ranking = bleu.rank(systems, references)["ranking"]
+        >>> [(system["system"], system["rank_range"]) for system in ranking]
         [('right', [1, 2]), ('same', [1, 2]), ('short', [3, 3])]
         """
         if "by" in options:
@@ -597,11 +607,12 @@ class BleuMetric(BufferedMetric):
         Returns:
             A dict, which prints as a table. Scores are on the scale 0-1 except `score`. `bleu` and
             `matches` are dicts with one number per system; `delta` is the score of the second
-                system minus the score of the first: wins, ties, losses: numbers of segments in
-                which the second system scores higher, equally, and lower. systems: `bleu` and
-                `score` of each system, and `delta` of the second. by_length: for each range of
-                    reference lengths, `from` and `to` in tokens (`to` is None for the last range),
-                    the number of `segments`, `bleu` and `delta`.
+            system minus the score of the first:
+                wins, ties, losses: numbers of segments in which the second system scores higher,
+                    equally, and lower.
+                systems: `bleu` and `score` of each system, and `delta` of the second.
+                by_length: for each range of reference lengths, `from` and `to` in tokens (`to` is
+                    None for the last range), the number of `segments`, `bleu` and `delta`.
                 groups: for each label, `segments`, `bleu` and `delta`, in order of first
                     appearance; only if `by` is passed.
                 ngrams: for each `order`, a dict `systems` that lists for each system the 20 most
@@ -698,7 +709,9 @@ class BleuMetric(BufferedMetric):
         return score_pairs(read_texts(**columns), chosen)
 
     def self_bleu(self, texts: object, **options: object) -> SelfBleu:
-        """Measure how similar texts are to each other, with each scored against all the others (Zhu et al., 2018).
+        """Measure how similar texts are to each other: self-BLEU (Zhu et al., 2018).
+
+        Each text is scored against all the others.
 
         Args:
             texts: at least two texts, each a str, a list of str tokens or a list of int token ids.
@@ -713,7 +726,8 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: as `compute`; or there are fewer than two texts.
 
         >>> bleu = evaluate.load("bleu_metric")
-        >>> bleu.self_bleu(["the cat sat there", "the cat sat there", "a dog barks"])["segment_bleu"]
+        >>> texts = ["the cat sat there", "the cat sat there", "a dog barks"]
+        >>> bleu.self_bleu(texts)["segment_bleu"]
         [1.0, 1.0, 0.0]
         """
         chosen = self._options_of("self_bleu", options)
@@ -722,7 +736,7 @@ class BleuMetric(BufferedMetric):
     def conventions(
         self, predictions: object, references: object, **options: object
     ) -> Conventions:
-        """Score the same texts under every named convention and attribute the differences to options.
+        """Score texts under every named convention, and attribute the differences to options.
 
         Args:
             predictions: as for `compute`.
@@ -740,7 +754,8 @@ class BleuMetric(BufferedMetric):
             TypeError, ValueError: as `compute`.
 
         >>> bleu = evaluate.load("bleu_metric")
-        >>> print(bleu.conventions(["the cat sat on a mat."], [["the cat sat on a mat .", "the cat sat"]]))
+        >>> references = [["the cat sat on a mat .", "the cat sat"]]
+        >>> print(bleu.conventions(["the cat sat on a mat."], references))
         The same text under each convention
         <BLANKLINE>
         convention    BLEU  difference                          due to
@@ -817,12 +832,11 @@ class BleuMetric(BufferedMetric):
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [["the cat sat on a mat", "The cat sat there, on a mat."]]
-        >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51))
-        2 of 106 settings give 0.51; so would some setting for 75% of the numbers near it.
+        >>> print(bleu.reconcile(["The cat sat on a mat."], references, 0.51, smooth_method="exp"))
+        1 of 39 settings gives 0.51; so would some setting for 50% of the numbers near it.
         <BLANKLINE>
-        settings                                                                BLEU   off by  plausible
-        references=0, tokenize='none'                                        50.8133  -0.1867        yes
-        mean of segment scores, references=1, smooth_method='chen-cherry-6'  50.9043  -0.0957         no
+        settings                          BLEU   off by  plausible
+        references=0, tokenize='none'  50.8133  -0.1867        yes
         """
         chosen = self._options_of("reconcile", fixed)
         return find_settings(predictions, references, chosen, list(fixed), reported, decimals)
@@ -838,9 +852,10 @@ class BleuMetric(BufferedMetric):
         history: bool = False,
         **options: object,
     ) -> TrainerMetric:
-        """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`, with `predict_with_generate=True`.
+        """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`.
 
-        The callback scores generated text, not the output of teacher forcing.
+        The trainer needs `predict_with_generate=True`: the callback scores generated text, not the
+        output of teacher forcing.
 
         Args:
             tokenizer: the model's tokenizer, which decodes the generated ids.
@@ -888,10 +903,10 @@ class BleuMetric(BufferedMetric):
         return TrainerMetric(tokenizer, references, by, ignore_index, details, history, chosen)
 
     def warm_up(self) -> None:
-        """Compile the kernels now rather than on first need, in container images, servers and training jobs.
+        """Compile the kernels now rather than on first need.
 
-        This takes a few seconds on a new machine and a fraction of a second in a new process.
-        Scores do not change.
+        Container images, servers and training jobs then don't wait later. This takes a few seconds
+        on a new machine and a fraction of a second in a new process. Scores do not change.
 
         >>> evaluate.load("bleu_metric").warm_up()
         """

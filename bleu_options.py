@@ -622,8 +622,8 @@ OTHER_NAMES = {
     "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages; remove it"
     " for others",
     "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor',"
-    " method2 'add-k', method3 'exp', method4 'nltk-4', method5 'nltk-5', method6 'chen-cherry-6', method7"
-    " 'nltk-7'",
+    " method2 'add-k', method3 'exp', method4 'nltk-4', method5 'nltk-5', method6 'chen-cherry-6',"
+    " method7 'nltk-7'",
     "smooth": "write `smooth_method='laplace'` for the smoothing of evaluate's `bleu` with"
     " `smooth=True`",
     "auto_reweigh": "write `effective_order=True`, which distributes the weight of orders without"

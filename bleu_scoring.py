@@ -961,7 +961,7 @@ def detectable_difference(differences: Float64) -> float:
 
 
 def _to_floats(weights: Int64) -> Floats:
-    """Return weights as floats in which `_multiply` is exact: float32 for small sums, or float64."""
+    """Return weights as floats in which `_multiply` is exact: float32 if sums are small enough."""
     is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
     # In C order, because OpenBLAS starts threads for smaller products if a factor is transposed.
     return weights.astype(np.float32 if is_small else np.float64, order="C")
