@@ -13,7 +13,7 @@ from copy import deepcopy
 from difflib import get_close_matches
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -24,12 +24,15 @@ from .bleu_options import OTHER_KEYS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from pandas import DataFrame
+    from typing_extensions import Self
 
 CITATION = """\
 @inproceedings{papineni-etal-2002-bleu,
     title = "{B}leu: a Method for Automatic Evaluation of Machine Translation",
     author = "Papineni, Kishore and Roukos, Salim and Ward, Todd and Zhu, Wei-Jing",
-    booktitle = "Proceedings of the 40th Annual Meeting of the Association for Computational Linguistics",
+    booktitle = "Proceedings of the 40th Annual Meeting of the \
+Association for Computational Linguistics",
     year = "2002",
     pages = "311--318",
     doi = "10.3115/1073083.1073135",
@@ -48,6 +51,13 @@ Rows = Sequence[Sequence[str]]
 ResultDict = Mapping[str, Any]
 
 
+class _Printer(Protocol):
+    """The pretty printer that IPython passes to `_repr_pretty_`."""
+
+    def text(self, text: str) -> None: ...
+    def pretty(self, value: object) -> None: ...
+
+
 class Report(dict[str, Any]):
     """A dict that displays as a table.
 
@@ -57,7 +67,8 @@ class Report(dict[str, Any]):
 
     >>> class Scores(Report):
     ...     def _rows(self):
-    ...         return [["system", "BLEU"], *([name, f"{score:.1f}"] for name, score in self.items())]
+    ...         rows = [[name, f"{score:.1f}"] for name, score in self.items()]
+    ...         return [["system", "BLEU"], *rows]
     ...     def _note(self):
     ...         return "two systems"
     >>> print(Scores(A=27.31, B=9.0))
@@ -72,19 +83,16 @@ class Report(dict[str, Any]):
 
     _prints_as_table = True
     _left_columns = 1  # columns that are aligned left; the others are numbers
-    _optional_keys: Mapping[str, str] = MappingProxyType(
-        {}
-    )  # keys that an option adds, and the option
     _wide_columns: tuple[str, ...] = ()  # columns of words, which wrap in HTML
+    # Keys that the result has only if an option is passed, and that option.
+    _optional_keys: Mapping[str, str] = MappingProxyType({})
 
     def _rows(self) -> list[list[str]]:
         """Return the cells of the table, the head first; an empty row is a rule."""
-        return [
-            ["key", "value"],
-            *([str(name), repr(value)] for name, value in shorten(self).items()),
-        ]
+        rows = [[str(name), repr(shorten(value))] for name, value in self.items()]
+        return [["key", "value"], *rows]
 
-    def _records(self) -> list[dict[str, Any]]:
+    def _records(self) -> list[dict[str, object]]:
         """Return the rows of `to_pandas`, with numbers as they are in the dict."""
         return [dict(self)]
 
@@ -103,29 +111,34 @@ class Report(dict[str, Any]):
 
     def to_latex(self) -> str:
         """Return the table in LaTeX, for the package `booktabs`."""
-        comments = (f"% {escape_unseen(text)}" for text in (self._title(), self._note()) if text)
-        return "\n".join([format_latex(self._rows(), self._left_columns), *comments])
+        lines = [format_latex(self._rows(), self._left_columns)]
+        for text in (self._title(), self._note()):
+            if text:
+                lines.append(f"% {escape_unseen(text)}")
+        return "\n".join(lines)
 
     def to_html(self) -> str:
         """Return the HTML that a notebook shows, with its own style, for light and dark pages."""
         return wrap(paragraph(self._title()), self._html_table(), paragraph(self._note(), "note"))
 
-    def to_pandas(self) -> Any:
-        """Return the table as a pandas DataFrame; an interval becomes two columns, `..._low` and `..._high`."""
+    def to_pandas(self) -> DataFrame:
+        """Return the table as a pandas DataFrame; intervals become columns `_low` and `_high`."""
         import pandas as pd
 
-        rows: list[dict[str, Any]] = [{} for _ in self._records()]
-        for row, record in zip(rows, self._records()):
+        rows = []
+        for record in self._records():
+            row: dict[str, object] = {}
             for name, value in record.items():
-                is_interval = name.endswith("_interval") and isinstance(value, list)
-                row |= (
-                    {f"{name}_low": value[0], f"{name}_high": value[1]}
-                    if is_interval
-                    else {name: value}
-                )
+                if name.endswith("_interval") and isinstance(value, list):
+                    low, high = value
+                    row[f"{name}_low"] = low
+                    row[f"{name}_high"] = high
+                else:
+                    row[name] = value
+            rows.append(row)
         return pd.DataFrame(rows)
 
-    def copy(self) -> Report:
+    def copy(self) -> Self:
         """Return a shallow copy, as `dict.copy`."""
         return type(self)(self)
 
@@ -136,7 +149,8 @@ class Report(dict[str, Any]):
         return write_table(head, rows, self._wide_columns)
 
     def _surround(self, title: str, table: str) -> str:
-        return "\n\n".join(filter(None, [title, table, escape_unseen(self._note())]))
+        blocks = [title, table, escape_unseen(self._note())]
+        return "\n\n".join(block for block in blocks if block)
 
     def __repr__(self) -> str:
         return repr(shorten(self))
@@ -144,34 +158,40 @@ class Report(dict[str, Any]):
     def __str__(self) -> str:
         if not self._prints_as_table:
             return repr(self)
-        return self._surround(
-            escape_unseen(self._title()), format_plain(self._rows(), self._left_columns)
-        )
+        table = format_plain(self._rows(), self._left_columns)
+        return self._surround(escape_unseen(self._title()), table)
 
-    def __missing__(self, key: Any) -> Any:
-        near = get_close_matches(str(key), [*map(str, self), *self._optional_keys], n=1)
-        name = OTHER_KEYS.get(key, near[0] if near else "")
-        holders = [
-            holder for holder, value in self.items() if isinstance(value, Mapping) and key in value
-        ]
-        if name in self._optional_keys and name not in self:
-            raise KeyError(messages.OPTIONAL_KEY.format(key, self._optional_keys[name]))
-        if holders:
-            raise KeyError(messages.INNER_KEY.format(show_value(key), holders[0]))
-        if name in self:
-            raise KeyError(messages.OTHER_KEY.format(key, name))
-        raise KeyError(messages.NO_KEY.format(show_value(key), ", ".join(map(show_value, self))))
+    def __missing__(self, key: object) -> NoReturn:
+        """Raise a KeyError that names the key that was probably meant."""
+        shown = show_value(key)
+        # 1. Another tool's name of a key, or else the name that is spelled most alike.
+        names = [*map(str, self), *self._optional_keys]
+        nearest = get_close_matches(str(key), names, n=1)
+        meant = nearest[0] if nearest else ""
+        meant = OTHER_KEYS.get(str(key), meant)
+        # 2. A key that this result would have with another option.
+        if meant in self._optional_keys and meant not in self:
+            raise KeyError(f"No key {key!r}: pass {self._optional_keys[meant]} to get it.")
+        # 3. A key of a dict in this result, such as the name of a system.
+        for holder, value in self.items():
+            if isinstance(value, Mapping) and key in value:
+                raise KeyError(f"No key {shown}. Write result[{holder!r}][{shown}].")
+        # 4. A key of this result.
+        if meant in self:
+            raise KeyError(f"No key {key!r}: it is called {meant!r} here.")
+        keys = ", ".join(map(show_value, self))
+        raise KeyError(f"No key {shown}. The keys are {keys}.")
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return dict, (dict(self),)  # a fresh process cannot import evaluate's copy of this module
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Report:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return type(self)(deepcopy(dict(self), memo))
 
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+    def _repr_pretty_(self, printer: _Printer, cycle: bool) -> None:
         if self._prints_as_table:
             printer.text(str(self))
         else:
@@ -195,12 +215,16 @@ class QuotableReport(Report):
         Raises:
             TypeError, ValueError: `references` is not a column of references.
         """
-        facts = [f"signature {self['signature']}"]
         if isinstance(references, str):
-            raise TypeError(messages.NOT_A_FINGERPRINT)
+            raise TypeError(
+                "references: expected the references, got a str. Pass them; report() computes"
+                " their fingerprint."
+            )
+        facts = [self._sentence(), f"signature {self['signature']}"]
         if references is not None:
             facts.append(f"references {fingerprint_references(references)}")
-        return escape_unseen("; ".join([self._sentence(), *facts])) + f".\n\n{CITATION}"
+        sentence = escape_unseen("; ".join(facts))
+        return f"{sentence}.\n\n{CITATION}"
 
 
 def describe_documents(result: ResultDict) -> str:
@@ -209,11 +233,9 @@ def describe_documents(result: ResultDict) -> str:
     >>> describe_documents({"documents": 171})
     ' by document (171 documents)'
     """
-    return (
-        f" by document ({count_things(result['documents'], 'document')})"
-        if "documents" in result
-        else ""
-    )
+    if "documents" not in result:
+        return ""
+    return f" by document ({count_things(result['documents'], 'document')})"
 
 
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
@@ -222,10 +244,11 @@ def describe_score(scores: ResultDict, confidence: float | None) -> str:
     >>> describe_score({"score": 34.518, "confidence_interval": [0.331, 0.356]}, 0.95)
     '34.52 (95% CI 33.10 to 35.60)'
     """
+    score = f"{scores['score']:.2f}"
     if not confidence or "confidence_interval" not in scores:
-        return f"{scores['score']:.2f}"
+        return score
     low, high = scores["confidence_interval"]
-    return f"{scores['score']:.2f} ({100 * confidence:g}% CI {100 * low:.2f} to {100 * high:.2f})"
+    return f"{score} ({100 * confidence:g}% CI {100 * low:.2f} to {100 * high:.2f})"
 
 
 def find_in_signature(signature: str, key: str) -> str:
@@ -234,29 +257,38 @@ def find_in_signature(signature: str, key: str) -> str:
     >>> find_in_signature("nrefs:1|tok:13a", "tok")
     '13a'
     """
-    return dict(part.partition(":")[::2] for part in signature.split("|")).get(key, "")
+    values = {}
+    for pair in signature.split("|"):
+        name, _, value = pair.partition(":")
+        values[name] = value
+    return values.get(key, "")
 
 
-def write_label(label: Any, summaries: Collection[str]) -> str:
+def write_label(label: object, summaries: Collection[str]) -> str:
     """Write the label of a group; in quotes if the name of a summary row or None could be meant.
 
-    >>> write_label("news", ["macro-average"]), write_label("macro-average", ["macro-average"]), write_label(None, [])
-    ('news', "'macro-average'", 'None')
+    >>> summaries = ["macro-average"]
+    >>> [write_label(label, summaries) for label in ("news", "macro-average", None, "None")]
+    ['news', "'macro-average'", 'None', "'None'"]
     """
-    is_clear = not isinstance(label, str) or (
-        label == label.strip() != "" and label not in ("None", *summaries)
-    )
-    return str(label) if is_clear else repr(label)
+    if not isinstance(label, str):
+        return str(label)
+    has_other_meaning = label == "None" or label in summaries
+    has_hidden_spaces = label == "" or label != label.strip()
+    return repr(label) if has_other_meaning or has_hidden_spaces else str(label)
 
 
-def write_name(name: Any) -> str:
+_LONGEST_NAME = 48  # characters of a cell
+
+
+def write_name(name: object) -> str:
     """Write a name, label or n-gram on one line of at most 48 characters.
 
     >>> write_name("long " * 20)
     'long long long long long long long long long lo…'
     """
     text = escape_unseen(name)
-    return text if len(text) <= 48 else text[:47] + "…"
+    return text if len(text) <= _LONGEST_NAME else text[: _LONGEST_NAME - 1] + "…"
 
 
 class _More(str):
@@ -265,7 +297,7 @@ class _More(str):
     __repr__ = str.__str__
 
 
-def shorten(value: Any) -> Any:
+def shorten(value: object) -> object:
     """Shorten lists of more than 8 items to 3, and lists of more than 4 dicts or lists to 2.
 
     >>> shorten({"precisions": [1, 2, 3, 4], "scores": list(range(12))})
@@ -275,10 +307,13 @@ def shorten(value: Any) -> Any:
         return {name: shorten(item) for name, item in value.items()}
     if not isinstance(value, list):
         return value
-    most, shown = (4, 2) if value and isinstance(value[0], (Mapping, list)) else (8, 3)
-    if len(value) <= most:
+    is_nested = bool(value) and isinstance(value[0], (Mapping, list))
+    longest = 4 if is_nested else 8
+    if len(value) <= longest:
         return [shorten(item) for item in value]
-    return [*map(shorten, value[:shown]), _More(f"... {len(value) - shown:,} more")]
+    count = 2 if is_nested else 3
+    shown = [shorten(item) for item in value[:count]]
+    return [*shown, _More(f"... {len(value) - count:,} more")]
 
 
 # Control characters, bidirectional controls, and lone surrogates. Joiners belong to the text.
@@ -287,13 +322,13 @@ _UNSEEN = re.compile(
 )
 
 
-def escape_unseen(text: Any) -> str:
+def escape_unseen(text: object) -> str:
     """Replace invisible characters that could forge a table with Python's escape sequences.
 
     >>> print(escape_unseen("A\\n\\u202eB"))
     A\\n\\u202eB
     """
-    return _UNSEEN.sub(lambda found: ascii(found.group())[1:-1], str(text))
+    return _UNSEEN.sub(lambda match: ascii(match.group()).strip("'"), str(text))
 
 
 # --- Tables ---------------------------------------------------------------------------------------
