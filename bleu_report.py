@@ -335,7 +335,12 @@ def escape_unseen(text: object) -> str:
 
 
 class Column(NamedTuple):
-    """A column of a table of scores: its name, the key of its value, and the format of the value."""
+    """A column of a table of scores.
+
+    name: its head. "CI" in it becomes "95% CI", with the table's confidence.
+    key: the key of its values in a dict of scores.
+    write: the format of a value.
+    """
 
     name: str
     key: str
@@ -343,24 +348,32 @@ class Column(NamedTuple):
 
 
 def list_cells(
-    first: str,
+    names_head: str,
     scored: Sequence[tuple[str, ResultDict]],
     columns: Sequence[Column],
     confidence: float | None,
 ) -> list[list[str]]:
-    """Return the cells of a table, its head first, with a row per name and scores; columns without values are left out.
+    """Return the cells of a table, its head first, with a row per name and scores.
 
-    >>> list_cells("system", [("A", {"score": 27.31})], [Column("BLEU", "score", "{:.1f}".format)], None)
+    Columns without values are left out. `names_head` is the head of the column of names.
+
+    >>> columns = [Column("BLEU", "score", "{:.1f}".format), Column("p", "p_value", str)]
+    >>> list_cells("system", [("A", {"score": 27.31})], columns, None)
     [['system', 'BLEU'], ['A', '27.3']]
     """
-    columns = [column for column in columns if any(column.key in scores for _, scores in scored)]
+    keys: set[str] = set()
+    for _, scores in scored:
+        keys.update(scores)
+    shown_columns = [column for column in columns if column.key in keys]
     level = f"{100 * confidence:g}% CI" if confidence else "CI"
-    rows = [
-        [column.write(scores[column.key]) if column.key in scores else "" for column in columns]
-        for _, scores in scored
-    ]
-    head = [first, *(column.name.replace("CI", level) for column in columns)]
-    return [head, *([name, *row] for (name, _), row in zip(scored, rows))]
+    rows = [[names_head, *(column.name.replace("CI", level) for column in shown_columns)]]
+    for name, scores in scored:
+        row = [name]
+        for column in shown_columns:
+            cell = column.write(scores[column.key]) if column.key in scores else ""
+            row.append(cell)
+        rows.append(row)
+    return rows
 
 
 def write_interval(ends: Sequence[float]) -> str:
@@ -377,14 +390,23 @@ def format_plain(rows: Rows, left: int = 1) -> str:
     -------------
     B        9.00
     """
-    rows = [list(map(escape_unseen, row)) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*filter(None, rows))]
-    rule = "-" * (sum(widths) + 2 * len(widths) - 2)
-    cells = (
-        [*map(str.ljust, row[:left], widths), *map(str.rjust, row[left:], widths[left:])]
-        for row in rows
-    )
-    return "\n".join("  ".join(row).rstrip() if row else rule for row in cells)
+    # 1. A column is as wide as its longest cell; two spaces are between columns.
+    escaped = [list(map(escape_unseen, row)) for row in rows]
+    widths = [0] * len(rows[0])
+    for row in escaped:
+        for column, cell in enumerate(row):
+            widths[column] = max(widths[column], len(cell))
+    table_width = sum(widths) + 2 * (len(widths) - 1)
+    # 2. Pad the cells.
+    lines = []
+    for row in escaped:
+        if row:
+            cells = [cell.ljust(width) for cell, width in zip(row[:left], widths)]
+            cells += [cell.rjust(width) for cell, width in zip(row[left:], widths[left:])]
+            lines.append("  ".join(cells).rstrip())
+        else:
+            lines.append("-" * table_width)
+    return "\n".join(lines)
 
 
 def format_markdown(rows: Rows, left: int = 1) -> str:
@@ -395,22 +417,27 @@ def format_markdown(rows: Rows, left: int = 1) -> str:
     | --- | ---: |
     | A\\|B | 27.31 |
     """
-    rows = [
-        row or [""] * len(rows[0]) for row in rows
-    ]  # an empty line, since Markdown has no rules
-    head, *body = ([_escape_cell(cell, _MARKDOWN, "&nbsp;") for cell in row] for row in rows)
-    lines = [head, [*["---"] * left, *["---:"] * (len(head) - left)], *body]
+    width = len(rows[0])
+    lines = []
+    for row in rows:
+        cells = row or [""] * width  # a line of empty cells, since Markdown has no rules
+        lines.append([_escape_cell(cell, _MARKDOWN, "&nbsp;") for cell in cells])
+    lines.insert(1, ["---"] * left + ["---:"] * (width - left))
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def format_latex(rows: Rows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
-    lines = (" & ".join(_escape_cell(cell, _LATEX, "~") for cell in row) + r" \\" for row in rows)
-    head, *body = (line if row else r"\midrule" for line, row in zip(lines, rows))
-    begin = rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(rows[0]) - left)}}}"
-    return "\n".join(
-        [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
-    )
+    lines = []
+    for row in rows:
+        cells = [_escape_cell(cell, _LATEX, "~") for cell in row]
+        line = " & ".join(cells) + r" \\"
+        lines.append(line if row else r"\midrule")
+    head, *body = lines
+    alignment = "l" * left + "r" * (len(rows[0]) - left)
+    begin = rf"\begin{{tabular}}{{{alignment}}}"
+    end = r"\end{tabular}"
+    return "\n".join([begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", end])
 
 
 def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
@@ -420,10 +447,9 @@ def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
     '~~{[}en]\\\\textbackslash{}n'
     """
     text = escape_unseen(cell)
-    indent = len(text) - len(text.lstrip(" "))
-    return space * indent + "".join(
-        escapes.get(character, character) for character in text[indent:]
-    )
+    content = text.lstrip(" ")
+    indent = space * (len(text) - len(content))
+    return indent + "".join(escapes.get(character, character) for character in content)
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
