@@ -460,11 +460,11 @@ _MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
 
 # --- The formula of a score -----------------------------------------------------------------------
 #
-# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a smoothed
-# precision is the number of matches that would give it.
+# BP · (17/18 · 10/17 · 7/16 · 4/15)^(1/4): precisions are fractions. The numerator of a
+# smoothed precision is the number of matches that would give it.
 
 
-class Factor(NamedTuple):
+class PrecisionTerm(NamedTuple):
     """A precision in the formula.
 
     text: a fraction, or a number if no fraction equals the precision.
@@ -477,61 +477,78 @@ class Factor(NamedTuple):
     is_smoothed: bool
 
 
-def explain_precision(matches: int, total: int, precision: float) -> Factor:
-    """Write a precision as a fraction; after smoothing, the numerator is the number of matches that would give it.
+def explain_precision(matches: int, total: int, precision: float) -> PrecisionTerm:
+    """Write a precision as a fraction, whose numerator smoothing may have changed.
 
     >>> explain_precision(17, 18, 17 / 18).text, explain_precision(0, 16, 1 / 32).meaning
     ('17/18', '0 of 16 match; smoothed to 0.5/16')
     """
     meaning = f"{matches:,} of {total:,} match"
-    if abs(precision * total - matches) <= 1e-9 * total and (total or not precision):
-        return Factor(f"{matches:,}/{total:,}", meaning, False)
-    text = f"{precision * total:,.4g}/{total:,}" if total else f"{precision:.4g}"
-    return Factor(text, f"{meaning}; smoothed to {text}", True)
+    if total:
+        is_smoothed = abs(precision * total - matches) > 1e-9 * total
+        smoothed = f"{precision * total:,.4g}/{total:,}"
+    else:
+        is_smoothed = precision != 0
+        smoothed = f"{precision:.4g}"
+    if not is_smoothed:
+        return PrecisionTerm(f"{matches:,}/{total:,}", meaning, is_smoothed=False)
+    return PrecisionTerm(smoothed, f"{meaning}; smoothed to {smoothed}", is_smoothed=True)
 
 
-def list_factors(result: ResultDict) -> list[tuple[Factor, float]]:
+def list_terms(result: ResultDict) -> list[tuple[PrecisionTerm, float]]:
     """Return the precisions with a weight in a segment's score, each with its weight."""
-    factors = map(explain_precision, result["counts"], result["totals"], result["precisions"])
-    return [(factor, weight) for factor, weight in zip(factors, result["weights"]) if weight]
+    terms = []
+    orders = zip(result["counts"], result["totals"], result["precisions"], result["weights"])
+    for matches, total, precision, weight in orders:
+        if weight:
+            terms.append((explain_precision(matches, total, precision), weight))
+    return terms
 
 
 def plain_formula(result: ResultDict) -> str:
     """Write the formula with its numbers as plain text.
 
-    >>> numbers = {"counts": [2, 1], "totals": [3, 2], "precisions": [2 / 3, 1 / 2], "weights": [0.5, 0.5]}
-    >>> plain_formula({**numbers, "brevity_penalty": 1.0})
+    >>> counts = {"counts": [2, 1], "totals": [3, 2], "precisions": [2 / 3, 1 / 2]}
+    >>> plain_formula({**counts, "weights": [0.5, 0.5], "brevity_penalty": 1.0})
     '1 · (2/3 · 1/2)^(1/2)'
     """
-    product = multiply(
-        [(factor.text, weight) for factor, weight in list_factors(result)], "^{}", "^({})"
-    )
+    terms = [(term.text, weight) for term, weight in list_terms(result)]
+    product = multiply(terms, "^{}", "^({})")
     return f"{write_number(result['brevity_penalty'])} · {product}"
 
 
-def multiply(factors: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
-    """Write a product of weighted factors, as powers or as one power if all weights are equal.
+def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str) -> str:
+    """Write a product of weighted terms, as powers or as one power if all weights are equal.
 
     `power` is the format of an exponent, `fraction_power` that of an exponent that is a fraction.
 
-    >>> multiply([("2/3", 0.5), ("1/2", 0.5)], "^{}", "^({})"), multiply([("2/3", 0.7), ("1/2", 0.3)], "^{}", "^({})")
-    ('(2/3 · 1/2)^(1/2)', '(2/3)^0.7 · (1/2)^0.3')
+    >>> multiply([("2/3", 0.5), ("1/2", 0.5)], "^{}", "^({})")
+    '(2/3 · 1/2)^(1/2)'
+    >>> multiply([("2/3", 0.7), ("1/2", 0.3)], "^{}", "^({})")
+    '(2/3)^0.7 · (1/2)^0.3'
     """
+    if not terms:
+        return "no n-gram"
+    bases = list(terms)
+    weights = {weight for _, weight in terms}
+    if len(weights) == 1:
+        product = " · ".join(text for text, _ in terms)
+        bases = [(product, weights.pop())]
+    powers = []
+    for base, weight in bases:
+        exponent = _write_power(weight, power, fraction_power)
+        powers.append(f"({base}){exponent}")
+    return " · ".join(powers)
 
-    def raise_to(base: str, weight: float) -> str:
-        parts = round(1 / max(weight, 1e-9))
-        is_fraction = abs(weight * parts - 1) < 1e-9
-        exponent = ("1" if parts == 1 else f"1/{parts}") if is_fraction else f"{weight:.4g}"
-        return (
-            base + (fraction_power if "/" in exponent else power).format(exponent)
-            if exponent != "1"
-            else base
-        )
 
-    if len({weight for _, weight in factors}) == 1:
-        product = " · ".join(text for text, _ in factors)
-        return raise_to(f"({product})", factors[0][1])
-    return " · ".join(raise_to(f"({text})", weight) for text, weight in factors) or "no n-gram"
+def _write_power(weight: float, power: str, fraction_power: str) -> str:
+    """Write a weight as an exponent, in a format of `multiply`; an exponent of 1 is left out."""
+    denominator = round(1 / max(weight, 1e-9))
+    is_fraction = abs(weight * denominator - 1) < 1e-9
+    if is_fraction and denominator > 1:
+        return fraction_power.format(f"1/{denominator}")
+    exponent = f"{weight:.4g}"
+    return "" if exponent == "1" else power.format(exponent)
 
 
 def write_number(value: float) -> str:
@@ -549,7 +566,8 @@ def describe_penalty(result: ResultDict) -> str:
     >>> describe_penalty({"translation_length": 4, "reference_length": 5})
     'Brevity penalty exp(1 − 5/4): 4 tokens against 5 in the reference'
     """
-    length, reference_length = result["translation_length"], result["reference_length"]
+    length = result["translation_length"]
+    reference_length = result["reference_length"]
     lengths = f"{count_things(length, 'token')} against {reference_length:,} in the reference"
     if length >= reference_length:
         return f"No brevity penalty: {lengths}"
@@ -660,7 +678,7 @@ def headline(score: float, caption: str = "") -> str:
 
 def formula(result: ResultDict) -> str:
     """Write the brevity penalty and the precisions as fractions, with the lengths behind the penalty."""
-    factors = list_factors(result)
+    factors = list_terms(result)
     terms = [
         (
             f'<span class="term{" smoothed" * factor.is_smoothed}" title="{factor.meaning}">{factor.text}</span>',

@@ -115,7 +115,7 @@ def formula(result: Mapping[str, Any], unit: str) -> str:
     """Return the formula of a score with a label below each factor, and the lengths behind the brevity penalty."""
     terms = [
         (_label_factor(factor.text, f"{n}-{unit} precision", factor.is_smoothed), weight)
-        for n, (factor, weight) in enumerate(report.list_factors(result), 1)
+        for n, (factor, weight) in enumerate(report.list_terms(result), 1)
     ]
     root = _label_factor("<sup>{}</sup>", _ROOTS.get(len(terms), f"{len(terms)}th root"))
     penalty = _label_factor(report.write_number(result["brevity_penalty"]), "brevity penalty")
@@ -465,7 +465,7 @@ def _draw_longer(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
 
 
 def _draw_mean(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
-    factors, precisions = report.list_factors(explanation), explanation["precisions"]
+    factors, precisions = report.list_terms(explanation), explanation["precisions"]
     mean = _find_mean(explanation)
     product = math.prod(precisions[: len(factors)])
     bars = "".join(
