@@ -13,7 +13,7 @@ from copy import deepcopy
 from difflib import get_close_matches
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, TypedDict
 
 import numpy as np
 
@@ -577,33 +577,40 @@ def describe_penalty(result: ResultDict) -> str:
 
 # --- HTML -----------------------------------------------------------------------------------------
 
-_SHOWN_NGRAMS = 100  # per order and kind, clipped or missed
-_KINDS = {
+_SHOWN_NGRAMS = 100  # per order and kind
+# N-grams that don't count, or not as often as they occur.
+_KINDS: dict[Literal["clipped", "missed"], str] = {
     "clipped": "more occurrences than in any single reference",
     "missed": "in no reference",
-}  # of n-grams
+}
 
+# A backslash joins two lines of the source to one line of the style.
 STYLE = """
 .bleu-report { --bleu-tint: #3b82f6; --bleu-accent: color-mix(in srgb, #2563eb 65%, currentColor);
   --bleu-muted: color-mix(in srgb, currentColor 72%, transparent);
-  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem; line-height: 1.5; }
+  --bleu-line: color-mix(in srgb, currentColor 25%, transparent); max-width: 60rem;\
+ line-height: 1.5; }
 .bleu-report p { margin: 0.25em 0; }
 .bleu-report .bleu-score { margin: 0; color: var(--bleu-muted); }
 .bleu-report .bleu-score strong { font-size: 2em; line-height: 1.2; color: var(--bleu-accent); }
 .bleu-score strong, .bleu-formula { font-variant-numeric: tabular-nums; }
 .bleu-formula .term { white-space: nowrap; }
 .bleu-formula .smoothed { border-bottom: 1px dashed currentColor; }
-.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend, .bleu-ngrams summary,
+.bleu-formula small, .bleu-report .bleu-note, .bleu-tokens .bleu-label, .bleu-legend,\
+ .bleu-ngrams summary,
 .bleu-ngrams small { color: var(--bleu-muted); font-size: 0.9em; }
 .bleu-formula, .bleu-report .bleu-note { overflow-wrap: anywhere; }
 .bleu-report .bleu-tokens { margin: 0.75em 0; }
 .bleu-tokens p { margin: 0; line-height: 2; text-align: start; overflow-wrap: anywhere; }
-.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em; border-radius: 0.25em;
+.bleu-tokens .token, .bleu-legend .token { white-space: pre-wrap; padding: 0.1em 0.3em;\
+ border-radius: 0.25em;
   --bleu-shade: calc(var(--bleu-fill, 55%) * var(--match, 0));
   background: color-mix(in srgb, var(--bleu-tint) var(--bleu-shade), transparent);
   box-decoration-break: clone; -webkit-box-decoration-break: clone; }
-.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor; padding: 0.1em 0; }
-.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em; opacity: 0.8; }
+.bleu-tokens mark { background: none; color: inherit; border-bottom: 2px solid currentColor;\
+ padding: 0.1em 0; }
+.bleu-tokens .token sub { vertical-align: baseline; margin-left: 0.2em; font-size: 0.8em;\
+ opacity: 0.8; }
 .bleu-tokens .token.missed, .bleu-legend .token.missed { background: none; color: var(--bleu-muted);
   text-decoration: underline dotted; text-underline-offset: 0.25em; }
 .bleu-legend { line-height: 2; }
@@ -611,27 +618,38 @@ STYLE = """
 .bleu-legend .token.missed.missed { color: inherit; }
 .bleu-legend sub { display: none; }
 .bleu-ngrams summary { cursor: pointer; }
-.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent); color: inherit;
-  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em; line-height: 1.5;
+.bleu-ngrams code.code { background: color-mix(in srgb, currentColor 9%, transparent);\
+ color: inherit;
+  padding: 0.05em 0.3em; border-radius: 0.25em; white-space: pre-wrap; font-size: 0.95em;\
+ line-height: 1.5;
   display: inline-block; max-width: 100%; margin: 0.05em 0; }
-.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400; color: var(--bleu-muted); }
+.bleu-ngrams tr > th:first-child.order { white-space: nowrap; font-weight: 400;\
+ color: var(--bleu-muted); }
 .bleu-table, .bleu-ngrams { overflow-x: auto; }
 .bleu-report .bleu-table { margin: 0.5em 0; }
-.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto; margin: 0; font-size: 1em; }
-.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) { background: none; border: 0; }
-.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0; padding: 0.25em 0.7em 0.25em 0;
-  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em; text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; max-width: none; font-variant-numeric: tabular-nums; }
+.bleu-table table, .bleu-ngrams table { border: 0; border-collapse: collapse; width: auto;\
+ margin: 0; font-size: 1em; }
+.bleu-table tr:nth-child(n):nth-child(n), .bleu-ngrams tr:nth-child(n):nth-child(n) {\
+ background: none; border: 0; }
+.bleu-table tr > :nth-child(n), .bleu-ngrams tr > :nth-child(n) { border: 0;\
+ padding: 0.25em 0.7em 0.25em 0;
+  border-bottom: 1px solid var(--bleu-line); background: none; color: inherit; font-size: 1em;\
+ text-align: left;
+  vertical-align: top; overflow-wrap: anywhere; max-width: none;\
+ font-variant-numeric: tabular-nums; }
 .bleu-table tr > :nth-child(n) { white-space: nowrap; overflow-wrap: normal; }
 .bleu-table tr > :nth-child(n + 2) { text-align: right; }
 .bleu-table tr > :first-child { white-space: normal; }
-.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 9em; }
+.bleu-table tr > .words.words { text-align: left; white-space: normal; overflow-wrap: anywhere;\
+ min-width: 9em; }
 .bleu-table th, .bleu-ngrams th { font-weight: 600; }
 .bleu-table tr.rule + tr > :nth-child(n):nth-child(n) { border-top: 2px solid currentColor; }
 .bleu-interval { display: inline-block; position: relative; width: 10em; height: 0.7em; }
-.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high)); top: 50%; height: 0;
+.bleu-interval i { position: absolute; left: var(--low); right: calc(100% - var(--high));\
+ top: 50%; height: 0;
   border-top: 2px solid currentColor; }
-.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em); width: 0.6em;
+.bleu-interval b { position: absolute; left: calc(var(--at) - 0.3em); top: calc(50% - 0.25em);\
+ width: 0.6em;
   height: 0.6em; border-radius: 50%; background: currentColor; }
 """
 
@@ -640,16 +658,16 @@ class Markup(str):
     """Text that is HTML already, and is not escaped again."""
 
 
-def wrap(*parts: str) -> str:
-    """Join the parts of a report, with their style.
+def wrap(*blocks: str) -> str:
+    """Join the blocks of a report, with their style.
 
     >>> wrap("<p>a</p>").endswith("</style><p>a</p></div>")
     True
     """
-    return f'<div class="bleu-report"><style>{STYLE}</style>{"".join(parts)}</div>'
+    return f'<div class="bleu-report"><style>{STYLE}</style>{"".join(blocks)}</div>'
 
 
-def show(text: Any) -> str:
+def show(text: object) -> str:
     """Escape a text for HTML, with invisible characters as Python's escape sequences.
 
     >>> print(show("<b>\\x1b"))
@@ -673,127 +691,177 @@ def headline(score: float, caption: str = "") -> str:
     >>> headline(50.4567, "Candidate")
     '<p class="bleu-score"><strong>50.46</strong> BLEU · Candidate</p>'
     """
-    return f'<p class="bleu-score"><strong>{score:.2f}</strong> BLEU{f" · {show(caption)}" if caption else ""}</p>'
+    text = f"<strong>{score:.2f}</strong> BLEU"
+    if caption:
+        text += f" · {show(caption)}"
+    return f'<p class="bleu-score">{text}</p>'
 
 
 def formula(result: ResultDict) -> str:
-    """Write the brevity penalty and the precisions as fractions, with the lengths behind the penalty."""
-    factors = list_terms(result)
-    terms = [
-        (
-            f'<span class="term{" smoothed" * factor.is_smoothed}" title="{factor.meaning}">{factor.text}</span>',
-            weight,
-        )
-        for factor, weight in factors
-    ]
-    product = multiply(terms, "<sup>{}</sup>", "<sup>{}</sup>")
-    smoothed = "; dashed: smoothed" if any(factor.is_smoothed for factor, _ in factors) else ""
+    """Write the brevity penalty and the precisions as fractions, and the lengths."""
+    terms = list_terms(result)
+    spans = []
+    for term, weight in terms:
+        kind = "term smoothed" if term.is_smoothed else "term"
+        span = f'<span class="{kind}" title="{term.meaning}">{term.text}</span>'
+        spans.append((span, weight))
+    product = multiply(spans, "<sup>{}</sup>", "<sup>{}</sup>")
+    penalty = write_number(result["brevity_penalty"])
+    remark = describe_penalty(result)
+    if any(term.is_smoothed for term, _ in terms):
+        remark += "; dashed: smoothed"
     return (
-        f'<p class="bleu-formula">BLEU = {write_number(result["brevity_penalty"])} · {product} ='
-        f" <b>{result['bleu']:.4f}</b><br><small>{describe_penalty(result)}{smoothed}</small></p>"
+        f'<p class="bleu-formula">BLEU = {penalty} · {product} = <b>{result["bleu"]:.4f}</b>'
+        f"<br><small>{remark}</small></p>"
     )
 
 
-def tokens(
-    text: Mapping[str, Any], max_order: int, label: str, marked: Collection[int] = ()
-) -> str:
-    """Write the tokens of a text of `explain`, each shaded by the length of the longest matching n-gram.
+class CoveredText(TypedDict):
+    """The tokens of a text of `explain`, each with the order of its longest matching n-gram."""
+
+    tokens: Sequence[str | int]
+    longest_match: Sequence[int]
+    length: int
+
+
+def tokens(text: CoveredText, max_order: int, label: str, marked: Collection[int] = ()) -> str:
+    """Write the tokens of a text, each shaded by the length of its longest matching n-gram.
 
     `label` is the line above the tokens, `marked` has the indices of tokens to underline.
 
     >>> tokens({"tokens": ["<b>"], "longest_match": [2], "length": 1}, 4, "Candidate")
-    '<div class="bleu-tokens"><div class="bleu-label">Candidate <small>1 token</small></div><p dir="auto">\
-<span class="token" style="--match:0.5" title="part of a matching 2-gram">&lt;b&gt;<sub>2</sub></span></p></div>'
+    '<div class="bleu-tokens"><div class="bleu-label">Candidate <small>1 token</small></div>\
+<p dir="auto"><span class="token" style="--match:0.5" title="part of a matching 2-gram">\
+&lt;b&gt;<sub>2</sub></span></p></div>'
     """
-    shown = [_token(*token, max_order) for token in zip(text["tokens"], text["longest_match"])]
-    line = " ".join(
-        f"<mark>{token}</mark>" if i in marked else token for i, token in enumerate(shown)
-    )
-    head = f'<div class="bleu-label">{show(label)} <small>{count_things(text["length"], "token")}</small></div>'
-    return f'<div class="bleu-tokens">{head}<p dir="auto">{line or "<em>empty</em>"}</p></div>'
+    shown = []
+    for i, (token, order) in enumerate(zip(text["tokens"], text["longest_match"])):
+        markup = _token(token, order, max_order)
+        if i in marked:
+            markup = f"<mark>{markup}</mark>"
+        shown.append(markup)
+    line = " ".join(shown) or "<em>empty</em>"
+    length = count_things(text["length"], "token")
+    head = f'<div class="bleu-label">{show(label)} <small>{length}</small></div>'
+    return f'<div class="bleu-tokens">{head}<p dir="auto">{line}</p></div>'
 
 
 def legend(max_order: int) -> str:
     """Write the legend of `tokens`."""
-    names = ["none", *(f"{order}-gram" for order in range(1, max_order + 1))]
-    marks = " ".join(_token(name, order, max_order) for order, name in enumerate(names))
-    return f'<p class="bleu-legend">Longest matching n-gram: {marks}</p>'
+    marks = [_token("none", 0, max_order)]
+    for order in range(1, max_order + 1):
+        marks.append(_token(f"{order}-gram", order, max_order))
+    return f'<p class="bleu-legend">Longest matching n-gram: {" ".join(marks)}</p>'
 
 
-def _token(token: Any, order: int, max_order: int) -> str:
-    text = show(token)
-    if not order:
-        return f'<span class="token missed" title="in no n-gram that counts">{text}</span>'
+def _token(token: object, order: int, max_order: int) -> str:
+    if order == 0:
+        return f'<span class="token missed" title="in no n-gram that counts">{show(token)}</span>'
     style = f'style="--match:{order / max_order:.2g}"'
-    return f'<span class="token" {style} title="part of a matching {order}-gram">{text}<sub>{order}</sub></span>'
+    title = f'title="part of a matching {order}-gram"'
+    return f'<span class="token" {style} {title}>{show(token)}<sub>{order}</sub></span>'
+
+
+class NGramCount(TypedDict):
+    """An n-gram of a prediction, its occurrences there, and how many of them count."""
+
+    ngram: list[str | int]
+    count: int
+    allowed: int
+
+
+class OrderCounts(TypedDict):
+    """The n-grams of one order in a result of `explain`."""
+
+    order: int
+    total: int
+    unclipped_matches: int
+    matches: int
+    matched: list[NGramCount]
+    clipped: list[NGramCount]
+    missed: list[NGramCount]
 
 
 def ngrams(result: ResultDict) -> str:
     """Write the clipped and missed n-grams of each order, folded."""
-    orders, kinds = result["orders"], _KINDS
-    count = sum(
-        ngram["count"] - ngram["allowed"]
-        for order in orders
-        for kind in kinds
-        for ngram in order[kind]
-    )
-    if not count:
-        return ""
+    orders: list[OrderCounts] = result["orders"]
+    count = 0
     rows = ""
-    for order, kind in ((order, kind) for order in orders for kind in kinds if order[kind]):
-        cells = []
-        for ngram in order[kind][:_SHOWN_NGRAMS]:
-            text = (
-                f'<code class="code" dir="auto">{show(" ".join(map(str, ngram["ngram"])))}</code>'
-            )
-            counts = (
-                f" ({ngram['allowed']} of {ngram['count']} count)"
-                if ngram["allowed"]
-                else f" × {ngram['count']}"
-            )
-            cells.append(text + counts * (ngram["count"] > 1))
-        hidden = len(order[kind]) - len(cells)
-        cells += [f"and {hidden:,} more"] if hidden else []
-        rows += f'<tr><th class="order">{order["order"]}-gram, {kind}</th><td>{" ".join(cells)}</td></tr>'
-    key = "; ".join(
-        f"{kind}: {kinds[kind]}" for kind in kinds if any(order[kind] for order in orders)
-    )
+    shown_kinds = set()
+    for order in orders:
+        for kind in _KINDS:
+            rejected = order[kind]
+            if not rejected:
+                continue
+            cells = [_show_ngram(ngram) for ngram in rejected[:_SHOWN_NGRAMS]]
+            hidden = len(rejected) - len(cells)
+            if hidden:
+                cells.append(f"and {hidden:,} more")
+            head = f'<th class="order">{order["order"]}-gram, {kind}</th>'
+            rows += f"<tr>{head}<td>{' '.join(cells)}</td></tr>"
+            count += sum(ngram["count"] - ngram["allowed"] for ngram in rejected)
+            shown_kinds.add(kind)
+    if not rows:
+        return ""
     verb = "n-gram doesn’t" if count == 1 else "n-grams don’t"
+    meanings = [f"{kind}: {meaning}" for kind, meaning in _KINDS.items() if kind in shown_kinds]
     return (
         f'<details class="bleu-ngrams"><summary>{count:,} {verb} count</summary>'
-        f"<table>{rows}</table><small>{key}</small></details>"
+        f"<table>{rows}</table><small>{'; '.join(meanings)}</small></details>"
     )
+
+
+def _show_ngram(ngram: NGramCount) -> str:
+    text = " ".join(map(str, ngram["ngram"]))
+    code = f'<code class="code" dir="auto">{show(text)}</code>'
+    if ngram["count"] == 1:
+        return code
+    if ngram["allowed"]:
+        return f"{code} ({ngram['allowed']} of {ngram['count']} count)"
+    return f"{code} × {ngram['count']}"
 
 
 def explanation(result: ResultDict, name: str = "") -> str:
-    """Write a result of `explain` in color; `name` is the name of the prediction, if there are several."""
+    """Write a result of `explain` in color; `name` names one of several predictions."""
     max_order = len(result["orders"])
-    parts = [
+    blocks = [
         headline(result["score"], name),
         formula(result),
         tokens(result["prediction"], max_order, "Prediction"),
     ]
     for i, reference in enumerate(result["references"]):
-        remark = " (sets the brevity penalty)" if i == result["effective_reference"] else ""
-        parts.append(tokens(reference, max_order, f"Reference {i + 1}{remark}"))
-    return "".join([*parts, ngrams(result)])
+        label = f"Reference {i + 1}"
+        if i == result["effective_reference"]:
+            label += " (sets the brevity penalty)"
+        blocks.append(tokens(reference, max_order, label))
+    blocks.append(ngrams(result))
+    return "".join(blocks)
 
 
 def write_table(
-    head: Sequence[str], rows: Sequence[Sequence[str]], words: Sequence[str] = ()
+    head: Sequence[str], rows: Sequence[Sequence[str]], words: Collection[str] = ()
 ) -> str:
-    """Write a table: the first column is aligned left, numbers right, and the columns named in `words` wrap.
+    """Write a table: the first column is aligned left, numbers right, and columns of `words` wrap.
 
-    >>> write_table(["system"], [["<A>"]])
-    '<div class="bleu-table"><table><tr><th>system</th></tr><tr><td>&lt;A&gt;</td></tr></table></div>'
+    `words` has the names of columns of words, which are aligned left, too.
+
+    >>> write_table(["name"], [["<A>"]])
+    '<div class="bleu-table"><table><tr><th>name</th></tr><tr><td>&lt;A&gt;</td></tr></table></div>'
     """
-    kinds = [' class="words"' if name in words else "" for name in head]
-    lines = ["".join(f"<th{kind}>{show(cell)}</th>" for cell, kind in zip(head, kinds))]
-    lines += [
-        "".join(f"<td{kind}>{show(cell)}</td>" for cell, kind in zip(row, kinds)) for row in rows
-    ]
-    body = "".join(f"<tr>{line}</tr>" if line else '<tr class="rule"></tr>' for line in lines)
-    return f'<div class="bleu-table"><table>{body}</table></div>'
+    attributes = [' class="words"' if name in words else "" for name in head]
+    lines = [_write_row("th", head, attributes)]
+    lines += [_write_row("td", row, attributes) for row in rows]
+    return f'<div class="bleu-table"><table>{"".join(lines)}</table></div>'
+
+
+def _write_row(tag: str, cells: Sequence[str], attributes: Sequence[str]) -> str:
+    """Write a row of a table; a row without cells is a rule."""
+    if not cells:
+        return '<tr class="rule"></tr>'
+    line = ""
+    for cell, attribute in zip(cells, attributes):
+        line += f"<{tag}{attribute}>{show(cell)}</{tag}>"
+    return f"<tr>{line}</tr>"
 
 
 def draw_interval(low: float, value: float, high: float, scale: tuple[float, float]) -> Markup:
@@ -802,9 +870,12 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
     >>> draw_interval(0.25, 0.5, 0.75, (0.0, 1.0))
     '<span class="bleu-interval" style="--low:25.0%;--at:50.0%;--high:75.0%"><i></i><b></b></span>'
     """
-    start, width = scale[0], scale[1] - scale[0] or 1.0
-    low, at, high = (100 * (number - start) / width for number in (low, value, high))
-    style = f"--low:{low:.1f}%;--at:{at:.1f}%;--high:{high:.1f}%"
+    start, end = scale
+    width = end - start or 1.0  # a scale of a single score has no width
+    left = 100 * (low - start) / width
+    at = 100 * (value - start) / width
+    right = 100 * (high - start) / width
+    style = f"--low:{left:.1f}%;--at:{at:.1f}%;--high:{right:.1f}%"
     return Markup(f'<span class="bleu-interval" style="{style}"><i></i><b></b></span>')
 
 
