@@ -150,7 +150,9 @@ class Reconciliation(Report):
         """
         found = self._shown()[setting]
         start = "your options" if self["verified"] is None else "the signature"
-        return plot_steps(start, list_changes(found["steps"]), "this setting", found["score"], ax)
+        return plot_steps(
+            start, list_changes(found["steps"]), "this setting", found["score"], ax=ax
+        )
 
 
 class Conventions(Report):
@@ -189,7 +191,7 @@ class Conventions(Report):
         """
         name = convention or max(self, key=lambda name: abs(self[name]["delta"]))
         return plot_steps(
-            "default", list_changes(self[name]["steps"]), name, self[name]["score"], ax
+            "default", list_changes(self[name]["steps"]), name, self[name]["score"], ax=ax
         )
 
 

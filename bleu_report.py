@@ -8,7 +8,7 @@ style takes its colors from the surrounding page, so that it fits light and dark
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from copy import deepcopy
 from difflib import get_close_matches
 from html import escape
@@ -17,13 +17,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, 
 
 import numpy as np
 
-from . import bleu_messages as messages
+from .bleu_corpus import Float64
 from .bleu_inputs import fingerprint_references
 from .bleu_messages import count_things, show_value
 from .bleu_options import OTHER_KEYS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.transforms import Transform
+    from matplotlib.typing import ColorType
     from pandas import DataFrame
     from typing_extensions import Self
 
@@ -888,13 +890,16 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
-_LABEL: dict[str, Any] = {"fontsize": "small"}
+_LABEL_SIZE = "small"
 _ACCENT = "C0"
 _CELL = "#1f77b4"  # white text on it has a contrast of 4.8
 _LABELED_SYSTEMS = 15  # more numbers in a matrix of pairs would overlap
-_GRAY = "#767676"  # its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme
+# Its contrast is 4.5 on white, 4.6 on black, and 4.2 on the #111111 of JupyterLab's dark theme.
+_GRAY = "#767676"
 _INK = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
-_PAGE: dict[Any, Any] = {"axes.facecolor": "none", **dict.fromkeys(_INK, _GRAY)}
+_PAGE: dict[Any, str] = {"axes.facecolor": "none", **dict.fromkeys(_INK, _GRAY)}
+# The hatches of hollow bars, by kind. Bars of other kinds are filled.
+_HATCHES = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
 
 
 class Step(NamedTuple):
@@ -904,22 +909,34 @@ class Step(NamedTuple):
     difference: float
 
 
-def plot_precisions(result: Mapping[str, Any], ax: Axes | None = None) -> Axes:
-    """Plot precision by order: before clipping if known, after clipping, and after smoothing if that differs."""
-    ax, totals = _open(ax), np.maximum(result["totals"], 1)
-    unclipped = [order["unclipped_matches"] for order in result.get("orders", ())]
-    series = {"before clipping": 100 * np.array(unclipped) / totals} if unclipped else {}
-    series["after clipping"] = 100 * np.asarray(result["counts"]) / totals
+def plot_precisions(result: ResultDict, ax: Axes | None = None) -> Axes:
+    """Plot precision by order, after clipping.
+
+    Bars for precision before clipping are added if it is known, and bars for precision after
+    smoothing if smoothing changed it.
+    """
+    ax = _open(ax)
+    # 1. The series, in percent.
+    totals = np.maximum(result["totals"], 1)
+    series = {}
+    if "orders" in result:
+        unclipped = np.array([order["unclipped_matches"] for order in result["orders"]])
+        series["before clipping"] = 100 * unclipped / totals
+    clipped = 100 * np.asarray(result["counts"]) / totals
+    series["after clipping"] = clipped
     smoothed = 100 * np.asarray(result["precisions"])
-    is_smoothed = np.abs(series["after clipping"] - smoothed) > 1e-9
+    is_smoothed = np.abs(clipped - smoothed) > 1e-9
     if is_smoothed.any():
         series["smoothed"] = np.where(is_smoothed, smoothed, np.nan)  # a bar only if it differs
+    # 2. The bars of an order stand side by side, around its tick.
     width = 0.8 / len(series)
-    for i, (name, heights) in enumerate(series.items()):
-        places = np.arange(len(heights)) + (i - (len(series) - 1) / 2) * width
-        bars = ax.bar(places, heights, width * 0.92, label=name, **_style(ax, name))
+    for number, (name, heights) in enumerate(series.items()):
+        offset = (number - (len(series) - 1) / 2) * width
+        positions = np.arange(len(heights)) + offset
+        bars = ax.bar(positions, heights, width * 0.92, label=name, **_style(ax, name))
         labels = ["" if np.isnan(height) else f"{height:.1f}" for height in heights]
-        ax.bar_label(bars, labels, padding=2, color=_ink(ax), **_LABEL)
+        ax.bar_label(bars, labels, padding=2, color=_ink(ax), fontsize=_LABEL_SIZE)
+    # 3. Labels and scales.
     if len(series) > 1:
         ax.legend(frameon=False, loc="upper right", labelcolor=_ink(ax))
     ax.set_xticks(range(len(totals)), [f"{order}-gram" for order in range(1, len(totals) + 1)])
@@ -938,43 +955,41 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def plot_systems(
-    systems: Mapping[Any, Mapping[str, Any]], baseline: object, ax: Axes | None = None
+    systems: Mapping[Any, ResultDict], baseline: object, ax: Axes | None = None
 ) -> Axes:
-    """Plot the score of each system, the interval of its difference from the baseline, and the baseline as a line.
+    """Plot the scores of systems, and the intervals of their differences from the baseline.
 
-    A system whose interval does not reach the line differs, even if the intervals of the scores
-    themselves overlap.
+    The baseline's score is a line. A system whose interval does not reach the line differs, even if
+    the intervals of the scores themselves overlap.
     """
     ax = _open(ax, height=1.2 + 0.45 * len(systems))
     ink = _ink(ax)
-    start = systems[baseline]["score"]
-    for place, system in enumerate(systems.values()):
+    baseline_score = systems[baseline]["score"]
+    for row, system in enumerate(systems.values()):
         score = system["score"]
-        ends = [
-            start + 100 * end for end in system.get("delta_interval", [(score - start) / 100] * 2)
-        ]
-        ax.plot(ends, [place, place], color=ink, linewidth=1.5, marker="|", markersize=9)
-        ax.plot(score, place, "o", color=ink)
-        _write_beside(
-            ax, 1, place, f"{score:.2f}", xycoords=ax.get_yaxis_transform()
-        )  # right of the Axes
-    ax.axvline(start, color=ink, linewidth=0.8, linestyle=":", zorder=0)
+        ends = [score, score]
+        if "delta_interval" in system:
+            ends = [baseline_score + 100 * end for end in system["delta_interval"]]
+        ax.plot(ends, [row, row], color=ink, linewidth=1.5, marker="|", markersize=9)
+        ax.plot(score, row, "o", color=ink)
+        right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
+        _write_beside(ax, 1, row, f"{score:.2f}", xycoords=right_edge)
+    ax.axvline(baseline_score, color=ink, linewidth=0.8, linestyle=":", zorder=0)
     names = [f"{name} (baseline)" if name == baseline else str(name) for name in systems]
-    ax.set_yticks(range(len(systems)), list(map(_write_tick, names)))
+    ax.set_yticks(range(len(systems)), [_write_tick(name) for name in names])
     ax.set_ylim(len(systems) - 0.5, -0.5)
     ax.margins(x=0.1)
-    has_intervals = any("delta_interval" in system for system in systems.values())
-    ax.set_xlabel(
-        "BLEU"
-        + (", with the interval of the difference from the baseline" if has_intervals else "")
-    )
+    label = "BLEU"
+    if any("delta_interval" in system for system in systems.values()):
+        label += ", with the interval of the difference from the baseline"
+    ax.set_xlabel(label)
     return ax
 
 
 def plot_pairs(
-    names: Sequence[Any],
-    deltas: np.ndarray[Any, Any],
-    significant: np.ndarray[Any, Any],
+    names: Sequence[object],
+    deltas: Float64,
+    significant: np.ndarray[Any, np.dtype[np.bool_]],
     ax: Axes | None = None,
 ) -> Axes:
     """Plot the differences between all pairs of systems, with significant differences filled.
@@ -985,119 +1000,147 @@ def plot_pairs(
             column's, in points.
         significant: bool [systems, systems].
     """
-    ticks, labels = range(len(names)), list(map(_write_tick, names))
-    size = (
-        1.2 + 0.5 * len(names) + 0.1 * max(map(len, labels))
-    )  # inches; a character is about 0.1 wide
+    labels = [_write_tick(name) for name in names]
+    longest = max(len(label) for label in labels)
+    size = 1.2 + 0.5 * len(names) + 0.1 * longest  # inches; a character is about 0.1 wide
     ax = _open(ax, width=max(4.8, size), height=max(3.6, size))
     for row, column in np.argwhere(~np.eye(len(names), dtype=bool)).tolist():
-        fill, color = (_CELL, "white") if significant[row, column] else ("none", _ink(ax))
+        is_filled = significant[row, column]
+        fill = _CELL if is_filled else "none"
         ax.bar(column, 1, 1, row - 0.5, facecolor=fill, edgecolor="none", linewidth=0)
         if len(names) <= _LABELED_SYSTEMS:
-            number = f"{deltas[row, column]:+.1f}"
-            ax.annotate(number, (column, row), ha="center", va="center", color=color, **_LABEL)
+            color = "white" if is_filled else _ink(ax)
+            ax.annotate(
+                f"{deltas[row, column]:+.1f}",
+                (column, row),
+                ha="center",
+                va="center",
+                color=color,
+                fontsize=_LABEL_SIZE,
+            )
+    ticks = range(len(names))
     ax.set_xticks(ticks, labels, rotation=90)
     ax.set_yticks(ticks, labels)
     ax.set(xlim=(-0.5, len(names) - 0.5), ylim=(len(names) - 0.5, -0.5))
-    ax.set_title(
-        "Row minus column, BLEU points; filled if significant", fontsize="medium", wrap=True
-    )
+    title = "Row minus column, BLEU points; filled if significant"
+    ax.set_title(title, fontsize="medium", wrap=True)
     return ax
 
 
 def plot_steps(
-    start: str, steps: Sequence[Step], end: str, score: float, ax: Axes | None = None
+    start: str, steps: Sequence[Step], end: str, score: float, *, ax: Axes | None = None
 ) -> Axes:
-    """Plot the effect of each step as a waterfall from the score named `start` to `score`, named `end`."""
+    """Plot the effect of each step as a waterfall, from the bar `start` to the bar `end`.
+
+    `score` is the score after the last step.
+    """
     ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
-    levels = (
-        score
-        - sum(step.difference for step in steps)
-        + np.cumsum([0.0, *(step.difference for step in steps)])
-    )
+    differences = [step.difference for step in steps]
+    start_score = score - sum(differences)
+    levels = start_score + np.cumsum(
+        [0.0, *differences]
+    )  # the score before each step, and the last
+    # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
+    last_row = len(levels)
     ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
-    for place, (step, before, after) in enumerate(zip(steps, levels, levels[1:]), 1):
-        kind = "gain" if step.difference > 0 else "loss"
-        ax.barh(
-            place, abs(step.difference), _THICKNESS, left=min(before, after), **_style(ax, kind)
-        )
-        _write_beside(ax, max(before, after), place, f"{step.difference:+.2f}")
-    ax.barh(len(levels), levels[-1], _THICKNESS, **_style(ax, "after clipping"))
-    for place, level in ((0, levels[0]), (len(levels), levels[-1])):
-        _write_beside(ax, level, place, f"{level:.2f}")
-    for place, level in enumerate(levels):
-        ax.plot([level, level], [place, place + 1], color=_ink(ax), linewidth=0.8, zorder=0)
-    ax.set_yticks(range(len(levels) + 1), [start, *(step.label for step in steps), end])
+    for row, step in enumerate(steps, 1):
+        before = levels[row - 1]
+        after = levels[row]
+        style = _style(ax, "gain" if step.difference > 0 else "loss")
+        left = min(before, after)
+        ax.barh(row, abs(step.difference), _THICKNESS, left=left, **style)
+        _write_beside(ax, max(before, after), row, f"{step.difference:+.2f}")
+    ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
+    for row, level in ((0, levels[0]), (last_row, levels[-1])):
+        _write_beside(ax, level, row, f"{level:.2f}")
+    # 2. A line from each bar to the next one.
+    for row, level in enumerate(levels):
+        ax.plot([level, level], [row, row + 1], color=_ink(ax), linewidth=0.8, zorder=0)
+    # 3. Labels and scales.
+    ax.set_yticks(range(last_row + 1), [start, *(step.label for step in steps), end])
     ax.invert_yaxis()
-    ax.set(xlim=(0, max(1.0, *levels) * 1.15), xlabel="BLEU")
+    ax.set(xlim=(0, 1.15 * max(1.0, levels.max())), xlabel="BLEU")
     return ax
 
 
-def plot_scatter(scores: Mapping[Any, Sequence[float]], ax: Axes | None = None) -> Axes:
-    """Plot segment scores (0-1) of two systems, by name; points above the diagonal favor the second system."""
+def plot_scatter(scores: Mapping[Hashable, Sequence[float]], ax: Axes | None = None) -> Axes:
+    """Plot segment scores (0-1) of two systems, by name.
+
+    Points above the diagonal favor the second system.
+    """
     ax = _open(ax, width=4.8, height=4.8)
-    names, (x, y) = (
-        [_write_tick(name) for name in scores],
-        (100 * np.asarray(one, float) for one in scores.values()),
-    )
+    first_name, second_name = (_write_tick(name) for name in scores)
+    x, y = (100 * np.asarray(system_scores, float) for system_scores in scores.values())
+    # The more points there are, the smaller and the more transparent they are.
     crowd = np.sqrt(len(x) + 1)
-    opacity, size = float(np.clip(30 / crowd, 0.05, 0.8)), float(np.clip(150 / crowd, 12, 40))
+    opacity = float(np.clip(30 / crowd, 0.05, 0.8))
+    size = float(np.clip(150 / crowd, 12, 40))
     ax.plot([0, 100], [0, 100], color=_ink(ax), linewidth=0.8, zorder=0)
     ax.scatter(x, y, s=size, color=_ACCENT, alpha=opacity, linewidths=0)
-    title = f"{names[1]} better in {(y > x).sum():,}, {names[0]} better in {(x > y).sum():,} of {len(x):,} segments"
+    title = (
+        f"{second_name} better in {(y > x).sum():,}, {first_name} better in {(x > y).sum():,}"
+        f" of {len(x):,} segments"
+    )
     ax.set_title(title, fontsize="medium", wrap=True)
     ax.set(xlim=(-2, 102), ylim=(-2, 102), aspect="equal")
-    ax.set_xlabel(f"BLEU of a segment, {names[0]}", wrap=True)
-    ax.set_ylabel(f"BLEU of a segment, {names[1]}", wrap=True)
+    ax.set_xlabel(f"BLEU of a segment, {first_name}", wrap=True)
+    ax.set_ylabel(f"BLEU of a segment, {second_name}", wrap=True)
     return ax
 
 
 def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
+    """Return the Axes to draw into, which are those of a new figure if `ax` is None."""
     try:
         import matplotlib.pyplot as plt
         from matplotlib import rcParamsDefault
     except ImportError:
-        raise ImportError(messages.NO_MATPLOTLIB) from None
+        message = "Plots need matplotlib. Install it: pip install matplotlib"
+        raise ImportError(message) from None
     if ax is None:
         has_style = any(plt.rcParams[key] != rcParamsDefault[key] for key in _PAGE)
+        colors = {} if has_style else _PAGE
         # No frame, because JupyterLab puts a white panel behind a frame with a transparent color.
         figure = plt.figure(figsize=(width, height), layout="constrained", frameon=has_style)
-        with plt.rc_context({} if has_style else _PAGE):
+        with plt.rc_context(colors):
             ax = figure.subplots()
     if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
-        raise ValueError(messages.AXES)
+        raise ValueError(
+            "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of"
+            " plt.subplots()."
+        )
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
-def _ink(ax: Axes) -> Any:
+def _ink(ax: Axes) -> ColorType:
     """Return the color of the Axes' labels, for lines and texts."""
     return ax.xaxis.label.get_color()
 
 
 def _style(ax: Axes, kind: str) -> dict[str, Any]:
-    """Return the style of a bar: filled for counted values, hollow or hatched for values to compare them with."""
-    hatches = {"before clipping": "", "smoothed": "////", "gain": "", "loss": "////"}
-    fill = (
-        {"facecolor": "none", "hatch": hatches[kind]} if kind in hatches else {"facecolor": _ACCENT}
-    )
-    return {"edgecolor": _ink(ax), "linewidth": 0.8, **fill}
+    """Return the style of a bar: filled for counted values, hollow for those compared with them."""
+    style = {"edgecolor": _ink(ax), "linewidth": 0.8}
+    if kind in _HATCHES:
+        return {**style, "facecolor": "none", "hatch": _HATCHES[kind]}
+    return {**style, "facecolor": _ACCENT}
 
 
-def _write_beside(ax: Axes, x: float, y: float, text: str, **kwargs: Any) -> None:
+def _write_beside(
+    ax: Axes, x: float, y: float, text: str, *, xycoords: str | Transform = "data"
+) -> None:
+    """Write a text to the right of a point."""
     ax.annotate(
         text,
         (x, y),
-        (4, 0),
+        xytext=(4, 0),
+        xycoords=xycoords,
         textcoords="offset points",
         va="center",
         color=_ink(ax),
-        **_LABEL,
-        **kwargs,
+        fontsize=_LABEL_SIZE,
     )
 
 
-def _write_tick(name: Any) -> str:
-    return write_name(name).replace(
-        "$", r"\$"
-    )  # matplotlib reads text between dollar signs as a formula
+def _write_tick(name: object) -> str:
+    """Write a name as a label, in which matplotlib would read text between dollars as a formula."""
+    return write_name(name).replace("$", r"\$")
