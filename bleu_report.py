@@ -432,9 +432,11 @@ def format_latex(rows: Rows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
     lines = []
     for row in rows:
-        cells = [_escape_cell(cell, _LATEX, "~") for cell in row]
-        line = " & ".join(cells) + r" \\"
-        lines.append(line if row else r"\midrule")
+        if row:
+            cells = [_escape_cell(cell, _LATEX, "~") for cell in row]
+            lines.append(" & ".join(cells) + r" \\")
+        else:
+            lines.append(r"\midrule")
     head, *body = lines
     alignment = "l" * left + "r" * (len(rows[0]) - left)
     begin = rf"\begin{{tabular}}{{{alignment}}}"
@@ -533,7 +535,7 @@ def multiply(terms: Sequence[tuple[str, float]], power: str, fraction_power: str
         return "no n-gram"
     bases = list(terms)
     weights = {weight for _, weight in terms}
-    if len(weights) == 1:
+    if len(weights) == 1:  # one power, whose base is the product
         product = " · ".join(text for text, _ in terms)
         bases = [(product, weights.pop())]
     powers = []
@@ -787,7 +789,7 @@ class OrderCounts(TypedDict):
 def ngrams(result: ResultDict) -> str:
     """Write the clipped and missed n-grams of each order, folded."""
     orders: list[OrderCounts] = result["orders"]
-    count = 0
+    count = 0  # occurrences that don't count
     rows = ""
     shown_kinds = set()
     for order in orders:
@@ -1037,18 +1039,17 @@ def plot_steps(
     ax = _open(ax, height=1.2 + 0.45 * (len(steps) + 2))
     differences = [step.difference for step in steps]
     start_score = score - sum(differences)
-    levels = start_score + np.cumsum(
-        [0.0, *differences]
-    )  # the score before each step, and the last
+    # levels[0] is the score before the first step, levels[i] the score after step i.
+    levels = start_score + np.cumsum([0.0, *differences])
     # 1. Bars: both scores from 0, and each step from the score before it to the score after it.
     last_row = len(levels)
     ax.barh(0, levels[0], _THICKNESS, **_style(ax, "after clipping"))
     for row, step in enumerate(steps, 1):
         before = levels[row - 1]
         after = levels[row]
-        style = _style(ax, "gain" if step.difference > 0 else "loss")
+        kind = "gain" if step.difference > 0 else "loss"
         left = min(before, after)
-        ax.barh(row, abs(step.difference), _THICKNESS, left=left, **style)
+        ax.barh(row, abs(step.difference), _THICKNESS, left=left, **_style(ax, kind))
         _write_beside(ax, max(before, after), row, f"{step.difference:+.2f}")
     ax.barh(last_row, levels[-1], _THICKNESS, **_style(ax, "after clipping"))
     for row, level in ((0, levels[0]), (last_row, levels[-1])):
@@ -1103,7 +1104,8 @@ def _open(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
         figure = plt.figure(figsize=(width, height), layout="constrained", frameon=has_style)
         with plt.rc_context(colors):
             ax = figure.subplots()
-    if ax.name != "rectilinear" or "log" in (ax.get_xscale(), ax.get_yscale()):
+    has_log_scale = "log" in (ax.get_xscale(), ax.get_yscale())
+    if ax.name != "rectilinear" or has_log_scale:
         raise ValueError(
             "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of"
             " plt.subplots()."
