@@ -392,22 +392,20 @@ def format_plain(rows: Rows, left: int = 1) -> str:
     -------------
     B        9.00
     """
-    # 1. A column is as wide as its longest cell; two spaces are between columns.
-    escaped = [list(map(escape_unseen, row)) for row in rows]
-    widths = [0] * len(rows[0])
-    for row in escaped:
-        for column, cell in enumerate(row):
-            widths[column] = max(widths[column], len(cell))
-    table_width = sum(widths) + 2 * (len(widths) - 1)
-    # 2. Pad the cells.
+    padded = [list(map(escape_unseen, row)) for row in rows]
+    # 1. Pad each column to the width of its longest cell. Rows without cells are rules.
+    rows_of_cells = [row for row in padded if row]
+    for column in range(len(rows[0])):
+        width = max(len(row[column]) for row in rows_of_cells)
+        for row in rows_of_cells:
+            cell = row[column]
+            row[column] = cell.ljust(width) if column < left else cell.rjust(width)
+    # 2. Join the cells, and draw the rules.
+    rule = "-" * len("  ".join(padded[0]))
     lines = []
-    for row in escaped:
-        if row:
-            cells = [cell.ljust(width) for cell, width in zip(row[:left], widths)]
-            cells += [cell.rjust(width) for cell, width in zip(row[left:], widths[left:])]
-            lines.append("  ".join(cells).rstrip())
-        else:
-            lines.append("-" * table_width)
+    for row in padded:
+        line = "  ".join(row).rstrip() if row else rule
+        lines.append(line)
     return "\n".join(lines)
 
 
