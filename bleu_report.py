@@ -13,7 +13,7 @@ from copy import deepcopy
 from difflib import get_close_matches
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from matplotlib.typing import ColorType
     from pandas import DataFrame
     from typing_extensions import Self
+
+    from .bleu_compare import SystemScores
+    from .bleu_compute import CoveredTokens, NGramCount, OrderMatches
+    from .bleu_corpus import SystemName
 
 CITATION = """\
 @inproceedings{papineni-etal-2002-bleu,
@@ -718,15 +722,7 @@ def formula(result: ResultDict) -> str:
     )
 
 
-class CoveredText(TypedDict):
-    """The tokens of a text of `explain`, each with the order of its longest matching n-gram."""
-
-    tokens: Sequence[str | int]
-    longest_match: Sequence[int]
-    length: int
-
-
-def tokens(text: CoveredText, max_order: int, label: str, marked: Collection[int] = ()) -> str:
+def tokens(text: CoveredTokens, max_order: int, label: str, marked: Collection[int] = ()) -> str:
     """Write the tokens of a text, each shaded by the length of its longest matching n-gram.
 
     `label` is the line above the tokens, `marked` has the indices of tokens to underline.
@@ -764,29 +760,9 @@ def _token(token: object, order: int, max_order: int) -> str:
     return f'<span class="token" {style} {title}>{show(token)}<sub>{order}</sub></span>'
 
 
-class NGramCount(TypedDict):
-    """An n-gram of a prediction, its occurrences there, and how many of them count."""
-
-    ngram: list[str | int]
-    count: int
-    allowed: int
-
-
-class OrderCounts(TypedDict):
-    """The n-grams of one order in a result of `explain`."""
-
-    order: int
-    total: int
-    unclipped_matches: int
-    matches: int
-    matched: list[NGramCount]
-    clipped: list[NGramCount]
-    missed: list[NGramCount]
-
-
 def ngrams(result: ResultDict) -> str:
     """Write the clipped and missed n-grams of each order, folded."""
-    orders: list[OrderCounts] = result["orders"]
+    orders: list[OrderMatches] = result["orders"]
     count = 0  # occurrences that don't count
     rows = ""
     shown_kinds = set()
@@ -955,7 +931,7 @@ def plot_segments(scores: Sequence[float], ax: Axes | None = None) -> Axes:
 
 
 def plot_systems(
-    systems: Mapping[Any, ResultDict], baseline: object, ax: Axes | None = None
+    systems: Mapping[SystemName, SystemScores], baseline: SystemName, ax: Axes | None = None
 ) -> Axes:
     """Plot the scores of systems, and the intervals of their differences from the baseline.
 
