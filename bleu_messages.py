@@ -88,36 +88,39 @@ def warn(notice: Notice, **details: object) -> None:
 # Texts
 LOOKS_TOKENIZED = Notice(
     "tokenized",
-    "{count:,} predictions end with a detached period, so they look tokenized already, but tokenize={tokenizer!r}"
-    " expects plain text",
+    "{count:,} predictions end with a detached period,"
+    " so they look tokenized already, but tokenize={tokenizer!r} expects plain text",
     ". Detokenize them, or pass tokenize='none'",
     "tokenize",
     "none",
 )
 UNSPACED = Notice(
     "unspaced",
-    "{share:.0%} of the characters in the predictions belong to scripts written without spaces, which"
-    " tokenize={tokenizer!r} does not segment",
+    "{share:.0%} of the characters in the predictions belong to scripts written without spaces,"
+    " which tokenize={tokenizer!r} does not segment",
     ". Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'",
     "tokenize",
     "char",
 )
 SENTENCES_AS_TOKENS = Notice(
     "sentences",
-    "Most tokens in the predictions contain a space, so they look like sentences, but each list is scored as one"
-    " tokenized segment",
+    "Most tokens in the predictions contain a space, so they look like sentences,"
+    " but each list is scored as one tokenized segment",
     ". Pass one str per segment, and use `add_batch` or `compute` for several segments",
 )
 TOKEN_REFERENCES = Notice(
     "token references",
-    "The references look like lists of tokens, but the predictions are text, so each token was read as a reference of"
-    " one word",
-    ". Pass text: references=[' '.join(tokens) for tokens in references], or the text from before it was split",
+    "The references look like lists of tokens, but the predictions are text,"
+    " so each token was read as a reference of one word",
+    ". Pass text: references=[' '.join(tokens) for tokens in references],"
+    " or the text from before it was split",
 )
 SQUARE = Notice(
     "square",
-    "There are {rows} predictions with {rows} references each, which were read as one list per prediction",
-    ". If they are in sacreBLEU's layout, one list per reference set, pass references=list(zip(*references))",
+    "There are {rows} predictions with {rows} references each,"
+    " which were read as one list per prediction",
+    ". If they are in sacreBLEU's layout, one list per reference set,"
+    " pass references=list(zip(*references))",
 )
 
 # Scores of 0
@@ -145,7 +148,8 @@ NO_LONG_MATCH = Notice(
 )
 FAR_TOO_SHORT = Notice(
     "zero",
-    "{name} is 0: the predictions are far too short ({length:,} against {tokens}), so the brevity penalty rounds to 0",
+    "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
+    " so the brevity penalty rounds to 0",
 )
 
 # Sizes
@@ -166,8 +170,8 @@ ONE_UNIT = Notice(
 )
 FEW_UNITS = Notice(
     "few {unit}s",
-    "Intervals and tests of {size} {unit}s are unreliable: in simulations with segments, a 95% interval covered the"
-    " true score in 81% of cases with 5 segments, and in 90% with 10",
+    "Intervals and tests of {size} {unit}s are unreliable: in simulations with segments,"
+    " a 95% interval covered the true score in 81% of cases with 5 segments, and in 90% with 10",
     ". Use {limit} {unit}s or more",
 )
 FEW_RESAMPLES = Notice(
@@ -183,8 +187,8 @@ FEW_EXCHANGES = Notice(
 )
 EXTREMES = Notice(
     "extremes",
-    "confidence={confidence}: with n_resamples={n_resamples}, the interval is from the lowest to the highest resampled"
-    " score",
+    "confidence={confidence}: with n_resamples={n_resamples},"
+    " the interval is from the lowest to the highest resampled score",
     ". Pass n_resamples={enough} or more{place}",
     "n_resamples",
 )
@@ -197,7 +201,8 @@ SMOOTH_VALUE_IGNORED = Notice(
 )
 NO_NUMBA = Notice(
     "numba",
-    "numba can't be imported. Scores are the same, but large inputs take up to about 100 times as long",
+    "numba can't be imported."
+    " Scores are the same, but large inputs take up to about 100 times as long",
     ". To fix this: pip install numba",
 )
 CACHE_UNUSABLE = Notice(
@@ -207,15 +212,16 @@ CACHE_UNUSABLE = Notice(
 )
 RESTARTED = Notice(
     "restarted",
-    "The labels of the first batch were passed twice in one evaluation. If an earlier evaluation was interrupted, its"
-    " batches are being added to this one",
+    "The labels of the first batch were passed twice in one evaluation."
+    " If an earlier evaluation was interrupted, its batches are being added to this one",
     ". Call `reset()` on the callback before each evaluation",
 )
 OTHER_ORDER = Notice(
     "other order",
-    "The label in row {row} matches a reference of a different row, so the trainer is not evaluating in the order of"
-    " `references`",
-    ". Evaluate in the order of the data: without `group_by_length` in `train_sampling_strategy`, for example",
+    "The label in row {row} matches a reference of a different row,"
+    " so the trainer is not evaluating in the order of `references`",
+    ". Evaluate in the order of the data:"
+    " without `group_by_length` in `train_sampling_strategy`, for example",
 )
 COMPILING = (
     "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
@@ -229,25 +235,39 @@ COMPILING = (
 # Calls and options
 BY_NAME = "{0}() takes its columns by name. Write {0}(prediction{1}=..., reference{1}=...)."
 CALL = "{0}() takes fewer arguments by position. Write {0}({1}), and the others by name."
-TEXTS_TO_SCORE = "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=."
+TEXTS_TO_SCORE = (
+    "score() takes statistics."
+    " For texts, use compute(predictions=..., references=...); for labels, by=."
+)
 CALLS = {
     "score": TEXTS_TO_SCORE,
     "statistics": BY_NAME.format("statistics", "s"),
 }  # in place of `CALL`
 SHOWN = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}  # values for `CALL`
 NOT_IN_RANK = {
-    "by": "`by` is not an option of rank(). Rank the segments of each label in a call of their own.",
-    "test": "`test` is not an option of rank(), which has one test, approximate randomization. Remove it.",
+    "by": (
+        "`by` is not an option of rank(). Rank the segments of each label in a call of their own."
+    ),
+    "test": (
+        "`test` is not an option of rank(), which has one test, approximate randomization."
+        " Remove it."
+    ),
 }
 UNKNOWN_COLUMN = "Unknown column {}. Pass predictions and references only."
 UNKNOWN_OPTION = "Unknown option `{}`"
 NOT_AN_OPTION = "`{}` is not an option of {}(). Remove it"
 TAKEN_OPTIONS = ". {}() takes {}."
-OLD_SIGNATURE = "{}: BLEU+case... is the form of sacreBLEU 1. Pass its values: lowercase, tokenize, smooth_method."
+OLD_SIGNATURE = (
+    "{}: BLEU+case... is the form of sacreBLEU 1."
+    " Pass its values: lowercase, tokenize, smooth_method."
+)
 NOT_A_SIGNATURE = (
     "{}: expected a str such as 'nrefs:1|case:lc|tok:13a', got {}. Pass the signature of a score."
 )
-SIGNATURE_KEY = "{}: {!r} is not a key of a BLEU signature. Pass pairs such as 'case:lc|tok:13a'; the keys are {}."
+SIGNATURE_KEY = (
+    "{}: {!r} is not a key of a BLEU signature."
+    " Pass pairs such as 'case:lc|tok:13a'; the keys are {}."
+)
 SIGNATURE_PAIR = "{}: the key {!r} {}. Pass each key once, with its value, such as 'case:lc'."
 SIGNATURE_VALUE = (
     "{}: {!r} can't be read as a value of `{}`. Remove it from the signature, and pass the option."
@@ -256,18 +276,27 @@ CONFIG_AND_SIGNATURE = "config_name and signature: both choose options. Pass one
 SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only."
 INVALID = "{name}={value}: pass {expected}."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
-SYSTEMS = "systems: expected a dict from names to predictions, or a DataFrame, got {}. Pass {{'A': [...], 'B': [...]}}."
+SYSTEMS = (
+    "systems: expected a dict from names to predictions, or a DataFrame, got {}."
+    " Pass {{'A': [...], 'B': [...]}}."
+)
 NOT_A_SYSTEM = (
-    "systems: the column {} does not look like the texts of a system. Drop it first, or pass a dict of columns:"
-    " {{'A': frame['A'], 'B': frame['B']}}."
+    "systems: the column {} does not look like the texts of a system."
+    " Drop it first, or pass a dict of columns: {{'A': frame['A'], 'B': frame['B']}}."
 )
 SAME_NAMES = "systems: the table has two columns of one name. Rename one."
-FEW_SYSTEMS = "systems: expected two or more systems, got {}. Pass another system, or score one with compute()."
-TWO_SYSTEMS = "systems: expected exactly two systems, got {}. Pass {{'A': [...], 'B': [...]}}; rank() takes more."
+FEW_SYSTEMS = (
+    "systems: expected two or more systems, got {}."
+    " Pass another system, or score one with compute()."
+)
+TWO_SYSTEMS = (
+    "systems: expected exactly two systems, got {}."
+    " Pass {{'A': [...], 'B': [...]}}; rank() takes more."
+)
 NO_TEXTS = "systems: diff() compares texts, got statistics. Pass the predictions of both systems."
 SYSTEMS_DIFFER = (
-    "systems: the tables of {first} and {other} differ in their {noun}. Pass tables of the same segments, made by"
-    " statistics() with the same options."
+    "systems: the tables of {first} and {other} differ in their {noun}."
+    " Pass tables of the same segments, made by statistics() with the same options."
 )
 NO_SEGMENT_ROWS = (
     "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
@@ -276,10 +305,19 @@ NO_REFERENCES = "references: got None. Pass references, or tables from statistic
 NEEDLESS_REFERENCES = (
     "references: the systems are tables, which contain the counts. Leave out `references`."
 )
-NO_CURVE = "human=True: the estimate holds for default options and 13a, zh, char or ja-mecab. Remove `{}` or `human`."
+NO_CURVE = (
+    "human=True: the estimate holds for default options and 13a, zh, char or ja-mecab."
+    " Remove `{}` or `human`."
+)
 FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
-NOT_A_FINGERPRINT = "references: expected the references, got a str. Pass them; report() computes their fingerprint."
-AXES = "ax: expected linear scales, because BLEU starts at 0. Pass Axes such as those of plt.subplots()."
+NOT_A_FINGERPRINT = (
+    "references: expected the references, got a str."
+    " Pass them; report() computes their fingerprint."
+)
+AXES = (
+    "ax: expected linear scales, because BLEU starts at 0."
+    " Pass Axes such as those of plt.subplots()."
+)
 NO_MATPLOTLIB = "Plots need matplotlib. Install it: pip install matplotlib"
 OTHER_KEY = "No key {!r}: it is called {!r} here."
 INNER_KEY = "No key {0}. Write result[{1!r}][{0}]."
@@ -292,9 +330,18 @@ NO_SEGMENTS = (
 )
 MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
 EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
-NOT_A_COLUMN = "{}: expected a list, array or Series with one item per segment, got {}. For each segment, pass {}."
-ONE_TEXT = "{}: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."
-A_RESULT = "{}: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."
+NOT_A_COLUMN = (
+    "{}: expected a list, array or Series with one item per segment, got {}."
+    " For each segment, pass {}."
+)
+ONE_TEXT = (
+    "{}: expected a list, array or Series with one item per segment, got str."
+    " For a single text, pass [text]."
+)
+A_RESULT = (
+    "{}: got a result, which has no rows."
+    " Pass what it was computed from, or tables from statistics()."
+)
 A_TABLE = "{}: expected a column, got {}. Pass one of its columns: {}."
 ARROW_FAILED = "{}: not convertible to an Arrow column ({}). Pass a list."
 ARROW_TYPE = "{}: Arrow's type {} is not supported. Pass column.to_pylist()."
@@ -308,8 +355,8 @@ SINGLE_PREDICTION = (
     " If all of them belong to this prediction, pass a list of one list: references=[[...]]."
 )
 OTHER_KIND = (
-    "predictions: expected {expected} as in the rows added before, got {found}. Call compute() first; it scores and"
-    " clears those rows."
+    "predictions: expected {expected} as in the rows added before, got {found}."
+    " Call compute() first; it scores and clears those rows."
 )
 NOT_LABELS = "{}: expected a list, array or Series, got {}. Pass one label per segment."
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
@@ -323,15 +370,19 @@ NO_DOCUMENT = (
     "documents[{row}]: got None. Pass a label of its own for a segment that belongs to no document."
 )
 LABELS_WITH_PROCESSES = (
-    "{name}: labels are not supported with num_process > 1. Call statistics(..., {name}=labels) in each process, and"
-    " pass the tables to score(tables, {name}={column!r})."
+    "{name}: labels are not supported with num_process > 1."
+    " Call statistics(..., {name}=labels) in each process,"
+    " and pass the tables to score(tables, {name}={column!r})."
 )
 NOT_A_LABEL = "tokenize: {} is not among the labels of `by`. Remove it, or correct the label."
 NO_LABELS_FOR_TOKENIZERS = (
-    "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to compute, statistics,"
-    " score, compare or compute_metrics, or pass one tokenizer."
+    "tokenize: got a dict, which names the tokenizer of each label."
+    " Pass the labels as by=[...] to compute, statistics, score, compare or compute_metrics, or pass one tokenizer."
 )
-NO_LABEL_COLUMN = "{argument}={name}: statistics[{number}] has no such column. Pass its name, or one label per segment."
+NO_LABEL_COLUMN = (
+    "{argument}={name}: statistics[{number}] has no such column."
+    " Pass its name, or one label per segment."
+)
 
 # Items of columns
 WRONG_ITEM = "{name}[{row}]: expected {expected}, got {found}."
@@ -340,20 +391,28 @@ NO_REFERENCE = (
     'references[{}]: expected at least one reference, got none. Pass "" for an empty reference.'
 )
 ONE_STR = (
-    "predictions[0]: got a list with one str. A list of str is read as tokens, but the references are plain text. If"
-    " each list holds a sentence, pass predictions=[text for [text] in predictions]."
+    "predictions[0]: got a list with one str."
+    " A list of str is read as tokens, but the references are plain text."
+    " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
 )
-NONE_TOKEN = "{name}[{row}]: got None among the tokens. Remove it: [token for token in row if token is not None]."
+NONE_TOKEN = (
+    "{name}[{row}]: got None among the tokens."
+    " Remove it: [token for token in row if token is not None]."
+)
 NEGATIVE_ID = (
-    "{name}[{row}]: got the token id {id}. Ids are never negative. Remove label padding such as -100: [id for id in row"
-    " if id >= 0]."
+    "{name}[{row}]: got the token id {id}. Ids are never negative."
+    " Remove label padding such as -100: [id for id in row if id >= 0]."
 )
 LARGE_ID = "{name}[{row}]: got the token id {id}. Pass ids from 0 to 2**63 - 1."
 SURROGATE = (
-    "{name}[{row}]: got a lone surrogate (U+D800 to U+DFFF), usually from text that was cut or decoded incorrectly."
+    "{name}[{row}]: got a lone surrogate (U+D800 to U+DFFF),"
+    " usually from text that was cut or decoded incorrectly."
     " Repair it: value.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')."
 )
-NOT_UTF8 = "{name}[{row}]: got invalid UTF-8 ({reason}). Decode the bytes with the encoding of their source."
+NOT_UTF8 = (
+    "{name}[{row}]: got invalid UTF-8 ({reason})."
+    " Decode the bytes with the encoding of their source."
+)
 
 # Tokenizers
 TOKENIZED_ALREADY = "tokenize={}: these rows are {} already. Remove `tokenize`, or pass text."
@@ -363,7 +422,10 @@ NO_SACREBLEU = (
     "tokenize={!r} comes from sacreBLEU, which is not installed. Install it: pip install {}"
 )
 NO_PACKAGES = "tokenize={!r} needs additional packages. Install them: pip install {}"
-NO_MODEL = "tokenize={!r}: the download of its model failed: {}. Connect to the internet once; the model is kept."
+NO_MODEL = (
+    "tokenize={!r}: the download of its model failed: {}."
+    " Connect to the internet once; the model is kept."
+)
 TOKENIZER_FAILED = "{name}[{row}]: the tokenizer failed: {error}"
 TOKENIZER_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
 TOKENIZER_SURROGATE = (
@@ -373,50 +435,77 @@ TOKENIZER_SURROGATE = (
 # Statistics
 NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
 NOT_STATISTICS = (
-    "statistics: expected a table from statistics(), a list of tables, or sums of rows (integers of shape [2 N + 2] or"
-    " [sums, 2 N + 2]), got {}."
+    "statistics: expected a table from statistics(), a list of tables,"
+    " or sums of rows (integers of shape [2 N + 2] or [sums, 2 N + 2]), got {}."
 )
-SUMS_BY_NAME = "{}: not a statistics table, but sums. Pass a list: [sums[name] for name in table.column_names]."
+SUMS_BY_NAME = (
+    "{}: not a statistics table, but sums."
+    " Pass a list: [sums[name] for name in table.column_names]."
+)
 NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
-NOT_IN_MEMORY = "{}: the {} is not in memory. Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
-COUNTED_OTHERWISE = "statistics: counted with {}={!r}, but {!r} was requested. Call statistics() with the new option."
-FURTHER_ORDERS = (
-    "smooth_method={!r} needs n-grams of order {}, but the statistics end with order {}. Call statistics() again with"
-    " this method."
+NOT_IN_MEMORY = (
+    "{}: the {} is not in memory."
+    " Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
 )
-FEW_ORDERS = "max_order={}: the statistics end with max_order={}. Call statistics() again with the higher order."
+COUNTED_OTHERWISE = (
+    "statistics: counted with {}={!r}, but {!r} was requested."
+    " Call statistics() with the new option."
+)
+FURTHER_ORDERS = (
+    "smooth_method={!r} needs n-grams of order {}, but the statistics end with order {}."
+    " Call statistics() again with this method."
+)
+FEW_ORDERS = (
+    "max_order={}: the statistics end with max_order={}."
+    " Call statistics() again with the higher order."
+)
 AMBIGUOUS_TOKENIZER = (
-    "statistics: tokenize={} is the name of different functions, or of one function in different processes. Add a"
-    " method `signature` that returns a unique name to the tokenizer, and call statistics() again."
+    "statistics: tokenize={} is the name of different functions,"
+    " or of one function in different processes."
+    " Add a method `signature` that returns a unique name to the tokenizer,"
+    " and call statistics() again."
 )
 TABLES_DIFFER = (
-    "statistics: the tables were counted under different options and don't add up: {0} is {3!r} in {1} and {4!r} in"
-    " {2}. Call statistics() again with the same options. Only tokenizers may differ,"
-    " if all tables have labels: statistics(..., by=labels), then score(tables, by='label')."
+    "statistics: the tables were counted under different options and don't add up:"
+    " {0} is {3!r} in {1} and {4!r} in {2}. Call statistics() again with the same options."
+    " Only tokenizers may differ, if all tables have labels:"
+    " statistics(..., by=labels), then score(tables, by='label')."
 )
-INVALID_COUNTS = "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from statistics()."
+INVALID_COUNTS = (
+    "statistics: expected 0 <= matches <= totals in every row and order."
+    " Pass tables from statistics()."
+)
 LARGE_COUNTS = "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
 INVALID_LENGTHS = (
-    "statistics: expected prediction_length to equal totals_1. If the rows were counted with a `minimum_total`, as in"
-    " NLTK's convention, pass the same value."
+    "statistics: expected prediction_length to equal totals_1."
+    " If the rows were counted with a `minimum_total`, as in NLTK's convention, pass the same value."
 )
 ONLY_SUMS = (
-    "`{name}` needs one statistics row per segment, but these rows are sums. Pass the tables from statistics(), or"
-    " leave `{name}` out ({name}={default})."
+    "`{name}` needs one statistics row per segment, but these rows are sums."
+    " Pass the tables from statistics(), or leave `{name}` out ({name}={default})."
 )
 
 # Trainers
 NOT_A_TOKENIZER = (
     "tokenizer: {} has no `batch_decode`. Write compute_metrics=bleu.compute_metrics(tokenizer)."
 )
-NOT_A_PAIR = "The callback takes predictions and labels as one pair, got {}. Write callback((predictions, labels))."
-DOCUMENTS_LATER = "`documents`: pass history=True here, and the tables in `history` to compare(tables, documents=...)."
+NOT_A_PAIR = (
+    "The callback takes predictions and labels as one pair, got {}."
+    " Write callback((predictions, labels))."
+)
+DOCUMENTS_LATER = (
+    "`documents`: pass history=True here,"
+    " and the tables in `history` to compare(tables, documents=...)."
+)
 DECODED = "tokenizer.batch_decode: got {} for {} of ids. Return one str per row."
 DECODED_TYPE = "tokenizer.batch_decode: expected a list of str, got {}. Return one str per row."
 DECODED_SURROGATE = (
     "{}[{}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF). Return valid text."
 )
-NO_LABELS = "labels: got None. Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
+NO_LABELS = (
+    "labels: got None."
+    " Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
+)
 LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
 REFERENCE_ROWS = (
     "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
