@@ -1,7 +1,8 @@
-"""Every sentence said to users: warnings about suspicious input first, then the messages of errors.
+"""What is said to users: all warnings, and the messages of errors that several functions share.
 
 All warnings have one category. A message names the place in Python's notation, the problem, and the
-fix. It never prints the texts of a corpus. The modules decide when to warn.
+fix. It never prints the texts of a corpus. The modules decide when to warn. The message of an error
+that only one function raises stands beside that function.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from numbers import Number
 from operator import length_hint
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,9 +28,8 @@ REFERENCES = "a list of references or one str"
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_NAME = 60  # characters of a value that a message shows
 
-_issued: ContextVar[set[str] | None] = ContextVar(
-    "issued", default=None
-)  # the kinds of warnings in a call
+# The kinds of warnings that a call has issued; None outside of a call: every warning is issued.
+_issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)
 
 
 # --- Warnings -------------------------------------------------------------------------------------
@@ -43,25 +43,34 @@ class BleuWarning(UserWarning):
     option, value: the option that fixes the problem, and its value; None if no single option does.
     """
 
-    kind = problem = ""
+    kind: str = ""
+    problem: str = ""
     option: str | None = None
-    value: Any = None
+    value: object = None
 
 
 class Notice(NamedTuple):
-    """A warning in templates for `str.format`; the message is the problem, the advice and a period."""
+    """A warning in templates for `str.format`.
+
+    The message is the problem, the advice and a period.
+    """
 
     kind: str
     problem: str
     advice: str = ""
     option: str | None = None
-    value: Any = None
+    value: object = None
 
 
 @contextmanager
 def warn_once_per_kind(issued: set[str] | None = None) -> Iterator[None]:
-    """Issue only the first warning of each kind within the block, and within all blocks with the same set."""
-    token = _issued.set(set() if issued is None else issued)
+    """Issue only the first warning of each kind within the block.
+
+    Blocks with the same set `issued` count as one block.
+    """
+    if issued is None:
+        issued = set()
+    token = _issued.set(issued)
     try:
         yield
     finally:
@@ -69,20 +78,35 @@ def warn_once_per_kind(issued: set[str] | None = None) -> Iterator[None]:
 
 
 def warn(notice: Notice, **details: object) -> None:
-    """Warn at the line that called the metric, directly or through evaluate; `details` complete the templates."""
-    issued, kind = _issued.get(), notice.kind.format(**details)
-    if issued is not None and kind in issued:
-        return
+    """Warn at the line that called the metric, directly or through evaluate.
+
+    `details` complete the templates of the notice.
+    """
+    kind = notice.kind.format(**details)
+    issued = _issued.get()
     if issued is not None:
+        if kind in issued:
+            return
         issued.add(kind)
     problem = notice.problem.format(**details)
-    warning = BleuWarning(f"{problem}{notice.advice.format(**details)}.")
-    warning.kind, warning.problem, warning.option, warning.value = kind, f"{problem}.", *notice[3:]
-    inside = (__name__.split(".")[0], "evaluate")
-    frame, level = sys._getframe(1), 2
-    while frame.f_back and frame.f_globals.get("__name__", "").split(".")[0] in inside:
-        frame, level = frame.f_back, level + 1
+    advice = notice.advice.format(**details)
+    warning = BleuWarning(f"{problem}{advice}.")
+    warning.kind = kind
+    warning.problem = f"{problem}."
+    warning.option = notice.option
+    warning.value = notice.value
+    # Level 2 is the caller of `warn`; go up while frames belong to the metric or to evaluate.
+    packages = (_package_of(__name__), "evaluate")
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back and _package_of(frame.f_globals.get("__name__", "")) in packages:
+        frame = frame.f_back
+        level += 1
     warnings.warn(warning, stacklevel=level)
+
+
+def _package_of(module_name: str) -> str:
+    return module_name.split(".")[0]
 
 
 # Texts
@@ -91,16 +115,16 @@ LOOKS_TOKENIZED = Notice(
     "{count:,} predictions end with a detached period,"
     " so they look tokenized already, but tokenize={tokenizer!r} expects plain text",
     ". Detokenize them, or pass tokenize='none'",
-    "tokenize",
-    "none",
+    option="tokenize",
+    value="none",
 )
 UNSPACED = Notice(
     "unspaced",
     "{share:.0%} of the characters in the predictions belong to scripts written without spaces,"
     " which tokenize={tokenizer!r} does not segment",
     ". Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'",
-    "tokenize",
-    "char",
+    option="tokenize",
+    value="char",
 )
 SENTENCES_AS_TOKENS = Notice(
     "sentences",
@@ -131,8 +155,8 @@ TOO_SHORT = Notice(
     "zero",
     "{name} is 0: every prediction is shorter than {tokens}, so there are no {order}-grams",
     " (effective_order=True scores only the n-grams that exist)",
-    "effective_order",
-    True,
+    option="effective_order",
+    value=True,
 )
 TOO_SHORT_FOR_WEIGHTS = Notice(
     "zero",
@@ -143,8 +167,8 @@ NO_LONG_MATCH = Notice(
     "zero",
     "{name} is 0: no {order}-gram of the predictions occurs in the references",
     " (smooth_method='exp' avoids this)",
-    "smooth_method",
-    "exp",
+    option="smooth_method",
+    value="exp",
 )
 FAR_TOO_SHORT = Notice(
     "zero",
@@ -178,7 +202,7 @@ FEW_RESAMPLES = Notice(
     "few resamples",
     "n_resamples={n_resamples}: too few for a p-value below {limit}",
     ". Pass n_resamples={enough} or more",
-    "n_resamples",
+    option="n_resamples",
 )
 FEW_EXCHANGES = Notice(
     "few exchanges",
@@ -190,7 +214,7 @@ EXTREMES = Notice(
     "confidence={confidence}: with n_resamples={n_resamples},"
     " the interval is from the lowest to the highest resampled score",
     ". Pass n_resamples={enough} or more{place}",
-    "n_resamples",
+    option="n_resamples",
 )
 
 # Calls
@@ -239,11 +263,13 @@ TEXTS_TO_SCORE = (
     "score() takes statistics."
     " For texts, use compute(predictions=..., references=...); for labels, by=."
 )
+# Messages in place of `CALL`, by method.
 CALLS = {
     "score": TEXTS_TO_SCORE,
     "statistics": BY_NAME.format("statistics", "s"),
-}  # in place of `CALL`
-SHOWN = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}  # values for `CALL`
+}
+# Values that `CALL` shows, by argument.
+SHOWN = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}
 NOT_IN_RANK = {
     "by": (
         "`by` is not an option of rank(). Rank the segments of each label in a call of their own."
@@ -274,7 +300,6 @@ SIGNATURE_VALUE = (
 )
 CONFIG_AND_SIGNATURE = "config_name and signature: both choose options. Pass one of them."
 SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only."
-INVALID = "{name}={value}: pass {expected}."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
 SYSTEMS = (
     "systems: expected a dict from names to predictions, or a DataFrame, got {}."
@@ -377,7 +402,8 @@ LABELS_WITH_PROCESSES = (
 NOT_A_LABEL = "tokenize: {} is not among the labels of `by`. Remove it, or correct the label."
 NO_LABELS_FOR_TOKENIZERS = (
     "tokenize: got a dict, which names the tokenizer of each label."
-    " Pass the labels as by=[...] to compute, statistics, score, compare or compute_metrics, or pass one tokenizer."
+    " Pass the labels as by=[...] to compute, statistics, score, compare or compute_metrics,"
+    " or pass one tokenizer."
 )
 NO_LABEL_COLUMN = (
     "{argument}={name}: statistics[{number}] has no such column."
@@ -385,7 +411,6 @@ NO_LABEL_COLUMN = (
 )
 
 # Items of columns
-WRONG_ITEM = "{name}[{row}]: expected {expected}, got {found}."
 NONE_ITEM = "{name}[{row}]: expected {expected}, got None. Pass {empty} for an empty {item}."
 NO_REFERENCE = (
     'references[{}]: expected at least one reference, got none. Pass "" for an empty reference.'
@@ -403,7 +428,6 @@ NEGATIVE_ID = (
     "{name}[{row}]: got the token id {id}. Ids are never negative."
     " Remove label padding such as -100: [id for id in row if id >= 0]."
 )
-LARGE_ID = "{name}[{row}]: got the token id {id}. Pass ids from 0 to 2**63 - 1."
 SURROGATE = (
     "{name}[{row}]: got a lone surrogate (U+D800 to U+DFFF),"
     " usually from text that was cut or decoded incorrectly."
@@ -478,7 +502,8 @@ INVALID_COUNTS = (
 LARGE_COUNTS = "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
 INVALID_LENGTHS = (
     "statistics: expected prediction_length to equal totals_1."
-    " If the rows were counted with a `minimum_total`, as in NLTK's convention, pass the same value."
+    " If the rows were counted with a `minimum_total`, as in NLTK's convention,"
+    " pass the same value."
 )
 ONLY_SUMS = (
     "`{name}` needs one statistics row per segment, but these rows are sums."
@@ -520,32 +545,34 @@ LOGITS = "{}: got logits of shape {}. Set predict_with_generate=True in Seq2SeqT
 # --- Errors that name a row -----------------------------------------------------------------------
 
 
-def raise_for_first_bad_row(name: str, data: Any, expected: str) -> None:
-    """Raise for the first item that is invalid in a column, or that differs in type from the items before.
+def raise_for_first_bad_row(name: str, data: Iterable[object], expected: str) -> None:
+    """Raise for the first item that is invalid, or that differs in type from the items before it.
 
     Arrow columns have a single type and are not checked; `expected` is `TEXT` or `REFERENCES`.
 
-    >>> raise_for_first_bad_row("predictions", ["a", 1], TEXT)
+    >>> raise_for_first_bad_row("references", [["a"], 1], REFERENCES)
     Traceback (most recent call last):
-    TypeError: predictions[1]: expected a str, a list of str tokens or a list of int token ids, got int.
+    TypeError: references[1]: expected a list of references or one str, got int.
     """
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return
     before = None
     for row, value in enumerate(data):
         shape = _describe_shape(name, row, value, expected)
-        if before and shape and shape != before:
-            raise wrong_item(
-                name, row, f"{shape} after {before}", f"items of one type, each {expected}"
-            )
-        before = before or shape
+        if shape is None:  # an empty item fits every type
+            continue
+        if before is None:
+            before = shape
+        if shape != before:
+            one_type = f"items of one type, each {expected}"
+            raise wrong_item(name, row, f"{shape} after {before}", one_type)
 
 
 @contextmanager
 def reword_errors(change: Callable[[str], str]) -> Iterator[None]:
     """Change the messages of errors, which keep their type, their cause and their place.
 
-    >>> with reword_errors("System 'A': ".__add__):
+    >>> with reword_errors(lambda message: f"System 'A': {message}"):
     ...     raise ValueError("predictions: got None.")
     Traceback (most recent call last):
     ValueError: System 'A': predictions: got None.
@@ -557,26 +584,31 @@ def reword_errors(change: Callable[[str], str]) -> Iterator[None]:
         raise
 
 
-def name_system(name: Any) -> AbstractContextManager[None]:
+def name_system(name: object) -> AbstractContextManager[None]:
     """Begin the messages of errors with the name of a system."""
-    return reword_errors(f"System {show_value(name)}: ".__add__)
+    system = f"System {show_value(name)}"
+    return reword_errors(lambda message: f"{system}: {message}")
 
 
-def wrong_item(name: str, row: int, found: str, expected: str) -> TypeError:
-    """Build the error for an item of the wrong type; if a whole column is of a wrong type, pass row 0."""
-    return TypeError(WRONG_ITEM.format(name=name, row=row, found=found, expected=expected))
+def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:
+    """Build the error for an item of the wrong type.
+
+    If a whole column is of a wrong type, pass row 0.
+    """
+    return TypeError(f"{name}[{row}]: expected {expected}, got {got}.")
 
 
 def invalid(
     name: str, value: object, expected: str, error: type[Exception] = ValueError
 ) -> Exception:
     """Build the error for an argument with an invalid value."""
-    return error(INVALID.format(name=name, value=show_value(value), expected=expected))
+    return error(f"{name}={show_value(value)}: pass {expected}.")
 
 
 def one_of(names: Iterable[object]) -> str:
     """List the values that an argument may have."""
-    return f"one of {', '.join(map(show_value, names))}"
+    values = ", ".join(show_value(name) for name in names)
+    return f"one of {values}"
 
 
 def describe_references(prediction: pa.DataType) -> str:
@@ -584,15 +616,20 @@ def describe_references(prediction: pa.DataType) -> str:
     if not is_list(prediction):
         return REFERENCES
     token = "str tokens" if is_string(prediction.value_type) else "int token ids"
-    return f"a list of references, each a list of {token} like the predictions (a single reference is [[...]])"
+    return (
+        f"a list of references, each a list of {token} like the predictions"
+        " (a single reference is [[...]])"
+    )
 
 
 def describe_type(type_: pa.DataType) -> str:
     """Describe a row of a type."""
     if not is_list(type_):
         return _name_type(type_)
-    is_nested = is_list(type_.value_type)
-    return f"a list of {_name_type(type_.value_type)}{', nested too deeply' if is_nested else ''}"
+    items = _name_type(type_.value_type)
+    if is_list(type_.value_type):
+        return f"a list of {items}, nested too deeply"
+    return f"a list of {items}"
 
 
 def count_things(number: int, noun: str) -> str:
@@ -601,44 +638,63 @@ def count_things(number: int, noun: str) -> str:
     >>> count_things(1, "reference"), count_things(2000, "reference")
     ('1 reference', '2,000 references')
     """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    ending = "" if number == 1 else "s"
+    return f"{number:,} {noun}{ending}"
 
 
-def name_value(value: Any) -> str:
+def name_value(value: object) -> str:
     """Name the type of a value without showing the value.
 
     >>> name_value(float("nan")), name_value(b"a")
     ('NaN', 'bytes')
     """
-    return (
-        "NaN"
-        if isinstance(value, float) and value != value
-        else "None"
-        if value is None
-        else type(value).__name__
-    )
+    if value is None:
+        return "None"
+    is_nan = isinstance(value, float) and value != value
+    return "NaN" if is_nan else type(value).__name__
 
 
-def show_value(value: Any) -> str:
+def show_value(value: object) -> str:
     """Show a name, a number, or a few of these; of any other value only the type and the length.
 
-    >>> show_value("news\\n"), show_value([0.5, 0.5]), show_value(["a b", "c d"]), show_value("a" * 1000)
-    ("'news\\\\n'", '[0.5, 0.5]', '<list of length 2>', '<str of length 1,000>')
+    >>> show_value("news\\n"), show_value([0.5, 0.5])
+    ("'news\\\\n'", '[0.5, 0.5]')
+    >>> show_value(["a b", "c d"]), show_value("a" * 1000)
+    ('<list of length 2>', '<str of length 1,000>')
     """
-    items = value if isinstance(value, (list, tuple)) else [value]
-    is_name = isinstance(value, str) or all(
-        re.fullmatch("[!-~]*", item) for item in items if isinstance(item, str)
-    )
-    if is_name and all(item is None or isinstance(item, (str, Number)) for item in items):
+    if _has_names_or_numbers(value):
         with suppress(ValueError):  # an int of more than 4,300 digits
-            if len(shown := repr(value)) <= _LONGEST_NAME:
+            shown = repr(value)
+            if len(shown) <= _LONGEST_NAME:
                 return shown
-    size = length_hint(value, -1)
-    return f"<{type(value).__name__}{'' if size < 0 else f' of length {size:,}'}>"
+    type_name = type(value).__name__
+    length = length_hint(value, -1)
+    return f"<{type_name}>" if length < 0 else f"<{type_name} of length {length:,}>"
 
 
-def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int = 0) -> str | None:
-    """Describe the type of an item, None for an empty one, or raise if it is invalid."""
+def _has_names_or_numbers(value: object) -> bool:
+    """Return True for a str, a number and None, and for lists of these without spaces in a str.
+
+    A str in a list that has a space may be a text of the corpus, which messages do not print.
+    """
+    if not isinstance(value, (list, tuple)):
+        return value is None or isinstance(value, (str, Number))
+    for item in value:
+        if isinstance(item, str):
+            if not re.fullmatch("[!-~]*", item):
+                return False
+        elif item is not None and not isinstance(item, Number):
+            return False
+    return True
+
+
+def _describe_shape(
+    name: str, row: int, value: object, expected: str, *, depth: int = 0
+) -> str | None:
+    """Describe the type of an item, None for an empty item, or raise if the item is invalid.
+
+    `depth` is the number of lists around `value` in its row.
+    """
     if value is None:
         return None
     if isinstance(value, str):
@@ -647,21 +703,29 @@ def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int =
         return "str"
     if isinstance(value, (pa.Array, pa.ChunkedArray)):
         try:
-            value = value.to_pylist()
+            items = value.to_pylist()
         except UnicodeDecodeError as error:
             raise ValueError(NOT_UTF8.format(name=name, row=row, reason=error.reason)) from None
+        return _describe_shape(name, row, items, expected, depth=depth)
     if isinstance(value, (list, tuple, np.ndarray)):
-        if depth == (2 if expected == REFERENCES else 1):
+        deepest = 2 if expected == REFERENCES else 1
+        if depth == deepest:
             raise wrong_item(name, row, "lists nested too deeply", expected)
-        shapes = {_describe_shape(name, row, item, expected, depth + 1) for item in value} - {None}
+        shapes: set[str] = set()
+        for item in value:
+            shape = _describe_shape(name, row, item, expected, depth=depth + 1)
+            if shape is not None:
+                shapes.add(shape)
         if len(shapes) > 1:
-            raise wrong_item(
-                name, row, f"{' and '.join(sorted(map(str, shapes)))} in one list", expected
-            )
+            mixture = " and ".join(sorted(shapes))
+            raise wrong_item(name, row, f"{mixture} in one list", expected)
         return f"a list of {shapes.pop()}" if shapes else None
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and depth:
+    is_token = depth > 0
+    if is_token and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         if abs(int(value)) >= 2**63:
-            raise ValueError(LARGE_ID.format(name=name, row=row, id=value))
+            raise ValueError(
+                f"{name}[{row}]: got the token id {value}. Pass ids from 0 to 2**63 - 1."
+            )
         return "int"
     raise wrong_item(name, row, name_value(value), expected)
 
@@ -669,4 +733,6 @@ def _describe_shape(name: str, row: int, value: Any, expected: str, depth: int =
 def _name_type(type_: pa.DataType) -> str:
     if is_list(type_):
         return f"lists of {_name_type(type_.value_type)}"
-    return "str" if is_string(type_) else "int" if pa.types.is_integer(type_) else str(type_)
+    if is_string(type_):
+        return "str"
+    return "int" if pa.types.is_integer(type_) else str(type_)
