@@ -15,7 +15,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from itertools import chain
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -25,30 +26,35 @@ Float64 = np.ndarray[Any, np.dtype[np.float64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Kind = Literal["text", "tokens", "ids"]
 SystemName = Hashable  # a key of the dict of systems
+# A label or a document as `plain_label` returns it; the int may be a bool.
+Label = str | int | float | None
+_AnyLabel = TypeVar("_AnyLabel", bound=Hashable)
 
-# The processors that this process may use, and so the number of threads.
-PROCESSORS = (
-    len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-)
+
+def _count_processors() -> int:
+    if hasattr(os, "sched_getaffinity"):  # Linux, where a process may be limited to some of them
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+PROCESSORS = _count_processors()  # that this process may use, and so the number of threads
 
 STRINGS = pa.large_string()
 TOKENS = pa.large_list(STRINGS)
 IDS = pa.large_list(pa.int64())
-TYPES: dict[Kind, pa.DataType] = {
-    "text": STRINGS,
-    "tokens": TOKENS,
-    "ids": IDS,
-}  # the type of one text, by kind
+# The type of one text, by kind.
+TYPES: dict[Kind, pa.DataType] = {"text": STRINGS, "tokens": TOKENS, "ids": IDS}
 
 _STRING_IDS = {pa.string().id, pa.large_string().id}
 _LIST_IDS = {pa.list_(pa.null()).id, pa.large_list(pa.null()).id}
 
 
 class Layout(NamedTuple):
-    """The layout of a statistics row: matches_1..N, totals_1..N, prediction_length, reference_length.
+    """The layout of a statistics row.
 
-    Rows are arrays whose last axis has this layout, and tables with one column per name. `orders` is
-    N.
+    A row is matches_1 to matches_N, totals_1 to totals_N, prediction_length and reference_length;
+    `orders` is N. Rows are arrays whose last axis has this layout, and tables with one column per
+    name.
 
     >>> row = np.array([2, 1, 3, 2, 3, 4])
     >>> layout = Layout.of_width(len(row))
@@ -96,8 +102,9 @@ class Layout(NamedTuple):
         ['matches_1', 'totals_1', 'prediction_length', 'reference_length']
         """
         orders = range(1, self.orders + 1)
-        counts = [f"{kind}_{order}" for kind in ("matches", "totals") for order in orders]
-        return [*counts, "prediction_length", "reference_length"]
+        matches = [f"matches_{order}" for order in orders]
+        totals = [f"totals_{order}" for order in orders]
+        return [*matches, *totals, "prediction_length", "reference_length"]
 
     def allocate(self, segments: int) -> Int64:
         """Return uninitialized rows, int64 [segments, width].
@@ -113,8 +120,8 @@ class Batch(NamedTuple):
     rows: the corpus row of each segment, for errors.
     predictions: one text per segment.
     references: all references, in the order of the segments.
-    bounds: int64 [segments + 1], the offsets of each segment's references, and the end of the last
-        ones.
+    bounds: int64 [segments + 1], the offset of each segment's references in `references`, and the
+        end of the last segment's.
     """
 
     rows: Sequence[int] | Int64
@@ -122,28 +129,30 @@ class Batch(NamedTuple):
     references: pa.Array
     bounds: Int64
 
-    def row_of_prediction(self, place: int) -> int:
+    def row_of_prediction(self, index: int) -> int:
         """Return the corpus row of the prediction at an index of `predictions`."""
-        return int(self.rows[place])
+        return int(self.rows[index])
 
-    def row_of_reference(self, place: int) -> int:
+    def row_of_reference(self, index: int) -> int:
         """Return the corpus row of the reference at an index of `references`.
 
         >>> texts, references = pa.array(["a", "b"]), pa.array(["c", "d", "e"])
         >>> Batch(range(10, 12), texts, references, np.array([0, 2, 3])).row_of_reference(2)
         11
         """
-        return int(self.rows[int(np.searchsorted(self.bounds, place, side="right")) - 1])
+        segment = int(np.searchsorted(self.bounds, index, side="right")) - 1
+        return int(self.rows[segment])
 
     def slice(self, start: int, size: int) -> Batch:
         """Return at most `size` segments, without a copy of the texts."""
         bounds = self.bounds[start : start + size + 1]
-        references = self.references.slice(bounds[0], bounds[-1] - bounds[0])
+        first_reference = bounds[0]
+        last_bound = bounds[-1]
         return Batch(
-            self.rows[start : start + size],
-            self.predictions.slice(start, size),
-            references,
-            bounds - bounds[0],
+            rows=self.rows[start : start + size],
+            predictions=self.predictions.slice(start, size),
+            references=self.references.slice(first_reference, last_bound - first_reference),
+            bounds=bounds - first_reference,
         )
 
     def to_corpus(self) -> Corpus:
@@ -153,13 +162,16 @@ class Batch(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """Predictions and references, in one or more batches of any size. Make one with `bleu_inputs.read_corpus`."""
+    """Predictions and references, in one or more batches of any size.
+
+    `bleu_inputs.read_corpus` makes one of a user's data, `make_corpus` of arrays.
+    """
 
     batches: tuple[Batch, ...]
     kind: Kind
 
     def __len__(self) -> int:
-        return sum([len(batch.predictions) for batch in self.batches])
+        return sum(len(batch.predictions) for batch in self.batches)
 
     @property
     def predictions(self) -> pa.ChunkedArray:
@@ -175,7 +187,7 @@ class Corpus:
     @property
     def nbytes(self) -> int:
         """The memory of the texts in bytes."""
-        return sum([batch.predictions.nbytes + batch.references.nbytes for batch in self.batches])
+        return sum(batch.predictions.nbytes + batch.references.nbytes for batch in self.batches)
 
     def split(self, rows: int) -> Iterator[Batch]:
         """Yield the segments in order, in batches of at most `rows`."""
@@ -187,18 +199,25 @@ class Corpus:
                 yield batch.slice(start, rows)
 
     def reference_count(self) -> str:
-        """Return the number of references per segment, `"var"` if it differs, `"?"` without segments.
+        """Return the number of references per segment as a signature has it.
 
-        >>> make_corpus([(pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS), np.array([0, 1, 3]))]
-        ... ).reference_count()
+        It is `"var"` if segments differ, and `"?"` without segments.
+
+        >>> predictions = pa.array(["a", "b"], STRINGS)
+        >>> references = pa.array(["c", "d", "e"], STRINGS)
+        >>> make_corpus([(predictions, references, np.array([0, 1, 3]))]).reference_count()
         'var'
         """
         counts: set[int] = set()
         for batch in self.batches:
+            # Not np.diff and np.unique, which take long if each batch is one segment.
             batch_counts = batch.bounds[1:] - batch.bounds[:-1]
-            different = batch_counts[batch_counts != batch_counts[:1]]
-            counts.update(batch_counts[:1].tolist(), different[:1].tolist())
-        return str(*counts) if len(counts) == 1 else "var" if counts else "?"
+            is_different = batch_counts != batch_counts[:1]
+            counts.update(batch_counts[:1].tolist())
+            counts.update(batch_counts[is_different][:1].tolist())
+            if len(counts) > 1:
+                return "var"
+        return str(counts.pop()) if counts else "?"
 
     def reference_counts(self) -> Int64:
         """Return the number of references of each segment: int64 [segments]."""
@@ -207,20 +226,24 @@ class Corpus:
     def take(self, segments: Int64) -> Corpus:
         """Return a copy of some segments, which keep their rows.
 
-        >>> predictions, references = pa.array(["a", "b"], STRINGS), pa.array(["c", "d", "e"], STRINGS)
+        >>> predictions = pa.array(["a", "b"], STRINGS)
+        >>> references = pa.array(["c", "d", "e"], STRINGS)
         >>> corpus = make_corpus([(predictions, references, np.array([0, 1, 3]))])
         >>> corpus.take(np.array([1])).references.to_pylist()
         [['d', 'e']]
         """
         (batch,) = self.combine().batches
-        references = make_lists(batch.bounds, batch.references).take(pa.array(segments))
-        return Corpus(
-            (Batch(segments, batch.predictions.take(pa.array(segments)), *list_items(references)),),
-            self.kind,
-        )
+        indices = pa.array(segments)
+        lists = make_lists(batch.bounds, batch.references).take(indices)
+        references, bounds = list_items(lists)
+        taken = Batch(segments, batch.predictions.take(indices), references, bounds)
+        return Corpus((taken,), self.kind)
 
     def combine(self) -> Corpus:
-        """Return the corpus as a single batch; the texts are copied only if it has several batches."""
+        """Return the corpus as a single batch.
+
+        The texts are copied only if the corpus has several batches.
+        """
         if len(self.batches) == 1:
             return self
         predictions = pa.concat_arrays([batch.predictions for batch in self.batches])
@@ -238,60 +261,73 @@ class Texts:
 
 
 def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]], first_row: int = 0) -> Corpus:
-    """Build a corpus from validated predictions, references and bounds: one triple per batch, at least one batch."""
+    """Build a corpus from validated arrays.
+
+    Each part is the predictions, the references and the bounds of one batch; there is at least one
+    part. The first segment is row `first_row`.
+    """
     batches = []
+    start = first_row
     for predictions, references, bounds in parts:
-        assert (len(bounds), bounds[-1]) == (
-            len(predictions) + 1,
-            len(references),
-        )  # kernels do not check
-        batches.append(
-            Batch(range(first_row, first_row + len(predictions)), predictions, references, bounds)
-        )
-        first_row += len(predictions)
+        end = start + len(predictions)
+        # Kernels do not check bounds.
+        assert len(bounds) == len(predictions) + 1
+        assert bounds[-1] == len(references)
+        batches.append(Batch(range(start, end), predictions, references, bounds))
+        start = end
     return Corpus(tuple(batches), kind_of(batches[0].predictions.type))
 
 
-def plain_label(label: Any) -> str | int | float | None:
-    """Return the form that equal labels share: a plain str, int, float or bool; None for NaN; other values as text.
+def plain_label(label: object) -> Label:
+    """Return the form that equal labels share.
+
+    It is a plain str, int, float or bool, and None for NaN; other values become their text.
 
     >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
     (2, 'news', None)
     """
-    label = label.item() if isinstance(label, np.generic) else label
-    if label is None or (label != label) is not False:  # NaN != NaN; comparing pandas.NA returns NA
+    plain = label.item() if isinstance(label, np.generic) else label
+    # NaN differs from itself, and a comparison of pandas.NA returns NA.
+    is_missing = plain is None or (plain != plain) is not False
+    if is_missing:
         return None
-    if isinstance(label, float):
-        return int(label) if label.is_integer() and abs(label) < 2**63 else float(label)
-    if isinstance(label, int):
-        return label if isinstance(label, bool) else int(label)
-    return str.__str__(label) if isinstance(label, str) else str(label)  # of a str Enum, the value
+    if isinstance(plain, float):
+        is_int64 = plain.is_integer() and abs(plain) < 2**63
+        return int(plain) if is_int64 else float(plain)
+    if isinstance(plain, bool):
+        return plain
+    if isinstance(plain, int):
+        return int(plain)
+    if isinstance(plain, str):
+        return str.__str__(plain)  # the value of a member of a str Enum, not its name
+    return str(plain)
 
 
-def group_labels(labels: Sequence[Any]) -> dict[Any, Int64]:
-    """Return the segments of each label, ascending, and the labels in the order of first appearance.
+def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
+    """Return the segments of each label, ascending; labels are in the order of first appearance.
 
     >>> group_labels(["b", "a", "b"])
     {'b': array([0, 2]), 'a': array([1])}
     """
-    groups = number_labels(labels)
-    segments = np.split(np.argsort(groups, kind="stable"), np.cumsum(np.bincount(groups))[:-1])
-    return dict(zip(dict.fromkeys(labels), segments))
+    numbers = number_labels(labels)
+    segments = np.argsort(numbers, kind="stable")
+    ends = np.cumsum(np.bincount(numbers))
+    return dict(zip(dict.fromkeys(labels), np.split(segments, ends[:-1])))
 
 
-def number_labels(labels: Sequence[Any]) -> Int64:
+def number_labels(labels: Sequence[Hashable]) -> Int64:
     """Return the number of each label, from 0 in the order of first appearance.
 
     >>> number_labels(["b", "a", "b"])
     array([0, 1, 0])
     """
-    numbers: dict[Any, int] = {}
+    numbers: dict[Hashable, int] = {}
     return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
 
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:
     """Concatenate the rows of several corpora of one kind."""
-    batches = [batch for corpus in corpora for batch in corpus.batches]
+    batches = chain.from_iterable(corpus.batches for corpus in corpora)
     return make_corpus([(batch.predictions, batch.references, batch.bounds) for batch in batches])
 
 
@@ -325,17 +361,27 @@ def find_offsets(array: pa.Array) -> Int64:
     """
     if not len(array):
         return np.zeros(1, np.int64)
-    return np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+    offsets = array.buffers()[1]  # buffer 0 marks nulls
+    return np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
 
 
-def list_items(array: pa.Array) -> tuple[pa.Array, Int64]:
-    """Return the items of a large_list array and the offsets of each list in them: int64 [lists + 1].
+class ListItems(NamedTuple):
+    """The items of all lists of an array, and the bounds of each list: int64 [lists + 1]."""
 
-    >>> list_items(pa.array([["a"], ["b", "c"]], TOKENS).slice(1))[1]
+    items: pa.Array
+    bounds: Int64
+
+
+def list_items(array: pa.Array) -> ListItems:
+    """Return the items of a large_list array, without a copy, and the bounds of each list.
+
+    >>> list_items(pa.array([["a"], ["b", "c"]], TOKENS).slice(1)).bounds
     array([0, 2])
     """
     offsets = find_offsets(array)
-    return array.values.slice(offsets[0], offsets[-1] - offsets[0]), offsets - offsets[0]
+    start = offsets[0]
+    end = offsets[-1]
+    return ListItems(array.values.slice(start, end - start), offsets - start)
 
 
 def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
@@ -346,7 +392,8 @@ def make_lists(offsets: Int64, items: pa.Array) -> pa.LargeListArray:
 def map_strings(array: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.Array:
     """Apply a function to the strings of texts of any kind; ids remain unchanged.
 
-    >>> map_strings(pa.array([["a"], ["b", "c"]], TOKENS), lambda strings: pa.array(["x"] * len(strings))).to_pylist()
+    >>> tokens = pa.array([["a"], ["b", "c"]], TOKENS)
+    >>> map_strings(tokens, lambda strings: pa.array(["x"] * len(strings))).to_pylist()
     [['x'], ['x', 'x']]
     """
     if array.type == STRINGS:
@@ -358,7 +405,9 @@ def map_strings(array: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.A
 
 
 def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
-    """Yield a column in arrays of at most `rows` items, so that intermediate results need little memory.
+    """Yield a column in arrays of at most `rows` items.
+
+    Intermediate results of an array need little memory.
 
     >>> [len(piece) for piece in pieces(pa.chunked_array([[1, 2, 3], [4]]), rows=2)]
     [2, 1, 1]
