@@ -1,4 +1,4 @@
-"""Readers from any container to a `Corpus`, `Texts` or labels, with errors that name the column and the row.
+"""Readers of any container to a `Corpus`, `Texts` or labels; errors name the column and the row.
 
 Plain lists of strings, tokens or ids, which most calls pass, take a fast path. All other containers
 are converted to Arrow columns and then checked; texts that are in Arrow already are not copied.
@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,7 @@ from .bleu_corpus import (
     Corpus,
     Int64,
     Kind,
+    Label,
     SystemName,
     Texts,
     innermost_type,
@@ -57,20 +58,17 @@ _SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
 _FEWEST_TOKENS = 4  # references per segment that may be the tokens of one reference
 _INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
-# "docid"
+# "docid".
 _NOT_A_SYSTEM = re.compile(
     r"(ref|reference|src|source|tgt|target|gold|doc|document|domain|label|seg|segment|id|lang|lp)s?"
     r"([\W_]*(id|text|[a-z]|\d+)|[\W_]+[a-z]{2})?",
     re.IGNORECASE,
 )
-_NESTED = (
-    dict,
-    set,
-    frozenset,
-)  # containers that Arrow recurses into and that rows must not contain
+# Containers that Arrow recurses into, and that rows must not contain.
+_NESTED = (dict, set, frozenset)
 
 
-def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) -> Corpus:
+def read_corpus(predictions: object, references: object, allow_empty: bool = False) -> Corpus:
     """Read predictions and references; zero rows are an error unless `allow_empty` is True.
 
     >>> read_corpus(["a b"], [["a", None]]).references.to_pylist()
@@ -81,21 +79,21 @@ def read_corpus(predictions: Any, references: Any, allow_empty: bool = False) ->
         return corpus
     for name, data in (("predictions", predictions), ("references", references)):
         if data is None:
-            raise ValueError(messages.MISSING_COLUMN.format(name))
+            raise _missing_column(name)
     prediction_column = read_column("predictions", predictions, messages.TEXT)
     reference_column = read_column("references", references, messages.REFERENCES)
     if allow_empty and len(prediction_column) == len(reference_column) == 0:
         return make_empty_corpus("text")
     _check_row_counts(prediction_column, reference_column)
-    prediction_column = _check_texts("predictions", prediction_column, reference_column.type)
-    reference_column = _check_references(reference_column, prediction_column)
+    texts = _check_texts("predictions", prediction_column, reference_column.type)
+    lists = _check_references(reference_column, texts)
     # Columns may be chunked differently; a table has batches in which both are whole.
-    table = pa.table({"predictions": prediction_column, "references": reference_column})
-    parts = [
-        (batch.column(0), *list_items(batch.column(1)))
-        for batch in table.to_batches()
-        if len(batch)
-    ]
+    table = pa.table({"predictions": texts, "references": lists})
+    parts = []
+    for batch in table.to_batches():
+        if len(batch):
+            batch_references, bounds = list_items(batch.column("references"))
+            parts.append((batch.column("predictions"), batch_references, bounds))
     corpus = make_corpus(parts)
     warn_about_rows(corpus)
     return corpus
@@ -114,7 +112,8 @@ def read_corpora(
     for name, predictions in systems.items():
         with name_system(name):
             if shared is None:
-                corpus = shared = read_corpus(predictions, references)
+                corpus = read_corpus(predictions, references)
+                shared = corpus
             else:
                 corpus = _replace_predictions(shared, predictions)
         yield name, corpus
@@ -122,51 +121,66 @@ def read_corpora(
 
 def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
     """Return a corpus with other predictions, whose references are not read again."""
-    column = None
+    # 1. Read the predictions, on the fast path if they are a plain list.
+    plain_texts = None
     if type(predictions) is list and predictions:
-        texts = _read_plain_texts(list(predictions))
-        column = None if texts is None else pa.chunked_array([texts])
-    if column is None:
-        if predictions is None:
-            raise ValueError(messages.MISSING_COLUMN.format("predictions"))
+        plain_texts = _read_plain_texts(list(predictions))
+    if plain_texts is not None:
+        texts = pa.chunked_array([plain_texts])
+    elif predictions is None:
+        raise _missing_column("predictions")
+    else:
         column = read_column("predictions", predictions, messages.TEXT)
         _check_row_counts(column, corpus.references)
-        column = _check_texts("predictions", column, corpus.references.type)
-    if len(column) != len(corpus) or column.type != TYPES[corpus.kind]:
-        return read_corpus(column, corpus.references)  # which raises
-    (references,) = corpus.combine().batches
-    texts = column.combine_chunks()
-    replaced = make_corpus([(texts, references.references, references.bounds)])
+        texts = _check_texts("predictions", column, corpus.references.type)
+    # 2. Put them in place of the predictions that the references fit.
+    if len(texts) != len(corpus) or texts.type != TYPES[corpus.kind]:
+        return read_corpus(texts, corpus.references)  # which raises
+    (batch,) = corpus.combine().batches
+    replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
     warn_about_rows(replaced)
     return replaced
 
 
+def _missing_column(name: str) -> ValueError:
+    """Build the error for a column that is None."""
+    return ValueError(
+        f"{name}: expected one item per segment, got None. Pass predictions and references."
+    )
+
+
 def make_empty_corpus(kind: Kind) -> Corpus:
     """Return a corpus without segments."""
-    none = pa.array([], TYPES[kind])
-    return Corpus((Batch(range(0), none, none, np.zeros(1, np.int64)),), kind)
+    no_texts = pa.array([], TYPES[kind])
+    return Corpus((Batch(range(0), no_texts, no_texts, np.zeros(1, np.int64)),), kind)
 
 
-def read_texts(**columns: Any) -> Texts:
-    """Read columns of any length with one text per row, all of one kind; the keywords are their names in errors."""
+def read_texts(**columns: object) -> Texts:
+    """Read columns of any length with one text per row, all of one kind.
+
+    The keywords are the names of the columns in errors.
+    """
     arrays = {name: read_column(name, data, messages.TEXT) for name, data in columns.items()}
-    types = sorted(
-        (array.type for array in arrays.values()),
-        key=lambda type_: pa.types.is_null(innermost_type(type_)),
-    )
+    # A column of empty lists has no kind, and takes that of the first column that has one.
+    types = [array.type for array in arrays.values()]
+    types_with_kind = [type_ for type_ in types if not pa.types.is_null(innermost_type(type_))]
+    other_type = types_with_kind[0] if types_with_kind else pa.null()
+    texts: dict[str, pa.ChunkedArray] = {}
     for name, array in arrays.items():
         if not len(array):
-            raise ValueError(messages.EMPTY_COLUMN.format(name))
-        arrays[name] = _check_texts(name, array, types[0])
-    (first_name, first), *further = arrays.items()
-    for name, array in further:
-        if array.type != first.type:
-            expected = f"{describe_type(first.type)} like the {first_name}"
-            raise wrong_item(name, 0, describe_type(array.type), expected)
-    return Texts(arrays, kind_of(first.type))
+            raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
+        texts[name] = _check_texts(name, array, other_type)
+    first_name, *further_names = texts
+    first_type = texts[first_name].type
+    for name in further_names:
+        type_ = texts[name].type
+        if type_ != first_type:
+            expected = f"{describe_type(first_type)} like the {first_name}"
+            raise wrong_item(name, 0, describe_type(type_), expected)
+    return Texts(texts, kind_of(first_type))
 
 
-def fingerprint_references(references: Any) -> str:
+def fingerprint_references(references: object) -> str:
     """Return a hash of references that is equal for equal references in any container.
 
     It is the SHA-256 of `text` or `lists`, followed by netstrings (a length in bytes, a colon, the
@@ -176,30 +190,38 @@ def fingerprint_references(references: Any) -> str:
     column = read_column("references", references, messages.REFERENCES)
     if pa.types.is_integer(innermost_type(column.type)):
         text_type = IDS
+    elif is_list(column.type) and is_list(column.type.value_type):
+        text_type = TOKENS
     else:
-        text_type = TOKENS if is_list(column.type) and is_list(column.type.value_type) else STRINGS
-    has_lists = text_type != STRINGS
-    digest = hashlib.sha256(b"lists" if has_lists else b"text")
-    for piece in pieces(_check_references(column, pa.chunked_array([], text_type))):
-        for row in piece.to_pylist():
-            texts = (
-                [b"".join(_frame(str(token)) for token in text) for text in row]
-                if has_lists
-                else row
-            )
-            digest.update(_frame(b"".join(map(_frame, texts))))
+        text_type = STRINGS
+    lists = _check_references(column, pa.chunked_array([], text_type))
+    form = b"text" if text_type == STRINGS else b"lists"
+    digest = hashlib.sha256(form)
+    for piece in pieces(lists):
+        for texts in piece.to_pylist():
+            digest.update(_make_netstring(b"".join(_frame_text(text) for text in texts)))
     return digest.hexdigest()
 
 
-def _frame(item: str | bytes) -> bytes:
-    data = item.encode() if isinstance(item, str) else item
+def _frame_text(text: str | list[str] | list[int]) -> bytes:
+    """Return the netstring of a text, or of the netstrings of its tokens or ids."""
+    if isinstance(text, str):
+        return _make_netstring(text.encode())
+    return _make_netstring(b"".join(_make_netstring(str(token).encode()) for token in text))
+
+
+def _make_netstring(data: bytes) -> bytes:
     return b"%d:%b," % (len(data), data)
 
 
-def read_labels(labels: Any, rows: int | None = None) -> list[Any]:
-    """Read one label per row as plain Python values: str, numbers and None; anything else as its text.
+# --- Labels and systems ---------------------------------------------------------------------------
 
-    Equal labels have one form: integral floats become int, and NaN becomes None.
+
+def read_labels(labels: object, rows: int | None = None) -> list[Label]:
+    """Read one label per row as plain Python values.
+
+    They are str, numbers and None, and anything else as its text. Equal labels have one form:
+    integral floats become int, and NaN becomes None.
 
     Raises:
         TypeError, ValueError: this is not a column of labels, or not one of `rows` labels (None
@@ -208,22 +230,30 @@ def read_labels(labels: Any, rows: int | None = None) -> list[Any]:
     >>> read_labels(np.array([3.0, 4.5]), 2), read_labels(["news", None, float("nan")], 3)
     ([3, 4.5], ['news', None, None])
     """
-    read, keys = list_labels("by", labels, rows), dict[str, Any]()
-    for label in {(type(label), label): label for label in read}.values():
-        if isinstance(label, str) and LONE_SURROGATE.search(label):
-            raise ValueError(messages.SURROGATE.format(name="by", row=read.index(label)))
-        names = [label if isinstance(label, str) else json.dumps(label)]
-        names += (
-            [str(int(label))] if isinstance(label, bool) else []
-        )  # True and 1 are also one key in Python
-        for name in names:
-            known = keys.setdefault(name, label)
-            if type(known) is not type(label):
-                raise ValueError(messages.SAME_KEY.format(show_value(known), show_value(label)))
+    read = list_labels("by", labels, rows)
+    label_of_key: dict[str, Label] = {}
+    # With their types, because True equals 1.
+    different_labels = dict.fromkeys((type(label), label) for label in read)
+    for type_, label in different_labels:
+        if isinstance(label, str):
+            if LONE_SURROGATE.search(label):
+                raise ValueError(messages.SURROGATE.format(name="by", row=read.index(label)))
+            keys = [label]
+        elif isinstance(label, bool):
+            keys = [json.dumps(label), str(int(label))]  # True and 1 are also one key in Python
+        else:
+            keys = [json.dumps(label)]
+        for key in keys:
+            same_key = label_of_key.setdefault(key, label)
+            if type(same_key) is not type_:
+                raise ValueError(
+                    f"by: the labels {show_value(same_key)} and {show_value(label)} would be one"
+                    " key in JSON. Rename one, or pass labels of one type."
+                )
     return read
 
 
-def read_documents(documents: Any, rows: int | None = None) -> list[Any]:
+def read_documents(documents: object, rows: int | None = None) -> list[Label]:
     """Read the document of each row, as `read_labels` does; 1 and "1" are two documents.
 
     Raises:
@@ -231,30 +261,36 @@ def read_documents(documents: Any, rows: int | None = None) -> list[Any]:
     """
     read = list_labels("documents", documents, rows)
     if None in read:
-        raise ValueError(messages.NO_DOCUMENT.format(row=read.index(None)))
+        raise ValueError(
+            f"documents[{read.index(None)}]: got None."
+            " Pass a label of its own for a segment that belongs to no document."
+        )
     return read
 
 
-def list_labels(name: str, labels: Any, rows: int | None) -> list[Any]:
+def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     """Read labels for the argument of this name, as `read_labels` does."""
     if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
-        raise TypeError(messages.NOT_LABELS.format(name, name_value(labels)))
+        raise TypeError(
+            f"{name}: expected a list, array or Series, got {name_value(labels)}."
+            " Pass one label per segment."
+        )
+    values: Iterable[object] = labels
     if not isinstance(labels, (list, tuple)) and hasattr(labels, "__len__"):
         # Labels of several types, and integers beyond int64, are not converted; an error below
         # names lists.
         with suppress(pa.ArrowException, TypeError, OverflowError, RecursionError):
-            column = to_arrow(labels, depth=0)
-            _check_utf8(
-                name, pa.chunked_array([column]) if isinstance(column, pa.Array) else column
-            )
-            labels = column.to_pylist()
-    read = []
-    for row, label in enumerate(labels):
-        if type(label) is not str and isinstance(
-            label, (bytes, list, tuple, dict, set, np.ndarray)
-        ):
+            column = _to_chunks(to_arrow(labels, depth=0))
+            _check_utf8(name, column)
+            values = column.to_pylist()
+    read: list[Label] = []
+    for row, label in enumerate(values):
+        if type(label) is str:  # the usual case
+            read.append(label)
+            continue
+        if isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
             raise wrong_item(name, row, name_value(label), "a str or a number")
-        read.append(label if type(label) is str else plain_label(label))
+        read.append(plain_label(label))
     if rows is not None:
         check_label_count(name, read, rows)
     return read
@@ -272,250 +308,333 @@ def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
         )
 
 
-def read_systems(systems: Any) -> dict[Any, Any]:
-    """Return the data of each system, from a dict by name, or from a table of texts with one column per system.
+def read_systems(systems: object) -> dict[SystemName, object]:
+    """Return the data of each system, by name.
+
+    Systems are a dict by name, or a table of texts with one column per system.
 
     >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
     ['a c']
     """
     if isinstance(systems, Mapping):
-        for name, data in (
-            ("systems", systems),
-            *((f"System {show_value(key)}", systems[key]) for key in systems),
-        ):
+        if is_result(systems):
+            raise TypeError(messages.A_RESULT.format("systems"))
+        for name, data in systems.items():
             if is_result(data):
-                raise TypeError(messages.A_RESULT.format(name))
+                raise TypeError(messages.A_RESULT.format(f"System {show_value(name)}"))
         return dict(systems)
-    if hasattr(systems, "collect") or not hasattr(
-        systems, "columns"
-    ):  # a frame that is not in memory, or a Series
-        raise TypeError(messages.SYSTEMS.format(type(systems).__name__))
-    names = systems.column_names if isinstance(systems, pa.Table) else list(systems.columns)
-    if len(set(names)) < len(names):
-        raise ValueError(messages.SAME_NAMES)
-    for name in names:
-        texts = (
-            value.as_py() if isinstance(value, pa.Scalar) else value for value in systems[name]
-        )
-        if _NOT_A_SYSTEM.fullmatch(str(name)) or (
-            len(systems) and not any(isinstance(text, str) for text in texts)
-        ):
-            raise ValueError(messages.NOT_A_SYSTEM.format(show_value(name)))
-    return {name: systems[name] for name in names}
-
-
-def read_column(name: str, data: Any, expected: str) -> pa.ChunkedArray:
-    """Read a container as an Arrow column of large_string, int64 or null, or of large lists of these at any depth.
-
-    Errors name the column and the rows that are expected there.
-    """
-    if isinstance(data, str):
-        raise TypeError(messages.ONE_TEXT.format(name))
-    if is_result(data):
-        raise TypeError(messages.A_RESULT.format(name))
-    is_iterable = isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping, Set))
-    # Tables of datasets and Arrow; of pandas and polars, whose LazyFrame is not iterable.
-    columns = getattr(data, "column_names", getattr(data, "columns", None) if is_iterable else None)
-    if columns is not None:
+    is_lazy = hasattr(systems, "collect")  # polars' LazyFrame, which is not in memory
+    if is_lazy or not hasattr(systems, "columns"):
         raise TypeError(
-            messages.A_TABLE.format(name, name_value(data), ", ".join(map(str, columns)))
+            "systems: expected a dict from names to predictions, or a DataFrame,"
+            f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
         )
-    if not is_iterable:
-        raise TypeError(messages.NOT_A_COLUMN.format(name, name_value(data), expected))
-    data = data if hasattr(data, "__len__") or hasattr(data, "__arrow_c_stream__") else list(data)
-    try:
-        array, problem = to_arrow(data, depth=2 if expected == messages.REFERENCES else 1), None
-    except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
-        array, problem = None, type(error).__name__  # Arrow's message may contain a text
-    if (
-        problem is not None
-    ):  # outside of the `except`, or the traceback would begin with Arrow's error
-        raise_for_first_bad_row(name, data, expected)
-        raise TypeError(messages.ARROW_FAILED.format(name, problem))
-    array = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-    type_ = _find_canonical_type(name, array.type)
-    if type_ is None:
-        raise_for_first_bad_row(name, data, expected)
-        raise wrong_item(name, 0, str(array.type), expected)
-    _check_utf8(name, array)
-    try:
-        return array if type_ == array.type else array.cast(type_)
-    except pa.ArrowException:  # unsigned ids beyond int64
-        raise_for_first_bad_row(name, array.to_pylist(), expected)
-        raise wrong_item(name, 0, str(array.type), expected) from None
+    table: Any = systems
+    names = table.column_names if isinstance(table, pa.Table) else list(table.columns)
+    if len(set(names)) < len(names):
+        raise ValueError("systems: the table has two columns of one name. Rename one.")
+    for name in names:
+        if _NOT_A_SYSTEM.fullmatch(str(name)) or not _may_be_texts(table[name]):
+            raise ValueError(
+                f"systems: the column {show_value(name)} does not look like the texts of a system."
+                " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
+            )
+    return {name: table[name] for name in names}
 
 
-def _read_plain(predictions: Any, references: Any) -> Corpus | None:
-    """Read plain lists on the fast path; return None for all other containers, which take the general path."""
-    if not (type(predictions) is type(references) is list and predictions and references):
+def _may_be_texts(column: Any) -> bool:
+    """Return True if a column has a str, or no rows."""
+    values = (value.as_py() if isinstance(value, pa.Scalar) else value for value in column)
+    return len(column) == 0 or any(isinstance(value, str) for value in values)
+
+
+def is_result(data: object) -> bool:
+    """Return True for a result of `compute` or another method, which has scores and no rows."""
+    if not isinstance(data, Mapping):
+        return False
+    score = data.get("score", data.get("bleu"))
+    return isinstance(data.get("signature"), str) or isinstance(score, float)
+
+
+# --- The fast path: plain lists -------------------------------------------------------------------
+
+
+class _FlatLists(NamedTuple):
+    """The items of several lists as one list, and the length of each list."""
+
+    items: list[object]
+    lengths: list[int]
+
+
+def _read_plain(predictions: object, references: object) -> Corpus | None:
+    """Read plain lists on the fast path.
+
+    Return None for all other containers and for invalid rows, which take the general path.
+    """
+    # 1. Read the predictions, of a copy, because another thread may change the list.
+    if type(predictions) is not list or type(references) is not list:
         return None
-    prediction_array, rows = _read_plain_texts(list(predictions)), list(references)
+    if not predictions or not references:
+        return None
+    prediction_array = _read_plain_texts(list(predictions))
     if prediction_array is None:
         return None
+    # 2. Read the references, which must fit the predictions.
+    rows = list(references)
     if type(rows[0]) is str:
         rows = [(row,) for row in rows]
-    flat = _flatten(rows)
-    if flat is None:
+    lists = _flatten(rows)
+    if lists is None:
         return None
-    reference_array, counts = _read_plain_texts(flat[0]), flat[1]
+    reference_array = _read_plain_texts(lists.items)
     if reference_array is None or reference_array.type != prediction_array.type:
         return None
+    counts = lists.lengths
     if len(prediction_array) != len(rows) or 0 in counts:
         return None
+    # 3. Put them together, and warn.
     corpus = make_corpus([(prediction_array, reference_array, _find_bounds(counts))])
-    if corpus.kind == "text" and len(rows) > 1 and set(counts) == {len(rows)}:
-        warn(messages.SQUARE, rows=len(rows))
+    if corpus.kind == "text" and len(rows) > 1:
+        is_square = set(counts) == {len(rows)}
+        if is_square:
+            warn(messages.SQUARE, rows=len(rows))
     warn_about_rows(corpus)
     return corpus
 
 
-def _read_plain_texts(texts: list[Any]) -> pa.Array | None:
-    """Convert strings, lists of str, or lists of non-negative ids; return None for items of any other type."""
-    found = set(map(type, texts))
+def _read_plain_texts(texts: list[object]) -> pa.Array | None:
+    """Convert strings, lists of str, or lists of non-negative ids to an array.
+
+    Return None for items of any other type.
+    """
     try:
-        if found == {str}:
+        if set(map(type, texts)) == {str}:
             return pa.array(texts, STRINGS)
-        flat = _flatten(texts)
-        if flat is None:
+        lists = _flatten(texts)
+        if lists is None:
             return None
-        found = set(map(type, flat[0]))
-        if found == {str}:
-            return make_lists(_find_bounds(flat[1]), pa.array(flat[0], STRINGS))
-        ids = (
-            np.fromiter(flat[0], np.int64, len(flat[0])) if found == {int} else None
-        )  # Arrow takes twice as long
-        return (
-            None
-            if ids is None or ids.min() < 0
-            else make_lists(_find_bounds(flat[1]), pa.array(ids))
-        )
-    except (
-        UnicodeEncodeError,
-        OverflowError,
-    ):  # a lone surrogate, more than 64 bits: the general path names the row
+        item_types = set(map(type, lists.items))
+        if item_types == {str}:
+            items = pa.array(lists.items, STRINGS)
+        elif item_types == {int}:
+            # Through NumPy, because Arrow takes twice as long.
+            ids = np.fromiter(lists.items, np.int64, len(lists.items))
+            if ids.min() < 0:
+                return None
+            items = pa.array(ids)
+        else:
+            return None
+        return make_lists(_find_bounds(lists.lengths), items)
+    except (UnicodeEncodeError, OverflowError):
+        # A lone surrogate, or an id of more than 64 bits: the general path names the row.
         return None
 
 
-def _flatten(lists: list[Any]) -> tuple[list[Any], list[int]] | None:
-    """Return the items and lengths of lists; None if a row is not a list, or if another thread changes a list."""
+def _flatten(lists: list[Any]) -> _FlatLists | None:
+    """Join lists; return None if a row is not a list, or if another thread changes a list."""
     if not set(map(type, lists)) <= {list, tuple}:
         return None
     lengths = list(map(len, lists))
     items = list(chain.from_iterable(lists))
-    if list(map(len, lists)) != lengths or sum(lengths) != len(items):
+    has_changed = list(map(len, lists)) != lengths or sum(lengths) != len(items)
+    if has_changed:
         return None
-    return items, lengths
+    return _FlatLists(items, lengths)
 
 
 def _find_bounds(lengths: list[int]) -> Int64:
     return np.fromiter(accumulate(lengths, initial=0), np.int64, len(lengths) + 1)
 
 
-def to_arrow(data: Any, depth: int) -> Any:
+# --- The general path, 1: from any container to an Arrow column -----------------------------------
+
+
+def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
+    """Read a container as an Arrow column.
+
+    Its items are large_string, int64 or null, or large lists of these at any depth. Errors name the
+    column and the rows that are `expected` there: `messages.TEXT` or `messages.REFERENCES`.
+    """
+    # 1. Reject what is not a column.
+    if isinstance(data, str):
+        raise TypeError(
+            f"{name}: expected a list, array or Series with one item per segment, got str."
+            " For a single text, pass [text]."
+        )
+    if is_result(data):
+        raise TypeError(messages.A_RESULT.format(name))
+    rows: Iterable[object] | None = None
+    if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping, Set)):
+        rows = data
+    columns = getattr(data, "column_names", None)  # of a table of datasets or Arrow
+    if columns is None and rows is not None:
+        # Of a table of pandas or polars; polars' LazyFrame has columns, too, but is not iterable.
+        columns = getattr(data, "columns", None)
+    if columns is not None:
+        listed = ", ".join(str(column) for column in columns)
+        raise TypeError(
+            f"{name}: expected a column, got {name_value(data)}. Pass one of its columns: {listed}."
+        )
+    if rows is None:
+        raise TypeError(
+            f"{name}: expected a list, array or Series with one item per segment,"
+            f" got {name_value(data)}. For each segment, pass {expected}."
+        )
+    # 2. Convert it to Arrow.
+    if not hasattr(rows, "__len__") and not hasattr(rows, "__arrow_c_stream__"):
+        rows = list(rows)  # an iterator can be read only once
+    depth = 2 if expected == messages.REFERENCES else 1
+    problem = None
+    try:
+        column = _to_chunks(to_arrow(rows, depth))
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, RecursionError) as error:
+        problem = type(error).__name__  # without its message, which may contain a text
+    # Outside of the `except`, or the traceback would begin with Arrow's error.
+    if problem is not None:
+        raise_for_first_bad_row(name, rows, expected)
+        raise TypeError(f"{name}: not convertible to an Arrow column ({problem}). Pass a list.")
+    # 3. Cast it to one of the few types that the checks know.
+    canonical_type = _find_canonical_type(name, column.type)
+    if canonical_type is None:
+        raise_for_first_bad_row(name, rows, expected)
+        raise wrong_item(name, 0, str(column.type), expected)
+    _check_utf8(name, column)
+    if column.type == canonical_type:
+        return column
+    try:
+        return column.cast(canonical_type)
+    except pa.ArrowException:  # unsigned ids beyond int64
+        raise_for_first_bad_row(name, column.to_pylist(), expected)
+        raise wrong_item(name, 0, str(column.type), expected) from None
+
+
+def _to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return an array as a column of one chunk; columns and tables as they are."""
+    return pa.chunked_array([array]) if isinstance(array, pa.Array) else array
+
+
+def to_arrow(data: object, depth: int) -> Any:
     """Convert a container to an Arrow array, column or table; Arrow data is not copied.
 
     Rows are lists of at most `depth` levels; deeper ones and dicts raise an error before Arrow
     recurses into them.
     """
+    # The first branch that a container fits converts it. The order matters: several containers also
+    # fit a later branch.
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return data
-    data = to_numpy(data)
-    source: Any = getattr(
-        data, "source", None
-    )  # of a column of a `datasets.Dataset`; a transform makes other values
-    if (
-        hasattr(source, "data")
-        and hasattr(source, "with_format")
-        and source.format["type"] != "custom"
-    ):
-        return source.with_format("arrow")[data.column_name][:]
-    if hasattr(
-        data, "to_arrow"
-    ):  # polars: its own conversion avoids string views, which old pyarrow cannot read
-        return data.to_arrow()
-    if str(getattr(data, "dtype", "")) == "object":
-        data = data.tolist()
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.chunked_array(data)
-    if hasattr(data, "iloc"):
-        return pa.Array.from_pandas(data)
-    if hasattr(data, "__arrow_c_array__"):
-        return pa.array(data)
-    if isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype.kind != "U" and data.size:
-        return pa.array(data)
-    return pa.array(
-        _unwrap_arrays(data.tolist() if isinstance(data, np.ndarray) else list(data), depth)
-    )
+    container = to_numpy(data)
+    # Columns of a `datasets.Dataset`, unless a transform makes other values of the stored ones.
+    source: Any = getattr(container, "source", None)
+    is_of_dataset = hasattr(source, "data") and hasattr(source, "with_format")
+    if is_of_dataset and source.format["type"] != "custom":
+        return source.with_format("arrow")[container.column_name][:]
+    # polars: its own conversion avoids string views, which old pyarrow cannot read.
+    if hasattr(container, "to_arrow"):
+        return container.to_arrow()
+    # Columns of objects, such as lists.
+    if str(getattr(container, "dtype", "")) == "object":
+        return pa.array(_unwrap_arrays(container.tolist(), depth))
+    # Other Arrow exporters.
+    if hasattr(container, "__arrow_c_stream__"):
+        return pa.chunked_array(container)
+    # pandas.
+    if hasattr(container, "iloc"):
+        return pa.Array.from_pandas(container)
+    # Other Arrow exporters, of one chunk.
+    if hasattr(container, "__arrow_c_array__"):
+        return pa.array(container)
+    # Arrays of NumPy; Arrow misreads those of strings, and those without items.
+    if isinstance(container, np.ndarray):
+        if container.ndim == 1 and container.dtype.kind != "U" and container.size:
+            return pa.array(container)
+        return pa.array(_unwrap_arrays(container.tolist(), depth))
+    # Lists, and anything else that has an iterator.
+    return pa.array(_unwrap_arrays(list(container), depth))
 
 
-def _unwrap_arrays(rows: Any, depth: int) -> Any:
-    """Replace arrays and tensors with lists; raise for dicts and for more than `depth` levels of lists in a row.
+def _unwrap_arrays(rows: list[object], depth: int) -> list[object]:
+    """Replace arrays and tensors with lists.
 
-    Arrow accepts only arrays of one dimension, ends their strings at a NUL, and types empty ones
-    float64. It recurses into nested lists and dicts until the stack overflows.
+    Raise for dicts and for more than `depth` levels of lists in a row. Arrow accepts only arrays of
+    one dimension, ends their strings at a NUL, and types empty ones float64. It recurses into
+    nested lists and dicts until the stack overflows.
     """
     items = rows
-    for _ in range(
-        depth + 1
-    ):  # level by level, because a call per row would take as long as the conversion
-        found = set(map(type, items))
-        if found & {bytes, bytearray}:  # Arrow takes them for strings if the first item is a str
+    # Level by level, because a call per row would take as long as the conversion.
+    for _ in range(depth + 1):
+        types = set(map(type, items))
+        if types & {bytes, bytearray}:  # Arrow takes them for strings if the first item is a str
             raise TypeError
-        if any(map(_is_array, found)):
-            return _unwrap_arrays(_list_arrays(rows, depth), depth)
-        if any(issubclass(type_, _NESTED) for type_ in found):
+        if any(_is_array(type_) for type_ in types):
+            return _unwrap_arrays([_list_arrays(row, depth - 1) for row in rows], depth)
+        if any(issubclass(type_, _NESTED) for type_ in types):
             raise TypeError("there are dicts or sets among the rows")
-        if not any(issubclass(type_, (list, tuple)) for type_ in found):
+        if not any(issubclass(type_, (list, tuple)) for type_ in types):
             return rows
-        items = list(chain.from_iterable(item for item in items if isinstance(item, (list, tuple))))
-    if any(
-        _is_array(type_) or issubclass(type_, (list, tuple, *_NESTED))
-        for type_ in set(map(type, items))
-    ):
-        raise RecursionError("lists are nested too deeply")
+        lists = (item for item in items if isinstance(item, (list, tuple)))
+        items = list(chain.from_iterable(lists))
+    for type_ in set(map(type, items)):
+        if _is_array(type_) or issubclass(type_, (list, tuple, *_NESTED)):
+            raise RecursionError("lists are nested too deeply")
     return rows
 
 
-def _list_arrays(value: Any, depth: int) -> Any:
-    value = to_numpy(value).tolist() if _is_array(type(value)) else value
-    if depth < 0 or not isinstance(value, (list, tuple)):
-        return value
-    return [_list_arrays(item, depth - 1) for item in value]
+def _list_arrays(value: object, depth: int) -> object:
+    """Return an array or tensor as a list, also within lists of at most `depth` levels."""
+    plain = to_numpy(value).tolist() if _is_array(type(value)) else value
+    if depth < 0 or not isinstance(plain, (list, tuple)):
+        return plain
+    return [_list_arrays(item, depth - 1) for item in plain]
 
 
-def to_numpy(data: Any) -> Any:
-    """Return a tensor of torch, JAX or TensorFlow, on any device, as a NumPy array; anything else as it is."""
+def to_numpy(data: object) -> Any:
+    """Return a tensor of torch, JAX or TensorFlow, on any device, as a NumPy array.
+
+    Anything else is returned as it is.
+    """
     if not _is_array(type(data)) or isinstance(data, np.ndarray):
         return data
-    return np.asarray(data.detach().cpu() if hasattr(data, "detach") else data)
+    if hasattr(data, "detach"):  # torch
+        return np.asarray(data.detach().cpu())
+    return np.asarray(data)
 
 
 def _is_array(type_: type) -> bool:
-    """Return True for arrays and tensors of any library, without importing it; not for scalars and pandas' Series."""
-    is_other = issubclass(type_, np.generic) or hasattr(type_, "iloc")
-    return hasattr(type_, "__array__") and hasattr(type_, "ndim") and not is_other
+    """Return True for arrays and tensors of any library, without importing it."""
+    if issubclass(type_, np.generic) or hasattr(type_, "iloc"):  # scalars, and pandas' Series
+        return False
+    return hasattr(type_, "__array__") and hasattr(type_, "ndim")
 
 
 def _find_canonical_type(name: str, type_: pa.DataType) -> pa.DataType | None:
-    """Return the equivalent type of large_string, int64, null and large lists; None if the type has no equivalent."""
-    if is_string(type_) or pa.types.is_null(type_):
-        return STRINGS if is_string(type_) else type_
+    """Return the equivalent type of large_string, int64, null and large lists.
+
+    Return None if the type has no equivalent.
+    """
+    if is_string(type_):
+        return STRINGS
+    if pa.types.is_null(type_):
+        return type_
     if pa.types.is_integer(type_):
         return pa.int64()
     if pa.types.is_dictionary(type_):
         return _find_canonical_type(name, type_.value_type)
     if is_list(type_) or pa.types.is_fixed_size_list(type_):
-        value = _find_canonical_type(name, type_.value_type)
-        return None if value is None else pa.large_list(value)
+        value_type = _find_canonical_type(name, type_.value_type)
+        return None if value_type is None else pa.large_list(value_type)
     if "view" in str(type_) or "run_end" in str(type_):
         # Not a cast: pyarrow cannot cast runs, 16.1 cannot cast views of strings, and 26 loses
         # items of list views.
-        raise TypeError(messages.ARROW_TYPE.format(name, type_))
+        raise TypeError(f"{name}: Arrow's type {type_} is not supported. Pass column.to_pylist().")
     return None
 
 
 def _check_utf8(name: str, array: pa.ChunkedArray) -> None:
-    """Raise if Arrow strings have bytes that are not UTF-8; Arrow does not check bytes that it receives."""
+    """Raise if Arrow strings have bytes that are not UTF-8.
+
+    Arrow does not check bytes that it receives.
+    """
     try:
         array.validate(full=True)
     except pa.ArrowInvalid as invalid:
@@ -531,90 +650,130 @@ def _check_utf8(name: str, array: pa.ChunkedArray) -> None:
         # The invalid bytes belong to an item outside of the slice, which is not read.
 
 
+# --- The general path, 2: from Arrow columns to the texts of a corpus -----------------------------
+
+
 def _check_row_counts(predictions: pa.ChunkedArray, references: pa.ChunkedArray) -> None:
-    rows, reference_rows = len(predictions), len(references)
+    rows = len(predictions)
+    reference_rows = len(references)
     if rows == reference_rows == 0:
         raise ValueError(messages.NO_SEGMENTS)
     has_other_orientation = not is_list(predictions.type) and _all_lists_have(rows, references)
-    if rows != reference_rows:
-        message = messages.COUNTS_DIFFER.format(
-            predictions=count_things(rows, "prediction"),
-            references=count_things(reference_rows, "reference"),
+    if rows == reference_rows:
+        if has_other_orientation and rows > 1:
+            warn(messages.SQUARE, rows=rows)
+        return
+    counted_predictions = count_things(rows, "prediction")
+    counted_references = count_things(reference_rows, "reference")
+    if has_other_orientation:
+        lists = count_things(reference_rows, "list")
+        advice = (
+            f"The references are in sacreBLEU's layout, {lists} of {rows:,}."
+            " Pass one list per prediction: references=list(zip(*references))."
         )
-        if has_other_orientation:
-            message += messages.SACREBLEU_LAYOUT.format(
-                lists=count_things(reference_rows, "list"), rows=rows
+    else:
+        advice = "Pass one str or one list of references per prediction."
+        if rows == 1 and reference_rows > 1:
+            advice += (
+                " If all of them belong to this prediction, pass a list of one list:"
+                " references=[[...]]."
             )
-        else:
-            message += messages.ONE_LIST_EACH
-            message += messages.SINGLE_PREDICTION if rows == 1 and reference_rows > 1 else ""
-        raise ValueError(message)
-    if has_other_orientation and rows > 1:
-        warn(messages.SQUARE, rows=rows)
+    raise ValueError(f"Got {counted_predictions} and {counted_references}. {advice}")
 
 
 def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
+    """Return True for a column of lists that all have this length."""
     if not is_list(array.type) or not len(array):
         return False
-    return all(
-        pc.all(pc.equal(pc.list_value_length(piece), length)).as_py() for piece in pieces(array)
-    )
+    for piece in pieces(array):
+        has_length = pc.equal(pc.list_value_length(piece), length)
+        if not pc.all(has_length).as_py():
+            return False
+    return True
 
 
-def _check_texts(name: str, array: pa.ChunkedArray, other: pa.DataType) -> pa.ChunkedArray:
-    """Return a column of texts of one kind, or raise; empty lists alone take the kind of the other column."""
+def _check_texts(name: str, array: pa.ChunkedArray, other_type: pa.DataType) -> pa.ChunkedArray:
+    """Return a column of texts of one kind, or raise.
+
+    Empty lists alone take the kind of the other column.
+    """
     if array.null_count:
-        expected, empty = (
-            (describe_type(array.type), "[]") if is_list(array.type) else ("a str", '""')
+        row = _first_null(array)
+        if is_list(array.type):
+            expected = describe_type(array.type)
+            empty = "[]"
+        else:
+            expected = "a str"
+            empty = '""'
+        item = name.removesuffix("s")
+        raise ValueError(
+            f"{name}[{row}]: expected {expected}, got None. Pass {empty} for an empty {item}."
         )
-        place = {"name": name, "row": _first_null(array), "item": name[:-1]}
-        raise ValueError(messages.NONE_ITEM.format(**place, expected=expected, empty=empty))
+    texts = array
     if is_list(array.type) and pa.types.is_null(array.type.value_type):
-        array = array.cast(TYPES["ids" if pa.types.is_integer(innermost_type(other)) else "tokens"])
-    if array.type not in TYPES.values():
-        raise wrong_item(name, 0, describe_type(array.type), messages.TEXT)
-    if is_list(array.type):
-        _check_tokens(name, array)
-    return array
+        other_has_ids = pa.types.is_integer(innermost_type(other_type))
+        list_type = IDS if other_has_ids else TOKENS
+        texts = array.cast(list_type)
+    if texts.type not in TYPES.values():
+        raise wrong_item(name, 0, describe_type(texts.type), messages.TEXT)
+    if is_list(texts.type):
+        _check_tokens(name, texts)
+    return texts
+
+
+_ONE_STR = (
+    "predictions[0]: got a list with one str."
+    " A list of str is read as tokens, but the references are plain text."
+    " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
+)
 
 
 def _check_references(array: pa.ChunkedArray, predictions: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column of lists of references that are of the predictions' type, or raise."""
-    prediction = predictions.type
-    if (
-        prediction == TYPES["tokens"]
-        and array.type in (STRINGS, TYPES["tokens"])
-        and _all_lists_have(1, predictions)
-    ):
-        raise TypeError(messages.ONE_STR)
+    text_type = predictions.type
+    # 1. Texts in token lists by mistake.
+    are_plain_references = array.type in (STRINGS, TOKENS)
+    if text_type == TOKENS and are_plain_references and _all_lists_have(1, predictions):
+        raise TypeError(_ONE_STR)
     if pa.types.is_null(array.type):
-        raise ValueError(messages.NO_REFERENCE.format(0))
-    if array.type == prediction and prediction in (
-        STRINGS,
-        TYPES["ids"],
-    ):  # one reference per segment
+        raise _no_reference(0)
+    # 2. One reference per segment: wrap it. A list of str is not wrapped: its items are references.
+    lists = array
+    if array.type == text_type and text_type in (STRINGS, IDS):
         if array.null_count:
-            raise ValueError(messages.NO_REFERENCE.format(_first_null(array)))
-        arrays = [make_lists(np.arange(len(piece) + 1), piece) for piece in pieces(array)]
-        array = pa.chunked_array(arrays, pa.large_list(prediction))
-    elif not is_list(array.type):
-        raise wrong_item(
-            "references", 0, describe_type(array.type), describe_references(prediction)
-        )
-    value = array.type.value_type
-    is_empty_lists = is_list(prediction) and is_list(value) and pa.types.is_null(value.value_type)
-    if not (value == prediction or is_empty_lists or pa.types.is_null(value)):
-        raise wrong_item(
-            "references", 0, describe_type(array.type), describe_references(prediction)
-        )
-    array = _drop_nulls(array).cast(pa.large_list(prediction))
-    if is_list(prediction):
-        _check_tokens("references", array)
-    return array
+            raise _no_reference(_first_null(array))
+        wrapped = [make_lists(np.arange(len(piece) + 1), piece) for piece in pieces(array)]
+        lists = pa.chunked_array(wrapped, pa.large_list(text_type))
+    # 3. Lists of references: their texts must be of the predictions' type, or empty.
+    if not is_list(lists.type) or not _fits(lists.type.value_type, text_type):
+        raise wrong_item("references", 0, describe_type(array.type), describe_references(text_type))
+    references = _drop_nulls(lists).cast(pa.large_list(text_type))
+    if is_list(text_type):
+        _check_tokens("references", references)
+    return references
+
+
+def _fits(reference_type: pa.DataType, text_type: pa.DataType) -> bool:
+    """Return True if references of a type fit predictions of a type.
+
+    References that are all None fit; each segment is checked later. Empty lists fit tokens and ids.
+    """
+    if reference_type == text_type or pa.types.is_null(reference_type):
+        return True
+    are_empty_lists = is_list(reference_type) and pa.types.is_null(reference_type.value_type)
+    return are_empty_lists and is_list(text_type)
+
+
+def _no_reference(row: int) -> ValueError:
+    """Build the error for a segment without references."""
+    return ValueError(
+        f"references[{row}]: expected at least one reference, got none."
+        ' Pass "" for an empty reference.'
+    )
 
 
 def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
-    """Raise for None among tokens or ids, and for negative ids, such as the -100 of padded labels."""
+    """Raise for None among tokens or ids, and for negative ids, such as -100 of padded labels."""
     first_row = 0
     for piece in pieces(array):
         items, bounds = list_items(piece)
@@ -625,59 +784,67 @@ def _check_tokens(name: str, array: pa.ChunkedArray) -> None:
         if pa.types.is_integer(items.type):
             is_bad = is_bad | np.asarray(pc.less(items, 0).fill_null(True))
         if is_bad.any():
-            place = int(is_bad.argmax())
-            row = first_row + int(np.searchsorted(bounds, place, side="right")) - 1
-            if not items[place].is_valid:
-                raise TypeError(messages.NONE_TOKEN.format(name=name, row=row))
-            raise ValueError(messages.NEGATIVE_ID.format(name=name, row=row, id=items[place]))
+            index = int(is_bad.argmax())
+            row = first_row + int(np.searchsorted(bounds, index, side="right")) - 1
+            if not items[index].is_valid:
+                raise TypeError(
+                    f"{name}[{row}]: got None among the tokens."
+                    " Remove it: [token for token in row if token is not None]."
+                )
+            raise ValueError(
+                f"{name}[{row}]: got the token id {items[index]}. Ids are never negative."
+                " Remove label padding such as -100: [id for id in row if id >= 0]."
+            )
         first_row += len(piece)
 
 
 def _drop_nulls(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Remove None from the lists of references; raise for the first row without other references."""
-    lists, first_row = [], 0
+    """Remove None from the lists of references; raise for the first row that has no other item."""
+    lists = []
+    first_row = 0
     for piece in pieces(array):
-        (items, bounds), is_valid = list_items(piece), np.asarray(piece.is_valid())
+        items, bounds = list_items(piece)
         if items.null_count:
             has_value = np.asarray(items.is_valid())
-            bounds = np.concatenate([[0], np.cumsum(has_value)])[bounds]
-            piece = make_lists(bounds, items.filter(pa.array(has_value)))
-        empty = np.flatnonzero((np.diff(bounds) == 0) | ~is_valid)
-        if len(empty):
-            raise ValueError(messages.NO_REFERENCE.format(first_row + empty[0]))
-        lists.append(piece)
+            values_before = np.concatenate([[0], np.cumsum(has_value)])
+            bounds = values_before[bounds]
+            lists.append(make_lists(bounds, items.filter(pa.array(has_value))))
+        else:
+            lists.append(piece)
+        is_null = np.asarray(piece.is_null())
+        is_empty = np.diff(bounds) == 0
+        rows_without = np.flatnonzero(is_null | is_empty)
+        if len(rows_without):
+            raise _no_reference(first_row + rows_without[0])
         first_row += len(piece)
     return pa.chunked_array(lists, array.type)
 
 
+def _first_null(array: pa.ChunkedArray) -> int:
+    is_valid = np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])
+    return int(np.argmin(is_valid))
+
+
 def warn_about_rows(corpus: Corpus) -> None:
-    """Warn if predictions look like lists of sentences, or references like the tokens of one reference."""
+    """Warn if predictions look like lists of sentences, or references like tokens.
+
+    The tokens would be those of one reference, each of which was read as a reference.
+    """
     batch = corpus.batches[0]
     if corpus.kind == "tokens":
         tokens = pc.list_flatten(batch.predictions.slice(0, _SAMPLE_ROWS))
-        has_space = pc.sum(pc.match_substring_regex(tokens, _INNER_SPACE)).as_py() or 0
-        if 2 * has_space > len(tokens):
+        has_space = pc.match_substring_regex(tokens, _INNER_SPACE)
+        sentences = pc.sum(has_space).as_py() or 0
+        if 2 * sentences > len(tokens):
             warn(messages.SENTENCES_AS_TOKENS)
-    elif corpus.kind == "text" and len(batch.references) >= max(
-        1, _FEWEST_TOKENS * len(batch.predictions)
-    ):
-        _, texts, tokens, _ = batch.slice(0, _SAMPLE_ROWS)
-        length, tokens_length = (
-            pc.sum(pc.utf8_length(column)).as_py() for column in (texts, tokens)
-        )
-        has_space = pc.any(pc.match_substring_regex(tokens, _INNER_SPACE)).as_py()
-        if not has_space and length <= 2 * tokens_length <= 4 * length:
+        return
+    has_many_references = len(batch.references) >= _FEWEST_TOKENS * len(batch.predictions) > 0
+    if corpus.kind == "text" and has_many_references:
+        sample = batch.slice(0, _SAMPLE_ROWS)
+        length = pc.sum(pc.utf8_length(sample.predictions)).as_py()
+        references_length = pc.sum(pc.utf8_length(sample.references)).as_py()
+        has_space = pc.any(pc.match_substring_regex(sample.references, _INNER_SPACE)).as_py()
+        # All tokens together are about as long as the text: half to twice the length.
+        has_similar_length = length <= 2 * references_length <= 4 * length
+        if has_similar_length and not has_space:
             warn(messages.TOKEN_REFERENCES)
-
-
-def is_result(data: Any) -> bool:
-    """Return True for a result of `compute` or another method, which has scores and no rows."""
-    if not isinstance(data, Mapping):
-        return False
-    return isinstance(data.get("signature"), str) or isinstance(
-        data.get("score", data.get("bleu")), float
-    )
-
-
-def _first_null(array: pa.ChunkedArray) -> int:
-    return int(np.argmin(np.concatenate([np.asarray(chunk.is_valid()) for chunk in array.chunks])))

@@ -301,15 +301,6 @@ SIGNATURE_VALUE = (
 CONFIG_AND_SIGNATURE = "config_name and signature: both choose options. Pass one of them."
 SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only."
 WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
-SYSTEMS = (
-    "systems: expected a dict from names to predictions, or a DataFrame, got {}."
-    " Pass {{'A': [...], 'B': [...]}}."
-)
-NOT_A_SYSTEM = (
-    "systems: the column {} does not look like the texts of a system."
-    " Drop it first, or pass a dict of columns: {{'A': frame['A'], 'B': frame['B']}}."
-)
-SAME_NAMES = "systems: the table has two columns of one name. Rename one."
 FEW_SYSTEMS = (
     "systems: expected two or more systems, got {}."
     " Pass another system, or score one with compute()."
@@ -353,46 +344,17 @@ OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 NO_SEGMENTS = (
     "There are no segments to score. Pass predictions and references with at least one item."
 )
-MISSING_COLUMN = "{}: expected one item per segment, got None. Pass predictions and references."
-EMPTY_COLUMN = "{}: expected one item or more, got 0. Pass at least one text."
-NOT_A_COLUMN = (
-    "{}: expected a list, array or Series with one item per segment, got {}."
-    " For each segment, pass {}."
-)
-ONE_TEXT = (
-    "{}: expected a list, array or Series with one item per segment, got str."
-    " For a single text, pass [text]."
-)
 A_RESULT = (
     "{}: got a result, which has no rows."
     " Pass what it was computed from, or tables from statistics()."
-)
-A_TABLE = "{}: expected a column, got {}. Pass one of its columns: {}."
-ARROW_FAILED = "{}: not convertible to an Arrow column ({}). Pass a list."
-ARROW_TYPE = "{}: Arrow's type {} is not supported. Pass column.to_pylist()."
-COUNTS_DIFFER = "Got {predictions} and {references}."
-ONE_LIST_EACH = " Pass one str or one list of references per prediction."
-SACREBLEU_LAYOUT = (
-    " The references are in sacreBLEU's layout, {lists} of {rows:,}. Pass one list per prediction:"
-    " references=list(zip(*references))."
-)
-SINGLE_PREDICTION = (
-    " If all of them belong to this prediction, pass a list of one list: references=[[...]]."
 )
 OTHER_KIND = (
     "predictions: expected {expected} as in the rows added before, got {found}."
     " Call compute() first; it scores and clears those rows."
 )
-NOT_LABELS = "{}: expected a list, array or Series, got {}. Pass one label per segment."
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
 MIXED_LABELS = (
     "{}: expected labels of one type for a table, got {}. Pass [str(label) for label in labels]."
-)
-SAME_KEY = (
-    "by: the labels {} and {} would be one key in JSON. Rename one, or pass labels of one type."
-)
-NO_DOCUMENT = (
-    "documents[{row}]: got None. Pass a label of its own for a segment that belongs to no document."
 )
 LABELS_WITH_PROCESSES = (
     "{name}: labels are not supported with num_process > 1."
@@ -411,23 +373,6 @@ NO_LABEL_COLUMN = (
 )
 
 # Items of columns
-NONE_ITEM = "{name}[{row}]: expected {expected}, got None. Pass {empty} for an empty {item}."
-NO_REFERENCE = (
-    'references[{}]: expected at least one reference, got none. Pass "" for an empty reference.'
-)
-ONE_STR = (
-    "predictions[0]: got a list with one str."
-    " A list of str is read as tokens, but the references are plain text."
-    " If each list holds a sentence, pass predictions=[text for [text] in predictions]."
-)
-NONE_TOKEN = (
-    "{name}[{row}]: got None among the tokens."
-    " Remove it: [token for token in row if token is not None]."
-)
-NEGATIVE_ID = (
-    "{name}[{row}]: got the token id {id}. Ids are never negative."
-    " Remove label padding such as -100: [id for id in row if id >= 0]."
-)
 SURROGATE = (
     "{name}[{row}]: got a lone surrogate (U+D800 to U+DFFF),"
     " usually from text that was cut or decoded incorrectly."
@@ -609,6 +554,9 @@ def one_of(names: Iterable[object]) -> str:
     """List the values that an argument may have."""
     values = ", ".join(show_value(name) for name in names)
     return f"one of {values}"
+
+
+# --- Words for types and values -------------------------------------------------------------------
 
 
 def describe_references(prediction: pa.DataType) -> str:
