@@ -13,7 +13,7 @@ import numpy as np
 
 from . import bleu_report as report
 from . import bleu_scoring as scoring
-from .bleu_corpus import Float64, Int64, SystemName
+from .bleu_corpus import Float64, Int64, Label, SystemName
 from .bleu_inputs import (
     check_label_count,
     read_corpora,
@@ -32,7 +32,6 @@ from .bleu_messages import (
 from .bleu_options import (
     CORPUS_ONLY,
     OPTIONS,
-    Label,
     Options,
     check_flag,
     make_signature,

@@ -13,11 +13,11 @@ import numpy as np
 from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
-from .bleu_corpus import Corpus, Float64, Int64
+from .bleu_corpus import Corpus, Float64, Int64, Label
 from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
 from .bleu_inputs import read_corpus, read_documents, read_labels
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
-from .bleu_options import OPTIONS, Label, Options, Origin, make_signature
+from .bleu_options import OPTIONS, Options, Origin, make_signature
 from .bleu_statistics import (
     Counted,
     Units,

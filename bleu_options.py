@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, cast, get_args
 import numpy as np
 
 from . import bleu_messages as messages
-from .bleu_corpus import Layout, plain_label
+from .bleu_corpus import Label, Layout, plain_label
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
 from .bleu_scoring import SMOOTH_METHODS, Scores, score_as_bleu, score_as_sacrebleu
@@ -27,7 +27,6 @@ __version__ = "1.0.0"
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
 Tokenize = str | Callable[[str], list[str]]  # a name, or a function
-Label = str | int | float | None  # of a group
 
 Check = Callable[[str, Any], None]  # raises for an invalid value, from an option's name and value
 

@@ -20,6 +20,7 @@ from .bleu_corpus import (
     Batch,
     Corpus,
     Int64,
+    Label,
     Layout,
     group_labels,
     number_labels,
@@ -27,7 +28,7 @@ from .bleu_corpus import (
 from .bleu_counting import count_rows, count_totals
 from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
 from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
-from .bleu_options import COUNTING_OPTIONS, Label, Options, Origin, same_or_var
+from .bleu_options import COUNTING_OPTIONS, Options, Origin, same_or_var
 from .bleu_tokenizers import (
     ChosenTokenizer,
     choose_tokenizer,
