@@ -1,4 +1,4 @@
-"""The HTML of the demo, with every text escaped: pieces that the metric shows in notebooks too, and charts.
+"""The HTML of the demo, with every text escaped: pieces that notebooks show too, and charts.
 
 Each chart has its numbers as text. The metric's pieces come with their own style; page.css has the
 rest.
@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from html import escape
-from itertools import chain, repeat
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import gradio as gr
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .metric import report
 from .remedies import Remedy
@@ -36,12 +36,10 @@ LINK_BUTTON = (
 )
 
 _FIRST_ROWS = 10  # of a list of segments; page.css hides the others
+_FILE_CHARACTERS = 300  # of the description of a file
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
 _DECIMAL = r"[+-]?\d[\d,]*(\.\d+)?"
 _NUMBERS = re.compile(rf"(<?{_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
-# exp(1 - r/c), with 100 as the length of the reference and as a penalty of 1.
-_CURVE = f"M0,100L{' '.join(f'{c},{100 - 100 * math.exp(1 - 100 / c):.1f}' for c in range(5, 101, 5))}H150"
-_SIDES = {-1: "first", 0: "tie", 1: "second"}  # the class of a point, by the better system
 
 _ON_LOAD = """
 element.addEventListener("click", (event) => {
@@ -49,6 +47,62 @@ element.addEventListener("click", (event) => {
   if (button) trigger("click", { ...button.dataset });
 });
 """
+
+
+class NGramCount(TypedDict):
+    """An n-gram of the candidate, and how many of its occurrences may count."""
+
+    ngram: list[str]
+    count: int
+    allowed: int
+
+
+class Order(TypedDict):
+    """The n-grams of one order, and their numbers."""
+
+    order: int
+    total: int
+    matches: int
+    unclipped_matches: int
+    matched: list[NGramCount]
+    clipped: list[NGramCount]
+    missed: list[NGramCount]
+
+
+class ExplainedText(TypedDict):
+    """The tokens of a text, and the longest matching n-gram that each is part of."""
+
+    tokens: list[str]
+    longest_match: list[int]
+    length: int
+
+
+class Lengths(TypedDict):
+    """The part of a result of `explain` or `compute` on the brevity penalty."""
+
+    translation_length: int
+    reference_length: int
+    brevity_penalty: float
+
+
+class Precisions(Lengths):
+    """The part of a result of `explain` or `compute` on precisions, with one item per order."""
+
+    counts: list[int]
+    totals: list[int]
+    precisions: list[float]
+
+
+class Explanation(Precisions):
+    """A result of `explain`."""
+
+    score: float
+    signature: str
+    weights: list[float]
+    prediction: ExplainedText
+    references: list[ExplainedText]
+    effective_reference: int  # the index of the reference used for the length
+    orders: list[Order]
 
 
 class Point(NamedTuple):
@@ -59,47 +113,56 @@ class Point(NamedTuple):
     second: float
 
 
-def add_html(text: str = "", **details: Any) -> gr.HTML:
+def add_html(text: str = "", elem_id: str | None = None) -> gr.HTML:
     """Add HTML to the demo."""
-    return gr.HTML(text, elem_classes="bleu-page", **details)
+    return gr.HTML(text, elem_classes="bleu-page", elem_id=elem_id)
 
 
 def add_clickable(text: str, elem_id: str) -> gr.HTML:
     """Add HTML with buttons; `event.x` of its click event is the `data-x` of the button."""
-    return add_html(text, elem_id=elem_id, js_on_load=_ON_LOAD)
+    return gr.HTML(text, elem_classes="bleu-page", elem_id=elem_id, js_on_load=_ON_LOAD)
 
 
-def add_system_field(label: str, elem_id: str, **details: Any) -> gr.Dropdown:
-    """Add a choice among systems. Gradio forgets the choices of old sessions, and would reject each value then."""
-    return gr.Dropdown([], label=label, elem_id=elem_id, allow_custom_value=True, **details)
+def add_system_field(label: str, elem_id: str) -> gr.Dropdown:
+    """Add a choice among systems.
+
+    Gradio forgets the choices of old sessions, and without `allow_custom_value` it would reject
+    each value then.
+    """
+    return gr.Dropdown([], label=label, elem_id=elem_id, allow_custom_value=True)
 
 
-def button(text: str, action: str, **data: str) -> Any:
+def button(text: str, action: str, **data: str) -> str:
     """Return a button of a clickable component.
 
-    >>> button("Use zh", "apply", options="{}")
-    '<button type="button" class="bleu-button" data-action="apply" data-options="{}">Use zh</button>'
+    >>> button("OK", "apply", options="{}")
+    '<button type="button" class="bleu-button" data-action="apply" data-options="{}">OK</button>'
     """
     attributes = "".join(f' data-{name}="{show(value)}"' for name, value in data.items())
     return Markup(
-        f'<button type="button" class="bleu-button" data-action="{action}"{attributes}>{show(text)}</button>'
+        f'<button type="button" class="bleu-button" data-action="{action}"{attributes}>'
+        f"{show(text)}</button>"
     )
 
 
-def copy_button(text: str, what: str) -> Any:
-    """Return a button that copies a sentence.
+def copy_button(text: str, what: str) -> str:
+    """Return a button that copies a sentence, which is its tooltip, or a text of several lines.
 
-    >>> copy_button("BLEU 1.00.", "score")
-    '<button type="button" class="bleu-copy" data-copy="BLEU 1.00." title="BLEU 1.00.">Copy score</button>'
+    >>> copy_button("BLEU 1.", "it")
+    '<button type="button" class="bleu-copy" data-copy="BLEU 1." title="BLEU 1.">Copy it</button>'
     """
-    title = f' title="{show(text)}"' * ("\n" not in text)
-    copied = escape(text)  # as it is: a table has lines
+    title = ""
+    if "\n" not in text:
+        title = f' title="{show(text)}"'
+    # `show` would write the line ends of a table as escape sequences.
+    copied = escape(text)
     return Markup(
-        f'<button type="button" class="bleu-copy" data-copy="{copied}"{title}>Copy {show(what)}</button>'
+        f'<button type="button" class="bleu-copy" data-copy="{copied}"{title}>'
+        f"Copy {show(what)}</button>"
     )
 
 
-def segment_button(number: int | str) -> Any:
+def segment_button(number: int | str) -> str:
     """Return the button that opens a segment."""
     attributes = f'data-action="open" data-segment="{number}" aria-label="Open segment {number}"'
     return Markup(f'<button type="button" class="bleu-button" {attributes}>{number}</button>')
@@ -107,46 +170,58 @@ def segment_button(number: int | str) -> Any:
 
 def code(title: str, text: str) -> str:
     """Return code with a heading and a button that copies it."""
-    lines = "\n".join(map(show, text.strip().split("\n")))
-    return f'<h2>{show(title)} {copy_button(text, "it")}</h2><pre class="bleu-code">{lines}</pre>'
+    lines = "\n".join(show(line) for line in text.strip().split("\n"))
+    heading = f"<h2>{show(title)} {copy_button(text, 'it')}</h2>"
+    return f'{heading}<pre class="bleu-code">{lines}</pre>'
 
 
-def formula(result: Mapping[str, Any], unit: str) -> str:
-    """Return the formula of a score with a label below each factor, and the lengths behind the brevity penalty."""
-    terms = [
-        (_label_factor(factor.text, f"{n}-{unit} precision", factor.is_smoothed), weight)
-        for n, (factor, weight) in enumerate(report.list_terms(result), 1)
-    ]
-    root = _label_factor("<sup>{}</sup>", _ROOTS.get(len(terms), f"{len(terms)}th root"))
+def formula(result: Precisions, unit: str) -> str:
+    """Return the formula of a score with a label below each factor, and the lengths.
+
+    `unit` is "word" or "character".
+    """
+    factors = report.list_terms(result)
+    terms = []
+    for n, (factor, weight) in enumerate(factors, 1):
+        label = f"{n}-{unit} precision"
+        terms.append((_label_factor(factor.text, label, factor.is_smoothed), weight))
+    note = report.describe_penalty(result)
+    if any(factor.is_smoothed for factor, _ in factors):
+        note += "; dashed: smoothed, because a factor of 0 would make the score 0"
+    root = _label_factor("<sup>{}</sup>", _name_root(len(terms)))
     penalty = _label_factor(report.write_number(result["brevity_penalty"]), "brevity penalty")
-    is_smoothed = "smoothed" in "".join(text for text, _ in terms)
-    smoothed = "; dashed: smoothed, because a factor of 0 would make the score 0" * is_smoothed
     return (
         f'<p class="bleu-formula">= {penalty} · {report.multiply(terms, root, root)}</p>'
-        f'<p class="bleu-note">{report.describe_penalty(result)}{smoothed}</p>'
+        f'<p class="bleu-note">{note}</p>'
     )
+
+
+def _name_root(degree: int) -> str:
+    return _ROOTS.get(degree, f"{degree}th root")
 
 
 def _label_factor(text: str, label: str, is_smoothed: bool = False) -> str:
-    return f'<span class="factor{" smoothed" * is_smoothed}" data-label="{label}">{text}</span>'
+    kind = "factor smoothed" if is_smoothed else "factor"
+    return f'<span class="{kind}" data-label="{label}">{text}</span>'
 
 
-def reference(number: int, text: Mapping[str, Any], max_order: int, remark: str) -> str:
+def reference(number: int, text: ExplainedText, max_order: int, remark: str) -> str:
     """Return the tokens of a reference; a visitor may close it."""
     label = f"Reference {number}{remark} <small>{count_things(text['length'], 'token')}</small>"
     return (
-        f'<details open class="bleu-reference" data-fold="reference {number}"><summary class="bleu-label">{label}'
-        f"</summary>{tokens(text, max_order, '')}</details>"
+        f'<details open class="bleu-reference" data-fold="reference {number}">'
+        f'<summary class="bleu-label">{label}</summary>{tokens(text, max_order, "")}</details>'
     )
 
 
-def remedies(found: Sequence[Remedy]) -> str:
+def remedies(findings: Sequence[Remedy]) -> str:
     """Return a box for each finding, with its button."""
-    return "".join(
-        f'<p class="bleu-message note">{show(remedy.finding)}'
-        f" {button(remedy.button, 'apply', options=json.dumps(remedy.options), fix=remedy.fix)}</p>"
-        for remedy in found
-    )
+    boxes = []
+    for remedy in findings:
+        options = json.dumps(remedy.options)
+        apply = button(remedy.button, "apply", options=options, fix=remedy.fix)
+        boxes.append(f'<p class="bleu-message note">{show(remedy.finding)} {apply}</p>')
+    return "".join(boxes)
 
 
 def message(text: str, kind: str = "error") -> str:
@@ -165,21 +240,27 @@ def notes(messages: Sequence[str]) -> str:
 
 
 def list_files(files: Sequence[tuple[str, str]]) -> str:
-    """Return the names and descriptions of files for screen readers; page.js puts a description below its file's name.
+    """Return the names and descriptions of files for screen readers.
 
-    >>> list_files([("a.txt", "40 segments")])
-    '<div class="bleu-unseen" role="status"><ul><li>a.txt: <span data-file>40 segments</span></li></ul></div>'
+    page.js puts a description below its file's name.
+
+    >>> "<li>a: <span data-file>40 segments</span></li>" in list_files([("a", "40 segments")])
+    True
     """
-    items = "".join(
-        f"<li>{show(name)}: <span data-file>{show(text[:300])}</span></li>" for name, text in files
-    )
-    return f'<div class="bleu-unseen" role="status"><ul>{items}</ul></div>' if files else ""
+    if not files:
+        return ""
+    items = []
+    for name, description in files:
+        short = show(description[:_FILE_CHARACTERS])
+        items.append(f"<li>{show(name)}: <span data-file>{short}</span></li>")
+    return f'<div class="bleu-unseen" role="status"><ul>{"".join(items)}</ul></div>'
 
 
-def fold(title: str, part: str, level: int = 3) -> str:
-    """Return a part with a heading; on a telephone it is closed until a visitor opens it."""
+def fold(title: str, content: str, level: int = 3) -> str:
+    """Return content with a heading; on a telephone it is closed until a visitor opens it."""
     heading = f"<h{level}>{show(title)}</h{level}>"
-    return f'<details open data-fold="{show(title)}"><summary>{heading}</summary>{part}</details>'
+    summary = f"<summary>{heading}</summary>"
+    return f'<details open data-fold="{show(title)}">{summary}{content}</details>'
 
 
 def signature(text: str) -> str:
@@ -187,39 +268,48 @@ def signature(text: str) -> str:
     return f'<code class="bleu-signature">{show(text)}</code>'
 
 
-def side_by_side(*parts: str) -> str:
-    """Return parts in columns if the window is wide enough.
+def side_by_side(*contents: str) -> str:
+    """Return contents in columns if the window is wide enough.
 
     >>> side_by_side("<p>a</p>", "<p>b</p>")
     '<div class="bleu-sides"><section><p>a</p></section><section><p>b</p></section></div>'
     """
-    return (
-        f'<div class="bleu-sides">{"".join(f"<section>{part}</section>" for part in parts)}</div>'
-    )
+    sections = "".join(f"<section>{content}</section>" for content in contents)
+    return f'<div class="bleu-sides">{sections}</div>'
 
 
 def rows(head: Sequence[str], cells: Sequence[Sequence[str]], box: str = "") -> str:
     """Return a table with numbers to the right, in a box that scrolls if the table is wider.
 
+    `box` is for further classes of the box, with a space before each.
+
     >>> rows(["system"], [["<A>"]])
-    '<div class="bleu-box" tabindex="0" role="group" aria-label="Table"><table class="bleu-rows"><thead><tr>\
-<th scope="col">system</th></tr></thead><tbody><tr><td dir="auto">&lt;A&gt;</td></tr></tbody></table></div>'
+    '<div class="bleu-box" tabindex="0" role="group" aria-label="Table"><table class="bleu-rows">\
+<thead><tr><th scope="col">system</th></tr></thead>\
+<tbody><tr><td dir="auto">&lt;A&gt;</td></tr></tbody></table></div>'
     """
-    kinds = [' class="number"' * all(map(_is_number, column)) for column in zip(*cells)] or [
-        ""
-    ] * len(head)
-    names = "".join(
-        f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>"
-        for name, kind in zip(head, kinds)
-    )
-    lines = (
-        "".join(f'<td{kind} dir="auto">{show(cell)}</td>' for kind, cell in zip(kinds, line))
-        for line in cells
-    )
-    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    # 1. The attributes of each column: numbers are aligned to the right.
+    kinds = []
+    for column in range(len(head)):
+        has_numbers = len(cells) > 0 and all(_is_number(line[column]) for line in cells)
+        kind = ' class="number"' if has_numbers else ""
+        kinds.append(kind)
+    # 2. The head. A column without a name has no header that a screen reader would announce.
+    names = []
+    for name, kind in zip(head, kinds):
+        header = f'<th scope="col"{kind}>{show(name)}</th>' if name else "<td></td>"
+        names.append(header)
+    # 3. The body.
+    lines = []
+    for line in cells:
+        shown = "".join(
+            f'<td{kind} dir="auto">{show(cell)}</td>' for kind, cell in zip(kinds, line)
+        )
+        lines.append(f"<tr>{shown}</tr>")
     return (
-        f'<div class="bleu-box{box}" tabindex="0" role="group" aria-label="Table"><table class="bleu-rows"><thead><tr>'
-        f"{names}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'<div class="bleu-box{box}" tabindex="0" role="group" aria-label="Table">'
+        f'<table class="bleu-rows"><thead><tr>{"".join(names)}</tr></thead>'
+        f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 
 
@@ -237,68 +327,88 @@ def _is_number(cell: str) -> bool:
 def segment_rows(
     count: int, limit: int, head: Sequence[str], cells: Sequence[Sequence[str]]
 ) -> str:
-    """Return the first segments as a table, of which ten are shown at first, below the number of all segments found."""
-    listed = f", the first {limit:,} listed" if count > limit else ""
-    title = f"{count_things(count, 'segment')}{listed}; scores of segments with effective order"
-    more = len(cells) - _FIRST_ROWS
-    button = (
-        f'<button type="button" class="bleu-button" data-more>{more} more</button>'
-        if more > 0
-        else ""
-    )
-    return f'<p class="bleu-label">{title}</p>{rows(head, cells, " few")}{button}'
+    """Return segments as a table, of which ten are shown at first, below the number of segments.
+
+    `count` is the number of all segments found, of which up to `limit` are listed.
+    """
+    title = count_things(count, "segment")
+    if count > limit:
+        title += f", the first {limit:,} listed"
+    title += "; scores of segments with effective order"
+    hidden = len(cells) - _FIRST_ROWS
+    more = ""
+    if hidden > 0:
+        more = f'<button type="button" class="bleu-button" data-more>{hidden} more</button>'
+    return f'<p class="bleu-label">{title}</p>{rows(head, cells, " few")}{more}'
 
 
 def facts(pairs: Sequence[tuple[str, str]]) -> str:
     """Return names and values, as many per line as fit."""
-    inner = "".join(
-        f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>" for name, value in pairs
-    )
-    return f'<dl class="bleu-facts">{inner}</dl>'
+    items = []
+    for name, value in pairs:
+        items.append(f"<div><dt>{show(name)}</dt><dd>{show(value)}</dd></div>")
+    return f'<dl class="bleu-facts">{"".join(items)}</dl>'
 
 
-def precision_bars(result: Mapping[str, Any], unclipped: Sequence[int] = ()) -> str:
-    """Return the precision of each order as a bar, hollow if smoothed, and the brevity penalty as the last bar.
+def precision_bars(result: Precisions, unclipped: Sequence[int] = ()) -> str:
+    """Return the precision of each order as a bar, and the brevity penalty as the last bar.
 
-    >>> bars = precision_bars({"counts": [2], "totals": [7], "precisions": [2 / 7], "brevity_penalty": 0.5}, [7])
-    >>> "<b>2/7</b> <small>7 before clipping</small>" in bars, '<i class="brevity" style="width:50.0%">' in bars
-    (True, True)
-    >>> "<b>0/6</b> <small>smoothed to 0.5/6</small>" in precision_bars(
-    ...     {"counts": [0], "totals": [6], "precisions": [1 / 12], "brevity_penalty": 1.0}
-    ... )
+    The bar of a smoothed precision is hollow. `unclipped` has the matches of each order before
+    clipping, if they are known.
+
+    >>> result = {"counts": [2], "totals": [7], "precisions": [2 / 7], "brevity_penalty": 0.5}
+    >>> bars = precision_bars(result, [7])
+    >>> "<b>2/7</b> <small>7 before clipping</small>" in bars
+    True
+    >>> '<i class="brevity" style="width:50.0%">' in bars
+    True
+    >>> result = {"counts": [0], "totals": [6], "precisions": [1 / 12], "brevity_penalty": 1.0}
+    >>> "<b>0/6</b> <small>smoothed to 0.5/6</small>" in precision_bars(result)
     True
     """
-    counts, penalty = result["counts"], result["brevity_penalty"]
-    orders = zip(
-        range(1, len(counts) + 1),
-        counts,
-        result["totals"],
-        result["precisions"],
-        unclipped or counts,
-    )
-    bars = "".join(_precision_bar(len(counts), *order) for order in orders)
-    bars += _bar("brevity", _fill("brevity", penalty), report.write_number(penalty))
-    return f'<div class="bleu-orders">{bars}</div>'
+    counts = result["counts"]
+    bars = []
+    for i, count in enumerate(counts):
+        before_clipping = unclipped[i] if unclipped else count
+        bars.append(
+            _precision_bar(
+                f"{i + 1}-gram",
+                depth=(i + 1) / len(counts),
+                count=count,
+                total=result["totals"][i],
+                precision=result["precisions"][i],
+                before_clipping=before_clipping,
+            )
+        )
+    penalty = result["brevity_penalty"]
+    bars.append(_bar("brevity", _fill("brevity", penalty), report.write_number(penalty)))
+    return f'<div class="bleu-orders">{"".join(bars)}</div>'
 
 
 def _precision_bar(
-    orders: int, order: int, count: int, total: int, precision: float, before: int
+    name: str, *, depth: float, count: int, total: int, precision: float, before_clipping: int
 ) -> str:
-    kind, bars, remarks = "clipped", "", []
-    if before > count:
-        remarks.append(f"{before:,} before clipping")
-        bars = _fill("unclipped", before / max(total, 1))
-    if abs(precision * total - count) > 1e-9 * max(total, 1):
-        remarks.append(f"smoothed to {precision * total:.3g}/{total:,}")
+    """Return the bar of one order; `depth` is its order relative to the longest, for its color."""
+    kind = "clipped"
+    fills = ""
+    remarks = []
+    if before_clipping > count:
+        remarks.append(f"{before_clipping:,} before clipping")
+        fills = _fill("unclipped", before_clipping / max(total, 1))
+    # The number of matches that would give this precision without smoothing.
+    matches = precision * total
+    if abs(matches - count) > 1e-9 * max(total, 1):
+        remarks.append(f"smoothed to {matches:.3g}/{total:,}")
         kind = "smoothed"
-    bars += _fill(kind, precision, f";--match:{order / orders:.2g}")
+    fills += _fill(kind, precision, f";--match:{depth:.2g}")
     small = f" <small>{'; '.join(remarks)}</small>" if remarks else ""
-    return _bar(f"{order}-gram", bars, f"{count:,}/{total:,}", small)
+    return _bar(name, fills, f"{count:,}/{total:,}", small)
 
 
-def _bar(name: str, bars: str, value: str, small: str = "") -> str:
+def _bar(name: str, fills: str, value: str, small: str = "") -> str:
     return (
-        f'<div class="order"><span>{name}</span> <span class="track" aria-hidden="true">{bars}</span>'
+        f'<div class="order"><span>{name}</span>'
+        f' <span class="track" aria-hidden="true">{fills}</span>'
         f" <span><b>{value}</b>{small}</span></div>"
     )
 
@@ -307,77 +417,120 @@ def _fill(kind: str, share: float, style: str = "") -> str:
     return f'<i class="{kind}" style="width:{share:.1%}{style}"></i>'
 
 
-def brevity_curve(result: Mapping[str, Any]) -> str:
-    """Return the brevity penalty as a function of the candidate's length, with a dot at this candidate.
+def _draw_penalty() -> str:
+    """Return exp(1 - r/c) as an SVG path, where r is 100, and a penalty of 1 is 100 high."""
+    points = []
+    for length in range(5, 101, 5):
+        penalty = math.exp(1 - 100 / length)
+        points.append(f"{length},{100 - 100 * penalty:.1f}")
+    return f"M0,100L{' '.join(points)}H150"
 
-    >>> curve = brevity_curve({"translation_length": 5, "reference_length": 10, "brevity_penalty": 0.3679})
+
+_CURVE = _draw_penalty()
+
+
+def brevity_curve(result: Lengths) -> str:
+    """Return the brevity penalty by the candidate's length as a curve, with a dot at the candidate.
+
+    >>> lengths = {"translation_length": 5, "reference_length": 10}
+    >>> curve = brevity_curve({**lengths, "brevity_penalty": 0.3679})
     >>> 'cx="50.0" cy="63.2"' in curve, "10 tokens in the reference" in curve
     (True, True)
     """
-    length, reference_length, penalty = (
-        result[name] for name in ("translation_length", "reference_length", "brevity_penalty")
-    )
-    x, y = 100 * min(length / max(reference_length, 1), 1.5), 100 - 100 * penalty
-    words = f"brevity penalty {report.write_number(penalty)} for {count_things(length, 'token')}"
-    side, start = ("end", x - 4) if x > 120 else ("start", x + 4)
+    length = result["translation_length"]
+    reference_length = result["reference_length"]
+    penalty = result["brevity_penalty"]
+    written = report.write_number(penalty)
+    words = f"brevity penalty {written} for {count_things(length, 'token')}"
+    # 1. The dot. The picture ends at 1.5 times the length of the reference.
+    x = 100 * min(length / max(reference_length, 1), 1.5)
+    y = 100 - 100 * penalty
+    # 2. The penalty beside the dot, where there is room, and not below the axis.
+    anchor = "start"
+    text_x = x + 4
+    if x > 120:
+        anchor = "end"
+        text_x = x - 4
+    text_y = min(y + 11, 96)
+    total = f"{count_things(reference_length, 'token')} in the reference"
     return (
-        f'<figure class="bleu-curve"><svg viewBox="-2 -6 154 128" role="img" aria-label="{words}">'
-        f'<path class="grid" d="M0,0V100H150M100,0V100"/><path class="curve" d="{_CURVE}"/>'
-        f'<path class="grid" d="M{x:.1f},{y:.1f}V100"/><circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
-        f'<text x="{start:.1f}" y="{min(y + 11, 96):.1f}" text-anchor="{side}">{report.write_number(penalty)}</text>'
+        '<figure class="bleu-curve"><svg viewBox="-2 -6 154 128" role="img"'
+        f' aria-label="{words}"><path class="grid" d="M0,0V100H150M100,0V100"/>'
+        f'<path class="curve" d="{_CURVE}"/><path class="grid" d="M{x:.1f},{y:.1f}V100"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
+        f'<text x="{text_x:.1f}" y="{text_y:.1f}" text-anchor="{anchor}">{written}</text>'
         f'<text x="{max(x, 8):.1f}" y="110" text-anchor="middle">{length:,}</text>'
-        f'<text x="150" y="120" text-anchor="end">{count_things(reference_length, "token")} in the reference</text>'
-        "</svg></figure>"
+        f'<text x="150" y="120" text-anchor="end">{total}</text></svg></figure>'
     )
 
 
-def histogram(values: Any, low: float, high: float, bins: int, title: str) -> str:
-    """Return the number of values per step from `low` to `high`; values outside are in the first or last step.
+def histogram(values: ArrayLike, low: float, high: float, bins: int, title: str) -> str:
+    """Return the number of values per step from `low` to `high` as a chart.
 
-    >>> histogram([1.0, 1.5, 9.0], 0, 4, 4, "Lengths").count("<i")
+    Values outside are in the first or last step.
+
+    >>> histogram([1.0, 1.5, 9.0], 0, 4, bins=4, title="Lengths").count("<i")
     4
     """
     counts, edges = np.histogram(np.clip(values, low, high), bins=bins, range=(low, high))
     tallest = max(counts.max(), 1)
-    steps = [
-        f'<i style="height:{100 * count / tallest:.1f}%" title="{start:g} to {end:g}: {count:,}"></i>'
-        for count, start, end in zip(counts.tolist(), edges, edges[1:])
-    ]
+    steps = []
+    for count, start, end in zip(counts.tolist(), edges, edges[1:]):
+        height = f"{100 * count / tallest:.1f}%"
+        steps.append(f'<i style="height:{height}" title="{start:g} to {end:g}: {count:,}"></i>')
     most = int(np.argmax(counts))
-    words = f"{title}: most, {counts[most]:,} of {counts.sum():,}, from {edges[most]:g} to {edges[most + 1]:g}"
-    ends = f"<span>{low:g}</span><span>{(low + high) / 2:g}</span><span>{high:g}{' and more' * (high < 100)}</span>"
+    words = (
+        f"{title}: most, {counts[most]:,} of {counts.sum():,},"
+        f" from {edges[most]:g} to {edges[most + 1]:g}"
+    )
+    # Scores end at 100; a ratio of lengths does not end at the last step.
+    last = f"{high:g}" if high >= 100 else f"{high:g} and more"
+    ends = f"<span>{low:g}</span><span>{(low + high) / 2:g}</span><span>{last}</span>"
     return (
-        f'<figure class="bleu-histogram"><figcaption class="bleu-label">{show(title)}</figcaption>'
+        '<figure class="bleu-histogram">'
+        f'<figcaption class="bleu-label">{show(title)}</figcaption>'
         f'<div role="img" aria-label="{show(words)}">{"".join(steps)}</div>'
         f'<div class="ends" aria-hidden="true">{ends}</div></figure>'
     )
 
 
 def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
-    """Return the scores of segments under two systems as points that can be clicked; `words` is for screen readers.
+    """Return the scores of segments under two systems as points that can be clicked.
+
+    `words` says for screen readers what the chart shows.
 
     >>> 'data-segment="3"' in scatter([Point(3, 10.0, 20.0)], ("A", "B"), "B is higher")
     True
     """
-    circles = "".join(
-        f'<circle class="{_SIDES[(second > first) - (second < first)]}" data-action="open" data-segment="{segment}"'
-        f' cx="{first:.1f}" cy="{100 - second:.1f}" r="1.2">'
-        f"<title>Segment {segment}: {first:.1f} and {second:.1f}</title></circle>"
-        for segment, first, second in points
-    )
+    circles = "".join(_draw_point(point) for point in points)
     grid = "".join(f'<path class="grid" d="M{at},0V100M0,{at}H100"/>' for at in range(0, 101, 25))
-    first, second = map(show, names)
+    first, second = (show(name) for name in names)
+    caption = f"BLEU of {second} ↑ against {first} →, by segment"
     return (
-        f'<figure class="bleu-scatter"><figcaption class="bleu-label">BLEU of {second} ↑ against {first} →, by segment'
-        f'</figcaption><svg viewBox="-3 -3 106 106" role="img" aria-label="{show(words)}">{grid}'
+        f'<figure class="bleu-scatter"><figcaption class="bleu-label">{caption}</figcaption>'
+        f'<svg viewBox="-3 -3 106 106" role="img" aria-label="{show(words)}">{grid}'
         f'<path class="equal" d="M0,100L100,0"/>{circles}'
-        f'<text x="2" y="6">{second} is higher</text><text x="98" y="98" text-anchor="end">{first} is higher</text>'
-        "</svg></figure>"
+        f'<text x="2" y="6">{second} is higher</text>'
+        f'<text x="98" y="98" text-anchor="end">{first} is higher</text></svg></figure>'
     )
 
 
-# --- Step by step: five pictures, each with a sentence, lead from the words of a candidate to its
-# score ---------------
+def _draw_point(point: Point) -> str:
+    better = "tie"
+    if point.first > point.second:
+        better = "first"
+    elif point.first < point.second:
+        better = "second"
+    return (
+        f'<circle class="{better}" data-action="open" data-segment="{point.segment}"'
+        f' cx="{point.first:.1f}" cy="{100 - point.second:.1f}" r="1.2"><title>'
+        f"Segment {point.segment}: {point.first:.1f} and {point.second:.1f}</title></circle>"
+    )
+
+
+# --- Step by step ---------------------------------------------------------------------------------
+#
+# Five pictures, each with a sentence, lead from the words of a candidate to its score.
 
 STEPS = {
     "match": "Words that match",
@@ -386,213 +539,272 @@ STEPS = {
     "mean": "Their mean",
     "brevity": "Brevity",
 }
-# page.js shows the parts of the page whose `data-step` is that of the current link, none for the
-# overview.
+# page.js shows the parts of the page whose `data-step` is that of the current link, which is empty
+# for the overview.
+_LINKS = [
+    f'<a href="#step={step}" data-to="{step}"><small>{number}</small> {title}</a>'
+    for number, (step, title) in enumerate(STEPS.items(), 1)
+]
 NAVIGATION = (
     '<nav class="bleu-steps" aria-label="Step by step"><a href="#step=" data-to="">Overview</a>'
-    + "".join(
-        f'<a href="#step={step}" data-to="{step}"><small>{number}</small> {title}</a>'
-        for number, (step, title) in enumerate(STEPS.items(), 1)
-    )
-    + "</nav>"
+    f"{''.join(_LINKS)}</nav>"
 )
 
 _SHOWN_NGRAMS = 100  # per order, in the tables
-_KINDS = ("matched", "clipped", "missed")  # of n-grams
 _LENGTHS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
-def render_steps(explanation: Mapping[str, Any], unit: str) -> str:
+class Step(NamedTuple):
+    """A sentence, and a picture as HTML."""
+
+    sentence: str
+    picture: str
+
+
+def render_steps(explanation: Explanation, unit: str) -> str:
     """Return the five steps for a result of `explain`; `unit` is "word" or "character"."""
-    steps = _draw_match, _draw_clipping, _draw_longer, _draw_mean, _draw_brevity
-    drawn = zip(STEPS, (draw(explanation, unit) for draw in steps), strict=True)
-    return "".join(
-        f'<div class="bleu-explained" data-step="{step}" hidden><p class="sentence">{show(sentence)}</p>{picture}</div>'
-        for step, (sentence, picture) in drawn
-    )
-
-
-def _draw_match(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
-    """Return the sentence and the picture of the first step: the tokens that occur in a reference."""
-    first, tokens = explanation["orders"][0], explanation["prediction"]["tokens"]
-    units = "words and punctuation marks" if unit == "word" else f"{unit}s"
-    counted = f"{first['unclipped_matches']:,} of {count_things(len(tokens), 'token')} ({units})"
-    references = [reference["tokens"] for reference in explanation["references"]]
-    lines = [_write_tokens("Candidate", tokens, {*chain(*references)})]
-    lines += [
-        _write_tokens(f"Reference {i}", words, {*tokens}) for i, words in enumerate(references, 1)
-    ]
-    return f"{counted} of the candidate occur in a reference.", "".join(lines)
-
-
-def _draw_clipping(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
-    first, tokens = explanation["orders"][0], explanation["prediction"]["tokens"]
-    rule = "A token counts at most as often as in the reference that has it most often."
-    surplus = first["unclipped_matches"] - first["matches"]
-    struck = (
-        f"{surplus:,} {'is' if surplus == 1 else 'are'} too many and struck out"
-        if surplus
-        else "None is too many"
-    )
-    sentence = f"{rule} {struck}: {first['matches']:,}/{first['total']:,} count."
-    known = {*tokens} - {ngram["ngram"][0] for ngram in first["missed"]}
-    picture = _write_tokens("Candidate", tokens, known, find_counting(explanation, 1))
-    return sentence, picture + _write_tables([first])
-
-
-def _draw_longer(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
-    orders = explanation["orders"]
-    length = max(len(explanation["prediction"]["tokens"]), 1)
-    lines = []
-    for order in orders:
-        n, counting = order["order"], find_counting(explanation, order["order"])
-        lines.append(
-            f'<div class="row"><span>{n}-grams</span><svg viewBox="0 0 {length} 1" preserveAspectRatio="none"'
-            f' aria-hidden="true" style="--match:{n / len(orders):.2g}">{_draw_cells(counting, n)}</svg>'
-            f"<b>{order['matches']:,}/{order['total']:,}</b></div>"
+    steps = {
+        "match": _draw_match(explanation, unit),
+        "clipping": _draw_clipping(explanation),
+        "longer": _draw_longer(explanation, unit),
+        "mean": _draw_mean(explanation),
+        "brevity": _draw_brevity(explanation),
+    }
+    drawn = []
+    for name, step in steps.items():
+        drawn.append(
+            f'<div class="bleu-explained" data-step="{name}" hidden>'
+            f'<p class="sentence">{show(step.sentence)}</p>{step.picture}</div>'
         )
-    if len(orders) == 1:
+    return "".join(drawn)
+
+
+def _draw_match(explanation: Explanation, unit: str) -> Step:
+    """Return the first step: the tokens that occur in a reference."""
+    candidate = explanation["prediction"]["tokens"]
+    matches = explanation["orders"][0]["unclipped_matches"]
+    units = "words and punctuation marks" if unit == "word" else f"{unit}s"
+    counted = f"{matches:,} of {count_things(len(candidate), 'token')} ({units})"
+    references = [text["tokens"] for text in explanation["references"]]
+    in_references = set[str]().union(*references)
+    lines = [_write_tokens("Candidate", candidate, in_references)]
+    for number, text in enumerate(references, 1):
+        lines.append(_write_tokens(f"Reference {number}", text, set(candidate)))
+    return Step(f"{counted} of the candidate occur in a reference.", "".join(lines))
+
+
+def _draw_clipping(explanation: Explanation) -> Step:
+    """Return the second step: the tokens that occur more often than in any reference."""
+    candidate = explanation["prediction"]["tokens"]
+    words = explanation["orders"][0]
+    surplus = words["unclipped_matches"] - words["matches"]
+    if not surplus:
+        struck = "None is too many"
+    elif surplus == 1:
+        struck = "1 is too many and struck out"
+    else:
+        struck = f"{surplus:,} are too many and struck out"
+    sentence = (
+        "A token counts at most as often as in the reference that has it most often."
+        f" {struck}: {words['matches']:,}/{words['total']:,} count."
+    )
+    missed = {count["ngram"][0] for count in words["missed"]}
+    line = _write_tokens(
+        "Candidate", candidate, set(candidate) - missed, find_counting(explanation, 1)
+    )
+    return Step(sentence, line + _write_tables([words]))
+
+
+def _draw_longer(explanation: Explanation, unit: str) -> Step:
+    """Return the third step: a line of cells per order."""
+    orders = explanation["orders"]
+    lines = [_draw_line(explanation, order) for order in orders]
+    longer_orders = orders[1:]
+    if not longer_orders:
         sentence = f"The options leave out longer sequences: only single {unit}s count."
     else:
-        *names, last = _LENGTHS[1 : len(orders)]
-        lengths = f"{', '.join(names)} and {last}" if names else last
-        counts = ", ".join(f"{order['matches']:,}/{order['total']:,}" for order in orders[1:])
+        *names, longest = _LENGTHS[1 : len(orders)]
+        lengths = f"{', '.join(names)} and {longest}" if names else longest
+        counts = ", ".join(f"{order['matches']:,}/{order['total']:,}" for order in longer_orders)
         sentence = (
-            f"Sequences of {lengths} {unit}s (n-grams) count in the same way, which rewards the right"
-            f" order: {counts}."
+            f"Sequences of {lengths} {unit}s (n-grams) count in the same way, which rewards the"
+            f" right order: {counts}."
         )
-    return sentence, f'<div class="bleu-cells">{"".join(lines)}</div>{_write_tables(orders[1:])}'
+    picture = f'<div class="bleu-cells">{"".join(lines)}</div>{_write_tables(longer_orders)}'
+    return Step(sentence, picture)
 
 
-def _draw_mean(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
-    factors, precisions = report.list_terms(explanation), explanation["precisions"]
+def _draw_line(explanation: Explanation, order: Order) -> str:
+    n = order["order"]
+    width = max(len(explanation["prediction"]["tokens"]), 1)
+    depth = n / len(explanation["orders"])
+    return (
+        f'<div class="row"><span>{n}-grams</span>'
+        f'<svg viewBox="0 0 {width} 1" preserveAspectRatio="none" aria-hidden="true"'
+        f' style="--match:{depth:.2g}">{_draw_cells(find_counting(explanation, n), n)}</svg>'
+        f"<b>{order['matches']:,}/{order['total']:,}</b></div>"
+    )
+
+
+def _draw_mean(explanation: Explanation) -> Step:
+    """Return the fourth step: the precisions as bars, and their geometric mean."""
+    factors = [factor for factor, _ in report.list_terms(explanation)]
+    precisions = explanation["precisions"][: len(factors)]
     mean = _find_mean(explanation)
-    product = math.prod(precisions[: len(factors)])
-    bars = "".join(
-        f'<span><i class="{"smoothed" if factor.is_smoothed else "clipped"}" style="height:{precision:.1%};'
-        f'--match:{n / len(factors):.2g}"></i><b>{factor.text}<br><small>{n}-gram</small></b></span>'
-        for n, ((factor, _), precision) in enumerate(zip(factors, precisions), 1)
-    )
-    texts = " · ".join(factor.text for factor, _ in factors)
-    root = (
-        f"the {_ROOTS.get(len(factors), f'{len(factors)}th root')} of {texts} = {product:.4g}"
-        if len(factors) > 1
-        else texts or "no factors"
-    )
-    reason = (
-        "one low precision lowers it more than it would lower an average"
-        if mean
-        else "one 0 makes it 0"
-    )
-    smoothed = [factor.meaning for factor, _ in factors if factor.is_smoothed]
-    note = f'<p class="bleu-note">Dashed: {show("; ".join(smoothed))}.</p>' if smoothed else ""
-    return (
+    # 1. The bars.
+    bars = []
+    for n, (factor, precision) in enumerate(zip(factors, precisions), 1):
+        kind = "smoothed" if factor.is_smoothed else "clipped"
+        style = f"height:{precision:.1%};--match:{n / len(factors):.2g}"
+        bars.append(
+            f'<span><i class="{kind}" style="{style}"></i>'
+            f"<b>{factor.text}<br><small>{n}-gram</small></b></span>"
+        )
+    # 2. The sentence.
+    root = " · ".join(factor.text for factor in factors) or "no factors"
+    if len(factors) > 1:
+        root = f"the {_name_root(len(factors))} of {root} = {math.prod(precisions):.4g}"
+    reason = "one low precision lowers it more than it would lower an average"
+    if not mean:
+        reason = "one 0 makes it 0"
+    # 3. The effect of smoothing.
+    meanings = [factor.meaning for factor in factors if factor.is_smoothed]
+    note = f'<p class="bleu-note">Dashed: {show("; ".join(meanings))}.</p>' if meanings else ""
+    return Step(
         f"The geometric mean of the precisions, {root}, is {mean:.4f}: {reason}.",
-        f'<div class="bleu-mean" style="--share:{mean:.4f}">{bars}<em>{mean:.4f}</em></div>{note}',
+        f'<div class="bleu-mean" style="--share:{mean:.4f}">{"".join(bars)}<em>{mean:.4f}</em>'
+        f"</div>{note}",
     )
 
 
-def _draw_brevity(explanation: Mapping[str, Any], unit: str) -> tuple[str, str]:
-    length, reference_length = explanation["translation_length"], explanation["reference_length"]
-    penalty, mean = explanation["brevity_penalty"], _find_mean(explanation)
-    many = len(explanation["references"]) > 1
-    reference = f"reference {explanation['effective_reference'] + 1}" if many else "the reference"
-    lengths, factor = (
-        f"{count_things(length, 'token')} against {reference_length:,} of {reference}",
-        report.write_number(penalty),
+def _draw_brevity(explanation: Explanation) -> Step:
+    """Return the fifth step: the brevity penalty, and the score."""
+    length = explanation["translation_length"]
+    reference_length = explanation["reference_length"]
+    reference = "the reference"
+    if len(explanation["references"]) > 1:
+        reference = f"reference {explanation['effective_reference'] + 1}"
+    lengths = f"{count_things(length, 'token')} against {reference_length:,} of {reference}"
+    penalty = report.write_number(explanation["brevity_penalty"])
+    if explanation["brevity_penalty"] >= 1:
+        sentence = (
+            "Only a candidate that is shorter than the reference is penalized:"
+            f" {lengths} is long enough."
+        )
+    else:
+        # The penalty of an empty candidate is 0 by definition, without a formula.
+        rule = f"exp(1 − {reference_length:,}/{length:,}) = " if length else ""
+        sentence = (
+            f"The candidate is too short, {lengths}: this multiplies the score by {rule}{penalty}."
+        )
+    total = f"{penalty} · {_find_mean(explanation):.4f} · 100 = {explanation['score']:.2f} BLEU"
+    picture = (
+        f"{brevity_curve(explanation)}<p><b>{total}</b> {signature(explanation['signature'])}</p>"
     )
-    rule = f"exp(1 − {reference_length:,}/{length:,}) = " if length else ""
-    sentence = (
-        f"The candidate is too short, {lengths}: this multiplies the score by {rule}{factor}."
-    )
-    if penalty >= 1:
-        sentence = f"Only a candidate that is shorter than the reference is penalized: {lengths} is long enough."
-    total = f"{factor} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
-    return (
-        sentence,
-        f"{brevity_curve(explanation)}<p><b>{total}</b> {signature(explanation['signature'])}</p>",
-    )
+    return Step(sentence, picture)
 
 
-def find_counting(explanation: Mapping[str, Any], n: int) -> list[bool]:
-    """Return for each n-gram of the candidate, in their order, if it counts: of a clipped n-gram the first ones do.
+def find_counting(explanation: Explanation, n: int) -> list[bool]:
+    """Return for each n-gram of the candidate, in their order, if it counts.
+
+    Of a clipped n-gram, the first occurrences count.
 
     >>> the = [{"ngram": ["the"], "count": 3, "allowed": 2}]
     >>> order = {"order": 1, "matched": [], "clipped": the, "missed": []}
     >>> find_counting({"prediction": {"tokens": ["the", "the", "the"]}, "orders": [order]}, 1)
     [True, True, False]
     """
-    tokens, order = explanation["prediction"]["tokens"], explanation["orders"][n - 1]
-    left = {tuple(ngram["ngram"]): ngram["allowed"] for kind in _KINDS for ngram in order[kind]}
+    candidate = explanation["prediction"]["tokens"]
+    left = {}
+    for count in _list_counts(explanation["orders"][n - 1]):
+        left[tuple(count["ngram"])] = count["allowed"]
     counting = []
-    for start in range(len(tokens) - n + 1):
-        ngram = tuple(tokens[start : start + n])
+    for start in range(len(candidate) - n + 1):
+        ngram = tuple(candidate[start : start + n])
         counting.append(left[ngram] > 0)
         left[ngram] -= 1
     return counting
 
 
-def _find_mean(explanation: Mapping[str, Any]) -> float:
-    """Return the weighted geometric mean of the precisions: the score without the brevity penalty."""
-    pairs = [
-        (p, weight)
-        for p, weight in zip(explanation["precisions"], explanation["weights"])
-        if weight
-    ]
-    return math.prod(p**weight for p, weight in pairs) if pairs else 0.0
+def _list_counts(order: Order) -> list[NGramCount]:
+    """Return the n-grams of an order, those that count first."""
+    return [*order["matched"], *order["clipped"], *order["missed"]]
+
+
+def _find_mean(explanation: Explanation) -> float:
+    """Return the weighted geometric mean of the precisions: the score without the penalty."""
+    powers = []
+    for precision, weight in zip(explanation["precisions"], explanation["weights"]):
+        if weight:
+            powers.append(precision**weight)
+    return math.prod(powers) if powers else 0.0
 
 
 def _write_tokens(
-    label: str, tokens: Sequence[Any], known: Collection[Any], counting: Sequence[bool] = ()
+    label: str, text: Sequence[str], matching: Collection[str], counting: Sequence[bool] = ()
 ) -> str:
-    """Return known tokens in color, struck out if they don't count, and others underlined with dots."""
-    marks = {
-        True: 'span class="token" style="--match:1"',
-        False: 'del class="token"',
-        None: 'span class="token missed"',
-    }
-    kinds = (
-        marks[counts if token in known else None]
-        for token, counts in zip(tokens, counting or repeat(True))
-    )
-    line = " ".join(
-        f"<{kind}>{show(token)}</{kind.split()[0]}>" for token, kind in zip(tokens, kinds)
-    )
+    """Return matching tokens in color, and others underlined with dots.
+
+    `counting` says of each token if it counts, for all if it is empty; a matching token that
+    doesn't count is struck out.
+    """
+    marked = []
+    for i, token in enumerate(text):
+        counts = counting[i] if counting else True
+        if token not in matching:
+            marked.append(f'<span class="token missed">{show(token)}</span>')
+        elif counts:
+            marked.append(f'<span class="token" style="--match:1">{show(token)}</span>')
+        else:
+            marked.append(f'<del class="token">{show(token)}</del>')
+    line = " ".join(marked) or "<em>empty</em>"
     head = f'<div class="bleu-label">{label}</div>'
-    return f'<div class="bleu-tokens">{head}<p dir="auto">{line or "<em>empty</em>"}</p></div>'
+    return f'<div class="bleu-tokens">{head}<p dir="auto">{line}</p></div>'
 
 
 def _draw_cells(counting: Sequence[bool], n: int) -> str:
-    """Return a line of cells, one per n-gram below the middle of its tokens; a run of equal cells is a dashed path."""
-    runs: dict[bool, list[str]] = {False: [], True: []}
+    """Return a line of cells, one per n-gram below the middle of its tokens.
+
+    A run of equal cells is one dashed path, because a text may have thousands of cells.
+    """
+    missed: list[str] = []
+    counts: list[str] = []
     start = 0
     for at in range(1, len(counting) + 1):
         if at == len(counting) or counting[at] != counting[start]:
-            runs[counting[start]].append(f"M{start + (n - 1) / 2:g},.5h{at - start}")
+            run = f"M{start + (n - 1) / 2:g},.5h{at - start}"
+            runs = counts if counting[start] else missed
+            runs.append(run)
             start = at
-    kinds = {True: "counts", False: "missed"}
-    return "".join(
-        f'<path class="{kinds[counts]}" d="{"".join(d)}"/>' for counts, d in runs.items() if d
-    )
+    paths = ""
+    if missed:
+        paths += f'<path class="missed" d="{"".join(missed)}"/>'
+    if counts:
+        paths += f'<path class="counts" d="{"".join(counts)}"/>'
+    return paths
 
 
-def _write_tables(orders: Sequence[Mapping[str, Any]]) -> str:
+def _write_tables(orders: Sequence[Order]) -> str:
     """Return the counts of each n-gram of some orders, folded."""
-    tables = []
-    for order in orders:
-        found = [ngram for kind in _KINDS for ngram in order[kind]]
-        cells = []
-        for ngram in found[:_SHOWN_NGRAMS]:
-            counts = ngram["count"], ngram["allowed"], min(ngram["count"], ngram["allowed"])
-            cells.append([" ".join(map(str, ngram["ngram"])), *map(str, counts)])
-        more = (
-            f"<p>and {len(found) - _SHOWN_NGRAMS:,} more</p>" if len(found) > _SHOWN_NGRAMS else ""
-        )
-        head = [f"{order['order']}-gram", "in the candidate", "most in one reference", "counts"]
-        tables.append(f"<div>{rows(head, cells)}{more}</div>")
-    if not tables:
+    if not orders:
         return ""
+    tables = "".join(_write_table(order) for order in orders)
     return (
-        f'<details data-fold="table {len(tables)}"><summary>The count of each n-gram</summary>'
-        f'<div class="bleu-sides">{"".join(tables)}</div></details>'
+        f'<details data-fold="table {len(orders)}"><summary>The count of each n-gram</summary>'
+        f'<div class="bleu-sides">{tables}</div></details>'
     )
+
+
+def _write_table(order: Order) -> str:
+    head = [f"{order['order']}-gram", "in the candidate", "most in one reference", "counts"]
+    counts = _list_counts(order)
+    cells = []
+    for count in counts[:_SHOWN_NGRAMS]:
+        in_candidate = count["count"]
+        in_reference = count["allowed"]
+        counting = min(in_candidate, in_reference)
+        ngram = " ".join(count["ngram"])
+        cells.append([ngram, f"{in_candidate}", f"{in_reference}", f"{counting}"])
+    hidden = len(counts) - _SHOWN_NGRAMS
+    more = f"<p>and {hidden:,} more</p>" if hidden > 0 else ""
+    return f"<div>{rows(head, cells)}{more}</div>"

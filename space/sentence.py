@@ -253,7 +253,7 @@ class _Part(NamedTuple):
 
     name: str
     text: str
-    explanation: Mapping[str, Any]
+    explanation: html.Explanation
     remedies: list[Remedy]
     warnings: list[str]
 
@@ -368,28 +368,32 @@ def _render_score(part: _Part, is_named: bool) -> str:
 
 
 def _render_details(part: _Part, marked: set[int], unit: str, has_link: bool) -> str:
-    explanation, orders = part.explanation, part.explanation["orders"]
-    score, signature, references = (
-        explanation[name] for name in ("score", "signature", "references")
-    )
-    count = html.count_things(len(references), "reference")
-    copied = f"BLEU {score:.2f} of “{part.text.strip()}” against {count} ({signature})."
-    copy_buttons = html.copy_button(copied, "score") + (html.LINK_BUTTON if has_link else "")
-    unclipped = [order["unclipped_matches"] for order in orders]
-    folded = "".join(
-        html.reference(
-            i,
-            text,
-            len(orders),
-            ", used for the length" * (i - 1 == explanation["effective_reference"]),
-        )
-        for i, text in enumerate(references, 1)
-    )
+    explanation = part.explanation
+    orders = explanation["orders"]
+    # 1. What can be copied.
+    score = f"{explanation['score']:.2f}"
+    count = html.count_things(len(explanation["references"]), "reference")
+    copied = f"BLEU {score} of “{part.text.strip()}” against {count} ({explanation['signature']})."
+    copies = html.copy_button(copied, "score")
+    if has_link:
+        copies += html.LINK_BUTTON
+    # 2. The formula, and the numbers in it.
+    drawn = [
+        html.formula(explanation, unit),
+        html.tokens(explanation["prediction"], len(orders), part.name, marked),
+        html.precision_bars(explanation, [order["unclipped_matches"] for order in orders]),
+    ]
+    if explanation["brevity_penalty"] < 1:
+        drawn.append(html.brevity_curve(explanation))
+    # 3. The references.
+    references = []
+    for i, text in enumerate(explanation["references"]):
+        remark = ""
+        if i == explanation["effective_reference"]:
+            remark = ", used for the length"
+        references.append(html.reference(i + 1, text, len(orders), remark))
     return (
         f"{html.remedies(part.remedies)}{html.notes(part.warnings)}"
-        f'<div data-step="">{html.formula(explanation, unit)}'
-        f"{html.tokens(explanation['prediction'], len(orders), part.name, marked)}"
-        f"{html.precision_bars(explanation, unclipped)}"
-        f"{html.brevity_curve(explanation) if explanation['brevity_penalty'] < 1 else ''}"
-        f'<p class="bleu-copies">{copy_buttons}</p>{folded}</div>{html.render_steps(explanation, unit)}'
+        f'<div data-step="">{"".join(drawn)}<p class="bleu-copies">{copies}</p>'
+        f"{''.join(references)}</div>{html.render_steps(explanation, unit)}"
     )
