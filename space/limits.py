@@ -12,7 +12,7 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gradio import Error
 from gradio.context import LocalContext
@@ -46,9 +46,8 @@ SHOWN_PAIRS = 20  # rows in the list of two systems' segments
 SHOWN_POINTS = 1000  # points in the chart of two systems
 SHOWN_NGRAMS = 12  # distinctive n-grams per system
 SHOWN_SETTINGS = 20  # many settings fit a score with few decimals
-SESSIONS = (
-    100  # of which Gradio keeps fields and outputs, up to 2 MB each; results are kept in files
-)
+# Gradio keeps fields and outputs of the last sessions, up to 2 MB each; results are kept in files.
+SESSIONS = 100
 QUEUE_SIZE = 100  # waiting requests
 CONCURRENT_EVENTS = 2  # requests of the page that score no corpus, per kind
 CONCURRENT_CORPORA = 2  # requests that score a corpus
@@ -56,17 +55,18 @@ SECONDS_TO_WAIT = 30  # for the start of work; a queue of flooders is empty afte
 SECONDS_KEPT = 3600  # for uploads, downloads and results
 
 # Settings of Gradio's events. All requests that score a corpus wait in one of Gradio's queues.
-WORK: dict[str, Any] = {"concurrency_id": "corpora", "concurrency_limit": CONCURRENT_CORPORA}
+EventSettings = dict[str, Any]
+WORK: EventSettings = {"concurrency_id": "corpora", "concurrency_limit": CONCURRENT_CORPORA}
 # Of several changes the last one wins; by default, Gradio drops all that come before the answer to
 # the first.
-_PRIVATE: dict[str, Any] = {"api_visibility": "private", "trigger_mode": "always_last"}
-PRIVATE_WORK: dict[str, Any] = {**_PRIVATE, **WORK}
-QUIET: dict[str, Any] = {**_PRIVATE, "show_progress": "hidden"}
+_PRIVATE: EventSettings = {"api_visibility": "private", "trigger_mode": "always_last"}
+PRIVATE_WORK: EventSettings = {**_PRIVATE, **WORK}
+QUIET: EventSettings = {**_PRIVATE, "show_progress": "hidden"}
 
 T = TypeVar("T")
 
-# All uploads and results. Gradio deletes files that are too old; Python deletes the folder when the
-# server stops.
+# The folder of all uploads and results. Gradio deletes files that are too old; Python deletes the
+# folder when the server stops.
 _FOLDER = tempfile.TemporaryDirectory(prefix="bleu-", ignore_cleanup_errors=True)
 os.environ["GRADIO_TEMP_DIR"] = _FOLDER.name
 # After each event, Gradio would make a table of its last events, for a page that `Gate` does not
@@ -87,63 +87,83 @@ ERRORS = (TypeError, ValueError, OverflowError, RecursionError)
 
 
 def explain_error(error: Exception) -> str:
-    """Return the message to show for an error: messages of the demo and the metric, a generic one for anything else.
+    """Return the message to show for an error: its own if the demo or the metric wrote it.
 
     >>> explain_error(RecursionError("maximum recursion depth exceeded"))
     'This can’t be read: a number is too large, or lists are nested too deeply.'
     """
-    if isinstance(error, RejectedError) or type(error) in (TypeError, ValueError):
-        text = str(error)
-        return (
-            text
-            if len(text) <= MAX_MESSAGE_CHARACTERS
-            else f"{text[: MAX_MESSAGE_CHARACTERS - 1]}…"
-        )
-    return "This can’t be read: a number is too large, or lists are nested too deeply."
+    # Subclasses such as UnicodeDecodeError are Python's.
+    has_message = isinstance(error, RejectedError) or type(error) in (TypeError, ValueError)
+    if not has_message:
+        return "This can’t be read: a number is too large, or lists are nested too deeply."
+    text = str(error)
+    if len(text) > MAX_MESSAGE_CHARACTERS:
+        return f"{text[: MAX_MESSAGE_CHARACTERS - 1]}…"
+    return text
 
 
 def are_short(texts: Sequence[str]) -> bool:
     """Return whether texts may be looked at while a visitor types."""
-    return sum(map(len, texts)) <= MAX_SENTENCE_TOTAL
+    return sum(len(text) for text in texts) <= MAX_SENTENCE_TOTAL
 
 
-def check_sentence(texts: Sequence[Any]) -> None:
-    """Reject a prediction and its references if they are too long, or too many, to be explained token by token."""
-    if len(texts) - 1 > MAX_REFERENCES:
-        raise RejectedError(
-            f"There are {len(texts) - 1:,} references; the limit is {MAX_REFERENCES}."
-        )
-    total = sum(max(_measure(text)) for text in texts)
-    for text in texts:
-        for unit, size in zip(("tokens", "characters"), _measure(text)):
-            if size > MAX_SENTENCE_CHARACTERS:
-                limit = f"{MAX_SENTENCE_CHARACTERS:,}"
-                text = f"A text has {size:,} {unit}; the limit is {limit}. Shorten it, or score it as a corpus."
-                raise RejectedError(text)
+def check_sentence(texts: Sequence[object]) -> None:
+    """Reject a prediction and its references if they are too long, or too many.
+
+    A sentence is explained token by token, so its limits are lower than those of a segment.
+    """
+    references = len(texts) - 1
+    if references > MAX_REFERENCES:
+        raise RejectedError(f"There are {references:,} references; the limit is {MAX_REFERENCES}.")
+    sizes = [_measure(text) for text in texts]
+    for size in sizes:
+        _check_size(size.tokens, "tokens")
+        _check_size(size.characters, "characters")
+    total = sum(size.larger for size in sizes)
     if total > MAX_SENTENCE_TOTAL:
         raise RejectedError(
-            f"The texts have {total:,} characters together; the limit is {MAX_SENTENCE_TOTAL:,}. Leave a reference out."
+            f"The texts have {total:,} characters together; the limit is {MAX_SENTENCE_TOTAL:,}."
+            " Leave a reference out."
         )
 
 
-def check_corpus(predictions: Any, references: Any) -> None:
+def _check_size(size: int, unit: str) -> None:
+    if size > MAX_SENTENCE_CHARACTERS:
+        raise RejectedError(
+            f"A text has {size:,} {unit}; the limit is {MAX_SENTENCE_CHARACTERS:,}."
+            " Shorten it, or score it as a corpus."
+        )
+
+
+def check_corpus(predictions: object, references: object) -> None:
     """Reject a corpus that is too large; the metric itself rejects anything but lists."""
-    for name, rows in (("predictions", predictions), ("references", references)):
-        if not isinstance(rows, list):
-            continue
-        if len(rows) > MAX_SEGMENTS:
-            raise RejectedError(
-                f"There are {len(rows):,} {name}; the limit is {MAX_SEGMENTS:,}. Score a part of them here, or all of"
-                " them with the metric in Python (see About)."
-            )
-        for number, row in enumerate(rows, 1):
-            if isinstance(row, str) and len(row) <= MAX_SEGMENT_CHARACTERS:
-                continue  # fast path for most rows
-            _check_segment(number, row if name == "references" and isinstance(row, list) else [row])
+    if isinstance(predictions, list):
+        _check_count("predictions", predictions)
+        for number, text in enumerate(predictions, 1):
+            if not _is_short_text(text):
+                _check_segment(number, [text])
+    if isinstance(references, list):
+        _check_count("references", references)
+        for number, row in enumerate(references, 1):
+            if not _is_short_text(row):
+                _check_segment(number, row if isinstance(row, list) else [row])
 
 
-def check_systems(systems: Any, references: Any) -> None:
-    """Reject systems that are too many or too large; the metric itself rejects anything but a dict."""
+def _check_count(name: str, rows: Sequence[object]) -> None:
+    if len(rows) > MAX_SEGMENTS:
+        raise RejectedError(
+            f"There are {len(rows):,} {name}; the limit is {MAX_SEGMENTS:,}. Score a part of them"
+            " here, or all of them with the metric in Python (see About)."
+        )
+
+
+def _is_short_text(text: object) -> bool:
+    """Return whether a row is within the limits already: the fast path for most rows."""
+    return isinstance(text, str) and len(text) <= MAX_SEGMENT_CHARACTERS
+
+
+def check_systems(systems: object, references: object) -> None:
+    """Reject systems that are too many or too large; the metric rejects anything but a dict."""
     if not isinstance(systems, dict):
         return
     if len(systems) > MAX_SYSTEMS:
@@ -153,26 +173,34 @@ def check_systems(systems: Any, references: Any) -> None:
         check_corpus(predictions, references)
 
 
-def check_search(predictions: Any, references: Any) -> None:
+def check_search(predictions: object, references: object) -> None:
     """Reject a corpus that is too large for a search through all settings."""
     if not isinstance(predictions, list) or not isinstance(references, list):
         return  # the metric itself rejects these
-    texts = len(predictions) + sum(len(row) if isinstance(row, list) else 1 for row in references)
+    texts = len(predictions)
+    for row in references:
+        texts += len(row) if isinstance(row, list) else 1
     if texts > MAX_SEARCH_TEXTS:
-        text = f"A search takes up to {MAX_SEARCH_TEXTS:,} texts, and there are {texts:,}. Search with a part of them."
-        raise RejectedError(text)
+        raise RejectedError(
+            f"A search takes up to {MAX_SEARCH_TEXTS:,} texts, and there are {texts:,}."
+            " Search with a part of them."
+        )
 
 
-def check_resampling(systems: int, segments: int, resamples: Any, advice: str = "") -> None:
-    """Reject resampling that takes too long; the advice is to choose fewer resamples, unless given."""
+def check_resampling(systems: int, segments: int, resamples: object, advice: str = "") -> None:
+    """Reject resampling that takes too long; without `advice`, advise to choose fewer resamples."""
+    if not isinstance(resamples, (int, float)):
+        return
     count = systems * segments
-    if isinstance(resamples, (int, float)) and count * resamples > MAX_RESAMPLED_SEGMENTS:
-        advice = advice or f"choose up to {MAX_RESAMPLED_SEGMENTS // count:,} in the options"
-        corpora = f"{systems} system{'s' * (systems != 1)} of {segments:,} segments"
-        raise RejectedError(f"{resamples:,} resamples are too many for {corpora}: {advice}.")
+    if count * resamples <= MAX_RESAMPLED_SEGMENTS:
+        return
+    noun = "system" if systems == 1 else "systems"
+    corpora = f"{systems} {noun} of {segments:,} segments"
+    fix = advice or f"choose up to {MAX_RESAMPLED_SEGMENTS // count:,} in the options"
+    raise RejectedError(f"{resamples:,} resamples are too many for {corpora}: {fix}.")
 
 
-def check_value(name: str, value: Any) -> None:
+def check_value(name: str, value: object) -> None:
     """Reject a string, a list or a number that is too long for a name or an option."""
     if isinstance(value, (str, list, dict)) and len(value) > MAX_VALUE_LENGTH:
         unit = "characters" if isinstance(value, str) else "values"
@@ -181,8 +209,11 @@ def check_value(name: str, value: Any) -> None:
         raise RejectedError(f"{name} has more than {MAX_VALUE_DIGITS} digits.")
 
 
-def check_options(options: Any, names: Collection[str], tokenizers: Collection[str]) -> None:
-    """Reject options that take too long, names other than `names`, which would bypass the limits, and tokenizers."""
+def check_options(options: object, names: Collection[str], tokenizers: Collection[str]) -> None:
+    """Reject options that take too long, and names and tokenizers that are not listed.
+
+    Other options would bypass the limits, and other tokenizers may be slow.
+    """
     if not isinstance(options, dict):
         raise RejectedError(
             'options: expected an object of names and values, such as {"lowercase": true}.'
@@ -193,52 +224,88 @@ def check_options(options: Any, names: Collection[str], tokenizers: Collection[s
         if name not in names:
             raise RejectedError(f"Unknown option `{name}`. Choose among {', '.join(names)}.")
     if "tokenize" in options and options["tokenize"] not in tokenizers:
-        *first, last = map(repr, tokenizers)
+        *choices, last_choice = (repr(tokenizer) for tokenizer in tokenizers)
         raise RejectedError(
-            f"tokenize={options['tokenize']!r}: choose {', '.join(first)} or {last}. Others need the metric in Python"
-            " (see About)."
+            f"tokenize={options['tokenize']!r}: choose {', '.join(choices)} or {last_choice}."
+            " Others need the metric in Python (see About)."
         )
-    for name, limit in (("max_order", MAX_ORDER), ("n_resamples", MAX_RESAMPLES)):
-        value = options.get(name)
-        if isinstance(value, (int, float)) and value > limit:
-            raise RejectedError(f"{name}: the limit is {limit:,}.")
+    _check_number(options, "max_order", MAX_ORDER)
+    _check_number(options, "n_resamples", MAX_RESAMPLES)
 
 
-def _check_segment(number: int, texts: Sequence[Any]) -> None:
+def _check_number(options: Mapping[str, object], name: str, limit: int) -> None:
+    value = options.get(name)
+    if isinstance(value, (int, float)) and value > limit:
+        raise RejectedError(f"{name}: the limit is {limit:,}.")
+
+
+def _check_segment(number: int, texts: Sequence[object]) -> None:
     if len(texts) > MAX_REFERENCES:
         raise RejectedError(
             f"Segment {number:,} has {len(texts):,} references; the limit is {MAX_REFERENCES}."
         )
-    longest = max((max(_measure(text)) for text in texts), default=0)
+    longest = max((_measure(text).larger for text in texts), default=0)
     if longest > MAX_SEGMENT_CHARACTERS:
-        limit = f"{MAX_SEGMENT_CHARACTERS:,}"
-        text = f"Segment {number:,} has {longest:,} characters; the limit is {limit}. Write one segment per line."
-        raise RejectedError(text)
+        raise RejectedError(
+            f"Segment {number:,} has {longest:,} characters; the limit is"
+            f" {MAX_SEGMENT_CHARACTERS:,}. Write one segment per line."
+        )
 
 
-def _measure(text: Any) -> tuple[int, int]:
-    """Return the number of tokens, if they are a list, and of characters."""
-    if isinstance(text, list):
-        return len(text), sum(len(token) for token in text if isinstance(token, str))
-    return 0, len(text) if isinstance(text, str) else 0
+class _Size(NamedTuple):
+    """The size of a text, whose tokens are counted only if it is a list of them."""
 
+    tokens: int
+    characters: int
+
+    @property
+    def larger(self) -> int:
+        """Return the larger of the two: a list may have a million empty tokens."""
+        return max(self.tokens, self.characters)
+
+
+def _measure(text: object) -> _Size:
+    """Return the size of a text; the metric itself rejects anything but texts and lists."""
+    if isinstance(text, str):
+        return _Size(0, len(text))
+    if not isinstance(text, list):
+        return _Size(0, 0)
+    characters = 0
+    for token in text:
+        if isinstance(token, str):
+            characters += len(token)
+    return _Size(len(text), characters)
+
+
+# --- HTTP requests --------------------------------------------------------------------------------
 
 _UPLOAD = "/gradio_api/upload"
 # Paths that may be read: the page and its parts, the description of the endpoints, answers, and
 # files.
 _READ = re.compile(
-    r"/|/(config|manifest\.json|favicon\.ico|robots\.txt|theme\.css|pwa_icon(/\d+)?)|/(static|assets|svelte)/.*"
-    r"|/gradio_api/(info|openapi\.json|startup-events|upload_progress|queue/(data|status)|heartbeat/\w+|file=/.*"
-    r"|call/(v2/)?\w+/\w+)"
+    r"/|/(config|manifest\.json|favicon\.ico|robots\.txt|theme\.css|pwa_icon(/\d+)?)"
+    r"|/(static|assets|svelte)/.*"
+    r"|/gradio_api/(info|openapi\.json|startup-events|upload_progress|queue/(data|status)"
+    r"|heartbeat/\w+|file=/.*|call/(v2/)?\w+/\w+)"
 )
-# The largest bodies in bytes, and the messages for larger ones.
-_LARGEST_UPLOAD = (
+
+
+class _LargestBody(NamedTuple):
+    """The largest body of a request in bytes, and the message for a larger one."""
+
+    size: int
+    message: str
+
+
+_LARGEST_UPLOAD = _LargestBody(
     MAX_FILE_MEGABYTES * 1_000_000,
-    f"The files have more than {MAX_FILE_MEGABYTES} MB together. Upload a part of them, or use the metric in Python.",
+    f"The files have more than {MAX_FILE_MEGABYTES} MB together."
+    " Upload a part of them, or use the metric in Python.",
 )
-_LARGEST_JSON = (
+_LARGEST_JSON = _LargestBody(
     MAX_BODY_BYTES,
-    f"The texts have more than {MAX_BODY_BYTES // 1000} kB. Upload them as files, or use the metric in Python.",
+    f"The texts have more than {MAX_BODY_BYTES // 1000} kB."
+    " Upload them as files, or use the metric in Python.",
 )
 
 
@@ -250,22 +317,22 @@ class Gate:
 
     def __init__(self, app: ASGIApp, endpoints: Collection[str] = ()) -> None:
         self._app = app
+        call = f"call/(v2/)?({'|'.join(endpoints)})"
         self._written = re.compile(
-            rf"/gradio_api/(upload|queue/join|cancel|reset|call/(v2/)?({'|'.join(endpoints)}))",
-            re.ASCII,
+            rf"/gradio_api/(upload|queue/join|cancel|reset|{call})", re.ASCII
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on if it is within the limits, else send the error."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
+            return
         if scope["type"] != "http":  # the demo has no websockets
             return
 
         async def send_safely(message: Message) -> None:
-            if (
-                message["type"] == "http.response.start"
-            ):  # a browser must not run an uploaded file as a script
+            # A browser must not run an uploaded file as a script.
+            if message["type"] == "http.response.start":
                 MutableHeaders(scope=message)["X-Content-Type-Options"] = "nosniff"
             await send(message)
 
@@ -274,64 +341,69 @@ class Gate:
             self._check(scope["method"], scope["path"], dict(scope["headers"]))
         except RejectedError as error:
             await _reject(error, scope, receive, send_safely)
-        else:
-            try:
-                await self._app(scope, receive, send_safely)
-            except (
-                RuntimeError
-            ) as error:  # of an answer that has said already that a session is unknown
-                if "response already started" not in str(error):
-                    raise
-                await send({"type": "http.response.body"})
+            return
+        try:
+            await self._app(scope, receive, send_safely)
+        except RuntimeError as error:
+            # Gradio raises it after it has answered that a session is unknown: end the answer.
+            if "response already started" not in str(error):
+                raise
+            await send({"type": "http.response.body"})
 
     def _check(self, method: str, path: str, headers: Mapping[bytes, bytes]) -> None:
         """Reject a request by its path, or by the size of its body."""
-        if method == "OPTIONS" or (method in ("GET", "HEAD") and _READ.fullmatch(path)):
+        is_read = method in ("GET", "HEAD") and _READ.fullmatch(path)
+        if is_read or method == "OPTIONS":
             return
         if method != "POST" or not self._written.fullmatch(path):
             raise RejectedError("Not Found", 404)
         length = headers.get(b"content-length", b"")
         # A chunked body has no length, whatever else the headers say.
-        if (
-            b"transfer-encoding" in headers
-            or not length.isdigit()
-            or len(length) > MAX_VALUE_DIGITS
-        ):
+        is_chunked = b"transfer-encoding" in headers
+        is_number = length.isdigit() and len(length) <= MAX_VALUE_DIGITS
+        if is_chunked or not is_number:
             raise RejectedError("Send the header Content-Length.", 411)
-        limit, message = _LARGEST_UPLOAD if path == _UPLOAD else _LARGEST_JSON
-        if int(length) > limit:
-            raise RejectedError(message)
+        largest = _LARGEST_UPLOAD if path == _UPLOAD else _LARGEST_JSON
+        if int(length) > largest.size:
+            raise RejectedError(largest.message)
 
 
 async def _reject(error: RejectedError, scope: Scope, receive: Receive, send: Send) -> None:
-    """Send an error, then read the rest of the body and drop it, because many clients read after sending only."""
+    """Send an error, then read the rest of the body and drop it.
 
-    async def send_part(message: Message) -> None:
-        await send(
-            {**message, "more_body": True} if message["type"] == "http.response.body" else message
-        )
+    Many clients read the answer only after they have sent everything.
+    """
 
-    await JSONResponse({"detail": str(error)}, error.status)(scope, receive, send_part)
+    async def send_unfinished(message: Message) -> None:
+        if message["type"] == "http.response.body":
+            await send({**message, "more_body": True})
+        else:
+            await send(message)
+
+    answer = JSONResponse({"detail": str(error)}, error.status)
+    await answer(scope, receive, send_unfinished)
     while (await receive()).get("more_body"):
         pass
     await send({"type": "http.response.body"})
 
 
-def run(work: Callable[..., T], *arguments: Any) -> T:
-    """Run the work of a request, unless it has waited for too long; describe an error that is not the visitor's."""
+def run(work: Callable[..., T], *arguments: object) -> T:
+    """Run the work of a request, unless it has waited for too long.
+
+    An error that is not the visitor's is described, and printed for the owner of the demo.
+    """
     wrapped = LocalContext.request.get(None)
-    request = wrapped and wrapped.request  # of Starlette
-    if request and time.monotonic() - request.scope["arrived"] > SECONDS_TO_WAIT:
-        raise Error(
-            f"The demo was busy for {SECONDS_TO_WAIT} seconds. Try again.", print_exception=False
-        )
+    request = wrapped.request if wrapped else None  # of Starlette
+    if request:
+        waited = time.monotonic() - request.scope["arrived"]
+        if waited > SECONDS_TO_WAIT:
+            text = f"The demo was busy for {SECONDS_TO_WAIT} seconds. Try again."
+            raise Error(text, print_exception=False)
     try:
         return work(*arguments)
     except ERRORS:
         raise
     except Exception as error:
         traceback.print_exc()
-        raise Error(
-            "This is an error of the demo, not of your texts. Try other options.",
-            print_exception=False,
-        ) from error
+        text = "This is an error of the demo, not of your texts. Try other options."
+        raise Error(text, print_exception=False) from error
