@@ -146,7 +146,8 @@ def check_corpus(predictions: object, references: object) -> None:
         _check_count("references", references)
         for number, row in enumerate(references, 1):
             if not _is_short_text(row):
-                _check_segment(number, row if isinstance(row, list) else [row])
+                texts = row if isinstance(row, list) else [row]
+                _check_segment(number, texts)
 
 
 def _check_count(name: str, rows: Sequence[object]) -> None:

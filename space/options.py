@@ -1,10 +1,15 @@
-"""The options of the metric: a fold with fields, its label that names the convention, and a phrase per value."""
+"""The options of the metric: a fold with their fields, and phrases for what they mean.
+
+The label of the fold names the convention that is nearest to the options.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any, NamedTuple, TypedDict, cast
 
 import gradio as gr
 
@@ -12,14 +17,34 @@ from .limits import MAX_ORDER, MAX_RESAMPLES, RejectedError
 from .metric import CONVENTIONS, OPTIONS, REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
 
 OptionField = gr.Dropdown | gr.Checkbox | gr.Number | gr.Textbox
+FieldValue = str | bool | int | float | None
 
 
 class OptionFields(NamedTuple):
-    """The fold, the choice of a convention, and the fields in the order of the names passed to `add_options`."""
+    """The fold, the choice of a convention, and the fields.
+
+    The fields are in the order of the names passed to `add_options`.
+    """
 
     fold: gr.Accordion
     convention: gr.Dropdown
     fields: list[OptionField]
+
+
+class ChosenOptions(TypedDict, total=False):
+    """Options for the metric; a sentence has none for resampling."""
+
+    tokenize: str
+    smooth_method: str
+    reference_length: str
+    max_order: int
+    lowercase: bool
+    effective_order: bool
+    smooth_value: float | None
+    minimum_total: int
+    confidence: float | None
+    n_resamples: int
+    seed: int
 
 
 CONVENTION_NAMES = {
@@ -31,57 +56,52 @@ CONVENTION_NAMES = {
 }
 
 _CONFIDENCES = {"none": None, "90%": 0.9, "95%": 0.95, "99%": 0.99}
+_VALUE_CHARACTERS = 20  # of a value that is typed or in a link
 
-# The component, label and details of each field, in the rows of the fold.
-_SCORING_FIELDS: list[dict[str, tuple[type[OptionField], str, dict[str, Any]]]] = [
+# The fields in the rows of the fold, each without value, id and visibility.
+_FieldRow = dict[str, Callable[..., OptionField]]
+_SCORING_FIELDS: list[_FieldRow] = [
     {
-        "tokenize": (gr.Dropdown, "Tokenizer", {"choices": list(TOKENIZERS)}),
-        "smooth_method": (gr.Dropdown, "Smoothing", {"choices": list(SMOOTH_METHODS)}),
-        "reference_length": (gr.Dropdown, "Reference length", {"choices": list(REFERENCE_LENGTHS)}),
-        "max_order": (
-            gr.Number,
-            "Longest n-gram",
-            {"precision": 0, "minimum": 1, "maximum": MAX_ORDER},
+        "tokenize": partial(gr.Dropdown, list(TOKENIZERS), label="Tokenizer"),
+        "smooth_method": partial(gr.Dropdown, list(SMOOTH_METHODS), label="Smoothing"),
+        "reference_length": partial(gr.Dropdown, list(REFERENCE_LENGTHS), label="Reference length"),
+        "max_order": partial(
+            gr.Number, label="Longest n-gram", precision=0, minimum=1, maximum=MAX_ORDER
         ),
     },
     {
-        "lowercase": (gr.Checkbox, "Ignore case", {}),
-        "effective_order": (gr.Checkbox, "Leave out orders that the text is too short for", {}),
+        "lowercase": partial(gr.Checkbox, label="Ignore case"),
+        "effective_order": partial(
+            gr.Checkbox, label="Leave out orders that the text is too short for"
+        ),
     },
     {
         # A gr.Number would show and send 0 for a missing value (Gradio 6.31).
-        "smooth_value": (
+        "smooth_value": partial(
             gr.Textbox,
-            "Smoothing value, for methods that take one",
-            {"max_length": 20},
+            label="Smoothing value, for methods that take one",
+            max_length=_VALUE_CHARACTERS,
         ),
-        "minimum_total": (
-            gr.Number,
-            "Minimum n-grams per order (NLTK: 1)",
-            {"precision": 0, "minimum": 0},
+        "minimum_total": partial(
+            gr.Number, label="Minimum n-grams per order (NLTK: 1)", precision=0, minimum=0
         ),
     },
 ]
-_RESAMPLING_FIELDS: dict[str, tuple[type[OptionField], str, dict[str, Any]]] = {
-    "confidence": (gr.Dropdown, "Confidence", {"choices": list(_CONFIDENCES)}),
-    "n_resamples": (
-        gr.Number,
-        "Resamples",
-        {"precision": 0, "minimum": 1, "maximum": MAX_RESAMPLES},
+_RESAMPLING_FIELDS: _FieldRow = {
+    "confidence": partial(gr.Dropdown, list(_CONFIDENCES), label="Confidence"),
+    "n_resamples": partial(
+        gr.Number, label="Resamples", precision=0, minimum=1, maximum=MAX_RESAMPLES
     ),
-    "seed": (gr.Number, "Seed", {"precision": 0, "minimum": 0}),
+    "seed": partial(gr.Number, label="Seed", precision=0, minimum=0),
 }
 
-_CORPUS_FIELDS = (
-    "smooth_value",
-    "minimum_total",
-)  # hidden in Sentence, where only conventions set them
+# Hidden in Sentence, where only conventions set them.
+_CORPUS_FIELDS = ("smooth_value", "minimum_total")
 
 # Names of options, in the order of the fields.
-SCORING_OPTIONS = tuple(name for row in _SCORING_FIELDS for name in row)
+SCORING_OPTIONS = tuple(chain.from_iterable(_SCORING_FIELDS))
 ALL_OPTIONS = (*SCORING_OPTIONS, *_RESAMPLING_FIELDS)
 
-# Phrases for values, as the end of a sentence: "... if case is ignored".
 _ORDINALS = (
     "first",
     "second",
@@ -94,7 +114,8 @@ _ORDINALS = (
     "ninth",
     "tenth",
 )
-_PHRASES: dict[str, dict[Any, str]] = {
+# Phrases for values, as the end of a sentence: "... if case is ignored".
+_PHRASES: dict[str, dict[object, str]] = {
     "mean_of_segments": {
         True: "the score is the mean of the segments’ scores, not that of the corpus"
     },
@@ -119,85 +140,94 @@ _FALLBACKS = {
 
 def add_options(tab: str, names: Sequence[str]) -> OptionFields:
     """Add the fold to a tab, with fields for `SCORING_OPTIONS` or `ALL_OPTIONS`."""
-    initial = dict(zip(names, convention_values("default", names)))
+    values = convention_values("default", names)
+    initial = dict(zip(names, values))
     fields: list[OptionField] = []
-    with gr.Accordion(
-        fold_label(read_options(list(initial.values()))), open=False, elem_id=f"{tab}-options"
-    ) as fold:
+    label = fold_label(read_options(values))
+    with gr.Accordion(label, open=False, elem_id=f"{tab}-options") as fold:
         choices = [(name, convention) for convention, name in CONVENTION_NAMES.items()]
         convention = gr.Dropdown(
             choices, label="Score as", value="default", elem_id=f"{tab}-convention"
         )
         for row in [*_SCORING_FIELDS, _RESAMPLING_FIELDS]:
-            if row.keys() <= initial.keys():
-                with gr.Row():
-                    fields += [
-                        component(
-                            label=label,
-                            value=initial[name],
-                            elem_id=f"{tab}-{name.replace('_', '-')}",
-                            min_width=140,
-                            visible=tab == "corpus" or name not in _CORPUS_FIELDS,
-                            **details,
-                        )
-                        for name, (component, label, details) in row.items()
-                    ]
+            if not row.keys() <= initial.keys():
+                continue
+            with gr.Row():
+                for name, add_field in row.items():
+                    field = add_field(
+                        value=initial[name],
+                        elem_id=f"{tab}-{name.replace('_', '-')}",
+                        min_width=140,
+                        visible=tab == "corpus" or name not in _CORPUS_FIELDS,
+                    )
+                    fields.append(field)
     return OptionFields(fold, convention, fields)
 
 
 def convention_values(
-    convention: str, names: Sequence[str] = ALL_OPTIONS, **changes: Any
-) -> list[Any]:
+    convention: str, names: Sequence[str] = ALL_OPTIONS, **changes: FieldValue
+) -> list[FieldValue]:
     """Return the values of the fields under a convention with changes.
 
-    >>> convention_values("hf", ("tokenize", "lowercase", "reference_length"), lowercase=True)
+    >>> names = ("tokenize", "lowercase", "reference_length")
+    >>> convention_values("hf", names, lowercase=True)
     ['13a', True, 'shortest']
     """
     options = {**OPTIONS, **CONVENTIONS[convention], "confidence": "95%", **changes}
     return [options[name] for name in names]
 
 
-def read_options(values: Sequence[Any]) -> dict[str, Any]:
+def read_options(values: Sequence[Any]) -> ChosenOptions:
     """Return the options for the metric from the values of the fields.
 
     >>> options = dict(zip(SCORING_OPTIONS, convention_values("default", SCORING_OPTIONS)))
-    >>> read_options(list({**options, "smooth_value": 0.5}.values()))["smooth_value"]  # "exp" takes no value
+    >>> options["smooth_value"] = 0.5
+    >>> read_options(list(options.values()))["smooth_value"]  # "exp" takes no value
     """
     options = dict(zip(ALL_OPTIONS, values))
+    # The field may have a value that was meant for another method.
     takes_value = SMOOTH_METHODS[options["smooth_method"]].value is not None
-    options["smooth_value"] = _read_number(options["smooth_value"]) if takes_value else None
+    smooth_value = options["smooth_value"]
+    options["smooth_value"] = _read_number(smooth_value) if takes_value else None
     if "confidence" in options:
         options["confidence"] = _CONFIDENCES[options["confidence"]]
-    return options
+    return cast(ChosenOptions, options)
 
 
-def read_link(link: Mapping[str, str]) -> list[Any]:
-    """Return the values of the fields for `SCORING_OPTIONS` from a link; a value that is not valid is ignored.
+def read_link(link: Mapping[str, str]) -> list[FieldValue]:
+    """Return the values of the fields for `SCORING_OPTIONS` from a link.
 
-    >>> read_link({"tokenize": "char", "lowercase": "true", "max_order": "2", "smooth_method": "magic"})
+    A value that is not valid is ignored.
+
+    >>> link = {"tokenize": "char", "lowercase": "true", "max_order": "2", "smooth_method": "magic"}
+    >>> read_link(link)
     ['char', 'exp', 'closest', 2, True, False, None, 0]
     """
-    choices = {
+    choices: dict[str, Collection[str]] = {
         "tokenize": TOKENIZERS,
         "smooth_method": SMOOTH_METHODS,
         "reference_length": REFERENCE_LENGTHS,
     }
     values = dict(zip(SCORING_OPTIONS, convention_values("default", SCORING_OPTIONS)))
     for name in values.keys() & link.keys():
-        text = link[name][:20]
-        if isinstance(values[name], bool):
+        text = link[name][:_VALUE_CHARACTERS]
+        default = values[name]
+        if isinstance(default, bool):
             values[name] = text == "true"
-        elif isinstance(values[name], int):
-            values[name] = (
-                int(text) if text.isdecimal() and int(text) <= MAX_ORDER else values[name]
-            )
-        elif text in choices.get(name, [text]):
+        elif isinstance(default, int):
+            if text.isdecimal() and int(text) <= MAX_ORDER:
+                values[name] = int(text)
+        elif name not in choices or text in choices[name]:
             values[name] = text
     return list(values.values())
 
 
-def change_options(names: Sequence[str], values: Sequence[Any], changes: str) -> list[Any]:
-    """Return the values of the fields for named options, after a button has changed some; the changes are JSON.
+def change_options(
+    names: Sequence[str], values: Sequence[FieldValue], changes: str
+) -> list[FieldValue]:
+    """Return the values of the fields for named options, after a button has changed some.
+
+    The changes are JSON.
 
     >>> change_options(["tokenize", "lowercase"], ["13a", False], '{"lowercase": true}')
     ['13a', True]
@@ -206,7 +236,7 @@ def change_options(names: Sequence[str], values: Sequence[Any], changes: str) ->
     return [changed[name] for name in names]
 
 
-def fold_label(options: Mapping[str, Any], remark: str = "") -> str:
+def fold_label(options: Mapping[str, object], remark: str = "") -> str:
     """Return the label of the fold.
 
     >>> fold_label(OPTIONS)
@@ -215,40 +245,51 @@ def fold_label(options: Mapping[str, Any], remark: str = "") -> str:
     'Scored as sacreBLEU does, but case is ignored (this example’s)'
     """
     name, _, changes = describe_options(options).partition(", ")
-    return f"Scored as {name} does{f', {changes}' if changes else ''}{f' ({remark})' if remark else ''}"
+    label = f"Scored as {name} does"
+    if changes:
+        label += f", {changes}"
+    if remark:
+        label += f" ({remark})"
+    return label
 
 
-def describe_setting(name: str, value: Any) -> str:
+def describe_setting(name: str, value: object) -> str:
     """Return the meaning of an option's value, as the end of a sentence.
 
-    >>> describe_setting("lowercase", True), describe_setting("references", 0), describe_setting("max_order", 2)
-    ('case is ignored', 'only the first reference is used', 'n-grams go up to 2')
+    >>> describe_setting("lowercase", True), describe_setting("references", 0)
+    ('case is ignored', 'only the first reference is used')
+    >>> describe_setting("max_order", 2)
+    'n-grams go up to 2'
     """
     if name == "references":
         return describe_references_used(value)
     return _PHRASES.get(name, {}).get(value) or _FALLBACKS[name].format(value)
 
 
-def describe_references_used(which: int | str) -> str:
-    """Return which references count: all, or one by its index.
+def describe_references_used(which: object) -> str:
+    """Describe which references count: "all", or the one with an index.
 
     >>> describe_references_used("all"), describe_references_used(12)
     ('all references are used', 'only reference 13 is used')
     """
     if not isinstance(which, int):
         return "all references are used"
-    return f"only {f'the {_ORDINALS[which]} reference' if which < len(_ORDINALS) else f'reference {which + 1}'} is used"
+    if which < len(_ORDINALS):
+        return f"only the {_ORDINALS[which]} reference is used"
+    return f"only reference {which + 1} is used"
 
 
-def describe_options(options: Mapping[str, Any]) -> str:
+def describe_options(options: Mapping[str, object]) -> str:
     """Return the convention that is nearest to the options, and what differs from it.
 
     >>> describe_options({**OPTIONS, "lowercase": True})
     'sacreBLEU, but case is ignored'
     """
-    changes = {name: _list_changes(options, CONVENTIONS[name]) for name in CONVENTION_NAMES}
+    changes = {name: _list_changes(options, name) for name in CONVENTION_NAMES}
     nearest = min(CONVENTION_NAMES, key=lambda name: len(changes[name]))
-    return ", but ".join(filter(None, [CONVENTION_NAMES[nearest], join_clauses(changes[nearest])]))
+    if not changes[nearest]:
+        return CONVENTION_NAMES[nearest]
+    return f"{CONVENTION_NAMES[nearest]}, but {join_clauses(changes[nearest])}"
 
 
 def join_clauses(clauses: Sequence[str]) -> str:
@@ -257,22 +298,24 @@ def join_clauses(clauses: Sequence[str]) -> str:
     >>> join_clauses(["a", "b", "c"])
     'a, b and c'
     """
-    *first, last = clauses or [""]
-    return f"{', '.join(first)} and {last}" if first else last
+    if not clauses:
+        return ""
+    *others, last = clauses
+    return f"{', '.join(others)} and {last}" if others else last
 
 
-def _list_changes(options: Mapping[str, Any], convention: Mapping[str, Any]) -> list[str]:
-    expected = {**OPTIONS, **convention}
-    return [
-        describe_setting(name, value)
-        for name, value in options.items()
-        if (name in _PHRASES or name in _FALLBACKS)
-        and value is not None
-        and value != expected[name]
-    ]
+def _list_changes(options: Mapping[str, object], convention: str) -> list[str]:
+    """Describe the options that differ from a convention."""
+    expected = {**OPTIONS, **CONVENTIONS[convention]}
+    changes = []
+    for name, value in options.items():
+        has_phrase = name in _PHRASES or name in _FALLBACKS
+        if has_phrase and value is not None and value != expected[name]:
+            changes.append(describe_setting(name, value))
+    return changes
 
 
-def _read_number(value: Any) -> float | None:
+def _read_number(value: object) -> float | None:
     """Return the number in a text field, None if it is empty.
 
     >>> _read_number(""), _read_number("0,5")

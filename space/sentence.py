@@ -13,6 +13,7 @@ from . import html, limits
 from .metric import collect_warnings, request_explanation
 from .options import (
     SCORING_OPTIONS,
+    ChosenOptions,
     OptionFields,
     add_options,
     change_options,
@@ -331,7 +332,7 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
     return [differing[0] | {*range(i)}, differing[1] | {*range(j)}]
 
 
-def _explain(shown: Shown, options: dict[str, Any]) -> list[_Part]:
+def _explain(shown: Shown, options: ChosenOptions) -> list[_Part]:
     """Explain the one or two candidates."""
     *candidates, lines = shown.texts
     references, parts = [text for text in lines.split("\n") if text.strip()], []
