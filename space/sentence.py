@@ -1,4 +1,4 @@
-"""The tab for one sentence: score, formula and colors beside the text, updated while the visitor types."""
+"""The tab for one sentence: score, formula and colors, updated while the visitor types."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .metric import collect_warnings, request_explanation
 from .options import (
     SCORING_OPTIONS,
     ChosenOptions,
+    FieldValue,
     OptionFields,
     add_options,
     change_options,
@@ -23,7 +24,7 @@ from .options import (
     read_options,
 )
 from .remedies import FIXES, Remedy, add_warnings, explain_short, find_remedies
-from .sources import EXAMPLES
+from .sources import EXAMPLES, Example
 
 Update = dict[Block, Any]
 
@@ -31,99 +32,193 @@ _TEXTS = ("candidate", "second", "references")  # the names of the text fields i
 
 
 class Shown(NamedTuple):
-    """The texts that the results belong to, the names of the candidates, and the reason for options set for the texts.
+    """The texts that the results belong to, the candidates' names, and why options were set.
 
-    Other texts go back to the options `before`: after an example always, after a fix once they
-    don't need `changes`.
+    If options were set for these texts, there is a reason. Other texts go back to the options
+    `before`: after an example always, after a fix once they don't need `changes`.
     """
 
-    texts: tuple[str, ...]
+    texts: tuple[str, ...]  # the values of the fields in `_TEXTS`; empty if no results are shown
     names: tuple[str, str] = ("Candidate", "Second candidate")
     reason: str = ""
-    before: tuple[Any, ...] = ()  # values of the option fields; empty without a reason
+    before: tuple[FieldValue, ...] = ()  # of the option fields; empty without a reason
     changes: str = "{}"  # the options of a fix, as JSON
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """Return the texts of both candidates, of which one may be empty."""
+        return self.texts[:-1]
+
+    @property
+    def references(self) -> list[str]:
+        """Return the references, of which each is a line."""
+        return [line for line in self.texts[-1].split("\n") if line.strip()]
+
+
+_NOTHING = Shown(())
+
+
+class Entered(NamedTuple):
+    """The values of the fields."""
+
+    texts: tuple[str, ...]
+    options: list[FieldValue]
 
 
 class Sentence(NamedTuple):
     """The components of the tab; segments of a corpus are opened in them, too."""
 
     shown: gr.State
-    texts: list[gr.Textbox]  # candidate, second candidate and references
+    candidate: gr.Textbox
+    second: gr.Textbox
+    references: gr.Textbox
     options: OptionFields
     scores: gr.HTML
     details: gr.HTML
     second_fold: gr.Accordion
     back: gr.Button  # leads back to the corpus
 
+    def texts(self) -> list[gr.Textbox]:
+        """Return the fields for texts, in the order of `_TEXTS`."""
+        return [self.candidate, self.second, self.references]
+
     def fields(self) -> list[Block]:
         """Return the fields for texts and options."""
-        return [*self.texts, *self.options.fields]
+        return [*self.texts(), *self.options.fields]
 
     def outputs(self) -> list[Block]:
         """Return the components that `show` updates."""
         return [self.shown, *self.fields(), self.scores, self.details, self.options.fold]
 
-    def show(self, shown: Shown, values: Sequence[Any]) -> Update:
+    # --- Updates
+
+    def show(self, shown: Shown, values: Sequence[FieldValue]) -> Update:
         """Return the update that shows texts, scored with the values of the option fields."""
         results = self.show_results(shown, values)
         if results[self.shown] is None:
             return results
-        named = gr.update(value=shown.texts[0], label=shown.names[0])
-        return dict(zip(self.fields(), (named, *shown.texts[1:], *values))) | results
+        update: Update = dict(zip(self.fields(), [*shown.texts, *values]))
+        update[self.candidate] = gr.update(value=shown.candidates[0], label=shown.names[0])
+        return update | results
 
-    def show_opened(self, shown: Shown, values: Sequence[Any]) -> Update:
-        """Return the update that shows texts from elsewhere; the second candidate is open if there is one."""
-        return {
-            **self.show(shown, values),
-            self.second_fold: gr.update(open=bool(shown.texts[1]), label=shown.names[1]),
-        }
+    def show_opened(self, shown: Shown, values: Sequence[FieldValue]) -> Update:
+        """Return the update that shows texts from elsewhere.
 
-    def show_results(self, shown: Shown, values: Sequence[Any]) -> Update:
+        The second candidate is open if there is one.
+        """
+        _, second = shown.candidates
+        update = self.show(shown, values)
+        update[self.second_fold] = gr.update(open=bool(second), label=shown.names[1])
+        return update
+
+    def show_results(self, shown: Shown, values: Sequence[FieldValue]) -> Update:
         """Return the update that leaves the fields alone."""
-        scores, details, label = render(shown, values)
+        results = render(shown, values)
         # A rejected text is neither kept nor sent back.
         kept = shown if limits.are_short(shown.texts) else None
-        labels: Update = {self.options.fold: gr.update(label=label)} if label else {}
-        return {self.shown: kept, self.scores: scores, self.details: details, **labels}
-
-    def show_example(self, name: str) -> Update:
-        """Return the update that shows an example."""
-        values, default = list_example(name), convention_values("default", SCORING_OPTIONS)
-        texts, chosen = self.split(values)
-        if chosen == default:
-            return self.show_opened(Shown(texts), chosen)
-        return self.show_opened(
-            Shown(texts, reason="this example’s choice", before=tuple(default)), chosen
-        )
+        update: Update = {
+            self.shown: kept,
+            self.scores: results.scores,
+            self.details: results.details,
+        }
+        if results.label:
+            update[self.options.fold] = gr.update(label=results.label)
+        return update
 
     def restore(self, link: Mapping[str, str]) -> Update:
         """Return the update that shows what a link has: an example, or texts and options."""
         if link.get("example") in EXAMPLES:
             return self.show_example(link["example"])
-        if not link.keys() & {*_TEXTS}:
+        if not any(name in link for name in _TEXTS):
             return {}
-        return self.show_opened(
-            Shown(tuple(link.get(name, "") for name in _TEXTS)), read_link(link)
-        )
+        texts = tuple(link.get(name, "") for name in _TEXTS)
+        return self.show_opened(Shown(texts), read_link(link))
 
-    def split(self, values: Sequence[Any]) -> tuple[tuple[str, ...], list[Any]]:
-        """Split the values of the fields into texts and values of the option fields."""
-        return tuple(values[: len(self.texts)]), list(values[len(self.texts) :])
+    # --- Event handlers
+
+    def show_example(self, name: str) -> Update:
+        """Return the update that shows an example."""
+        example = EXAMPLES[name]
+        values = _list_options(example)
+        default = convention_values("default", SCORING_OPTIONS)
+        shown = Shown(example.texts)
+        if values != default:
+            reason = "this example’s choice"
+            shown = Shown(example.texts, reason=reason, before=tuple(default))
+        return self.show_opened(shown, values)
+
+    def show_typed(self, shown: Shown | None, *values: FieldValue) -> Update:
+        """Score what is typed.
+
+        Options that an example or a fix has set go back if they were for another text.
+        """
+        entered = self._split(values)
+        before = shown or _NOTHING
+        if entered.texts == before.texts:
+            return gr.skip()
+        # The text fields are left alone, here and below: the visitor may have typed more since
+        # this request was sent.
+        if before.before and not _needs(entered.texts, before):
+            restored = list(before.before)
+            results = self.show_results(Shown(entered.texts, before.names), restored)
+            return results | dict(zip(self.options.fields, restored))
+        results = self.show_results(before._replace(texts=entered.texts), entered.options)
+        return results | {self.options.fold: gr.skip()}  # its label depends on the options only
+
+    def show_chosen(self, shown: Shown | None, *values: FieldValue) -> Update:
+        """Score with the options that were chosen."""
+        entered = self._split(values)
+        names = (shown or _NOTHING).names
+        return self.show_results(Shown(entered.texts, names), entered.options)
+
+    def show_convention(self, convention: str, *texts: str) -> Update:
+        """Score as a convention does."""
+        return self.show(Shown(texts), convention_values(convention, SCORING_OPTIONS))
+
+    def show_folded(self, shown: Shown | None, *values: FieldValue) -> Update:
+        """Score what is left after the second candidate was closed or opened."""
+        entered = self._split(values)
+        now = (shown or _NOTHING)._replace(texts=entered.texts)
+        return self.show_results(now, entered.options)
+
+    def show_fixed(self, event: gr.EventData, shown: Shown | None, *values: FieldValue) -> Update:
+        """Show the fields after the button of a remedy was pressed."""
+        entered = self._split(values)
+        if not limits.are_short(entered.texts):
+            return self.show(Shown(entered.texts), entered.options)
+        before = shown or _NOTHING
+        fix = FIXES.get(event.fix, str)
+        now = before._replace(texts=tuple(fix(text) for text in entered.texts))
+        changed = json.loads(event.options)
+        if changed:
+            # After several fixes, texts that need none of them go back to the first options.
+            now = now._replace(
+                reason="for this text",
+                before=before.before or tuple(entered.options),
+                changes=json.dumps(json.loads(before.changes) | changed),
+            )
+        return self.show(now, change_options(SCORING_OPTIONS, entered.options, event.options))
+
+    def _split(self, values: Sequence[Any]) -> Entered:
+        """Split the values of all fields, in the order of `fields`."""
+        count = len(_TEXTS)
+        return Entered(tuple(values[:count]), list(values[count:]))
 
 
 def add_sentence_tab() -> Sentence:
     """Add the tab's components and their event handlers."""
     example = EXAMPLES[next(iter(EXAMPLES))]
-    shown = Shown(example[:3])
     options = add_options("sentence", SCORING_OPTIONS)
-    scores, details, _ = render(shown, convention_values("default", SCORING_OPTIONS))
+    results = render(Shown(example.texts), convention_values("default", SCORING_OPTIONS))
     with gr.Row(elem_id="sentence-row"):
         with gr.Column(scale=5, min_width=300, elem_id="sentence-fields"):
             back = gr.Button("Back", size="sm", visible=False, elem_id="back")
-            candidate = _add_text(example.candidate, "Candidate", "candidate", 3)
+            candidate = _add_text(example.candidate, "Candidate", "candidate", lines=3)
             with gr.Accordion("Second candidate", open=False, elem_id="second-fold") as fold:
-                second = _add_text("", "Second candidate", "second", 3, show_label=False)
-            references = _add_text(example.references, "References, one per line", "references", 6)
+                second = _add_text("", "Second candidate", "second", lines=3, show_label=False)
+            references = _add_text(
+                example.references, "References, one per line", "references", lines=6
+            )
             with gr.Column(elem_id="examples"):
                 html.add_html("<h2 class='bleu-label'>Examples</h2>")
                 with gr.Row(elem_classes="bleu-examples"):
@@ -132,31 +227,33 @@ def add_sentence_tab() -> Sentence:
                         for name in EXAMPLES
                     ]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
-            headline = html.add_clickable(scores, "sentence-score")
+            scores = html.add_clickable(results.scores, "sentence-score")
             html.add_html(html.NAVIGATION, elem_id="steps")
-            sentence = Sentence(
-                gr.State(None, time_to_live=limits.SECONDS_KEPT),
-                [candidate, second, references],
-                options,
-                headline,
-                html.add_clickable(details, "sentence"),
-                fold,
-                back,
-            )
+            shown = gr.State(None, time_to_live=limits.SECONDS_KEPT)
+            details = html.add_clickable(results.details, "sentence")
+    sentence = Sentence(
+        shown=shown,
+        candidate=candidate,
+        second=second,
+        references=references,
+        options=options,
+        scores=scores,
+        details=details,
+        second_fold=fold,
+        back=back,
+    )
     _connect(sentence, buttons)
     return sentence
 
 
-def list_example(name: str) -> list[Any]:
-    """Return the values of the fields for an example."""
-    example = EXAMPLES[name]
-    return [
-        *example[:3],
-        *convention_values(example.convention, SCORING_OPTIONS, **example.options),
-    ]
+def _list_options(example: Example) -> list[FieldValue]:
+    """Return the values of the option fields for an example."""
+    return convention_values(example.convention, SCORING_OPTIONS, **example.options)
 
 
-def _add_text(value: str, label: str, elem_id: str, lines: int, **details: Any) -> gr.Textbox:
+def _add_text(
+    value: str, label: str, elem_id: str, *, lines: int, show_label: bool | None = None
+) -> gr.Textbox:
     return gr.Textbox(
         value,
         label=label,
@@ -164,92 +261,57 @@ def _add_text(value: str, label: str, elem_id: str, lines: int, **details: Any) 
         max_lines=lines,  # a growing field would push the score down while the visitor types
         max_length=limits.MAX_REFERENCES * limits.MAX_SENTENCE_CHARACTERS,
         elem_id=elem_id,
-        **details,
+        show_label=show_label,
     )
 
 
 def _connect(sentence: Sentence, buttons: Sequence[gr.Button]) -> None:
-    fields, outputs, options = sentence.fields(), sentence.outputs(), sentence.options
-
-    def show_typed(shown: Shown | None, *values: Any) -> Any:
-        """Score what is typed; options that an example or a fix has set go back if they were for another text."""
-        texts, chosen = sentence.split(values)
-        shown = shown or Shown(())
-        if texts == shown.texts:
-            return gr.skip()
-        changes: Update = {options.fold: gr.skip()}  # its label is of the options
-        if shown.before and not _needs(texts, shown):
-            shown, chosen = Shown(texts, shown.names), list(shown.before)
-            changes = dict(zip(options.fields, chosen))
-        # Leave the text fields alone: the visitor may have typed more since this request was sent.
-        return sentence.show_results(shown._replace(texts=texts), chosen) | changes
-
-    def show_chosen(shown: Shown | None, *values: Any) -> Update:
-        texts, chosen = sentence.split(values)
-        return sentence.show_results(Shown(texts, (shown or Shown(())).names), chosen)
-
-    def show_convention(convention: str, *texts: str) -> Update:
-        return sentence.show(Shown(texts), convention_values(convention, SCORING_OPTIONS))
-
-    def show_folded(shown: Shown | None, *values: Any) -> Update:
-        """Score what is left after the second candidate was closed or opened."""
-        texts, chosen = sentence.split(values)
-        return sentence.show_results((shown or Shown(()))._replace(texts=texts), chosen)
-
-    def show_fixed(event: gr.EventData, shown: Shown | None, *values: Any) -> Update:
-        """Show the fields after the button of a remedy was pressed."""
-        texts, chosen = sentence.split(values)
-        shown = shown or Shown(())
-        if not limits.are_short(texts):
-            return sentence.show(Shown(texts), chosen)
-        now = shown._replace(texts=tuple(map(FIXES.get(event.fix, str), texts)))
-        if changed := json.loads(event.options):
-            changes = json.dumps(json.loads(shown.changes) | changed)
-            now = now._replace(
-                reason="for this text", before=shown.before or tuple(chosen), changes=changes
-            )
-        return sentence.show(now, change_options(SCORING_OPTIONS, chosen, event.options))
-
-    typed, chosen = (
-        [text.input for text in sentence.texts],
-        [field.input for field in options.fields],
-    )
-    # Without preprocessing, which needs a thread per field.
-    gr.on(typed, show_typed, [sentence.shown, *fields], outputs, preprocess=False, **limits.QUIET)
-    gr.on(chosen, show_chosen, [sentence.shown, *fields], outputs, **limits.QUIET)
+    """Add the event handlers; `buttons` are those of the examples."""
+    texts = sentence.texts()
+    fields = sentence.fields()
+    outputs = sentence.outputs()
+    options = sentence.options
+    inputs = [sentence.shown, *fields]
+    # 1. What is typed or chosen. Without preprocessing, which needs a thread per field.
+    typed = [text.input for text in texts]
+    gr.on(typed, sentence.show_typed, inputs, outputs, preprocess=False, **limits.QUIET)
+    chosen = [field.input for field in options.fields]
+    gr.on(chosen, sentence.show_chosen, inputs, outputs, **limits.QUIET)
     options.convention.input(
-        show_convention, [options.convention, *sentence.texts], outputs, **limits.QUIET
+        sentence.show_convention, [options.convention, *texts], outputs, **limits.QUIET
     )
-    # One event for all buttons, with the name of the last one in the place of a text.
-    clicks, name = [button.click for button in buttons], "() => [bleuPage.example]"
+    # 2. Examples. One event for all buttons, with the name of the last one in the place of a text.
     gr.on(
-        clicks,
+        [button.click for button in buttons],
         sentence.show_example,
-        sentence.texts[:1],
+        [sentence.candidate],
         [*outputs, sentence.second_fold],
-        js=name,
+        js="() => [bleuPage.example]",
         **limits.QUIET,
     )
-    # A closed second candidate is put aside: it is neither scored nor in the address until it is
-    # opened again. The page does so itself: the server's answer could undo what the visitor types
-    # meanwhile.
-    fold, second = sentence.second_fold, sentence.texts[1]
+    # 3. A closed second candidate is put aside: it is neither scored nor in the address until it
+    #    is opened again. The page does so itself: the server's answer could undo what the visitor
+    #    types meanwhile.
+    fold = sentence.second_fold
+    second = sentence.second
     for event, script in ((fold.collapse, "putAside"), (fold.expand, "takeBack")):
         moved = event(None, second, second, js=f"bleuPage.{script}")
-        moved.then(show_folded, [sentence.shown, *fields], outputs, **limits.QUIET)
-    # The texts and options are in the address of the page.
-    known = {name: list_example(name) for name in EXAMPLES}
+        moved.then(sentence.show_folded, inputs, outputs, **limits.QUIET)
+    # 4. The texts and options are in the address of the page.
     names = json.dumps([*_TEXTS, *SCORING_OPTIONS])
-    keep = f"(...values) => bleuPage.keep({names}, {json.dumps(known)}, values)"
-    gr.on(
-        [field.change for field in (*sentence.texts, *options.fields)], None, fields, None, js=keep
+    examples = json.dumps(
+        {name: [*example.texts, *_list_options(example)] for name, example in EXAMPLES.items()}
     )
+    keep = f"(...values) => bleuPage.keep({names}, {examples}, values)"
+    changes = [field.change for field in (*texts, *options.fields)]
+    gr.on(changes, None, fields, None, js=keep)
+    # 5. The buttons of remedies.
     for component in (sentence.scores, sentence.details):
-        fixed = component.click(show_fixed, [sentence.shown, *fields], outputs, **limits.QUIET)
+        fixed = component.click(sentence.show_fixed, inputs, outputs, **limits.QUIET)
         fixed.then(None, js="() => bleuPage.keepFocus('#sentence-options > button')")
 
 
-class _Part(NamedTuple):
+class _Candidate(NamedTuple):
     """A candidate: its name, text, result of `explain`, remedies and warnings."""
 
     name: str
@@ -259,46 +321,65 @@ class _Part(NamedTuple):
     warnings: list[str]
 
 
-def render(shown: Shown, values: Sequence[Any]) -> tuple[str, str, str]:
-    """Return the scores and the details as HTML, and the label of the fold; no label if the options are not valid."""
+class Rendered(NamedTuple):
+    """The scores and the details as HTML, and the label of the fold.
+
+    The label is empty if the options are not valid.
+    """
+
+    scores: str
+    details: str
+    label: str
+
+
+def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
+    """Render the texts, scored with the values of the option fields; or say what is missing."""
+    # 1. Texts that are too long are not even read.
     if not limits.are_short(shown.texts):
         limit = f"{limits.MAX_SENTENCE_TOTAL:,} characters together"
-        return (
-            "",
-            html.message(f"The texts have over {limit}. Shorten them, or score them as a corpus."),
-            "",
-        )
+        text = f"The texts have over {limit}. Shorten them, or score them as a corpus."
+        return Rendered("", html.message(text), "")
+    # 2. Score.
     label = ""
     try:
         options = read_options(values)
         label = fold_label(options, shown.reason)
-        *candidates, references = (text.strip() for text in shown.texts)
-        if not any(candidates) or not references:
-            missing = " and ".join(
-                ["a candidate"] * (not any(candidates)) + ["a reference"] * (not references)
-            )
-            return (
-                "",
-                html.message(f"Type {missing} to see score, formula and colors.", "note"),
-                label,
-            )
-        parts = _explain(shown, options)
+        missing = _list_missing(shown)
+        if missing:
+            text = f"Type {' and '.join(missing)} to see score, formula and colors."
+            return Rendered("", html.message(text, "note"), label)
+        candidates = _explain(shown, options)
     except limits.ERRORS as error:
-        return "", html.message(limits.explain_error(error)), label
-    differing = find_differing([part.explanation["prediction"]["tokens"] for part in parts])
-    scores = "".join(_render_score(part, len(parts) > 1) for part in parts)
-    announced = ", ".join(f"{part.explanation['score']:.2f} BLEU" for part in parts)
-    unit = "character" if options["tokenize"] == "char" else "word"
-    details = (
-        _render_details(part, marked, unit, part is parts[0])
-        for part, marked in zip(parts, differing, strict=True)
-    )
+        return Rendered("", html.message(limits.explain_error(error)), label)
+    # 3. The scores, which stay in sight on a telephone.
+    has_names = len(candidates) > 1
+    headlines = "".join(_render_score(candidate, has_names) for candidate in candidates)
+    announced = ", ".join(f"{candidate.explanation['score']:.2f} BLEU" for candidate in candidates)
     scored = html.show(json.dumps([*shown.texts, *values]))  # page.js compares the fields with it
-    return (
-        f'<div class="bleu-sides" data-announce="{announced}" data-scored="{scored}">{scores}</div>',
-        f'<div data-step="">{html.legend(len(parts[0].explanation["orders"]))}</div>{html.side_by_side(*details)}',
-        label,
+    scores = (
+        f'<div class="bleu-sides" data-announce="{announced}" data-scored="{scored}">'
+        f"{headlines}</div>"
     )
+    # 4. The details of each candidate; one link to the page is enough.
+    unit = "character" if options["tokenize"] == "char" else "word"
+    differing = find_differing(
+        [candidate.explanation["prediction"]["tokens"] for candidate in candidates]
+    )
+    sides = []
+    for i, candidate in enumerate(candidates):
+        sides.append(_render_details(candidate, differing[i], unit, has_link=i == 0))
+    legend = html.legend(len(candidates[0].explanation["orders"]))
+    details = f'<div data-step="">{legend}</div>{html.side_by_side(*sides)}'
+    return Rendered(scores, details, label)
+
+
+def _list_missing(shown: Shown) -> list[str]:
+    missing = []
+    if not any(text.strip() for text in shown.candidates):
+        missing.append("a candidate")
+    if not shown.references:
+        missing.append("a reference")
+    return missing
 
 
 def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
@@ -311,77 +392,99 @@ def find_differing(texts: Sequence[Sequence[str]]) -> list[set[int]]:
         return [set()]
     first, second = texts
     # The longest common subsequence, with a row of the usual table in one integer (Hyyrö, 2004).
-    # Bit i of a row is 0 if token i of the first text makes the subsequence longer.
-    places: dict[str, int] = {}
+    # 1. Bit i of a mask is 1 if token i of the first text is the mask's token.
+    masks: dict[str, int] = {}
     for i, token in enumerate(first):
-        places[token] = places.get(token, 0) | 1 << i
-    rows = [row := (1 << len(first)) - 1]
+        masks[token] = masks.get(token, 0) | 1 << i
+    # 2. One row per token of the second text, below a row for no token. Bit i of a row is 0 if
+    #    token i of the first text makes the subsequence longer.
+    all_bits = (1 << len(first)) - 1
+    row = all_bits
+    rows = [row]
     for token in second:
-        same = row & places.get(token, 0)
-        rows.append(row := (row + same | row - same) & rows[0])
-    # Go back from the end; a token that no step passes is in both.
-    differing: list[set[int]] = [set(), set()]
-    i, j = len(first), len(second)
+        same = row & masks.get(token, 0)
+        row = (row + same | row - same) & all_bits
+        rows.append(row)
+    # 3. Go back from the end: i and j tokens are left. A token that no step passes alone is in
+    #    both texts.
+    only_first: set[int] = set()
+    only_second: set[int] = set()
+    i = len(first)
+    j = len(second)
     while i and j:
-        if rows[j] >> i - 1 & 1:
-            differing[0].add(i := i - 1)
-        elif not rows[j - 1] >> i - 1 & 1:
-            differing[1].add(j := j - 1)
-        else:
-            i, j = i - 1, j - 1
-    return [differing[0] | {*range(i)}, differing[1] | {*range(j)}]
+        lengthens = not rows[j] >> i - 1 & 1
+        if not lengthens:
+            i -= 1
+            only_first.add(i)
+            continue
+        lengthens_without_j = not rows[j - 1] >> i - 1 & 1
+        if lengthens_without_j:
+            j -= 1
+            only_second.add(j)
+            continue
+        i -= 1
+        j -= 1
+    only_first.update(range(i))
+    only_second.update(range(j))
+    return [only_first, only_second]
 
 
-def _explain(shown: Shown, options: ChosenOptions) -> list[_Part]:
+def _explain(shown: Shown, options: ChosenOptions) -> list[_Candidate]:
     """Explain the one or two candidates."""
-    *candidates, lines = shown.texts
-    references, parts = [text for text in lines.split("\n") if text.strip()], []
-    for name, text in zip(shown.names, candidates):
+    candidates = []
+    for name, text in zip(shown.names, shown.candidates):
         if not text.strip():
             continue
         with collect_warnings() as warnings:
-            explanation = request_explanation(text, references, options)
-        remedies = find_remedies([text], [references], options)
+            explanation = request_explanation(text, shown.references, options)
+        remedies = find_remedies([text], [shown.references], options)
         length = explanation["prediction"]["length"]
-        if not explanation["score"] and explanation["counts"][0] and length < options["max_order"]:
+        has_match = explanation["counts"][0] > 0
+        if explanation["score"] == 0 and has_match and length < options["max_order"]:
             remedies.insert(0, explain_short(length, options["max_order"]))
-        parts.append(_Part(name, text, explanation, *add_warnings(remedies, warnings)))
-    return parts
+        all_remedies, notes = add_warnings(remedies, warnings)
+        candidates.append(_Candidate(name, text, explanation, all_remedies, notes))
+    return candidates
 
 
 def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
     """Return whether texts, scored as before a fix, would be offered one of its options again."""
-    changes = json.loads(shown.changes).items()
+    changes = json.loads(shown.changes)
+    if not changes or not limits.are_short(texts):
+        return False
     try:
-        if not changes or not limits.are_short(texts):
-            return False
-        parts = _explain(shown._replace(texts=texts), read_options(shown.before))
+        candidates = _explain(shown._replace(texts=texts), read_options(shown.before))
     except limits.ERRORS:
         return False
-    return any(
-        one.options and one.options.items() <= changes for part in parts for one in part.remedies
-    )
+    for candidate in candidates:
+        for remedy in candidate.remedies:
+            if remedy.options and remedy.options.items() <= changes.items():
+                return True
+    return False
 
 
-def _render_score(part: _Part, is_named: bool) -> str:
-    """Return the score alone, the line that stays in sight on a telephone."""
-    return f'<section class="bleu-headline">{html.headline(part.explanation["score"], part.name * is_named)}</section>'
+def _render_score(candidate: _Candidate, has_name: bool) -> str:
+    caption = candidate.name if has_name else ""
+    headline = html.headline(candidate.explanation["score"], caption)
+    return f'<section class="bleu-headline">{headline}</section>'
 
 
-def _render_details(part: _Part, marked: set[int], unit: str, has_link: bool) -> str:
-    explanation = part.explanation
+def _render_details(candidate: _Candidate, marked: set[int], unit: str, *, has_link: bool) -> str:
+    explanation = candidate.explanation
     orders = explanation["orders"]
     # 1. What can be copied.
-    score = f"{explanation['score']:.2f}"
     count = html.count_things(len(explanation["references"]), "reference")
-    copied = f"BLEU {score} of “{part.text.strip()}” against {count} ({explanation['signature']})."
+    copied = (
+        f"BLEU {explanation['score']:.2f} of “{candidate.text.strip()}” against {count}"
+        f" ({explanation['signature']})."
+    )
     copies = html.copy_button(copied, "score")
     if has_link:
         copies += html.LINK_BUTTON
     # 2. The formula, and the numbers in it.
     drawn = [
         html.formula(explanation, unit),
-        html.tokens(explanation["prediction"], len(orders), part.name, marked),
+        html.tokens(explanation["prediction"], len(orders), candidate.name, marked),
         html.precision_bars(explanation, [order["unclipped_matches"] for order in orders]),
     ]
     if explanation["brevity_penalty"] < 1:
@@ -394,7 +497,7 @@ def _render_details(part: _Part, marked: set[int], unit: str, has_link: bool) ->
             remark = ", used for the length"
         references.append(html.reference(i + 1, text, len(orders), remark))
     return (
-        f"{html.remedies(part.remedies)}{html.notes(part.warnings)}"
+        f"{html.remedies(candidate.remedies)}{html.notes(candidate.warnings)}"
         f'<div data-step="">{"".join(drawn)}<p class="bleu-copies">{copies}</p>'
         f"{''.join(references)}</div>{html.render_steps(explanation, unit)}"
     )

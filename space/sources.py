@@ -65,6 +65,11 @@ class Example(NamedTuple):
     convention: str
     options: dict[str, bool]  # changes to the convention
 
+    @property
+    def texts(self) -> tuple[str, str, str]:
+        """Return the values of the text fields."""
+        return self.candidate, self.second, self.references
+
 
 _REFERENCES = """\
 It is a guide to action that ensures that the military will forever heed Party commands
