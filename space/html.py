@@ -765,7 +765,7 @@ def _write_tokens(
 def _draw_cells(counting: Sequence[bool], n: int) -> str:
     """Return a line of cells, one per n-gram below the middle of its tokens.
 
-    A run of equal cells is one dashed path, because a text may have thousands of cells.
+    A run of equal cells is one dashed path.
     """
     missed: list[str] = []
     counts: list[str] = []

@@ -213,7 +213,7 @@ def check_value(name: str, value: object) -> None:
 def check_options(options: object, names: Collection[str], tokenizers: Collection[str]) -> None:
     """Reject options that take too long, and names and tokenizers that are not listed.
 
-    Other options would bypass the limits, and other tokenizers may be slow.
+    Options with other names would bypass the limits.
     """
     if not isinstance(options, dict):
         raise RejectedError(

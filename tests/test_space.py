@@ -838,7 +838,7 @@ def test_two_files_of_one_name_stay_apart(tmp_path):
     answer = submit(tmp_path, [("mt.txt", b"a\nb\n"), ("mt.txt", b"c\nd\n"), ("mt.txt", b"e\nf\n")])
     assert answer == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]], None, None)
     uploads = [sources.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
-    assert {name: lines[0] for name, lines in sources._read_systems([(one, []) for one in uploads]).items()} == {
+    assert {name: lines[0] for name, lines in sources._read_systems([sources.ChosenColumns(one, []) for one in uploads]).items()} == {
         "mt": "a", "mt (2)": "c", "mt (3)": "e"
     }  # fmt: skip
 
@@ -848,7 +848,9 @@ def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
     files = [tmp_path / f"{'newstest2021.' * 5}{name}{'x' * 70}.de" for name in ("A", "B")]
     for file in files:
         file.write_text("a\n")
-    systems = sources._read_systems([(sources.describe_file(str(file)), []) for file in files])
+    systems = sources._read_systems(
+        [sources.ChosenColumns(sources.describe_file(str(file)), []) for file in files]
+    )
     submission, _ = scored.prepare_submission(sources.Submission(systems, [["a"]]), "all", [])
     assert list(submission.systems) == ["A" + "x" * 59, "B" + "x" * 59]
 
