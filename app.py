@@ -1,4 +1,4 @@
-"""Launches the demo: `python app.py` locally, and as a Space on the Hub by the header of README.md."""
+"""Launches the demo: `python app.py` locally, and as a Space on the Hub by README.md's header."""
 
 import signal
 import sys
@@ -9,11 +9,9 @@ from space.page import LAUNCH, build_demo
 demo = build_demo()  # gradio looks for this name in a Space
 
 if __name__ == "__main__":
-    signal.signal(
-        signal.SIGTERM, signal.default_int_handler
-    )  # without it, Python would end without deleting uploads
-    sys.setswitchinterval(
-        0.001
-    )  # keystrokes need the GIL often, while a corpus is scored in other threads
+    # Without this, Python would end without deleting uploads.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Keystrokes need the GIL often, while a corpus is scored in other threads.
+    sys.setswitchinterval(0.001)
     warm_up()
     demo.launch(**LAUNCH)
