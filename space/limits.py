@@ -138,29 +138,25 @@ def _check_size(size: int, unit: str) -> None:
 def check_corpus(predictions: object, references: object) -> None:
     """Reject a corpus that is too large; the metric itself rejects anything but lists."""
     if isinstance(predictions, list):
-        _check_count("predictions", predictions)
-        for number, text in enumerate(predictions, 1):
-            if not _is_short_text(text):
-                _check_segment(number, [text])
+        _check_rows("predictions", predictions, are_lists_of_texts=False)
     if isinstance(references, list):
-        _check_count("references", references)
-        for number, row in enumerate(references, 1):
-            if not _is_short_text(row):
-                texts = row if isinstance(row, list) else [row]
-                _check_segment(number, texts)
+        _check_rows("references", references, are_lists_of_texts=True)
 
 
-def _check_count(name: str, rows: Sequence[object]) -> None:
+def _check_rows(name: str, rows: Sequence[object], *, are_lists_of_texts: bool) -> None:
+    """Reject rows that are too many or too large; a list has tokens of a text, or texts."""
     if len(rows) > MAX_SEGMENTS:
         raise RejectedError(
             f"There are {len(rows):,} {name}; the limit is {MAX_SEGMENTS:,}. Score a part of them"
             " here, or all of them with the metric in Python (see About)."
         )
-
-
-def _is_short_text(text: object) -> bool:
-    """Return whether a row is within the limits already: the fast path for most rows."""
-    return isinstance(text, str) and len(text) <= MAX_SEGMENT_CHARACTERS
+    for number, row in enumerate(rows, 1):
+        if isinstance(row, str) and len(row) <= MAX_SEGMENT_CHARACTERS:
+            continue  # fast path for most rows
+        if are_lists_of_texts and isinstance(row, list):
+            _check_segment(number, row)
+        else:
+            _check_segment(number, [row])
 
 
 def check_systems(systems: object, references: object) -> None:
