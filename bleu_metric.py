@@ -839,7 +839,9 @@ class BleuMetric(BufferedMetric):
         references=0, tokenize='none'  50.8133  -0.1867        yes
         """
         chosen = self._options_of("reconcile", fixed)
-        return find_settings(predictions, references, chosen, list(fixed), reported, decimals)
+        return find_settings(
+            predictions, references, chosen, list(fixed), reported=reported, decimals=decimals
+        )
 
     def compute_metrics(
         self,

@@ -1,8 +1,11 @@
-"""Reasons why two scores of the same text differ: settings behind a published score, and conventions side by side.
+"""Reasons why two scores of the same text differ.
 
-A setting is a value for each of seven factors. Five factors affect counting: a corpus is counted
-once per combination of their values. The result is scored under each combination of the other two.
-The difference between two settings is then attributed to single factors.
+`reconcile` searches the settings behind a published score, `conventions` scores the text under each
+named convention.
+
+A setting is a value for each of nine factors. Five factors affect counting: a corpus is counted
+once per combination of their values. The result is scored under each combination of the other
+factors. The difference between two settings is then attributed to single factors.
 """
 
 from __future__ import annotations
@@ -13,7 +16,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast, overload
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +31,7 @@ from .bleu_options import (
     CORPUS_ONLY,
     Options,
     Origin,
+    SignatureContent,
     choose_options,
     make_signature,
     read_signature,
@@ -38,17 +43,21 @@ from .bleu_statistics import count_corpus
 from .bleu_tokenizers import TOKENIZERS, choose_tokenizer
 
 if TYPE_CHECKING:
+    from _collections_abc import dict_items
+
     from matplotlib.axes import Axes
 
-NEAREST = 5  # settings returned if none gives the score
-NEAR = 0.02  # the distance from this object's score up to which `chance` counts numbers
-FEW_CHANGES = 2  # more changes at once need a known tool, or a `chance` of at most `UNLIKELY`, to be plausible
-UNLIKELY = 0.05
+NEAREST_SETTINGS = 5  # returned if no setting gives the score
+CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance` counts numbers
+FEW_CHANGES = 2  # more changes at once need a known tool or a small `chance` to be plausible
+SMALL_CHANCE = 0.05
 ALL = "all"  # references: all references of a segment
+
+Tokenize = str | Callable[[str], list[str]]
 
 
 class Setting(NamedTuple):
-    """The factors in which tools and papers differ, in the order in which differences are searched and reported.
+    """The factors in which tools and papers differ, in the order of the steps between two settings.
 
     mean_of_segments: True if the score is the mean of segment scores, False if it is that of the
         corpus.
@@ -58,7 +67,7 @@ class Setting(NamedTuple):
 
     mean_of_segments: bool
     references: str | int
-    tokenize: str | Callable[[str], list[str]]
+    tokenize: Tokenize
     lowercase: bool
     minimum_total: int
     reference_length: str
@@ -67,119 +76,245 @@ class Setting(NamedTuple):
     effective_order: bool
 
 
+class Counting(NamedTuple):
+    """The factors of a setting that affect counting."""
+
+    references: str | int
+    tokenize: Tokenize
+    lowercase: bool
+    minimum_total: int
+    reference_length: str
+
+    def setting(self, scoring: Options, *, mean_of_segments: bool) -> Setting:
+        """Return the setting with these factors and those of scoring in options."""
+        return Setting(
+            mean_of_segments=mean_of_segments,
+            references=self.references,
+            tokenize=self.tokenize,
+            lowercase=self.lowercase,
+            minimum_total=self.minimum_total,
+            reference_length=self.reference_length,
+            smooth_method=scoring.smooth_method,
+            max_order=scoring.max_order,
+            effective_order=scoring.effective_order,
+        )
+
+
+class Grid(TypedDict):
+    """The values of each factor to combine, the value of the starting point first."""
+
+    mean_of_segments: Sequence[bool]
+    references: Sequence[str | int]
+    tokenize: Sequence[Tokenize]
+    lowercase: Sequence[bool]
+    minimum_total: Sequence[int]
+    reference_length: Sequence[str]
+    smooth_method: Sequence[str]
+    max_order: Sequence[int]
+    effective_order: Sequence[bool]
+
+
+# The smoothing methods to try for corpus scores, and for means of segment scores, which may be made
+# with NLTK's `sentence_bleu`.
+CORPUS_METHODS = ("exp", "none", "skip", "floor", "add-k", "laplace")
+SEGMENT_METHODS = (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7")
+
 # The values that a search combines, in addition to the values of the starting point.
-FACTORS: dict[str, tuple[Any, ...]] = {
+FACTORS: dict[str, tuple[object, ...]] = {
     "references": (ALL,),
     "tokenize": tuple(TOKENIZERS),
     "lowercase": (False, True),
     "minimum_total": (0, 1),
     "reference_length": tuple(REFERENCE_LENGTHS),
-    "smooth_method": ("exp", "none", "skip", "floor", "add-k", "laplace"),
+    "smooth_method": CORPUS_METHODS,
     "max_order": (4, 3, 2, 1),
 }
 
-# The values for means of segment scores: fewer options, but the smoothing of NLTK's `sentence_bleu`
-# as well.
-SEGMENT_FACTORS: dict[str, tuple[Any, ...]] = {
-    **{name: FACTORS[name] for name in ("references", "tokenize", "lowercase", "minimum_total")},
-    "smooth_method": (*FACTORS["smooth_method"], "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7"),
+# The values for means of segment scores: fewer options, but more smoothing methods.
+SEGMENT_FACTORS: dict[str, tuple[object, ...]] = {
+    "references": FACTORS["references"],
+    "tokenize": FACTORS["tokenize"],
+    "lowercase": FACTORS["lowercase"],
+    "minimum_total": FACTORS["minimum_total"],
+    "smooth_method": SEGMENT_METHODS,
     "effective_order": (True, False),
 }
 
-Grid = Mapping[str, Sequence[Any]]  # the values to combine, by factor
-Places = Mapping[
-    int, Int64
-]  # positions among all references of the corpus, one per segment, by index of a reference
+# By the index of a reference, its position for each segment among all references of the corpus.
+ReferencePositions = Mapping[int, Int64]
 
 
 # --- Results --------------------------------------------------------------------------------------
 
 
+class FactorStep(TypedDict):
+    """A change of one factor, and the resulting difference of the score on the scale 0-1."""
+
+    factor: str
+    value: object
+    delta: float
+
+
+class SettingScores(TypedDict):
+    """A setting in the result of `reconcile`, with its difference from the published score."""
+
+    bleu: float
+    score: float
+    delta: float
+    plausible: bool
+    steps: list[FactorStep]
+    same_score: dict[str, list[object]]
+    references: str | int
+    options: dict[str, object]
+    signature: str
+
+
+class ReconciliationContent(TypedDict):
+    """The keys of the result of `reconcile`."""
+
+    reported: object
+    decimals: int
+    scale: int
+    settings: int
+    chance: float
+    verified: bool | None
+    matches: list[SettingScores]
+    other_matches: list[SettingScores]
+    nearest: list[SettingScores]
+
+
+class ConventionScores(TypedDict):
+    """A convention in the result of `conventions`, with its difference from the default."""
+
+    bleu: float
+    score: float
+    delta: float
+    steps: list[FactorStep]
+    signature: str
+
+
 class Reconciliation(Report):
     """The result of `reconcile`: a dict that displays as a table."""
 
+    if TYPE_CHECKING:
+        # A subclass of dict cannot be a TypedDict. These types let mypy find a mistyped key.
+
+        def __init__(self, content: ReconciliationContent) -> None: ...
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["reported"]) -> object: ...
+        @overload
+        def __getitem__(self, key: Literal["decimals", "scale", "settings"]) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["chance"]) -> float: ...
+        @overload
+        def __getitem__(self, key: Literal["verified"]) -> bool | None: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["matches", "other_matches", "nearest"]
+        ) -> list[SettingScores]: ...
+        def __getitem__(self, key: str) -> object: ...
+
     def _title(self) -> str:
-        verified, count = self["verified"], len(self["matches"] or self["other_matches"])
-        number = self["reported"] if verified is None else read_signature(self["reported"]).score
+        settings = count_things(self["settings"], "setting")
         near = f"for {self['chance']:.0%} of the numbers near it"
-        if verified:
-            return f"Verified: these texts give {number} under this signature; so would some setting {near}."
-        claim = (
-            ""
-            if verified is None
-            else f"Not verified: these texts do not give {number} under this signature. "
-        )
-        settings = f"of {count_things(self['settings'], 'setting')}"
-        if not count:
-            return f"{claim}None {settings} gives {number}; some setting would {near}. The closest are:"
-        return f"{claim}{count} {settings} give{'s' * (count == 1)} {number}; so would some setting {near}."
+        number = self["reported"]
+        if self["verified"] is not None:
+            # Read again, because a copy of this dict has only the keys.
+            number = read_signature(self["reported"]).score
+        if self["verified"]:
+            verified = f"Verified: these texts give {number} under this signature"
+            return f"{verified}; so would some setting {near}."
+        claim = ""
+        if self["verified"] is False:
+            claim = f"Not verified: these texts do not give {number} under this signature. "
+        count = len(self["matches"] or self["other_matches"])
+        if count == 0:
+            none = f"None of {settings} gives {number}; some setting would {near}."
+            return f"{claim}{none} The closest are:"
+        verb = "gives" if count == 1 else "give"
+        return f"{claim}{count} of {settings} {verb} {number}; so would some setting {near}."
 
     def _note(self) -> str:
-        missing = "sacreBLEU's signatures contain neither the order of n-grams nor the text of the references."
-        return "" if self["verified"] is None else missing
+        if self["verified"] is None:
+            return ""
+        return (
+            "sacreBLEU's signatures contain neither the order of n-grams nor the text of the"
+            " references."
+        )
 
-    def _shown(self) -> list[dict[str, Any]]:
+    def _shown(self) -> list[SettingScores]:
         return self["matches"] or self["other_matches"] or self["nearest"]
 
     def _rows(self) -> list[list[str]]:
         rows = [["settings", "BLEU", "off by", "plausible"]]
-        for found in self._shown():
-            numbers = f"{found['score']:.4f}", f"{100 * found['delta']:+.4f}"
-            rows.append(
-                [describe_steps(found["steps"]), *numbers, "yes" if found["plausible"] else "no"]
-            )
+        for setting in self._shown():
+            steps = describe_steps(setting["steps"])
+            score = f"{setting['score']:.4f}"
+            difference = f"{100 * setting['delta']:+.4f}"
+            plausible = "yes" if setting["plausible"] else "no"
+            rows.append([steps, score, difference, plausible])
         return rows
 
-    def _records(self) -> list[dict[str, Any]]:
-        names = ("bleu", "score", "delta", "signature")
+    def _records(self) -> list[dict[str, object]]:
         return [
             {
                 "settings": describe_steps(setting["steps"]),
-                **{name: setting[name] for name in names},
+                "bleu": setting["bleu"],
+                "score": setting["score"],
+                "delta": setting["delta"],
+                "signature": setting["signature"],
             }
             for setting in self._shown()
         ]
 
     def plot(self, ax: Axes | None = None, setting: int = 0) -> Axes:
-        """Plot the effect of each factor, from this object's options to a setting, and return the Axes.
+        """Plot the effect of each factor from this object's options to a setting; return the Axes.
 
         Args:
             ax: the Axes to draw into; None for a new figure.
             setting: the index in `matches`; in `other_matches` or `nearest` if there are no
                 matches.
         """
-        found = self._shown()[setting]
+        end = self._shown()[setting]
         start = "your options" if self["verified"] is None else "the signature"
-        return plot_steps(
-            start, list_changes(found["steps"]), "this setting", found["score"], ax=ax
-        )
+        return plot_steps(start, list_changes(end["steps"]), "this setting", end["score"], ax=ax)
 
 
 class Conventions(Report):
-    """The result of `conventions`: a dict from the name of a convention to its score, which displays as a table."""
+    """The result of `conventions`: a dict from names to scores, which displays as a table."""
 
     _wide_columns = ("due to",)
+
+    if TYPE_CHECKING:
+        # As above: these types let mypy find a mistyped key.
+
+        def __init__(self, scores: Mapping[str, ConventionScores]) -> None: ...
+        def __getitem__(self, name: str) -> ConventionScores: ...
+        def items(self) -> dict_items[str, ConventionScores]: ...
 
     def _title(self) -> str:
         return "The same text under each convention"
 
     def _rows(self) -> list[list[str]]:
-        rows = [
-            [
-                name,
-                f"{found['score']:.2f}",
-                f"{100 * found['delta']:+.2f}",
-                describe_steps(found["steps"], True),
-            ]
-            for name, found in self.items()
-        ]
-        return [["convention", "BLEU", "difference", "due to"], *rows]
+        rows = [["convention", "BLEU", "difference", "due to"]]
+        for name, scores in self.items():
+            score = f"{scores['score']:.2f}"
+            difference = f"{100 * scores['delta']:+.2f}"
+            steps = describe_steps(scores["steps"], with_differences=True)
+            rows.append([name, score, difference, steps])
+        return rows
 
-    def _records(self) -> list[dict[str, Any]]:
-        names = ("bleu", "score", "delta", "signature")
+    def _records(self) -> list[dict[str, object]]:
         return [
-            {"convention": name, **{key: result[key] for key in names}}
-            for name, result in self.items()
+            {
+                "convention": name,
+                "bleu": scores["bleu"],
+                "score": scores["score"],
+                "delta": scores["delta"],
+                "signature": scores["signature"],
+            }
+            for name, scores in self.items()
         ]
 
     def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
@@ -189,41 +324,73 @@ class Conventions(Report):
             ax: the Axes to draw into; None for a new figure.
             convention: its name; None for the convention whose score differs most.
         """
-        name = convention or max(self, key=lambda name: abs(self[name]["delta"]))
-        return plot_steps(
-            "default", list_changes(self[name]["steps"]), name, self[name]["score"], ax=ax
-        )
+        end = convention or max(self, key=lambda name: abs(self[name]["delta"]))
+        steps = list_changes(self[end]["steps"])
+        return plot_steps("default", steps, end, self[end]["score"], ax=ax)
 
 
-def describe_steps(steps: Sequence[Mapping[str, Any]], with_differences: bool = False) -> str:
+def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) -> str:
     """Write the steps that change the score on one line.
 
     >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
     'max_order=2 (+12.50)'
     """
-    words = [
-        step.label + (f" ({step.difference:+.2f})" if with_differences else "")
-        for step in list_changes(steps)
-    ]
-    return ", ".join(words) or "– (same settings)"
+    changes = list_changes(steps)
+    if not changes:
+        return "– (same settings)"
+    if not with_differences:
+        return ", ".join(change.label for change in changes)
+    return ", ".join(f"{change.label} ({change.difference:+.2f})" for change in changes)
 
 
-def list_changes(steps: Sequence[Mapping[str, Any]]) -> list[Step]:
+def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
     """List the steps that change the score, with their differences in points.
+
+    A mean in place of a corpus score is always listed.
 
     >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
     [Step(label='max_order=2', difference=12.5)]
     """
     changes = []
     for step in steps:
-        is_mean = step["factor"] == "mean_of_segments"
-        if step["delta"] or is_mean:
-            label = "mean of segment scores" if is_mean else f"{step['factor']}={step['value']!r}"
-            changes.append(Step(label, 100 * step["delta"]))
+        difference = 100 * step["delta"]
+        if step["factor"] == "mean_of_segments":
+            changes.append(Step("mean of segment scores", difference))
+        elif difference != 0:
+            changes.append(Step(f"{step['factor']}={step['value']!r}", difference))
     return changes
 
 
-# --- reconcile and conventions --------------------------------------------------------------------
+# --- conventions ----------------------------------------------------------------------------------
+
+
+def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
+    """Score a corpus under each convention, and attribute differences from the default to factors.
+
+    Options that the user chose apply under every convention.
+
+    >>> corpus = read_corpus(["a b c d."], [["a b c d .", "a"]])
+    >>> conventions = compare_conventions(corpus, Options())
+    >>> conventions["moses"]["steps"][0]["factor"]
+    'tokenize'
+    """
+    conventions = convention_options(options)
+    settings = {name: make_setting(convention) for name, convention in conventions.items()}
+    start = settings["default"]
+    scores = score_grid(corpus, {}, conventions["default"], enclose_settings(settings.values()))
+    scores_by_name: dict[str, ConventionScores] = {}
+    for name, setting in settings.items():
+        scores_by_name[name] = {
+            "bleu": scores[setting],
+            "score": 100 * scores[setting],
+            "delta": scores[setting] - scores[start],
+            "steps": list_steps(scores, start, setting),
+            "signature": sign_setting(corpus, conventions[name], ALL),
+        }
+    return Conventions(scores_by_name)
+
+
+# --- reconcile ------------------------------------------------------------------------------------
 
 
 def find_settings(
@@ -231,150 +398,353 @@ def find_settings(
     references: object,
     options: Options,
     fixed: Collection[str],
+    *,
     reported: object,
     decimals: int | None,
 ) -> Reconciliation:
-    """Search the settings that give a published score; `fixed` has the names of options that are not varied.
+    """Search the settings that give a published score.
 
-    >>> find_settings(["a b c d"], ["a b c d e"], Options(max_order=1), (), 77.88, None)["matches"][0]["steps"]
-    []
+    Args:
+        predictions: as for `compute`.
+        references: as for `compute`.
+        options: the starting point of the search.
+        fixed: the names of options that are not varied.
+        reported: the score, a number or a str, with or without a signature.
+        decimals: the number of its known decimals; None for those that it is written with.
+
+    >>> predictions, references = ["a b c d"], ["a b c d e"]
+    >>> unigrams = Options(max_order=1)
+    >>> find_settings(predictions, references, unigrams, (), reported=77.88, decimals=None)["scale"]
+    100
     """
     # 1. Read the score, the signature beside it, and the texts.
-    # A NumPy float has the decimals that it displays; `tolist` turns a 32-bit 66.87 into
-    # 66.87000274658203.
-    reported = float(str(reported)) if isinstance(reported, np.floating) else to_python(reported)
-    signed = (
-        read_signature(reported, "reported")
-        if isinstance(reported, str) and "|" in reported
-        else None
+    published = read_published(reported, decimals)
+    # The column has each None of the user, so that the index of a reference is that of the user.
+    reference_column = read_column("references", references, REFERENCES)
+    corpus = read_corpus(predictions, reference_column)
+    positions = find_reference_positions(corpus, reference_column)
+
+    # 2. Score all settings.
+    search = Search(corpus, positions, options, fixed, signature=published.signature)
+
+    # 3. Find the settings whose score rounds to the number, on the first scale that has some.
+    readings = list_readings(published.number, published.decimals)
+    fitting = {reading: search.list_fitting(reading) for reading in readings}
+    reading = next((candidate for candidate in readings if fitting[candidate]), readings[0])
+    chance = search.chance(reading)
+
+    # 4. Under a signature, only its own settings are matches.
+    matches = fitting[reading]
+    verified: bool | None = None
+    if published.signature is not None:
+        matches = [group for group in matches if group.setting in search.claimed]
+        verified = bool(matches)
+    other_matches = [] if matches else fitting[reading]
+    nearest = [] if fitting[reading] else search.list_nearest(reading)
+    return Reconciliation(
+        {
+            "reported": published.reported,
+            "decimals": published.decimals,
+            "scale": reading.scale,
+            "settings": len(search.groups),
+            "chance": chance,
+            "verified": verified,
+            "matches": [search.describe(group, reading, chance) for group in matches],
+            "other_matches": [search.describe(group, reading, chance) for group in other_matches],
+            "nearest": [search.describe(group, reading, chance) for group in nearest],
+        }
     )
-    number, decimals = _read_score(signed.score if signed else reported, decimals)
-    references = read_column(
-        "references", references, REFERENCES
-    )  # with each None, so that indices are the user's
-    corpus = read_corpus(predictions, references)
-    places = find_references(corpus, references)
-    defaults, described = options, list(fixed)
-    if signed:
-        claim = {name: value for name, value in signed.options.items() if name not in CORPUS_ONLY}
-        if corpus.kind != "text":
-            claim.pop("tokenize", None)
-        options = choose_options(
-            "default", claim | {name: getattr(options, name) for name in fixed}
-        )
-        described += ["weights", "smooth_value", "effective_order"]
 
-    # 2. Score all settings, and group equal scores.
-    grid = make_grid(corpus.kind, places, options, fixed)
-    means = make_grid(corpus.kind, places, options, fixed, SEGMENT_FACTORS)
-    scores, start = score_grid(corpus, places, options, grid, means), make_setting(options)
-    claimed = {start}
-    if signed and signed.nrefs not in (
-        None,
-        corpus.reference_count(),
-    ):  # one of several, or other references
-        claimed = {start._replace(references=place) for place in places if signed.nrefs == "1"}
-    tools, variants = list_known(defaults)
 
-    def implausibility(setting: Setting) -> tuple[bool, bool, bool, int, bool]:
-        changes = sum(before != after for before, after in zip(start, setting))
-        has_many = changes > FEW_CHANGES and setting not in variants
-        return (
-            setting not in claimed,
-            setting not in tools,
-            has_many,
-            changes,
-            setting.mean_of_segments,
-        )
+class Published(NamedTuple):
+    """A published score.
 
-    groups = group_settings(scores, implausibility)
+    reported: the score as the user passed it, in plain Python types.
+    number: its value, from 0 to 1 or from 0 to 100.
+    decimals: the number of known decimals.
+    signature: the signature beside the score, or None.
+    """
 
-    # 3. Find the settings whose score rounds to the number. A number up to 1 is most likely on the
-    #    scale 0-1.
-    scales = (100,) if number > 1 else (1, 100) if decimals else (100, 1)
+    reported: object
+    number: float
+    decimals: int
+    signature: SignatureContent | None
+
+
+# Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
+_WRITTEN = re.compile(
+    r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE
+)
+
+
+def read_published(reported: object, decimals: int | None = None) -> Published:
+    """Read a published score, with or without a signature.
+
+    Raises:
+        ValueError: `reported` is not a score, its signature cannot be read, or `decimals` is not a
+            number of decimals.
+
+    >>> read_published("27,30")
+    Published(reported='27,30', number=27.3, decimals=2, signature=None)
+    """
+    # 1. Separate the signature.
+    plain = to_python(reported)
+    if isinstance(reported, np.floating):
+        # A NumPy float has the decimals that it displays: `tolist` turns a 32-bit 66.87 into
+        # 66.87000274658203.
+        plain = float(str(reported))
+    signature = None
+    score = plain
+    if isinstance(plain, str) and "|" in plain:
+        signature = read_signature(plain, "reported")
+        score = signature.score
+    # 2. Read the number.
+    written = None if isinstance(score, bool) else _WRITTEN.fullmatch(str(score))
+    if written is None:
+        raise invalid("reported", score, "a number, or a str such as '27.30'")
+    number = Decimal(written[1].replace(",", "."))
+    if not 0 <= number <= 100:
+        raise invalid("reported", score, "a score from 0 to 1 or from 0 to 100")
+    # 3. Count its decimals, if they are not known.
+    if decimals is None:
+        known_decimals = max(0, -int(number.as_tuple().exponent))
+    elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
+        raise invalid("decimals", decimals, "a whole number of 0 or more")
+    else:
+        known_decimals = int(decimals)
+    return Published(plain, float(number), known_decimals, signature)
+
+
+class Reading(NamedTuple):
+    """A published number, read as a score on one of the two scales.
+
+    scale: 1 or 100.
+    bleu: the number on the scale 0-1.
+    rounding: the distance between two numbers with as many decimals, on the scale 0-1.
+    """
+
+    scale: int
+    bleu: float
+    rounding: float
+
+
+def list_readings(number: float, decimals: int) -> list[Reading]:
+    """List the readings of a published number, the most likely first.
+
+    >>> list_readings(0.5, decimals=1)
+    [Reading(scale=1, bleu=0.5, rounding=0.1), Reading(scale=100, bleu=0.005, rounding=0.001)]
+    """
+    if number > 1:
+        scales = [100]
+    elif decimals:
+        scales = [1, 100]
+    else:
+        scales = [100, 1]
     # A whole number is known to half a point on both scales: on the scale 0-1, it can only be a
     # perfect score.
-    units = {scale: 10.0**-decimals / scale if decimals else 0.01 for scale in scales}
-    # Accept half a unit, rounded up or down; scores of two tools may differ by floating-point
-    # noise.
-    fits = {
-        scale: [
-            group for group in groups if abs(scores[group[0]] - number / scale) <= unit / 2 + NOISE
-        ]
-        for scale, unit in units.items()
-    }
-    scale = next((scale for scale in scales if fits[scale]), scales[0])
-    chance = count_chance([scores[group[0]] for group in groups], scores[start], units[scale])
-
-    # 4. Describe them; under a signature, only its own settings are matches.
-    def describe(group: list[Setting]) -> dict[str, Any]:
-        score, (_, is_unknown, has_many, *_) = scores[group[0]], implausibility(group[0])
-        same_score: dict[
-            str, list[Any]
-        ] = {}  # the values that keep the score if all other factors stay the same
-        for equal in group[1:]:
-            changed = [
-                name for name in Setting._fields if getattr(group[0], name) != getattr(equal, name)
-            ]
-            if len(changed) == 1 and changed != ["mean_of_segments"]:  # not an option
-                same_score.setdefault(changed[0], []).append(getattr(equal, changed[0]))
-        return {
-            "bleu": score,
-            "score": 100 * score,
-            "delta": score - number / scale,
-            "plausible": not (is_unknown and has_many and chance > UNLIKELY),
-            "steps": list_steps(scores, start, group[0]),
-            "same_score": same_score,
-            **_describe_setting(corpus, options, described, group[0]),
-        }
-
-    fitting = fits[scale]
-    matches = [group for group in fitting if group[0] in claimed] if signed else fitting
-    nearest = sorted(groups, key=lambda group: abs(scores[group[0]] - number / scale))[:NEAREST]
-    return Reconciliation(
-        reported=reported,
-        decimals=decimals,
-        scale=scale,
-        settings=len(groups),
-        chance=chance,
-        verified=bool(matches) if signed else None,
-        matches=list(map(describe, matches)),
-        other_matches=[] if matches else list(map(describe, fitting)),
-        nearest=[] if fitting else list(map(describe, nearest)),
-    )
+    roundings = dict.fromkeys(scales, 0.01)
+    if decimals:
+        roundings = {scale: 10.0**-decimals / scale for scale in scales}
+    return [Reading(scale, number / scale, roundings[scale]) for scale in scales]
 
 
-def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
-    """Score a corpus under each convention, and attribute the difference from the default to factors.
+class Implausibility(NamedTuple):
+    """The reasons against a setting, the strongest first: settings are sorted by them."""
 
-    Options that the user chose apply under every convention.
+    is_not_claimed: bool
+    is_unknown_tool: bool
+    has_many_changes: bool
+    changes: int
+    is_mean: bool
 
-    >>> compare_conventions(read_corpus(["a b c d."], [["a b c d .", "a"]]), Options())["moses"]["steps"][0]["factor"]
-    'tokenize'
+
+class EqualSettings(NamedTuple):
+    """Settings that give the same score.
+
+    setting: the most plausible one.
+    others: the others, the most plausible first.
+    score: their score, on the scale 0-1.
     """
-    conventions = convention_options(options)
-    settings = {name: make_setting(convention) for name, convention in conventions.items()}
-    grid = {
-        name: tuple(dict.fromkeys(values))
-        for name, values in zip(Setting._fields, zip(*settings.values()))
-    }
-    scores, start = score_grid(corpus, {}, conventions["default"], grid), settings["default"]
-    result = Conventions()
-    for name, setting in settings.items():
-        result[name] = {
-            "bleu": scores[setting],
-            "score": 100 * scores[setting],
-            "delta": scores[setting] - scores[start],
-            "steps": list_steps(scores, start, setting),
-            "signature": _sign_setting(corpus, conventions[name], ALL),
+
+    setting: Setting
+    others: list[Setting]
+    score: float
+
+
+class Search:
+    """The scores of a corpus under all settings, and the reasons against each setting.
+
+    Attributes:
+        corpus: the texts.
+        options: the options of the starting point: the signature's, or the user's without one.
+        start: their setting.
+        claimed: the settings that the signature describes; without one, the starting point.
+        scores: the score of each setting, on the scale 0-1.
+        groups: the settings in groups of equal scores, the most plausible group first.
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        reference_positions: ReferencePositions,
+        options: Options,
+        fixed: Collection[str],
+        *,
+        signature: SignatureContent | None = None,
+    ) -> None:
+        """Score a corpus under all settings.
+
+        Args:
+            corpus: the texts.
+            reference_positions: the references to use alone, from `find_reference_positions`.
+            options: the user's options.
+            fixed: the names of options that are not varied, and that win over the signature.
+            signature: the signature beside the published score, or None.
+        """
+        # 1. Choose the starting point: the user's options, or those of the signature.
+        self.corpus = corpus
+        self.options = options
+        self._always_listed = [*fixed]  # names of options
+        if signature is not None:
+            self.options = claimed_options(signature, corpus.kind, options, fixed)
+            self._always_listed += ["weights", "smooth_value", "effective_order"]
+        self.start = make_setting(self.options)
+        self.claimed = {self.start}
+        if signature is not None:
+            self.claimed = claimed_settings(signature, self.start, corpus, reference_positions)
+
+        # 2. Score all settings.
+        kind = corpus.kind
+        grid = make_grid(kind, reference_positions, self.options, fixed)
+        means = make_grid(kind, reference_positions, self.options, fixed, factors=SEGMENT_FACTORS)
+        self.scores = score_grid(corpus, reference_positions, self.options, grid, means=means)
+
+        # 3. Group equal scores, and sort by plausibility. Known tools have the user's options, also
+        #    if there is a signature.
+        self._tools = list_known_tools(options)
+        groups = []
+        for settings in group_settings(self.scores):
+            setting, *others = sorted(settings, key=self.implausibility)
+            groups.append(EqualSettings(setting, others, self.scores[setting]))
+        self.groups = sorted(groups, key=lambda group: self.implausibility(group.setting))
+
+    def implausibility(self, setting: Setting) -> Implausibility:
+        """Return the reasons against a setting."""
+        changes = len(changed_factors(self.start, setting))
+        return Implausibility(
+            is_not_claimed=setting not in self.claimed,
+            is_unknown_tool=setting not in self._tools.settings,
+            has_many_changes=changes > FEW_CHANGES and setting not in self._tools.variants,
+            changes=changes,
+            is_mean=setting.mean_of_segments,
+        )
+
+    def is_plausible(self, setting: Setting, chance: float) -> bool:
+        """Return False for many changes of an unknown tool, if numbers easily match by chance."""
+        reasons = self.implausibility(setting)
+        if reasons.is_unknown_tool and reasons.has_many_changes:
+            return chance <= SMALL_CHANCE
+        return True
+
+    def list_fitting(self, reading: Reading) -> list[EqualSettings]:
+        """List the groups whose score rounds to a published number.
+
+        Half a unit is accepted in both directions, because tools round it up or down. Scores of two
+        tools may differ by floating-point noise.
+        """
+        farthest = reading.rounding / 2 + NOISE
+        return [group for group in self.groups if abs(group.score - reading.bleu) <= farthest]
+
+    def list_nearest(self, reading: Reading) -> list[EqualSettings]:
+        """List the groups whose scores are the closest to a published number."""
+        by_distance = sorted(self.groups, key=lambda group: abs(group.score - reading.bleu))
+        return by_distance[:NEAREST_SETTINGS]
+
+    def chance(self, reading: Reading) -> float:
+        """Return the share of numbers near the starting point's score that some setting gives."""
+        scores = [group.score for group in self.groups]
+        return count_chance(scores, self.scores[self.start], reading.rounding)
+
+    def describe(self, group: EqualSettings, reading: Reading, chance: float) -> SettingScores:
+        """Describe the most plausible setting of a group, beside a published number."""
+        setting = group.setting
+        scoring = options_for(
+            self.options, setting.smooth_method, setting.max_order, setting.effective_order
+        )
+        setting_options = replace(
+            scoring,
+            tokenize=setting.tokenize,
+            lowercase=setting.lowercase,
+            minimum_total=setting.minimum_total,
+            reference_length=setting.reference_length,
+        )
+        return {
+            "bleu": group.score,
+            "score": 100 * group.score,
+            "delta": group.score - reading.bleu,
+            "plausible": self.is_plausible(setting, chance),
+            "steps": list_steps(self.scores, self.start, setting),
+            "same_score": list_same_score(group),
+            "references": setting.references,
+            "options": self.list_options(setting),
+            "signature": sign_setting(self.corpus, setting_options, setting.references),
         }
-    return result
+
+    def list_options(self, setting: Setting) -> dict[str, object]:
+        """List a setting as options of `compute`, and the options that are always listed."""
+        options = {name: getattr(self.options, name) for name in self._always_listed}
+        if self.corpus.kind == "text":  # other kinds are tokenized already
+            options["tokenize"] = setting.tokenize
+        options["lowercase"] = setting.lowercase
+        options["minimum_total"] = setting.minimum_total
+        options["reference_length"] = setting.reference_length
+        options["smooth_method"] = setting.smooth_method
+        options["max_order"] = setting.max_order
+        if setting.mean_of_segments:  # effective order is not a factor of corpus scores
+            options["effective_order"] = setting.effective_order
+        has_other_method = setting.smooth_method != self.options.smooth_method
+        if has_other_method and self.options.smooth_value is not None:
+            options["smooth_value"] = None  # the value is that of the method of the start
+        if setting.mean_of_segments:
+            options["segments"] = True
+        return options
 
 
-def _sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
-    tokenizer = choose_tokenizer(options, corpus.kind).name
-    nrefs = corpus.reference_count() if references == ALL else "1"
-    return make_signature(options, Origin(tokenizer, nrefs))
+def claimed_options(
+    signature: SignatureContent, kind: Kind, options: Options, fixed: Collection[str]
+) -> Options:
+    """Return the options that a signature claims; the `fixed` ones come from `options`.
+
+    >>> signature = read_signature("nrefs:1|case:lc|tok:13a")
+    >>> claimed_options(signature, "text", Options(tokenize="zh"), ["tokenize"]).tokenize
+    'zh'
+    """
+    claimed = dict(signature.options)
+    for name in CORPUS_ONLY:
+        claimed.pop(name, None)
+    if kind != "text":  # tokenized already
+        claimed.pop("tokenize", None)
+    for name in fixed:
+        claimed[name] = getattr(options, name)
+    return choose_options("default", claimed)
+
+
+def claimed_settings(
+    signature: SignatureContent,
+    start: Setting,
+    corpus: Corpus,
+    reference_positions: ReferencePositions,
+) -> set[Setting]:
+    """Return the settings that a signature claims; `start` is that of its options.
+
+    A signature with one reference may mean any of several. Another number than that of the corpus
+    cannot be tried.
+    """
+    if signature.nrefs in (None, corpus.reference_count()):
+        return {start}
+    if signature.nrefs == "1":
+        return {start._replace(references=index) for index in reference_positions}
+    return set()
 
 
 def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
@@ -385,158 +755,62 @@ def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
     >>> count_chance([0.25, 0.496, 0.504, 0.512], center=0.5, unit=0.01)
     0.4
     """
-    unit = max(unit, NOISE / 10_000)  # further decimals match as often
-    first = math.ceil((max(center - NEAR, 0) - NOISE) / unit)
-    last = math.floor((min(center + NEAR, 1) + NOISE) / unit)
-    if first > last:  # the nearest number, which the score itself rounds to
+    # 1. List the numbers near the score, as multiples of the unit.
+    step = max(unit, NOISE / 10_000)  # further decimals match as often
+    first_number = math.ceil((max(center - CHANCE_RANGE, 0) - NOISE) / step)
+    last_number = math.floor((min(center + CHANCE_RANGE, 1) + NOISE) / step)
+    if first_number > last_number:  # the nearest number, which the score itself rounds to
         return 1.0
-    # Count the numbers from lowest to highest of each score, without those that a lower score has.
+    # 2. Count the numbers from lowest to highest of each score, and shared ones only once.
     ordered = np.sort(np.fromiter(scores, float))
-    lowest = np.maximum(np.ceil((ordered - unit / 2 - NOISE) / unit), first)
-    highest = np.minimum(np.floor((ordered + unit / 2 + NOISE) / unit), last)
+    lowest = np.maximum(np.ceil((ordered - step / 2 - NOISE) / step), first_number)
+    highest = np.minimum(np.floor((ordered + step / 2 + NOISE) / step), last_number)
     lowest[1:] = np.maximum(lowest[1:], highest[:-1] + 1)
-    return float(np.maximum(highest - lowest + 1, 0).sum() / (last - first + 1))
+    numbers = np.maximum(highest - lowest + 1, 0).sum()
+    return float(numbers / (last_number - first_number + 1))
 
 
-def _describe_setting(
-    corpus: Corpus, options: Options, described: Iterable[str], setting: Setting
-) -> dict[str, Any]:
-    """Return a setting as options of `compute`, also those in `described`, and its signature."""
-    factors = setting._asdict()
-    references, is_mean = factors.pop("references"), factors.pop("mean_of_segments")
-    setting_options = replace(options, **factors)
-    if setting_options.smooth_method != options.smooth_method and options.smooth_value is not None:
-        setting_options, factors["smooth_value"] = replace(setting_options, smooth_value=None), None
-    if corpus.kind != "text":  # tokenized already
-        del factors["tokenize"]
-    if is_mean:
-        factors["segments"] = True
-    else:
-        del factors["effective_order"]  # not a factor of corpus scores
-    return {
-        "references": references,
-        "options": {**{name: getattr(options, name) for name in described}, **factors},
-        "signature": _sign_setting(corpus, setting_options, references),
-    }
+# --- Settings -------------------------------------------------------------------------------------
 
 
-# Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
-_WRITTEN = re.compile(
-    r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE
-)
+def make_setting(options: Options) -> Setting:
+    """Return the setting that options describe, with all references.
 
-
-def _read_score(reported: object, decimals: int | None) -> tuple[float, int]:
-    """Return a published score, and the number of its decimals that are known."""
-    written = None if isinstance(reported, bool) else _WRITTEN.fullmatch(str(reported))
-    if written is None:
-        raise invalid("reported", reported, "a number, or a str such as '27.30'")
-    number = Decimal(written[1].replace(",", "."))
-    if not 0 <= number <= 100:
-        raise invalid("reported", reported, "a score from 0 to 1 or from 0 to 100")
-    if decimals is None:
-        decimals = max(0, -int(number.as_tuple().exponent))
-    elif isinstance(decimals, bool) or not hasattr(decimals, "__index__") or decimals < 0:
-        raise invalid("decimals", decimals, "a whole number of 0 or more")
-    return float(number), int(decimals)
-
-
-# --- The grid of settings -------------------------------------------------------------------------
-
-
-def find_references(corpus: Corpus, given: pa.ChunkedArray) -> Places:
-    """Find, for each index of a reference that every segment has, the references among all of the corpus.
-
-    The result is empty if every segment has a single reference. `given` has the references as the
-    user passed them, including each None.
-
-    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], REFERENCES)
-    >>> find_references(read_corpus(["a", "b"], given), given)
-    {2: array([1, 3])}
+    >>> make_setting(Options()).reference_length
+    'closest'
     """
-    if corpus.reference_count() == "1":
-        return {}
-    items, bounds = list_items(given.combine_chunks())
-    is_present = np.asarray(items.is_valid())
-    places = np.cumsum(is_present) - 1
-    given_places = {index: bounds[:-1] + index for index in range(np.diff(bounds).min())}
-    return {index: places[rows] for index, rows in given_places.items() if is_present[rows].all()}
+    return Setting(
+        mean_of_segments=False,
+        references=ALL,
+        tokenize=options.tokenize,
+        lowercase=options.lowercase,
+        minimum_total=options.minimum_total,
+        reference_length=options.reference_length,
+        smooth_method=options.smooth_method,
+        max_order=options.max_order,
+        effective_order=options.effective_order,
+    )
 
 
-def make_grid(
-    kind: Kind, places: Places, options: Options, fixed: Collection[str], factors: Grid = FACTORS
-) -> Grid:
-    """Return the values of each factor that a search combines, the value in `options` first.
+def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
+    """Write the signature of a setting; `references` is that of `Setting`."""
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    nrefs = corpus.reference_count() if references == ALL else "1"
+    return make_signature(options, Origin(tokenizer.name, nrefs))
 
-    >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
-    ('all', 0)
+
+def changed_factors(before: Setting, after: Setting) -> list[str]:
+    """Return the names of the factors that differ between two settings.
+
+    >>> start = make_setting(Options())
+    >>> changed_factors(start, start._replace(tokenize="zh"))
+    ['tokenize']
     """
-    start = make_setting(options)._asdict()
-    values = dict[str, Sequence[Any]].fromkeys(Setting._fields, ()) | {
-        **factors,
-        "references": (ALL, *places),
-    }
-    if options.weights is not None:  # they fix the order
-        values["max_order"] = ()
-    if kind != "text":
-        values["tokenize"] = ()
-    if kind == "ids":
-        values["lowercase"] = ()
-    return {
-        name: tuple(dict.fromkeys((start[name], *(() if name in fixed else more))))
-        for name, more in values.items()
-    }
+    names = Setting._fields
+    return [name for name, old, new in zip(names, before, after) if old != new]
 
 
-def score_grid(
-    corpus: Corpus, places: Places, options: Options, grid: Grid, means: Grid | None = None
-) -> dict[Setting, float]:
-    """Score a corpus under each setting, on the scale 0-1; options that are not factors come from `options`.
-
-    With a grid of `means`, the result includes means of segment scores. Both grids have the same
-    values for counting.
-
-    >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
-    >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
-    [0.5, 1.0]
-    """
-    counted, sums, scores = [], [], {}
-
-    def choose(method: str, order: int, effective: bool) -> Options:
-        value = options.smooth_value if method == options.smooth_method else None
-        return replace(
-            options,
-            smooth_method=method,
-            smooth_value=value,
-            max_order=order,
-            effective_order=effective,
-        )
-
-    for factors, rows in _count_grid(corpus, places, options, grid):
-        counted.append(factors)
-        sums.append(rows.sum(axis=0))
-        if means is None or factors[-1] != options.reference_length:
-            continue
-        for method, effective in product(means["smooth_method"], means["effective_order"]):
-            if (
-                effective and factors[-2] and not options.effective_order
-            ):  # a minimum leaves no order out
-                continue
-            setting = Setting._make((True, *factors, method, options.max_order, effective))
-            scores[setting] = float(bleu(rows, choose(*setting[-3:])).mean())
-    for method, order in product(grid["smooth_method"], grid["max_order"]):
-        last = method, order, options.effective_order
-        row_scores = bleu(np.stack(sums), choose(*last)).tolist()
-        scores |= {
-            Setting._make((False, *first, *last)): score
-            for first, score in zip(counted, row_scores)
-        }
-    return scores
-
-
-def list_steps(
-    scores: Mapping[Setting, float], start: Setting, end: Setting
-) -> list[dict[str, Any]]:
+def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[FactorStep]:
     """List the steps from one setting to another, one factor at a time; their differences add up.
 
     >>> start = make_setting(Options())
@@ -544,52 +818,78 @@ def list_steps(
     >>> list_steps({start: 0.25, end: 0.5}, start, end)
     [{'factor': 'tokenize', 'value': 'zh', 'delta': 0.25}]
     """
-    steps: list[dict[str, Any]] = []
-    for factor, value in end._asdict().items():
-        changed = start._replace(**{factor: value})
-        if changed != start:
-            steps.append(
-                {"factor": factor, "value": value, "delta": scores[changed] - scores[start]}
-            )
-        start = changed
+    steps: list[FactorStep] = []
+    before = start
+    for factor in changed_factors(start, end):
+        value = getattr(end, factor)
+        after = before._replace(**{factor: value})
+        steps.append({"factor": factor, "value": value, "delta": scores[after] - scores[before]})
+        before = after
     return steps
 
 
-def group_settings(
-    scores: Mapping[Setting, float], implausibility: Callable[[Setting], Any]
-) -> list[list[Setting]]:
-    """Group the settings that give the same score; sort groups, and settings within groups, by plausibility.
+def group_settings(scores: Mapping[Setting, float]) -> list[list[Setting]]:
+    """Group the settings that give the same score, the lowest score first.
 
     >>> start = make_setting(Options())
     >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(references=1): 0.5}
-    >>> [len(group) for group in group_settings(scores, lambda setting: str(setting.references))]
-    [2, 1]
+    >>> [len(group) for group in group_settings(scores)]
+    [1, 2]
     """
-    groups, last = list[list[Setting]](), -1.0
-    for setting in sorted(scores, key=scores.__getitem__):
-        if scores[setting] - last > NOISE:
+    groups: list[list[Setting]] = []
+    previous = -math.inf
+    for setting, score in sorted(scores.items(), key=itemgetter(1)):
+        if score - previous > NOISE:
             groups.append([])
         groups[-1].append(setting)
-        last = scores[setting]
-    return sorted(
-        (sorted(group, key=implausibility) for group in groups),
-        key=lambda group: implausibility(group[0]),
-    )
+        previous = score
+    return groups
 
 
-def list_known(options: Options) -> tuple[set[Setting], set[Setting]]:
-    """Return the settings of conventions and known tools, and the settings of these tools under other arguments."""
-    settings = {
-        name: make_setting(convention) for name, convention in convention_options(options).items()
-    }
+def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
+    """Return, by factor, the values that keep the score if all other factors stay the same.
+
+    >>> start = make_setting(Options())
+    >>> others = [start._replace(lowercase=True), start._replace(max_order=3)]
+    >>> list_same_score(EqualSettings(start, others, score=0.5))
+    {'lowercase': [True], 'max_order': [3]}
+    """
+    same_score: dict[str, list[object]] = {}
+    for other in group.others:
+        changed = changed_factors(group.setting, other)
+        if len(changed) == 1 and changed != ["mean_of_segments"]:  # which is not an option
+            (factor,) = changed
+            same_score.setdefault(factor, []).append(getattr(other, factor))
+    return same_score
+
+
+class KnownTools(NamedTuple):
+    """The settings of known tools.
+
+    settings: the settings of conventions and known tools.
+    variants: the settings of these tools under other arguments.
+    """
+
+    settings: set[Setting]
+    variants: set[Setting]
+
+
+def list_known_tools(options: Options) -> KnownTools:
+    """Return the settings of known tools, with the options that the user chose."""
+    conventions = convention_options(options)
+    settings = {name: make_setting(convention) for name, convention in conventions.items()}
+    nltk = settings["nltk"]
     # sacreBLEU's `sentence_score` with and without effective order, and NLTK's `sentence_bleu`
-    mean, nltk = (settings[name]._replace(mean_of_segments=True) for name in ("default", "nltk"))
-    tools = {*settings.values(), mean, mean._replace(effective_order=True), nltk}
-    # NLTK's smoothing functions, and NLTK before 3.3
-    variants = {nltk._replace(smooth_method=method) for method in SEGMENT_FACTORS["smooth_method"]}
-    return tools, variants | {
-        settings["nltk"]._replace(smooth_method=method) for method in FACTORS["smooth_method"]
-    }
+    sacrebleu_mean = settings["default"]._replace(mean_of_segments=True)
+    nltk_mean = nltk._replace(mean_of_segments=True)
+    means = {sacrebleu_mean, sacrebleu_mean._replace(effective_order=True), nltk_mean}
+    # NLTK's smoothing functions; `skip` is what NLTK does before 3.3.
+    variants: set[Setting] = set()
+    for method in CORPUS_METHODS:
+        variants.add(nltk._replace(smooth_method=method))
+    for method in SEGMENT_METHODS:
+        variants.add(nltk_mean._replace(smooth_method=method))
+    return KnownTools({*settings.values(), *means}, variants)
 
 
 def convention_options(options: Options) -> dict[str, Options]:
@@ -599,54 +899,206 @@ def convention_options(options: Options) -> dict[str, Options]:
     2
     """
     chosen = {name: getattr(options, name) for name in options.given}
-    chosen |= {} if options.tokenize_by is None else {"tokenize": options.tokenize_by}
+    if options.tokenize_by is not None:
+        chosen["tokenize"] = options.tokenize_by
     return {name: choose_options(name, chosen) for name in CONVENTIONS}
 
 
-def make_setting(options: Options) -> Setting:
-    """Return the setting that options describe, with all references.
+# --- Grids of settings ----------------------------------------------------------------------------
 
-    >>> make_setting(Options()).reference_length
-    'closest'
+
+def find_reference_positions(corpus: Corpus, given: pa.ChunkedArray) -> ReferencePositions:
+    """Find the references of each index that every segment has, among all of the corpus.
+
+    The result is empty if every segment has a single reference. `given` has the references as the
+    user passed them, including each None.
+
+    >>> given = read_column("references", [["a", None, "b"], [None, "c", "d"]], REFERENCES)
+    >>> find_reference_positions(read_corpus(["a", "b"], given), given)
+    {2: array([1, 3])}
     """
-    return Setting(False, ALL, *(getattr(options, factor) for factor in Setting._fields[2:]))
+    if corpus.reference_count() == "1":
+        return {}
+    given_items, bounds = list_items(given.combine_chunks())
+    is_present = np.asarray(given_items.is_valid())
+    position_in_corpus = np.cumsum(is_present) - 1  # the corpus has no None
+    starts = bounds[:-1]
+    fewest = np.diff(bounds).min()
+    reference_positions = {}
+    for index in range(fewest):
+        given_positions = starts + index
+        if is_present[given_positions].all():
+            reference_positions[index] = position_in_corpus[given_positions]
+    return reference_positions
+
+
+def make_grid(
+    kind: Kind,
+    reference_positions: ReferencePositions,
+    options: Options,
+    fixed: Collection[str],
+    *,
+    factors: Mapping[str, Sequence[object]] = FACTORS,
+) -> Grid:
+    """Return the values of each factor that a search combines, the value in `options` first.
+
+    >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
+    ('all', 0)
+    """
+    further = {name: factors.get(name, ()) for name in Setting._fields}
+    further["references"] = (ALL, *reference_positions)
+    if options.weights is not None:  # they fix the order
+        further["max_order"] = ()
+    if kind != "text":
+        further["tokenize"] = ()
+    if kind == "ids":
+        further["lowercase"] = ()
+    for name in fixed:
+        further[name] = ()
+    grid = {}
+    for name, start_value in make_setting(options)._asdict().items():
+        grid[name] = tuple(dict.fromkeys([start_value, *further[name]]))
+    return cast(Grid, grid)
+
+
+def enclose_settings(settings: Collection[Setting]) -> Grid:
+    """Return the smallest grid that has some settings.
+
+    >>> start = make_setting(Options())
+    >>> enclose_settings([start, start._replace(max_order=2)])["max_order"]
+    (4, 2)
+    """
+    grid = {}
+    for name in Setting._fields:
+        values = [getattr(setting, name) for setting in settings]
+        grid[name] = tuple(dict.fromkeys(values))
+    return cast(Grid, grid)
+
+
+def score_grid(
+    corpus: Corpus,
+    reference_positions: ReferencePositions,
+    options: Options,
+    grid: Grid,
+    *,
+    means: Grid | None = None,
+) -> dict[Setting, float]:
+    """Score a corpus under each setting of a grid, on the scale 0-1.
+
+    Options that are not factors come from `options`. With a grid of `means`, the result includes
+    means of segment scores. Both grids have the same values for counting.
+
+    >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
+    >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
+    [0.5, 1.0]
+    """
+    # 1. List the options for scoring means.
+    mean_scorings = []
+    if means is not None:
+        for method, effective in product(means["smooth_method"], means["effective_order"]):
+            mean_scorings.append(options_for(options, method, options.max_order, effective))
+
+    # 2. Count. Score the rows of the segments while they are there, and keep their sum.
+    scores = {}
+    countings = []
+    sums = []
+    for counting, rows in _count_grid(corpus, reference_positions, options, grid):
+        countings.append(counting)
+        sums.append(rows.sum(axis=0))
+        if counting.reference_length != options.reference_length:
+            continue  # means have the reference length of the options only
+        for scoring in mean_scorings:
+            changes_effective_order = scoring.effective_order and not options.effective_order
+            if changes_effective_order and counting.minimum_total:
+                continue  # a minimum leaves no order out
+            setting = counting.setting(scoring, mean_of_segments=True)
+            scores[setting] = float(bleu(rows, scoring).mean())
+
+    # 3. Score the sums.
+    totals = np.stack(sums)
+    for method, order in product(grid["smooth_method"], grid["max_order"]):
+        scoring = options_for(options, method, order, options.effective_order)
+        for counting, score in zip(countings, bleu(totals, scoring).tolist()):
+            scores[counting.setting(scoring, mean_of_segments=False)] = score
+    return scores
+
+
+def options_for(
+    options: Options, smooth_method: str, max_order: int, effective_order: bool
+) -> Options:
+    """Return `options` with other factors of scoring.
+
+    The value for the smoothing method is kept for the method that it was chosen for.
+    """
+    smooth_value = None
+    if smooth_method == options.smooth_method:
+        smooth_value = options.smooth_value
+    return replace(
+        options,
+        smooth_method=smooth_method,
+        smooth_value=smooth_value,
+        max_order=max_order,
+        effective_order=effective_order,
+    )
 
 
 def _count_grid(
-    corpus: Corpus, places: Places, options: Options, grid: Grid
-) -> Iterator[tuple[tuple[Any, ...], Int64]]:
-    """Yield the rows of the segments for each combination of the five factors that counting depends on."""
-    (batch,) = corpus.combine().batches
-    corpora: dict[str | int, Corpus] = {ALL: corpus}
-    for place, rows in places.items():
-        references = batch.references.take(pa.array(rows))
-        corpora[place] = make_corpus([(batch.predictions, references, np.arange(len(rows) + 1))])
-    orders = max(grid["max_order"]) + 1  # NLTK's methods 5 and 7 need one more
+    corpus: Corpus, reference_positions: ReferencePositions, options: Options, grid: Grid
+) -> Iterator[tuple[Counting, Int64]]:
+    """Yield the rows of the segments for each combination of the factors that counting depends on.
+
+    The rows are one array, which the next step overwrites: use them before asking for more.
+    """
+    # One order more than asked for: NLTK's methods 5 and 7 look one order ahead.
+    orders = max(grid["max_order"]) + 1
     layout = Layout(orders)
+    corpora = _split_references(corpus, reference_positions)
     for tokenize, lowercase, references in product(
         grid["tokenize"], grid["lowercase"], grid["references"]
     ):
-        part = corpora[references]
-        counting = {
-            "tokenize": tokenize,
-            "lowercase": lowercase,
-            "minimum_total": 0,
-            "weights": None,
-        }
-        counted = replace(options, **counting, smooth_method="none", max_order=orders)
-        tokenizer = choose_tokenizer(counted, part.kind)
-        rows = count_corpus(part, tokenizer, counted)
-        reference_lengths = {counted.reference_length: rows[:, layout.reference_length].copy()}
-        for length in grid["reference_length"][1:]:
-            # A single reference is the closest, the shortest and the longest. Only this column
-            # depends on the option.
-            if part.reference_count() != "1":
-                counted = replace(counted, reference_length=length, max_order=1)
-                shortest_rows = count_corpus(part, tokenizer, counted)
-                reference_lengths[length] = shortest_rows[:, counted.layout.reference_length]
-        for length, minimum in product(grid["reference_length"], grid["minimum_total"]):
-            # A single reference has one length under every rule, which is in the column already.
-            same = rows[:, layout.reference_length]
-            rows[:, layout.reference_length] = reference_lengths.get(length, same)
+        # 1. Count under the first rule for the reference length.
+        first_rule, *other_rules = grid["reference_length"]
+        chosen = corpora[references]
+        counted = replace(
+            options,
+            tokenize=tokenize,
+            lowercase=lowercase,
+            reference_length=first_rule,
+            minimum_total=0,
+            weights=None,
+            smooth_method="none",
+            max_order=orders,
+        )
+        tokenizer = choose_tokenizer(counted, chosen.kind)
+        rows = count_corpus(chosen, tokenizer, counted)
+
+        # 2. Find the reference lengths under the other rules. Only this column depends on the rule,
+        #    so a single order is counted. A single reference is the closest, the shortest and the
+        #    longest.
+        reference_lengths = {first_rule: rows[:, layout.reference_length].copy()}
+        for rule in other_rules:
+            if chosen.reference_count() == "1":
+                reference_lengths[rule] = reference_lengths[first_rule]
+            else:
+                by_rule = replace(counted, reference_length=rule, max_order=1)
+                unigram_rows = count_corpus(chosen, tokenizer, by_rule)
+                reference_lengths[rule] = unigram_rows[:, by_rule.layout.reference_length]
+
+        # 3. Write the two factors that need no counting into the rows.
+        for rule, minimum in product(grid["reference_length"], grid["minimum_total"]):
+            rows[:, layout.reference_length] = reference_lengths[rule]
             rows[:, layout.totals] = count_totals(rows[:, layout.length], orders, minimum).T
-            yield (references, tokenize, lowercase, minimum, length), rows
+            yield Counting(references, tokenize, lowercase, minimum, rule), rows
+
+
+def _split_references(
+    corpus: Corpus, reference_positions: ReferencePositions
+) -> dict[str | int, Corpus]:
+    """Return the corpus with all references, and with each reference alone."""
+    (batch,) = corpus.combine().batches
+    corpora: dict[str | int, Corpus] = {ALL: corpus}
+    for index, positions in reference_positions.items():
+        references = batch.references.take(pa.array(positions))
+        bounds = np.arange(len(positions) + 1)
+        corpora[index] = make_corpus([(batch.predictions, references, bounds)])
+    return corpora
