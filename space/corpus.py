@@ -127,7 +127,7 @@ class CorpusTab(NamedTuple):
             baseline = given[self.baseline] if given[self.baseline] in systems else names[:2][-1]
             if len(names) > 1:
                 comparison = request_comparison(
-                    tables, None, baseline, given[self.test], options, documents
+                    tables, None, baseline, given[self.test], options=options, documents=documents
                 )
                 ranking = request_ranking(tables, options, documents) if len(names) > 2 else {}
                 progress(0.7, desc="Writing")
@@ -632,7 +632,12 @@ def explain_number(key: str, system: str, reported: str) -> str:
             if not reported.strip():
                 return _render_conventions(request_conventions(predictions, references))
             found = request_settings(
-                predictions, references, reported.strip(), None, {}, load_with(scored.options)
+                predictions,
+                references,
+                reported.strip(),
+                None,
+                options={},
+                metric=load_with(scored.options),
             )
         return _render_settings(found, system, scored, is_unspaced(predictions))
     except limits.ERRORS as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any
 
 import gradio as gr
@@ -20,8 +20,8 @@ from .metric import (
 
 
 def explain(
-    prediction: str, references: list[str], options: dict[str, Any] | None = None
-) -> dict[str, Any]:
+    prediction: str, references: list[str], options: dict[str, object] | None = None
+) -> dict[str, object]:
     """Explain the score of one sentence: its tokens, each with its longest matching n-gram.
 
     Args:
@@ -38,8 +38,8 @@ def explain(
 
 
 def score(
-    predictions: list[str], references: list[Any], options: dict[str, Any] | None = None
-) -> dict[str, Any]:
+    predictions: list[str], references: list[object], options: dict[str, object] | None = None
+) -> dict[str, object]:
     """Score a corpus, and each of its segments.
 
     Args:
@@ -50,16 +50,16 @@ def score(
     Returns:
         The result of `bleu.compute` with `segments=True`.
     """
-    return _answer(lambda: request_score(predictions, references, options or {})[0])
+    return _answer(lambda: request_score(predictions, references, options or {}).result)
 
 
 def compare(
     systems: dict[str, list[str]],
-    references: list[Any],
+    references: list[object],
     baseline: str | None = None,
     test: str = "randomization",
-    options: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    options: dict[str, object] | None = None,
+) -> dict[str, object]:
     """Test whether one of two systems scores higher than the other by more than chance.
 
     Args:
@@ -72,10 +72,12 @@ def compare(
     Returns:
         The result of `bleu.compare`: scores, intervals, difference and p-value.
     """
-    return _answer(lambda: request_comparison(systems, references, baseline, test, options or {}))
+    return _answer(
+        lambda: request_comparison(systems, references, baseline, test, options=options or {})
+    )
 
 
-def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]:
+def conventions(predictions: list[str], references: list[object]) -> dict[str, object]:
     """Score a corpus under each convention, and explain each difference.
 
     Args:
@@ -90,11 +92,11 @@ def conventions(predictions: list[str], references: list[Any]) -> dict[str, Any]
 
 def reconcile(
     predictions: list[str],
-    references: list[Any],
+    references: list[object],
     reported: float | str,
     decimals: int | None = None,
-    options: dict[str, Any] | None = None,
-) -> dict[str, Any]:
+    options: dict[str, object] | None = None,
+) -> dict[str, object]:
     """Find the settings that give a reported score.
 
     Args:
@@ -109,35 +111,41 @@ def reconcile(
         The result of `bleu.reconcile`.
     """
     return _answer(
-        lambda: request_settings(predictions, references, reported, decimals, options or {})
+        lambda: request_settings(predictions, references, reported, decimals, options=options or {})
     )
 
 
 class Demo(gr.Blocks):
-    """Blocks whose endpoints have default arguments; Gradio fills them in for its own clients only."""
+    """Blocks that fill in default arguments of endpoints; Gradio does so for its clients only."""
 
     async def preprocess_data(
-        self, block_fn: Any, inputs: list[Any], *others: Any, **named: Any
+        self, block_fn: Any, inputs: list[object], *others: Any, **named: Any
     ) -> Any:
         """Append the defaults of arguments that a program has left out."""
+        arguments = list(inputs)
         if len(inputs) < len(block_fn.inputs):
-            left_out = list(signature(block_fn.fn).parameters.values())[len(inputs) :]
-            if missing := [one.name for one in left_out if one.default is one.empty]:
-                raise gr.Error(
-                    f"Missing: {', '.join(missing)}. List the arguments in `data`.",
-                    print_exception=False,
-                )
-            inputs = [*inputs, *(one.default for one in left_out)]
-        return await super().preprocess_data(block_fn, inputs, *others, **named)
+            parameters = list(signature(block_fn.fn).parameters.values())
+            left_out = parameters[len(inputs) :]
+            missing = [
+                parameter.name for parameter in left_out if parameter.default is Parameter.empty
+            ]
+            if missing:
+                text = f"Missing: {', '.join(missing)}. List the arguments in `data`."
+                raise gr.Error(text, print_exception=False)
+            arguments += [parameter.default for parameter in left_out]
+        return await super().preprocess_data(block_fn, arguments, *others, **named)
 
 
 ENDPOINTS = (explain, score, compare, conventions, reconcile)
 
 
-def _answer(request: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the result of a request with the metric's warnings, or raise its error as one that Gradio passes on."""
+def _answer(request: Callable[[], Mapping[str, object]]) -> dict[str, object]:
+    """Return the result of a request with the metric's warnings.
 
-    def work() -> dict[str, Any]:
+    An error of the metric or of a limit is raised as one that Gradio passes on.
+    """
+
+    def work() -> dict[str, object]:
         with collect_warnings() as warnings:
             return {**request(), "warnings": [str(warning) for warning in warnings]}
 

@@ -1,4 +1,4 @@
-"""All access to the metric: the loaded metric, names from its modules, and its methods within the demo's limits.
+"""All access to the metric: the loaded metric, names from its modules, its methods within limits.
 
 The `request_...` functions raise what the metric raises, or a `RejectedError` if a limit is
 exceeded.
@@ -8,17 +8,118 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Protocol, TypedDict, cast
 
 import evaluate
 import pyarrow as pa
 
 from . import limits
+
+# Values by the name of an option, which decides on their type.
+Options = Mapping[str, Any]
+
+
+# --- Types of what the metric returns, which evaluate loads without its types ---------------------
+
+
+class Result(dict[str, Any]):
+    """The type of a result of the metric: a dict that also writes itself as text."""
+
+    report: Callable[[], str]  # of `compute`, `compare` and `rank`
+    to_markdown: Callable[[], str]
+    to_latex: Callable[[], str]
+
+
+class ScoredRows(NamedTuple):
+    """The result of `compute` for some segments, and their statistics rows."""
+
+    result: Result
+    rows: pa.Table
+
+
+class SystemScores(TypedDict, total=False):
+    """The scores of a system in a result of `compare`; on the scale 0-1, but for `score`."""
+
+    score: float
+    confidence_interval: tuple[float, float]
+    delta: float  # this and the rest are missing for the baseline
+    delta_interval: tuple[float, float]
+    p_value: float
+    p_adjusted: float
+    detectable_delta: float
+
+
+class Rank(TypedDict):
+    """A system in a result of `rank`, with the best and the worst rank that it may have."""
+
+    system: str
+    rank_range: list[int]
+
+
+class Step(TypedDict):
+    """A difference between two settings, and how the score changes with it."""
+
+    factor: str
+    value: object
+    delta: float
+
+
+class Setting(TypedDict):
+    """A setting and its score in a result of `conventions` or `reconcile`."""
+
+    score: float
+    delta: float
+    steps: list[Step]
+    signature: str
+
+
+class FoundSetting(Setting):
+    """A setting in a result of `reconcile`."""
+
+    plausible: bool
+    references: int | str  # "all" or an index
+    options: dict[str, Any]
+
+
+class MetricWarning(Protocol):
+    """A warning of the metric, with the option and value that it advises, or None."""
+
+    problem: str
+    option: str | None
+    value: Any
+
+
+class Described(Protocol):
+    """A choice for an option, with a phrase."""
+
+    says: str
+
+
+class Tokenizer(Described, Protocol):
+    """A tokenizer, and what it does to text."""
+
+    expects_raw_text: bool
+    splits_unspaced: bool
+
+
+class SmoothMethod(Described, Protocol):
+    """A smoothing method, with its default value if it takes one."""
+
+    value: float | None
+
+
+class Test(Described, Protocol):
+    """A significance test, with its default number of resamples."""
+
+    n_resamples: int
+
+
+# --- The metric, and names from its modules -------------------------------------------------------
 
 # evaluate expects a module to have the name of its folder, and a Space is in a folder called `app`:
 # pass the file.
@@ -27,32 +128,33 @@ _PATH = str(Path(__file__).parent.with_name("bleu_metric.py"))
 bleu: Any = evaluate.load(_PATH)
 
 _package = type(bleu).__module__.rpartition(".")[0]
-report: Any = import_module(f"{_package}.bleu_report")
-_options: Any = import_module(f"{_package}.bleu_options")
-_compare: Any = import_module(f"{_package}.bleu_compare")
-share_of_unspaced: Any = import_module(f"{_package}.bleu_tokenizers").share_of_unspaced
+report = import_module(f"{_package}.bleu_report")
+_options = import_module(f"{_package}.bleu_options")
+_compare = import_module(f"{_package}.bleu_compare")
+_tokenizers = import_module(f"{_package}.bleu_tokenizers")
 
-OPTIONS: Mapping[str, Any] = _options.OPTIONS  # defaults by name
-CONVENTIONS: Mapping[str, Mapping[str, Any]] = _options.CONVENTIONS  # the options that each sets
-# Records by name; each has the phrase `says`, a smoothing method also the default `value`.
-TOKENIZERS: Mapping[str, Any] = _options.TOKENIZERS
-REFERENCE_LENGTHS: Mapping[str, Any] = _options.REFERENCE_LENGTHS
-SMOOTH_METHODS: Mapping[str, Any] = _options.SMOOTH_METHODS
-TESTS: Mapping[str, Any] = (
-    _compare.TESTS
-)  # records; each has the phrase `says`, and the default `n_resamples`
+OPTIONS: Options = _options.OPTIONS  # the defaults
+CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets
+TOKENIZERS: Mapping[str, Tokenizer] = _options.TOKENIZERS
+REFERENCE_LENGTHS: Mapping[str, Described] = _options.REFERENCE_LENGTHS
+SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
+TESTS: Mapping[str, Test] = _compare.TESTS
 
-write_p: Any = _compare.write_p
+share_of_unspaced: Callable[[str], float] = _tokenizers.share_of_unspaced
+write_p: Callable[[float], str] = _compare.write_p
 
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
-_collected: ContextVar[list[Any] | None] = ContextVar("collected", default=None)
+_collected: ContextVar[list[MetricWarning] | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
-def collect_warnings() -> Iterator[list[Any]]:
-    """Collect the metric's warnings of this request; `warnings.catch_warnings` would mix up concurrent requests."""
-    collected: list[Any] = []
+def collect_warnings() -> Iterator[list[MetricWarning]]:
+    """Collect the metric's warnings of this request.
+
+    `warnings.catch_warnings` would mix up the warnings of concurrent requests.
+    """
+    collected: list[MetricWarning] = []
     token = _collected.set(collected)
     try:
         yield collected
@@ -60,13 +162,13 @@ def collect_warnings() -> Iterator[list[Any]]:
         _collected.reset(token)
 
 
-def load_with(options: Mapping[str, Any]) -> Any:
+def load_with(options: Options) -> Any:
     """Load the metric with other default options."""
     return evaluate.load(_PATH, **options)
 
 
 def warm_up() -> None:
-    """Compile the metric and run each method once, so that the first visitor does not have to wait."""
+    """Compile the metric and run each method once, because the first visitor would have to wait."""
     bleu.warm_up()
     for tokenizer in TOKENIZERS:
         bleu.compute(predictions=["a b c d"], references=["a b c d"], tokenize=tokenizer)
@@ -74,136 +176,137 @@ def warm_up() -> None:
     bleu.compare({"A": texts, "B": texts[::-1]}, texts)
     bleu.diff({"A": texts, "B": texts[::-1]}, texts)
     bleu.reconcile(texts[::-1], texts, "50")
-    # Freeze the objects of the libraries: a full garbage collection would stall a request for 0.3
-    # s.
+    # Freeze the objects of the libraries, because a full garbage collection would stall a request
+    # for 0.3 s.
     gc.freeze()
 
 
 def request_explanation(
-    prediction: str, references: Sequence[str] | str, options: Mapping[str, Any]
-) -> Any:
+    prediction: str, references: Sequence[str] | str, options: Options
+) -> Result:
     """Return the result of `explain`.
 
     >>> request_explanation("the the", ["the cat"], {"max_order": 1})["orders"][0]["matches"]
     1
     """
     limits.check_options(options, OPTIONS, TOKENIZERS)
-    limits.check_sentence(
-        [prediction, *(references if isinstance(references, list) else [references])]
-    )
+    texts = references if isinstance(references, list) else [references]
+    limits.check_sentence([prediction, *texts])
     return bleu.explain(prediction, references, **options)
 
 
 def request_score(
-    predictions: Sequence[Any],
-    references: Sequence[Any],
-    options: Mapping[str, Any],
+    predictions: Sequence[object],
+    references: Sequence[object],
+    options: Options,
     labels: Sequence[str] | None = None,
+    *,
     documents: Sequence[str] | None = None,
-) -> tuple[Any, pa.Table]:
-    """Return the result of `compute` with `segments=True`, by label if there are any, and the rows of the segments.
+) -> ScoredRows:
+    """Return the result of `compute` with `segments=True`, by label if there are any.
 
-    >>> result, statistics = request_score(["a b"], [["a b c"]], {"max_order": 1})
-    >>> len(result["segment_bleu"]), statistics["reference_length"].to_pylist()
+    >>> result, rows = request_score(["a b"], [["a b c"]], {"max_order": 1})
+    >>> len(result["segment_bleu"]), rows["reference_length"].to_pylist()
     (1, [3])
     """
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_corpus(predictions, references)
     if options.get("confidence") is not None and isinstance(predictions, list):
-        limits.check_resampling(
-            1, len(predictions), options.get("n_resamples", OPTIONS["n_resamples"])
-        )
-    counting = {
-        name: value
-        for name, value in options.items()
-        if name not in (*_RESAMPLING_OPTIONS, "segments")
-    }
-    statistics = bleu.statistics(predictions=predictions, references=references, **counting)
-    score_options = {**options, **_name_documents(documents), "segments": True}
-    return bleu.score(statistics, by=labels, **score_options), statistics
+        resamples = options.get("n_resamples", OPTIONS["n_resamples"])
+        limits.check_resampling(1, len(predictions), resamples)
+    # Count with `statistics`, which returns the rows, and score these: nothing is counted twice.
+    not_counting = (*_RESAMPLING_OPTIONS, "segments")
+    counting = {name: value for name, value in options.items() if name not in not_counting}
+    rows = bleu.statistics(predictions=predictions, references=references, **counting)
+    score_options = {**options, "segments": True}
+    result = bleu.score(rows, by=labels, documents=documents or None, **score_options)
+    return ScoredRows(result, rows)
 
 
 def request_comparison(
-    systems: Mapping[str, Any],
-    references: Sequence[Any] | None,
+    systems: Mapping[str, object],
+    references: Sequence[object] | None,
     baseline: str | None,
     test: str,
-    options: Mapping[str, Any],
+    *,
+    options: Options,
     documents: Sequence[str] | None = None,
-) -> Any:
-    """Return the result of `compare`, of predictions, or of the rows of segments and no references."""
+) -> Result:
+    """Return the result of `compare` for predictions, or for statistics rows and no references."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)
-    options = _leave_out_default(options)
     limits.check_value("baseline", baseline)
     limits.check_value("test", test)
-    rows = (
-        next(iter(systems.values()), None)
-        if references is None and isinstance(systems, dict)
-        else references
-    )
-    if isinstance(systems, dict) and isinstance(rows, list | pa.Table):
-        size = len(systems), len(rows)
-        if (
-            options.get("confidence", 0.95) is not None
-        ):  # intervals have their own number of resamples
+    chosen = _leave_out_default(options)
+    segments = _count_segments(systems, references)
+    if segments is not None:
+        if chosen.get("confidence", 0.95) is not None:
+            # Intervals have their own number of resamples.
             advice = "leave the intervals out (confidence: none), or score a part of the segments"
-            limits.check_resampling(*size, OPTIONS["n_resamples"], advice)
-        known = TESTS.get(str(test))
-        limits.check_resampling(
-            *size, options.get("n_resamples") or (known.n_resamples if known else 0)
-        )
+            limits.check_resampling(len(systems), segments, OPTIONS["n_resamples"], advice)
+        resamples = chosen.get("n_resamples")
+        if not resamples and str(test) in TESTS:  # a test from a program may be a list
+            resamples = TESTS[str(test)].n_resamples
+        limits.check_resampling(len(systems), segments, resamples or 0)
     return bleu.compare(
-        systems, references, baseline=baseline, test=test, **options, **_name_documents(documents)
+        systems, references, baseline=baseline, test=test, documents=documents or None, **chosen
     )
 
 
 def request_ranking(
-    tables: Mapping[str, pa.Table], options: Mapping[str, Any], documents: Sequence[str] | None
-) -> Any:
-    """Return the result of `rank` for the rows of the segments of each system."""
-    options = _leave_out_default(options)
-    size = len(tables), len(next(iter(tables.values())))
-    limits.check_resampling(*size, options.get("n_resamples", TESTS["randomization"].n_resamples))
-    return bleu.rank(tables, **options, **_name_documents(documents))
+    tables: Mapping[str, pa.Table], options: Options, documents: Sequence[str] | None
+) -> Result:
+    """Return the result of `rank` for the statistics rows of each system."""
+    chosen = _leave_out_default(options)
+    segments = len(next(iter(tables.values())))
+    resamples = chosen.get("n_resamples", TESTS["randomization"].n_resamples)
+    limits.check_resampling(len(tables), segments, resamples)
+    return bleu.rank(tables, documents=documents or None, **chosen)
 
 
-def _leave_out_default(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Leave out the number of resamples if it is the field's default, because each test has its own."""
-    return {
-        name: value
-        for name, value in options.items()
-        if name != "n_resamples" or value != OPTIONS[name]
-    }
+def _count_segments(systems: object, references: object) -> int | None:
+    """Return the number of segments; None for arguments that the metric itself rejects."""
+    if not isinstance(systems, dict):
+        return None
+    segments = references
+    if references is None:
+        segments = next(iter(systems.values()), None)
+    return len(segments) if isinstance(segments, list | pa.Table) else None
 
 
-def _name_documents(documents: Sequence[str] | None) -> dict[str, Any]:
-    return {"documents": documents} if documents else {}
+def _leave_out_default(options: Options) -> Options:
+    """Leave out the number of resamples if it is the field's default: each test has its own."""
+    if options.get("n_resamples") != OPTIONS["n_resamples"]:
+        return options
+    return {name: value for name, value in options.items() if name != "n_resamples"}
 
 
 def request_difference(
-    systems: Mapping[str, Sequence[Any]], references: Sequence[Any], options: Mapping[str, Any]
-) -> Any:
+    systems: Mapping[str, Sequence[object]], references: Sequence[object], options: Options
+) -> Result:
     """Return the result of `diff`."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)
     return bleu.diff(systems, references, **options)
 
 
-def request_conventions(predictions: Sequence[Any], references: Sequence[Any]) -> Any:
+def request_conventions(
+    predictions: Sequence[object], references: Sequence[object]
+) -> Mapping[str, Setting]:
     """Return the result of `conventions`."""
     limits.check_corpus(predictions, references)
     return bleu.conventions(predictions, references)
 
 
 def request_settings(
-    predictions: Sequence[Any],
-    references: Sequence[Any],
+    predictions: Sequence[object],
+    references: Sequence[object],
     reported: float | str,
     decimals: int | None,
-    options: Mapping[str, Any],
+    *,
+    options: Options,
     metric: Any = bleu,
-) -> Any:
+) -> Result:
     """Return the result of `reconcile`; the search starts at the defaults of `metric`."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_corpus(predictions, references)
@@ -220,11 +323,10 @@ def _show_warning(
     if collected is None or category is not bleu.Warning:
         _show_elsewhere(message, category, *arguments, **named)
     else:
-        collected.append(message)
+        collected.append(cast(MetricWarning, message))
 
 
 _show_elsewhere = warnings.showwarning
 warnings.showwarning = _show_warning
-warnings.filterwarnings(
-    "always", category=bleu.Warning
-)  # Python's default would show a warning to one visitor only
+# Python's default would show a warning to one visitor only.
+warnings.filterwarnings("always", category=bleu.Warning)

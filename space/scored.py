@@ -111,7 +111,7 @@ def count_submission(
     systems, references, labels, documents = submission
     options = options if len(systems) == 1 else {**options, "confidence": None}
     return {
-        name: request_score(texts, references, options, labels, documents)
+        name: request_score(texts, references, options, labels, documents=documents)
         for name, texts in systems.items()
     }
 

@@ -128,7 +128,7 @@ def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limi
     texts = ["a"] * 100_000
     with pytest.raises(ValueError, match=message):
         metric.request_comparison(
-            {f"{n}": texts for n in range(10)}, texts, None, "bootstrap", options
+            {f"{n}": texts for n in range(10)}, texts, None, "bootstrap", options=options
         )
 
 
@@ -137,7 +137,7 @@ def test_a_comparison_within_both_limits_is_made():
     texts = ["a b c d"] * 50_000
     systems = {"A": texts, "B": texts[::-1], "C": texts}
     found = metric.request_comparison(
-        systems, texts, None, "bootstrap", {"confidence": None, "n_resamples": 2}
+        systems, texts, None, "bootstrap", options={"confidence": None, "n_resamples": 2}
     )
     assert found["n_resamples"] == 2
 
@@ -159,7 +159,7 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
         for name in ("corpus", "metric", "scored", "sources")
     )
 
-    def fail(*arguments):
+    def fail(*arguments, **named):
         raise error
 
     monkeypatch.setattr(corpus, "request_settings", fail)
@@ -275,7 +275,7 @@ def test_of_two_systems_the_better_comes_first_in_headline_sentence_and_table(or
     }
     systems = {name: texts[name] for name in order}
     comparison = metric.request_comparison(
-        systems, references, "A", "randomization", {"confidence": 0.95}
+        systems, references, "A", "randomization", options={"confidence": 0.95}
     )
     scores = {name: f"{system['score']:.2f}" for name, system in comparison["systems"].items()}
     kept = scored.Scored("", order, {"confidence": 0.95}, "all", "")
@@ -498,9 +498,9 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
         lambda: metric.request_score(texts, texts, options),
         lambda: metric.request_explanation("a", "a", options),
         lambda: metric.request_comparison(
-            {"A": texts, "B": texts}, texts, None, "bootstrap", options
+            {"A": texts, "B": texts}, texts, None, "bootstrap", options=options
         ),
-        lambda: metric.request_settings(texts, texts, "50", None, options),
+        lambda: metric.request_settings(texts, texts, "50", None, options=options),
     ):
         with pytest.raises(ValueError, match=f"Unknown option `{name}`. Choose among tokenize, "):
             request()
