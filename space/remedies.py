@@ -1,13 +1,14 @@
-"""Frequent causes of an unexpected score, found in the texts, each with the button that fixes it."""
+"""Frequent causes of an unexpected score, found in the texts, each with a button that fixes it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from html import unescape
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import NamedTuple
 
-from .metric import TOKENIZERS, share_of_unspaced
+from .metric import TOKENIZERS, MetricWarning, Options, share_of_unspaced
 
 _SAMPLE = 2000  # segments that are examined
 _THRESHOLD = 0.2  # share of texts above which a finding is reported
@@ -25,7 +26,7 @@ _ENTITY = re.compile("&(?:quot|apos|amp|lt|gt|#39|#91|#93|#124);")  # as tokeniz
 _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
 
 # The buttons for the options that warnings of the metric advise.
-_BUTTONS: dict[tuple[str, Any], str] = {
+_BUTTONS: dict[tuple[str | None, object], str] = {
     ("effective_order", True): "Skip n-grams longer than the text",
     ("smooth_method", "exp"): "Smooth as sacreBLEU does",
     ("tokenize", "none"): "Split at spaces only",
@@ -38,41 +39,56 @@ class Remedy(NamedTuple):
 
     finding: str
     button: str
-    options: Mapping[str, Any]
+    options: Options
     fix: str = ""  # a name in `FIXES`
 
 
+class Advice(NamedTuple):
+    """What to tell a visitor about a score: remedies, and messages that have no button."""
+
+    remedies: list[Remedy]
+    notes: list[str]
+
+
 def find_remedies(
-    predictions: Sequence[str], references: Sequence[Sequence[str]], options: Mapping[str, Any]
+    predictions: Sequence[str], references: Sequence[Sequence[str]], options: Options
 ) -> list[Remedy]:
     """Find remedies for the texts of one system, or of one sentence.
 
-    >>> [remedy.button for remedy in find_remedies(["ein „Zitat“"], [['ein "Zitat"']], {"tokenize": "13a"})]
+    >>> found = find_remedies(["ein „Zitat“"], [['ein "Zitat"']], {"tokenize": "13a"})
+    >>> [remedy.button for remedy in found]
     ['Make quotes straight']
     """
     hypotheses = [text for text in predictions[:_SAMPLE] if text]
-    targets = [text for texts in references[:_SAMPLE] for text in texts if text]
+    targets = [text for text in chain.from_iterable(references[:_SAMPLE]) if text]
     if not hypotheses or not targets:
         return []
-    checks = (_check_spaces, _check_quotes, _check_tokens, _check_case)
-    return [remedy for check in checks for remedy in check(hypotheses, targets, options)]
+    remedies: list[Remedy] = []
+    for check in (_check_spaces, _check_quotes, _check_tokens, _check_case):
+        remedies += check(hypotheses, targets, options)
+    return remedies
 
 
-def add_warnings(remedies: list[Remedy], warnings: Sequence[Any]) -> tuple[list[Remedy], list[str]]:
-    """Turn the warnings that advise an option into remedies with a button; return all remedies and other messages."""
-    known = {
-        name
-        for remedy in remedies
-        for name in ("tokenize" * (remedy.fix == "detokenize"), *remedy.options)
-    }
-    notes = []
-    for message, warning in {str(warning): warning for warning in warnings}.items():
+def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[MetricWarning]) -> Advice:
+    """Add a remedy for each warning that advises an option with a button; the others become notes.
+
+    A warning is left out if a remedy changes the same option already.
+    """
+    changed: set[str | None] = set()  # options
+    for remedy in remedies:
+        changed.update(remedy.options)
+        if remedy.fix == "detokenize":  # makes splitting at spaces needless
+            changed.add("tokenize")
+    advice = Advice(list(remedies), [])
+    warning_of = {str(warning): warning for warning in warnings}  # each message once
+    for message, warning in warning_of.items():
         button = _BUTTONS.get((warning.option, warning.value))
-        if button is None:
-            notes.append(message)
-        elif warning.option not in known:
-            remedies = [*remedies, Remedy(warning.problem, button, {warning.option: warning.value})]
-    return remedies, notes
+        if warning.option is None or button is None:
+            advice.notes.append(message)
+        elif warning.option not in changed:
+            options = {warning.option: warning.value}
+            advice.remedies.append(Remedy(warning.problem, button, options))
+    return advice
 
 
 def is_unspaced(texts: Sequence[str]) -> bool:
@@ -85,11 +101,13 @@ def is_unspaced(texts: Sequence[str]) -> bool:
 
 
 def explain_short(length: int, max_order: int) -> Remedy:
-    """Return the remedy for a score of 0 because a prediction is too short for the longest n-gram."""
+    """Return the remedy for a score of 0 of a text that is shorter than the longest n-gram."""
     tokens = "1 token has" if length == 1 else f"{length} tokens have"
-    cause = f"{tokens} no {max_order}-gram, and BLEU multiplies the precisions of 1-grams to {max_order}-grams"
-    changes = {"effective_order": True}
-    return Remedy(f"The score is 0 because {cause}.", "Skip n-grams longer than the text", changes)
+    finding = (
+        f"The score is 0 because {tokens} no {max_order}-gram, and BLEU multiplies the precisions"
+        f" of 1-grams to {max_order}-grams."
+    )
+    return Remedy(finding, "Skip n-grams longer than the text", {"effective_order": True})
 
 
 def straighten_quotes(text: str) -> str:
@@ -108,71 +126,84 @@ def detokenize(text: str) -> str:
     'He said: "it\\'s well-known, isn\\'t it?"'
     """
     # A single space in each pattern, because `\s+` takes quadratic time for a long run of spaces.
-    text = _ENTITY.sub(lambda entity: unescape(entity[0]), text).replace(" @-@ ", "-")
+    text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
+    text = text.replace(" @-@ ", "-")
     text = re.sub(r'" ([^"]*?) "', r'"\1"', text)
     text = re.sub(r" ([.,;:!?)\]}%])", r"\1", text)
-    return re.sub(
-        r" (['’](?:s|t|re|ve|ll|d|m)\b|n['’]t\b)", r"\1", re.sub(r"([(\[{]) ", r"\1", text)
-    )
+    text = re.sub(r"([(\[{]) ", r"\1", text)
+    return re.sub(r" (['’](?:s|t|re|ve|ll|d|m)\b|n['’]t\b)", r"\1", text)
 
 
 FIXES: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenize": detokenize}
 
 
 def _check_quotes(
-    hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]
+    hypotheses: Sequence[str], targets: Sequence[str], options: Options
 ) -> Iterator[Remedy]:
-    curled, straight = (
-        _share(pattern, hypotheses) - _share(pattern, targets) for pattern in (_CURLED, _STRAIGHT)
+    """Look for typographic quotes on one side, where the other side has more straight ones."""
+    # How much larger the share of predictions with such quotes is than that of references.
+    curled = _share(_CURLED.search, hypotheses) - _share(_CURLED.search, targets)
+    straight = _share(_STRAIGHT.search, hypotheses) - _share(_STRAIGHT.search, targets)
+    are_opposite = curled * straight < 0
+    if abs(curled) <= _THRESHOLD / 2 or not are_opposite:
+        return
+    sides = ("predictions", "references") if curled > 0 else ("references", "predictions")
+    with_curled, with_straight = sides
+    finding = (
+        f"The {with_curled} have typographic quotes or apostrophes (“ ” ’), the {with_straight}"
+        " have straight ones: they don’t match."
     )
-    if abs(curled) > _THRESHOLD / 2 and curled * straight < 0:
-        sides = ("predictions", "references") if curled > 0 else ("references", "predictions")
-        finding = "The {} have typographic quotes or apostrophes (“ ” ’), the {} have straight ones: they don’t match."
-        yield Remedy(finding.format(*sides), "Make quotes straight", {}, "quotes")
+    yield Remedy(finding, "Make quotes straight", {}, "quotes")
 
 
 def _check_tokens(
-    hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]
+    hypotheses: Sequence[str], targets: Sequence[str], options: Options
 ) -> Iterator[Remedy]:
-    if _share(_DETACHED, hypotheses) <= _THRESHOLD:
+    """Look for detached punctuation marks: in the predictions alone, or in both for a tokenizer."""
+    if _share(_DETACHED.search, hypotheses) <= _THRESHOLD:
         return
-    if _share(_DETACHED, targets) <= _THRESHOLD:
+    if _share(_DETACHED.search, targets) <= _THRESHOLD:
         finding = "The predictions look tokenized (“word .”), and the references don’t."
         yield Remedy(finding, "Detokenize the predictions", {}, "detokenize")
-    elif (tokenizer := TOKENIZERS.get(options["tokenize"])) and tokenizer.expects_raw_text:
-        finding = f"The texts look tokenized (“word .”), but {options['tokenize']} expects untokenized text."
+        return
+    name = options["tokenize"]
+    tokenizer = TOKENIZERS.get(name)
+    if tokenizer and tokenizer.expects_raw_text:
+        finding = f"The texts look tokenized (“word .”), but {name} expects untokenized text."
         yield Remedy(finding, "Split at spaces only", {"tokenize": "none"})
 
 
 def _check_case(
-    hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]
+    hypotheses: Sequence[str], targets: Sequence[str], options: Options
 ) -> Iterator[Remedy]:
+    """Look for texts in one case on one side only."""
     if options.get("lowercase"):
         return
-    sides = (("predictions", hypotheses), ("references", targets))
     for case, is_case in (("lowercase", str.islower), ("capitals", str.isupper)):
-        shares = {name: sum(map(is_case, texts)) / len(texts) for name, texts in sides}
-        other, uniform = sorted(shares, key=lambda name: shares[name])
+        shares = {
+            "predictions": _share(is_case, hypotheses),
+            "references": _share(is_case, targets),
+        }
+        other, uniform = sorted(shares, key=lambda side: shares[side])
         if shares[uniform] > 0.9 and shares[other] < 0.5:
-            yield Remedy(
-                f"The {uniform} are in {case}, and the {other} aren’t.",
-                "Ignore case",
-                {"lowercase": True},
-            )
+            finding = f"The {uniform} are in {case}, and the {other} aren’t."
+            yield Remedy(finding, "Ignore case", {"lowercase": True})
             return
 
 
 def _check_spaces(
-    hypotheses: Sequence[str], targets: Sequence[str], options: Mapping[str, Any]
+    hypotheses: Sequence[str], targets: Sequence[str], options: Options
 ) -> Iterator[Remedy]:
-    chosen = TOKENIZERS.get(options["tokenize"])
-    if chosen is None or chosen.splits_unspaced:
+    """Look for text without spaces that the tokenizer would split at spaces."""
+    name = options["tokenize"]
+    tokenizer = TOKENIZERS.get(name)
+    if tokenizer is None or tokenizer.splits_unspaced or not is_unspaced(hypotheses):
         return
-    if is_unspaced(hypotheses):
-        tokenizer = "char" if _KANA_OR_THAI.search("".join(hypotheses)) else "zh"
-        finding = f"This text has no spaces between words, and tokenizer {options['tokenize']} splits at spaces."
-        yield Remedy(finding, f"Use {tokenizer}", {"tokenize": tokenizer})
+    # `zh` splits Chinese characters only.
+    better = "char" if _KANA_OR_THAI.search("".join(hypotheses)) else "zh"
+    finding = f"This text has no spaces between words, and tokenizer {name} splits at spaces."
+    yield Remedy(finding, f"Use {better}", {"tokenize": better})
 
 
-def _share(pattern: re.Pattern[str], texts: Sequence[str]) -> float:
-    return sum(1 for text in texts if pattern.search(text)) / len(texts)
+def _share(is_match: Callable[[str], object], texts: Sequence[str]) -> float:
+    return sum(1 for text in texts if is_match(text)) / len(texts)
