@@ -17,7 +17,7 @@ from . import html, limits
 from .corpus import add_corpus_tab
 from .endpoints import ENDPOINTS, Demo, explain
 from .metric import bleu
-from .sentence import Sentence, add_sentence_tab
+from .sentence import Sentence, Update, add_sentence_tab
 
 _FOLDER = Path(__file__).parent
 _THEME = gr.themes.Base(
@@ -44,8 +44,8 @@ _THEME = gr.themes.Base(
 
 _HEADER = """
 <header class="bleu-head"><h1>BLEU</h1>
-<p>BLEU counts the sequences of one to four words (n-grams) that a translation (the candidate) shares with human ones
-(the references). 100 is a perfect match.</p></header>
+<p>BLEU counts the sequences of one to four words (n-grams) that a translation (the candidate)
+shares with human ones (the references). 100 is a perfect match.</p></header>
 """
 _LOAD = """\
 import evaluate
@@ -97,26 +97,28 @@ def build_demo() -> gr.Blocks:
         )
         restored.then(None, js="() => bleuPage.arrived()")
         for endpoint in ENDPOINTS:
-            api(
-                endpoint, **({} if endpoint is explain else limits.WORK)
-            )  # a sentence does not wait for corpora
+            # A sentence does not wait for corpora.
+            settings = {} if endpoint is explain else limits.WORK
+            api(endpoint, **settings)
     blocks.queue(default_concurrency_limit=limits.CONCURRENT_EVENTS, max_size=limits.QUEUE_SIZE)
     return blocks
 
 
-def _restore(tabs: gr.Tabs, sentence: Sentence, link: dict[str, str]) -> dict[Any, Any]:
-    """Return the update that shows the tab, texts and options of the address that the page was opened with."""
-    tab = link.get("tab") in ("corpus", "about")
-    return {tabs: gr.update(selected=link["tab"]) if tab else gr.skip(), **sentence.restore(link)}
+def _restore(tabs: gr.Tabs, sentence: Sentence, link: dict[str, str]) -> Update:
+    """Return the update that shows what is in the page's address: the tab, texts and options."""
+    tab = link.get("tab")
+    selected = gr.update(selected=tab) if tab in ("corpus", "about") else gr.skip()
+    return {tabs: selected, **sentence.restore(link)}
 
 
 def _add_about_tab() -> None:
-    """Add what the metric is, how to load and cite it, a link to the limits of the demo, and the metric card."""
+    """Add what the metric is, the demo's limits, how to load and cite it, and the metric card."""
     space = os.environ.get("SPACE_ID")
     page = f"https://huggingface.co/spaces/{space}/blob/main/docs/space.md#limits"
-    about = f"[limits of size]({page})" if space else "limits of size (docs/space.md)"
-    kept = f"No other visitor sees your files, which are deleted within {limits.SECONDS_KEPT // 60} minutes."
-    gr.Markdown(f"{bleu.description}\n\n{kept} There are {about}.")
+    about_limits = f"[limits of size]({page})" if space else "limits of size (docs/space.md)"
+    minutes = limits.SECONDS_KEPT // 60
+    kept = f"No other visitor sees your files, which are deleted within {minutes} minutes."
+    gr.Markdown(f"{bleu.description}\n\n{kept} There are {about_limits}.")
     html.add_html(html.code("How to load it", _LOAD.format(name=space or "./bleu_metric")))
     html.add_html(html.code("How to cite it", bleu.citation))
     with gr.Accordion("Metric card", open=False, elem_id="card"):
@@ -129,16 +131,18 @@ def _read_card() -> str:
     Pictures are embedded. Relative links lead to the files of the Space; outside of a Space only
     their text remains.
     """
-    root, space = _FOLDER.parent, os.environ.get("SPACE_ID")
+    root = _FOLDER.parent
+    space = os.environ.get("SPACE_ID")
 
-    def place(link: re.Match[str]) -> str:
+    def replace_link(link: re.Match[str]) -> str:
         mark, text, path = link.groups()
-        if mark:
+        if mark == "!":
             picture = b64encode((root / path).read_bytes()).decode()
             return f"![{text}](data:image/svg+xml;base64,{picture})"
-        return (
-            f"[{text}](https://huggingface.co/spaces/{space}/blob/main/{path})" if space else text
-        )
+        if not space:
+            return text
+        return f"[{text}](https://huggingface.co/spaces/{space}/blob/main/{path})"
 
-    card = (root / "README.md").read_text(encoding="utf-8").split("---\n", 2)[2]
-    return re.sub(r"(!?)\[([^]]*)\]\((?!https:)(.*?)\)", place, card)
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    _empty, _header, card = readme.split("---\n", 2)
+    return re.sub(r"(!?)\[([^]]*)\]\((?!https:)(.*?)\)", replace_link, card)
