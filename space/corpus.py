@@ -132,7 +132,7 @@ class CorpusTab(NamedTuple):
                 ranking = request_ranking(tables, options, documents) if len(names) > 2 else {}
                 progress(0.7, desc="Writing")
             scored, results = score_submission(
-                submission, options, given[self.which], remark, counted
+                submission, options, given[self.which], remark, counted=counted
             )
         self.download.temp_files.update(
             scored.list_files()

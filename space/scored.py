@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from os.path import commonprefix
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import gradio as gr
 import numpy as np
@@ -22,7 +22,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from .limits import SECONDS_KEPT, RejectedError
-from .metric import request_score
+from .metric import Options, Result, ScoredRows, request_score
 from .options import describe_references_used
 from .remedies import FIXES
 from .sources import Submission, rename
@@ -32,12 +32,19 @@ _KEY = re.compile("[0-9a-f]{32}")
 _FIXED = {"quotes": "quotes made straight", "detokenize": "predictions detokenized"}
 
 
+class Files(NamedTuple):
+    """The paths of the segments: as CSV to download, and as Parquet for `read_segments`."""
+
+    csv: str
+    parquet: str
+
+
 class Scored(NamedTuple):
     """A scored submission; `key` is the secret name of the folder with its downloads."""
 
     key: str
     systems: list[str]
-    options: dict[str, Any]
+    options: Options
     which: int | str  # the references that count: "all" or an index
     remark: str  # changes to the texts before scoring
     documents: int = 0  # their number, if intervals and tests are by document
@@ -48,9 +55,24 @@ class Scored(NamedTuple):
             raise RejectedError("Choose a system of the list.")
         return f"{system}: {name}" if len(self.systems) > 1 else name
 
-    def list_files(self) -> tuple[str, str]:
-        """Return the paths of the segments: as CSV to download, and as Parquet for `read_segments`."""
-        return str(_find_folder(self.key) / "segments.csv"), str(_find_folder(self.key) / _SEGMENTS)
+    def list_files(self) -> Files:
+        """Return the paths of the files with the segments."""
+        folder = _find_folder(self.key)
+        return Files(csv=str(folder / "segments.csv"), parquet=str(folder / _SEGMENTS))
+
+
+class Outcome(NamedTuple):
+    """A scored submission, and the result of each system."""
+
+    scored: Scored
+    results: dict[str, Result]
+
+
+class Prepared(NamedTuple):
+    """A submission that is ready to be scored, and what was changed for that."""
+
+    submission: Submission
+    remark: str
 
 
 class OpenedSegment(NamedTuple):
@@ -60,109 +82,142 @@ class OpenedSegment(NamedTuple):
     references: list[str]
 
 
-def prepare_submission(
-    submission: Submission, which: int | str, fixes: Sequence[str]
-) -> tuple[Submission, str]:
-    """Select the references that count, fix the texts, and describe both.
+def prepare_submission(submission: Submission, which: int | str, fixes: Sequence[str]) -> Prepared:
+    """Select the references that count, fix the texts, and shorten the names of systems.
 
-    >>> submission, remark = prepare_submission(Submission({"A": ["“a”"]}, [["b", "'c'"]]), 1, ["quotes"])
+    >>> submission = Submission({"A": ["“a”"]}, [["b", "'c'"]])
+    >>> submission, remark = prepare_submission(submission, 1, ["quotes"])
     >>> submission.systems, submission.references, remark
     ({'A': ['"a"']}, [["'c'"]], 'only the second reference is used, quotes made straight')
     """
-    (systems, references, labels, documents), remarks = submission, []
+    systems = submission.systems
+    references = submission.references
+    remarks = []
+    # 1. One reference of each segment, if only one counts.
     if isinstance(which, int):
-        if min(map(len, references)) <= which:
+        fewest = min(len(texts) for texts in references)
+        if fewest <= which:
             raise RejectedError(
-                f"Some segments have fewer than {which + 1} references. Choose another, or all of them."
+                f"Some segments have fewer than {which + 1} references."
+                " Choose another, or all of them."
             )
-        references = [[row[which]] for row in references]
+        references = [[texts[which]] for texts in references]
         remarks.append(describe_references_used(which))
+    # 2. The fixes; references are not tokenized.
     for name in fixes:
         fix = FIXES[name]
-        systems = {system: [fix(text) for text in texts] for system, texts in systems.items()}
+        systems = {system: _fix_texts(texts, fix) for system, texts in systems.items()}
         if name != "detokenize":
-            references = [[fix(text) if text else text for text in row] for row in references]
+            references = [_fix_texts(texts, fix) for texts in references]
         remarks.append(_FIXED[name])
-    named: dict[str, list[Any]] = {}
+    # 3. The names: without what all begin with, short, and different.
+    named: dict[str, list[str]] = {}
     for name, texts in zip(cut_prefix(list(systems)), systems.values()):
         named[rename(name[:60], named)] = texts
-    return Submission(named, references, labels, documents), ", ".join(remarks)
+    prepared = submission._replace(systems=named, references=references)
+    return Prepared(prepared, ", ".join(remarks))
+
+
+def _fix_texts(texts: Sequence[str], fix: Callable[[str], str]) -> list[str]:
+    """Fix texts; a missing reference (None) stays missing."""
+    return [fix(text) if text else text for text in texts]
 
 
 def cut_prefix(names: Sequence[str]) -> list[str]:
     """Cut what all names begin with, up to a separator.
 
-    >>> cut_prefix(["newstest2021.en-de.hyp.Online-A", "newstest2021.en-de.hyp.Online-B"]), cut_prefix(["mt1", "mt2"])
-    (['Online-A', 'Online-B'], ['mt1', 'mt2'])
+    >>> cut_prefix(["newstest2021.en-de.hyp.Online-A", "newstest2021.en-de.hyp.Online-B"])
+    ['Online-A', 'Online-B']
+    >>> cut_prefix(["mt1", "mt2"])
+    ['mt1', 'mt2']
     """
     common = commonprefix(list(names))  # noqa: RUF071 of characters, as names are not paths
     length = max(common.rfind(separator) for separator in "._ ") + 1
-    return (
-        [name[length:] for name in names]
-        if len(names) > 1 and min(map(len, names)) > length
-        else list(names)
-    )
+    has_empty_rest = any(len(name) <= length for name in names)
+    if len(names) == 1 or has_empty_rest:
+        return list(names)
+    return [name[length:] for name in names]
 
 
-def count_submission(
-    submission: Submission, options: Mapping[str, Any]
-) -> dict[str, tuple[Any, pa.Table]]:
-    """Return the result and the rows of the segments of each system; several systems get intervals from `compare`."""
-    systems, references, labels, documents = submission
-    options = options if len(systems) == 1 else {**options, "confidence": None}
+def count_submission(submission: Submission, options: Options) -> dict[str, ScoredRows]:
+    """Return the result and the statistics rows of each system.
+
+    Only a single system gets intervals here: several get them from `compare`.
+    """
+    is_alone = len(submission.systems) == 1
+    scoring = options if is_alone else {**options, "confidence": None}
     return {
-        name: request_score(texts, references, options, labels, documents=documents)
-        for name, texts in systems.items()
+        name: request_score(
+            texts,
+            submission.references,
+            scoring,
+            submission.labels,
+            documents=submission.documents,
+        )
+        for name, texts in submission.systems.items()
     }
 
 
 def score_submission(
     submission: Submission,
-    options: Mapping[str, Any],
+    options: Options,
     which: int | str,
     remark: str,
-    counted: Mapping[str, tuple[Any, pa.Table]] | None = None,
-) -> tuple[Scored, dict[str, Any]]:
-    """Score each system, write the segments, and return the scored submission and each system's result.
+    *,
+    counted: Mapping[str, ScoredRows] | None = None,
+) -> Outcome:
+    """Score each system, and write the segments.
 
     `counted` is the result of `count_submission`, if it is known.
     """
-    documents = len(set(submission.documents or ()))
+    if counted is None:
+        counted = count_submission(submission, options)
     scored = Scored(
-        secrets.token_hex(16), list(submission.systems), dict(options), which, remark, documents
+        key=secrets.token_hex(16),
+        systems=list(submission.systems),
+        options=dict(options),
+        which=which,
+        remark=remark,
+        documents=len(set(submission.documents or ())),
     )
-    results: dict[str, Any] = {}
-    columns: dict[str, Any] = {"segment": np.arange(1, len(submission.references) + 1)}
-    for system, (result, statistics) in (counted or count_submission(submission, options)).items():
+    # 1. The scores of segments leave the results, and become columns.
+    results: dict[str, Result] = {}
+    columns: dict[str, object] = {"segment": np.arange(1, len(submission.references) + 1)}
+    for system, (result, rows) in counted.items():
         for group in result.get("groups", {}).values():
             del group["segment_bleu"]
         of_system = {
             "bleu": result.pop("segment_bleu"),
-            "length_ratio": _divide_lengths(statistics),
-            **dict(zip(statistics.column_names, statistics.columns)),
+            "length_ratio": _divide_lengths(rows),
+            **dict(zip(rows.column_names, rows.columns)),
             "prediction": submission.systems[system],
         }
-        columns |= {scored.name_column(system, name): column for name, column in of_system.items()}
+        for name, column in of_system.items():
+            columns[scored.name_column(system, name)] = column
         results[system] = result
     table = pa.table({**columns, "references": submission.references})
+    # 2. The files.
+    files = scored.list_files()
     _find_folder(scored.key).mkdir(parents=True)
-    csv, parquet = scored.list_files()
-    pyarrow.csv.write_csv(
-        pa.table({name: _defuse(column) for name, column in _flatten(table)}), csv
-    )
-    pq.write_table(table.replace_schema_metadata({"scored": json.dumps(scored)}), parquet)
-    return scored, results
+    cells = {name: _defuse(column) for name, column in _flatten(table)}
+    pyarrow.csv.write_csv(pa.table(cells), files.csv)
+    metadata = {"scored": json.dumps(scored._asdict())}
+    pq.write_table(table.replace_schema_metadata(metadata), files.parquet)
+    return Outcome(scored, results)
 
 
 def read_segments(key: str) -> tuple[Scored, pa.Table]:
     """Return the scored submission of a page and its segments, or raise if they were deleted."""
+    path = _find_folder(key) / _SEGMENTS
     # Anything but a key could be the path of another file.
-    if not _KEY.fullmatch(key) or not (path := _find_folder(key) / _SEGMENTS).exists():
+    is_key = _KEY.fullmatch(key) is not None
+    if not is_key or not path.exists():
         raise RejectedError(
             f"Results are deleted after {SECONDS_KEPT // 60} minutes. Press Score again."
         )
     table = pq.read_table(path)
-    return Scored(*json.loads(table.schema.metadata[b"scored"])), table
+    scored = Scored(**json.loads(table.schema.metadata[b"scored"]))
+    return scored, table
 
 
 def read_segment(
@@ -172,13 +227,11 @@ def read_segment(
     scored, table = read_segments(key)
     if not number.isdecimal() or not 0 < int(number) <= len(table):
         raise RejectedError(f"Choose a segment from 1 to {len(table):,}.")
-    row = table.slice(int(number) - 1, 1).to_pylist()[0]
-    predictions = [
-        row[scored.name_column(system, "prediction")] for system in systems or scored.systems
-    ]
-    return scored, OpenedSegment(
-        predictions, [text for text in row["references"] if text is not None]
-    )
+    (row,) = table.slice(int(number) - 1, 1).to_pylist()
+    columns = [scored.name_column(system, "prediction") for system in systems or scored.systems]
+    predictions = [row[column] for column in columns]
+    references = [text for text in row["references"] if text is not None]
+    return scored, OpenedSegment(predictions, references)
 
 
 def _find_folder(key: str) -> Path:
@@ -191,26 +244,27 @@ def _flatten(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
     flat: list[tuple[str, pa.ChunkedArray]] = []
     for name, column in zip(table.column_names, table.columns):
         if pa.types.is_list(column.type):
-            for i, texts in enumerate(zip_longest(*column.to_pylist()), 1):
-                flat.append((f"{name}_{i}", pa.chunked_array([list(texts)], pa.string())))
+            for number, texts in enumerate(zip_longest(*column.to_pylist()), 1):
+                flat.append((f"{name}_{number}", pa.chunked_array([list(texts)], pa.string())))
         else:
             flat.append((name, column))
     return flat
 
 
 def _defuse(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Put an apostrophe before text that a spreadsheet would run as a formula (OWASP, "CSV injection")."""
+    """Put an apostrophe before text that a spreadsheet would run as a formula.
+
+    OWASP lists the signs that formulas begin with under "CSV injection".
+    """
     if not pa.types.is_string(column.type):
         return column
     return pc.replace_substring_regex(column, r"^([=+\-@\t\r\n＝＋－＠])", r"'\1")
 
 
-def _divide_lengths(statistics: pa.Table) -> pa.Array:
+def _divide_lengths(rows: pa.Table) -> pa.Array:
     """Divide the lengths of predictions by those of references; null if a reference is empty."""
-    length, reference_length = (
-        statistics[name].to_numpy() for name in ("prediction_length", "reference_length")
-    )
-    ratios = np.divide(
-        length, reference_length, out=np.full(len(length), np.nan), where=reference_length > 0
-    )
+    lengths = rows["prediction_length"].to_numpy()
+    reference_lengths = rows["reference_length"].to_numpy()
+    ratios = np.full(len(rows), np.nan)
+    np.divide(lengths, reference_lengths, out=ratios, where=reference_lengths > 0)
     return pa.array(ratios, from_pandas=True)
