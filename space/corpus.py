@@ -368,7 +368,7 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
     )
     segment = tab.segments.listing.click(open_segment, tab.key, target, **limits.QUIET)
     segment.then(None, js="() => bleuPage.visit('#back')")
-    pair = [tab.key, tab.differences.first, tab.differences.second]
+    pair = [tab.key, tab.differences.first_system, tab.differences.second_system]
     both = opened.click(open_pair, pair, [opened, *target], **limits.QUIET)
     both.then(None, js="() => bleuPage.leave()")
     update = {tabs: gr.update(selected="corpus"), sentence.back: gr.update(visible=False)}

@@ -86,6 +86,33 @@ class FoundSetting(Setting):
     options: dict[str, Any]
 
 
+class NGramDifference(TypedDict):
+    """An n-gram that one of two systems matches more often; `segment` is an index."""
+
+    ngram: list[str]
+    matches: dict[str, int]
+    segment: int
+
+
+# Scores of the segments whose references have `from` to `to` tokens; `to` is None for the longest.
+LengthGroup = TypedDict(
+    "LengthGroup",
+    {
+        "from": int,
+        "to": int | None,
+        "segments": int,
+        "bleu": dict[str, float],
+        "delta": float,
+    },
+)
+
+
+class Difference(Result):
+    """A result of `diff`."""
+
+    distinctive_ngrams: Callable[[str, int], list[NGramDifference]]  # of a system; and how many
+
+
 class MetricWarning(Protocol):
     """A warning of the metric, with the option and value that it advises, or None."""
 
@@ -283,7 +310,7 @@ def _leave_out_default(options: Options) -> Options:
 
 def request_difference(
     systems: Mapping[str, Sequence[object]], references: Sequence[object], options: Options
-) -> Result:
+) -> Difference:
     """Return the result of `diff`."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_systems(systems, references)

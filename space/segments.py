@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import gradio as gr
 import numpy as np
@@ -13,18 +13,32 @@ import pyarrow.compute as pc
 from gradio.blocks import Block
 
 from . import html, limits
-from .metric import request_difference, request_explanation
+from .metric import (
+    Difference,
+    LengthGroup,
+    NGramDifference,
+    Options,
+    request_difference,
+    request_explanation,
+)
 from .options import SCORING_OPTIONS
 from .scored import OpenedSegment, Scored, read_segment, read_segments
 from .sentence import Update, find_differing
 
-# The column that the segments are sorted by, and the direction.
+
+class _Order(NamedTuple):
+    """The column that segments are sorted by, and its sign: -1 for the largest value first."""
+
+    column: str
+    sign: int
+
+
 _ORDERS = {
-    "lowest BLEU first": ("bleu", 1),
-    "highest BLEU first": ("bleu", -1),
-    "shortest relative to the reference first": ("length_ratio", 1),
-    "longest relative to the reference first": ("length_ratio", -1),
-    "as in the file": ("segment", 1),
+    "lowest BLEU first": _Order("bleu", 1),
+    "highest BLEU first": _Order("bleu", -1),
+    "shortest relative to the reference first": _Order("length_ratio", 1),
+    "longest relative to the reference first": _Order("length_ratio", -1),
+    "as in the file": _Order("segment", 1),
 }
 FIRST_ORDER = next(iter(_ORDERS))
 _SEGMENT_CHARACTERS = 300  # per text in the list of segments
@@ -49,43 +63,48 @@ class Segments(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """The components of the section on two systems; `first` and `second` select them."""
+    """The components of the section on two systems, which two fields select."""
 
     column: gr.Column
-    first: gr.Dropdown
-    second: gr.Dropdown
+    first_system: gr.Dropdown
+    second_system: gr.Dropdown
     overview: gr.HTML
     search: gr.Textbox
     listing: gr.HTML
     opened: gr.HTML
 
-    def show(self, scored: Scored, first: str, second: str) -> Update:
+    def show(self, scored: Scored, first_system: str, second_system: str) -> Update:
         """Return the update that selects two systems and shows them."""
-        choices: Update = {
-            field: gr.update(choices=scored.systems, value=name)
-            for field, name in ((self.first, first), (self.second, second))
+        return {
+            self.first_system: gr.update(choices=scored.systems, value=first_system),
+            self.second_system: gr.update(choices=scored.systems, value=second_system),
+            self.search: "",
+            **self.show_pair(scored.key, first_system, second_system, ""),
         }
-        return {self.search: "", **choices, **self.show_pair(scored.key, first, second, "")}
 
-    def show_pair(self, key: str, first: str, second: str, search: str) -> Update:
-        """Return the update that shows two systems, with the segments that contain a text, and closes the segment."""
+    def show_pair(self, key: str, first_system: str, second_system: str, search: str) -> Update:
+        """Return the update that shows two systems, and closes the opened segment.
+
+        The segments that contain the text of `search` are listed.
+        """
         update: Update = {self.listing: "", self.opened: ""}
-        if first == second:
-            return update | {self.overview: html.message("Choose two different systems.")}
+        if first_system == second_system:
+            update[self.overview] = html.message("Choose two different systems.")
+            return update
         try:
             scored, table = read_segments(key)
-            systems = {
-                name: table[scored.name_column(name, "prediction")].to_pylist()
-                for name in (first, second)
-            }
+            systems = {}
+            for name in (first_system, second_system):
+                systems[name] = table[scored.name_column(name, "prediction")].to_pylist()
+            references = table["references"].to_pylist()
             options = {name: scored.options[name] for name in SCORING_OPTIONS}
-            difference = request_difference(systems, table["references"].to_pylist(), options)
+            difference = request_difference(systems, references, options)
         except limits.RejectedError as error:
-            return update | {self.overview: html.message(limits.explain_error(error))}
-        return update | {
-            self.overview: render_overview(difference),
-            self.listing: list_pairs(key, first, second, search),
-        }
+            update[self.overview] = html.message(limits.explain_error(error))
+            return update
+        update[self.overview] = render_overview(difference)
+        update[self.listing] = list_pairs(key, first_system, second_system, search)
+        return update
 
 
 def add_segments(key: gr.Textbox) -> Segments:
@@ -105,25 +124,35 @@ def add_differences(key: gr.Textbox) -> Differences:
     with gr.Column(elem_id="differences", visible=False) as column:
         html.add_html("<h2>Where two systems differ</h2>")
         with gr.Row():
-            first = html.add_system_field("One system", "first-system")
-            second = html.add_system_field("Another", "second-system")
+            first_system = html.add_system_field("One system", "first-system")
+            second_system = html.add_system_field("Another", "second-system")
         overview = html.add_clickable("", "overview")
         opened = html.add_clickable("", "opened")
         search = gr.Textbox(
             label="Find segments containing", max_length=200, elem_id="search-differences"
         )
         listing = html.add_clickable("", "difference-list")
-    differences = Differences(column, first, second, overview, search, listing, opened)
-    pair: list[Block] = [key, first, second]
-    shown = [overview, listing, opened]
-
-    show_pair = partial(limits.run, differences.show_pair)
-    gr.on([first.input, second.input], show_pair, [*pair, search], shown, **limits.PRIVATE_WORK)
+    differences = Differences(
+        column=column,
+        first_system=first_system,
+        second_system=second_system,
+        overview=overview,
+        search=search,
+        listing=listing,
+        opened=opened,
+    )
+    pair: list[Block] = [key, first_system, second_system]
+    gr.on(
+        [first_system.input, second_system.input],
+        partial(limits.run, differences.show_pair),
+        [*pair, search],
+        [overview, listing, opened],
+        **limits.PRIVATE_WORK,
+    )
     search.input(list_pairs, [*pair, search], listing, **limits.QUIET)
     for component in (overview, listing):
-        component.click(_open_pair, pair, opened, **limits.QUIET).then(
-            None, js="() => bleuPage.visit('#opened h3')"
-        )
+        click = component.click(_open_pair, pair, opened, **limits.QUIET)
+        click.then(None, js="() => bleuPage.visit('#opened h3')")
     return differences
 
 
@@ -133,172 +162,200 @@ def list_segments(key: str, search: str, order: str) -> str:
         scored, table = read_segments(key)
     except limits.RejectedError as error:
         return html.message(str(error))
-    names = {
-        name: scored.name_column(scored.systems[0], name)
-        for name in ("bleu", "length_ratio", "prediction")
+    system = scored.systems[0]  # the page shows this list for a single system only
+    columns = {
+        "segment": table["segment"],
+        "references": table["references"],
+        "bleu": table[scored.name_column(system, "bleu")],
+        "length_ratio": table[scored.name_column(system, "length_ratio")],
+        "prediction": table[scored.name_column(system, "prediction")],
     }
-    columns = {"segment": "segment", "references": "references", **names}
-    found = find_text(pa.table({name: table[source] for name, source in columns.items()}), search)
-    column, direction = _ORDERS[order]
-    values = direction * found[column].to_numpy(zero_copy_only=False).astype(float)
-    chosen = found.take(np.argsort(values, kind="stable")[: limits.SHOWN_SEGMENTS]).to_pylist()
-    rows = [
-        [
-            html.segment_button(row["segment"]),
-            f"{100 * row['bleu']:.2f}",
-            "" if row["length_ratio"] is None else f"{row['length_ratio']:.2f}",
-            row["prediction"][:_SEGMENT_CHARACTERS],
-            " | ".join(filter(None, row["references"]))[:_SEGMENT_CHARACTERS],
-        ]
-        for row in chosen
-    ]
+    matching = find_text(pa.table(columns), search)
+    chosen = _ORDERS[order]
+    values = matching[chosen.column].to_numpy(zero_copy_only=False).astype(float)
+    positions = np.argsort(chosen.sign * values, kind="stable")[: limits.SHOWN_SEGMENTS]
+    rows = []
+    for segment in matching.take(positions).to_pylist():
+        ratio = segment["length_ratio"]
+        references = " | ".join(text for text in segment["references"] if text)
+        rows.append(
+            [
+                html.segment_button(segment["segment"]),
+                f"{100 * segment['bleu']:.2f}",
+                "" if ratio is None else f"{ratio:.2f}",
+                segment["prediction"][:_SEGMENT_CHARACTERS],
+                references[:_SEGMENT_CHARACTERS],
+            ]
+        )
     head = ["segment", "BLEU", "length ratio", "prediction", "references"]
-    return html.segment_rows(len(found), limits.SHOWN_SEGMENTS, head, rows)
+    return html.segment_rows(len(matching), limits.SHOWN_SEGMENTS, head, rows)
 
 
-def list_pairs(key: str, first: str, second: str, search: str) -> str:
-    """Return the list of the segments that contain a text, those in which two systems differ most first, as HTML."""
+def list_pairs(key: str, first_system: str, second_system: str, search: str) -> str:
+    """Return the list of the segments that contain a text, as HTML.
+
+    Those in which two systems differ most come first.
+    """
     try:
         scored, table = read_segments(key)
-        bleu_columns, text_columns = (
-            [scored.name_column(name, kind) for name in (first, second)]
-            for kind in ("bleu", "prediction")
-        )
+        first_bleu = scored.name_column(first_system, "bleu")
+        second_bleu = scored.name_column(second_system, "bleu")
+        first_text = scored.name_column(first_system, "prediction")
+        second_text = scored.name_column(second_system, "prediction")
     except limits.RejectedError as error:
         return html.message(str(error))
-    columns = {
-        name: table[name] for name in ("segment", "references", *bleu_columns, *text_columns)
-    }
-    found = find_text(pa.table(columns), search)
-    scores = [100 * found[name].to_numpy() for name in bleu_columns]
-    order = np.argsort(-np.abs(scores[1] - scores[0]), kind="stable")[: limits.SHOWN_PAIRS]
+    names = ("segment", "references", first_bleu, second_bleu, first_text, second_text)
+    matching = find_text(pa.table({name: table[name] for name in names}), search)
+    first_scores = 100 * matching[first_bleu].to_numpy()
+    second_scores = 100 * matching[second_bleu].to_numpy()
+    deltas = second_scores - first_scores
+    order = np.argsort(-np.abs(deltas), kind="stable")[: limits.SHOWN_PAIRS]
     rows = []
-    for row in order.tolist():
-        number = str(found["segment"][row].as_py())
-        texts = [found[name][row].as_py()[:_PAIR_CHARACTERS] for name in text_columns]
-        values = [
-            f"{scores[0][row]:.2f}",
-            f"{scores[1][row]:.2f}",
-            f"{scores[1][row] - scores[0][row]:+.2f}",
-        ]
-        rows.append([html.segment_button(number), *values, *texts])
-    head = ["segment", first, second, "difference", f"text of {first}", f"text of {second}"]
-    return html.segment_rows(len(found), limits.SHOWN_PAIRS, head, rows)
+    for position in order.tolist():
+        rows.append(
+            [
+                html.segment_button(matching["segment"][position].as_py()),
+                f"{first_scores[position]:.2f}",
+                f"{second_scores[position]:.2f}",
+                f"{deltas[position]:+.2f}",
+                matching[first_text][position].as_py()[:_PAIR_CHARACTERS],
+                matching[second_text][position].as_py()[:_PAIR_CHARACTERS],
+            ]
+        )
+    texts = [f"text of {first_system}", f"text of {second_system}"]
+    head = ["segment", first_system, second_system, "difference", *texts]
+    return html.segment_rows(len(matching), limits.SHOWN_PAIRS, head, rows)
 
 
 def find_text(table: pa.Table, search: str) -> pa.Table:
     """Return the rows that contain a text in a prediction or a reference; case is ignored.
 
-    >>> find_text(pa.table({"prediction": ["A b", "c"], "references": [["d"], ["e"]]}), "B").num_rows
+    >>> table = pa.table({"prediction": ["A b", "c"], "references": [["d"], ["e"]]})
+    >>> find_text(table, "B").num_rows
     1
     """
     if not search:
         return table
-    found = np.zeros(len(table), bool)
+    contains = np.zeros(len(table), bool)
     for column in table.itercolumns():
-        is_list = pa.types.is_list(column.type)
-        if not is_list and not pa.types.is_string(column.type):
-            continue
         texts = column.combine_chunks()
-        hits = pc.match_substring(
-            texts.flatten() if is_list else texts, search, ignore_case=True
-        ).fill_null(False)
-        rows = pc.list_parent_indices(texts).to_numpy() if is_list else np.arange(len(table))
-        found[rows[hits.to_numpy(zero_copy_only=False)]] = True
-    return table.filter(pa.array(found))
+        if pa.types.is_list(column.type):
+            rows = pc.list_parent_indices(texts).to_numpy()
+            texts = texts.flatten()
+        elif pa.types.is_string(column.type):
+            rows = np.arange(len(table))
+        else:
+            continue
+        hits = pc.match_substring(texts, search, ignore_case=True).fill_null(False)
+        contains[rows[hits.to_numpy(zero_copy_only=False)]] = True
+    return table.filter(pa.array(contains))
 
 
-def _open_pair(event: gr.EventData, key: str, first: str, second: str) -> str:
+def _open_pair(event: gr.EventData, key: str, first_system: str, second_system: str) -> str:
     """Return a segment of two systems side by side, as HTML."""
     number = str(event.segment)
+    names = (first_system, second_system)
     try:
-        scored, segment = read_segment(key, number, (first, second))
-        return _render_pair(number, segment, (first, second), scored.options)
+        scored, segment = read_segment(key, number, names)
+        return _render_pair(number, segment, names, scored.options)
     except limits.ERRORS as error:
         return html.message(limits.explain_error(error))
 
 
 def _render_pair(
-    number: str, segment: OpenedSegment, names: tuple[str, str], options: Mapping[str, Any]
+    number: str, segment: OpenedSegment, names: tuple[str, str], options: Options
 ) -> str:
+    open_button = html.button("Open in Sentence", "sentence", segment=number)
     head = (
-        f'<h3 tabindex="-1">Segment {number}</h3><p>{html.button("Open in Sentence", "sentence", segment=number)}'
-        f" {html.button('Close', 'close')}</p>"
+        f'<h3 tabindex="-1">Segment {number}</h3>'
+        f"<p>{open_button} {html.button('Close', 'close')}</p>"
     )
-    if max(map(len, [*segment.predictions, *segment.references])) > limits.MAX_SENTENCE_CHARACTERS:
-        return head + html.side_by_side(*map(html.paragraph, segment.predictions))
-    counting = {name: options[name] for name in SCORING_OPTIONS} | {"effective_order": True}
-    both = [request_explanation(text, segment.references, counting) for text in segment.predictions]
-    differing = find_differing([one["prediction"]["tokens"] for one in both])
-    order = len(both[0]["orders"])
-    sides = (
-        html.tokens(one["prediction"], order, f"{name}, {one['score']:.2f} BLEU,", marked)
-        for name, one, marked in zip(names, both, differing)
-    )
-    # In the references, a token has the color of its longer match, and is marked if only one system
-    # matches it.
+    longest = max(len(text) for text in [*segment.predictions, *segment.references])
+    if longest > limits.MAX_SENTENCE_CHARACTERS:
+        paragraphs = [html.paragraph(text) for text in segment.predictions]
+        return head + html.side_by_side(*paragraphs)
+    # 1. The predictions, in which tokens are marked that only one of them has.
+    scoring = {name: options[name] for name in SCORING_OPTIONS} | {"effective_order": True}
+    explanations = [
+        request_explanation(text, segment.references, scoring) for text in segment.predictions
+    ]
+    differing = find_differing([result["prediction"]["tokens"] for result in explanations])
+    first, second = explanations
+    max_order = len(first["orders"])
+    sides = []
+    for name, explanation, marked in zip(names, explanations, differing):
+        label = f"{name}, {explanation['score']:.2f} BLEU,"
+        sides.append(html.tokens(explanation["prediction"], max_order, label, marked))
+    # 2. The references, in which a token has the color of its longer match, and is marked if only
+    #    one prediction matches it.
     references = ""
-    for i, (first, second) in enumerate(zip(*(one["references"] for one in both)), 1):
-        matches = list(zip(first["longest_match"], second["longest_match"]))
-        single = {at for at, (a, b) in enumerate(matches) if bool(a) != bool(b)}
-        text = {**first, "longest_match": [max(pair) for pair in matches]}
-        references += html.tokens(
-            text, order, f"Reference {i}, underlined: matched by one system only,", single
-        )
-    return head + html.legend(order) + html.side_by_side(*sides) + references
+    for index, text in enumerate(first["references"]):
+        same_text = second["references"][index]
+        matches = list(zip(text["longest_match"], same_text["longest_match"], strict=True))
+        longer = [max(lengths) for lengths in matches]
+        single = {token for token, lengths in enumerate(matches) if lengths.count(0) == 1}
+        label = f"Reference {index + 1}, underlined: matched by one system only,"
+        references += html.tokens({**text, "longest_match": longer}, max_order, label, single)
+    return head + html.legend(max_order) + html.side_by_side(*sides) + references
 
 
-def render_overview(difference: Any) -> str:
-    """Return the result of `diff` as HTML: a sentence, a chart, scores by length and distinctive n-grams."""
-    systems, scores = difference["systems"], difference["segment_bleu"]
-    first, second = systems
+def render_overview(difference: Difference) -> str:
+    """Return the result of `diff` as HTML.
+
+    It has a sentence, a chart, scores by length and distinctive n-grams.
+    """
+    names = list(difference["systems"])
+    first, second = names
+    scores = {name: system["score"] for name, system in difference["systems"].items()}
     words = (
         f"{second} scores higher in {html.count_things(difference['wins'], 'segment')},"
-        f" {first} in {difference['losses']:,};"
-        f" {difference['ties']:,} are equal. Overall {systems[second]['score']:.2f} against"
-        f" {systems[first]['score']:.2f} BLEU."
+        f" {first} in {difference['losses']:,}; {difference['ties']:,} are equal."
+        f" Overall {scores[second]:.2f} against {scores[first]:.2f} BLEU."
     )
-    chart = html.scatter(_choose_points(*scores.values()), (first, second), words)
-    lengths = [
-        [
-            f"{group['from']} to {group['to']}"
-            if group["to"] is not None
-            else f"{group['from']} and more",
-            f"{group['segments']:,}",
-            *(f"{100 * score:.2f}" for score in group["bleu"].values()),
-            f"{100 * group['delta']:+.2f}",
-        ]
-        for group in difference["by_length"]
-        if group["segments"] > 1
-    ]
-    by_length = html.rows(
-        ["tokens of the reference", "segments", first, second, "difference"], lengths
-    )
-    ngrams = {name: difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS) for name in systems}
-    folds = (
-        html.fold(f"Matched more often by {name}", _render_ngrams(ngrams[name])) for name in systems
-    )
+    segment_bleu = difference["segment_bleu"]
+    points = _choose_points(segment_bleu[first], segment_bleu[second])
+    chart = html.scatter(points, (first, second), words)
+    by_length = html.fold("By length", _render_lengths(difference["by_length"], names))
+    folds = []
+    for name in names:
+        ngrams = difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS)
+        folds.append(html.fold(f"Matched more often by {name}", _render_ngrams(ngrams)))
     return (
         f'<p data-announce="{html.show(words)}">{html.show(words)}</p>'
-        f"{html.side_by_side(chart, html.fold('By length', by_length))}{html.side_by_side(*folds)}"
+        f"{html.side_by_side(chart, by_length)}{html.side_by_side(*folds)}"
     )
 
 
-def _choose_points(*scores: Sequence[float]) -> list[html.Point]:
+def _choose_points(
+    first_scores: Sequence[float], second_scores: Sequence[float]
+) -> list[html.Point]:
     """Return the segments to draw: all, or those that differ most."""
-    first, second = (100 * np.array(one) for one in scores)
-    order = np.argsort(-np.abs(second - first), kind="stable")[: limits.SHOWN_POINTS]
-    return [
-        html.Point(row + 1, float(first[row]), float(second[row])) for row in sorted(order.tolist())
-    ]
+    x = 100 * np.array(first_scores)
+    y = 100 * np.array(second_scores)
+    chosen = np.argsort(-np.abs(y - x), kind="stable")[: limits.SHOWN_POINTS]
+    return [html.Point(row + 1, float(x[row]), float(y[row])) for row in sorted(chosen.tolist())]
 
 
-def _render_ngrams(ngrams: Sequence[Mapping[str, Any]]) -> str:
+def _render_lengths(groups: Sequence[LengthGroup], names: Sequence[str]) -> str:
+    rows = []
+    for group in groups:
+        if group["segments"] < 2:
+            continue
+        end = "and more" if group["to"] is None else f"to {group['to']}"
+        lengths = f"{group['from']} {end}"
+        scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
+        delta = f"{100 * group['delta']:+.2f}"
+        rows.append([lengths, f"{group['segments']:,}", *scores, delta])
+    head = ["tokens of the reference", "segments", *names, "difference"]
+    return html.rows(head, rows)
+
+
+def _render_ngrams(ngrams: Sequence[NGramDifference]) -> str:
     if not ngrams:
         return html.message("None.", "note")
     rows = []
-    for one in ngrams:
-        number = str(one["segment"] + 1)
-        matches = " : ".join(f"{count:,}" for count in one["matches"].values())
-        rows.append([" ".join(map(str, one["ngram"])), matches, html.segment_button(number)])
+    for ngram in ngrams:
+        tokens = " ".join(str(token) for token in ngram["ngram"])
+        matches = " : ".join(f"{count:,}" for count in ngram["matches"].values())
+        rows.append([tokens, matches, html.segment_button(ngram["segment"] + 1)])
     return html.rows(["n-gram", "matches", "segment"], rows)
