@@ -1,18 +1,26 @@
-"""The tab for a corpus: one system is scored, several are compared, and a reported score is explained."""
+"""The tab for a corpus: it scores one system, compares several, and explains a reported score."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 import gradio as gr
 import numpy as np
+from gradio.blocks import Block
 
 from . import html, limits
 from .metric import (
     TESTS,
+    FoundSetting,
+    Options,
+    Rank,
+    Reconciliation,
+    Result,
+    Setting,
+    SystemScores,
     collect_warnings,
     load_with,
     report,
@@ -26,6 +34,7 @@ from .options import (
     ALL_OPTIONS,
     CONVENTION_NAMES,
     SCORING_OPTIONS,
+    OptionField,
     OptionFields,
     add_options,
     change_options,
@@ -48,8 +57,26 @@ from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
 from .sources import EXAMPLE_NOTE, Sources, Submission, add_sources, is_example, read_submission
 
+Choice = gr.Dropdown | gr.CheckboxGroup | gr.Radio | OptionField
+FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
+
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
+
+
+class PressedRemedy(TypedDict):
+    """A remedy that a visitor has pressed; it is for some texts, and others may not need it."""
+
+    texts: str  # tells the texts from others
+    before: list[object]  # the values of `CorpusTab.choices`
+    button: dict[str, str]  # the data of its button
+
+
+class Rendered(NamedTuple):
+    """A result as HTML: what is in sight at once, and the details below."""
+
+    summary: str
+    details: str
 
 
 class CorpusTab(NamedTuple):
@@ -60,9 +87,7 @@ class CorpusTab(NamedTuple):
     fixes: gr.CheckboxGroup
     test: gr.Radio
     options: OptionFields
-    fixed: (
-        gr.JSON
-    )  # the texts that a remedy was pressed for, its changes, and the choices before; hidden
+    remedy: gr.JSON  # a `PressedRemedy` or None; hidden
     message: gr.HTML
     column: gr.Column
     key: gr.Textbox  # of the result; hidden
@@ -75,15 +100,15 @@ class CorpusTab(NamedTuple):
     system: gr.Dropdown
     answer: gr.HTML
 
-    def choices(self) -> list[Any]:
+    def choices(self) -> list[Choice]:
         """Return the fields besides those for the texts."""
         return [self.which, self.fixes, self.test, *self.options.fields]
 
-    def inputs(self) -> list[Any]:
+    def inputs(self) -> list[Choice | gr.File]:
         """Return all fields that a result depends on."""
         return [*self.sources, *self.choices()]
 
-    def outputs(self) -> list[Any]:
+    def outputs(self) -> list[Block]:
         """Return the components that `show_score` updates."""
         head = [
             self.options.fold,
@@ -95,135 +120,164 @@ class CorpusTab(NamedTuple):
             self.details,
         ]
         below = [self.download, *self.segments, *self.differences, self.system, self.answer]
-        return [*head, *below, *self.choices(), self.fixed]
+        return [*head, *below, *self.choices(), self.remedy]
 
     # Not `score`: Gradio would give that name to this handler, and another to the endpoint.
-    def show_score(self, *values: Any, progress: gr.Progress = gr.Progress()) -> Update:  # noqa: B008 for Gradio
-        """Return the update that shows the result for the values of the inputs, baseline and system asked about."""
-        given = dict(zip([*self.inputs(), self.baseline, self.system, self.fixed], values))
+    def show_score(
+        self,
+        *values: Any,
+        progress: gr.Progress = gr.Progress(),  # noqa: B008 for Gradio
+    ) -> Update:
+        """Return the update that shows the result.
+
+        The values are those of the inputs, of the baseline, of the system that is asked about, and
+        of the remedy.
+        """
+        fields = [*self.inputs(), self.baseline, self.system, self.remedy]
+        given: FieldValues = dict(zip(fields, values))
         try:
-            return limits.run(lambda: self._score(given, progress))
+            return limits.run(self._score, given, progress)
         except limits.ERRORS as error:
             failed = html.message(limits.explain_error(error))
             return {self.message: failed, self.column: gr.update(visible=False), self.key: ""}
 
-    def _score(self, given: Update, progress: gr.Progress) -> Update:
+    def _score(self, given: FieldValues, progress: gr.Progress) -> Update:
         # 1. Read the texts. What a remedy has changed for other texts goes back.
         progress(0.1, desc="Reading")
         sources = [given[field] for field in self.sources]
         read = read_submission(sources)
-        changed = self._go_back(given, read)
-        given |= changed
-        options = read_options([given[field] for field in self.options.fields])
-        submission, remark = prepare_submission(read, given[self.which], given[self.fixes])
-        systems, references, _, documents = submission
-        # 2. Score each system, and compare several: with the baseline, and three or more with each
-        #    other.
+        restored = self._go_back(given, read)
+        chosen = {**given, **restored}
+        options = self._read_options(chosen)
+        submission, remark = prepare_submission(read, chosen[self.which], chosen[self.fixes])
+        systems = submission.systems
+        # 2. Score each system. Compare two with each other, and of three or more all pairs as well.
         progress(0.4, desc="Scoring")
+        comparison = ranking = None
         with collect_warnings() as warnings:
             counted = count_submission(submission, options)
-            tables = {name: table for name, (_, table) in counted.items()}
-            names = sorted(systems, key=lambda name: -counted[name][0]["score"])
-            baseline = given[self.baseline] if given[self.baseline] in systems else names[:2][-1]
+            names = sorted(systems, key=lambda name: -counted[name].result["score"])
+            # The second best system is the baseline unless a visitor has chosen another.
+            baseline = chosen[self.baseline]
+            if baseline not in systems:
+                baseline = names[1] if len(names) > 1 else names[0]
             if len(names) > 1:
+                tables = {name: scored_rows.rows for name, scored_rows in counted.items()}
                 comparison = request_comparison(
-                    tables, None, baseline, given[self.test], options=options, documents=documents
+                    tables,
+                    None,
+                    baseline,
+                    chosen[self.test],
+                    options=options,
+                    documents=submission.documents,
                 )
-                ranking = request_ranking(tables, options, documents) if len(names) > 2 else {}
+                if len(names) > 2:
+                    ranking = request_ranking(tables, options, submission.documents)
                 progress(0.7, desc="Writing")
             scored, results = score_submission(
-                submission, options, given[self.which], remark, counted=counted
+                submission, options, chosen[self.which], remark, counted=counted
             )
-        self.download.temp_files.update(
-            scored.list_files()
-        )  # Gradio deletes the files in this set when they are old
+        # Gradio deletes the files in this set when they are old.
+        self.download.temp_files.update(scored.list_files())
         # 3. Draw the result, with the segments of one system, or the differences between two.
         progress(0.9, desc="Drawing")
-        if len(names) > 1:
-            summary, details = render_systems(
-                scored, comparison, ranking, names, find_identical(systems)
-            )
-            best = next(name for name in names if name != baseline)
-            below = self.differences.show(scored, baseline, best)
-        else:
-            summary, details = render_system(scored, results[baseline])
+        if comparison is None:
+            rendered = render_system(scored, results[baseline])
             below = self.segments.show(scored)
-        details += render_groups(results, options["confidence"])
-        remedies, notes = add_warnings(
-            find_remedies(systems[baseline], references, options), warnings
-        )
+        else:
+            identical = find_identical(systems)
+            rendered = render_systems(scored, comparison, ranking, names, identical=identical)
+            best = _find_rival(names, baseline)
+            below = self.differences.show(scored, baseline, best)
+        # 4. Add what the visitor should know about the texts and the options.
+        remedies = find_remedies(systems[baseline], submission.references, options)
+        advice = add_warnings(remedies, warnings)
+        notes = list(advice.notes)
+        count = len(submission.references)
         # For fewer than 30, the metric has its own caution.
-        if options["confidence"] and 30 <= (count := len(references)) < limits.FEW_SEGMENTS:
+        if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
             notes.append(
                 f"{count} segments is a small sample: results may not carry over to other texts."
             )
-        example = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
-        example += (
-            "<span data-back></span>" if len(changed) > 1 else ""
-        )  # page.js: the fields are as scored
-        asked_about = given[self.system] if given[self.system] in systems else names[0]
-        choices = [("the second best", ""), *((name, name) for name in scored.systems)]
-        reason = "for these texts" if given[self.fixed] else ""
+        about_texts = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
+        if len(restored) > 1:
+            about_texts += "<span data-back></span>"  # page.js: the fields are as scored
+        reason = "for these texts" if chosen[self.remedy] else ""
+        label = fold_label(options, _join_present(remark, reason))
+        # 5. Update the page. The baseline's field is empty unless the visitor has chosen one.
+        is_comparison = comparison is not None
+        baselines = [("the second best", ""), *((name, name) for name in scored.systems)]
+        chosen_baseline = baseline if chosen[self.baseline] == baseline else ""
+        asked_about = chosen[self.system] if chosen[self.system] in systems else names[0]
         return {
-            **changed,
-            self.options.fold: gr.update(
-                label=fold_label(options, ", ".join(filter(None, [remark, reason])))
-            ),
+            **restored,
+            self.options.fold: gr.update(label=label),
             self.message: "",
             self.column: gr.update(visible=True),
             self.key: scored.key,
-            self.summary: summary + example + html.remedies(remedies) + html.notes(notes),
+            self.summary: rendered.summary
+            + about_texts
+            + html.remedies(advice.remedies)
+            + html.notes(notes),
             self.baseline: gr.update(
-                choices=choices,
-                value=baseline if given[self.baseline] == baseline else "",
-                visible=len(names) > 1,
+                choices=baselines, value=chosen_baseline, visible=is_comparison
             ),
-            self.details: details,
-            self.download: scored.list_files()[0],
-            self.segments.column: gr.update(visible=len(names) == 1),
-            self.differences.column: gr.update(visible=len(names) > 1),
+            self.details: rendered.details + render_groups(results),
+            self.download: scored.list_files().csv,
+            self.segments.column: gr.update(visible=not is_comparison),
+            self.differences.column: gr.update(visible=is_comparison),
             **below,
             self.system: gr.update(
-                choices=scored.systems, value=asked_about, visible=len(names) > 1
+                choices=scored.systems, value=asked_about, visible=is_comparison
             ),
             self.answer: "",
         }
 
     def apply(self, event: gr.EventData, *values: Any) -> Update:
         """Return the update after a button has changed some fields."""
-        given, data = dict(zip([*self.inputs(), self.fixed], values)), event._data
-        option_values = [given[field] for field in self.options.fields]
+        given: FieldValues = dict(zip([*self.inputs(), self.remedy], values))
+        data = event._data
         if "convention" in data:
             option_values = convention_values(data["convention"])
-        option_values = change_options(ALL_OPTIONS, option_values, data.get("options", "{}"))
-        update: Update = dict(zip(self.options.fields, option_values))
+        else:
+            option_values = [given[field] for field in self.options.fields]
+        changed_values = change_options(ALL_OPTIONS, option_values, data.get("options", "{}"))
+        update: Update = dict(zip(self.options.fields, changed_values))
         if data.get("references"):
             update[self.which] = "all" if data["references"] == "all" else int(data["references"])
         if data.get("fix"):
-            update[self.fixes] = [*dict.fromkeys([*given[self.fixes], data["fix"]])]
-        before = (given[self.fixed] or {}).get("before") or [
-            given[field] for field in self.choices()
-        ]
-        fixed = {"texts": self._name_texts(given), "before": before, "button": dict(data)}
-        return {
-            **update,
-            self.fixed: fixed if "fix" in data else None,
-        }  # only remedies have a fix, which may be empty
+            update[self.fixes] = list(dict.fromkeys([*given[self.fixes], data["fix"]]))
+        # Of all buttons only those of remedies have a fix, which may be empty.
+        update[self.remedy] = self._remember(given, data) if "fix" in data else None
+        return update
 
-    def _go_back(self, given: Update, read: Submission) -> Update:
-        """Return the choices before a remedy was pressed, if it was for other texts and these don't need it."""
-        fixed = given[self.fixed]
-        if not fixed or fixed["texts"] == self._name_texts(given):
+    def _remember(self, given: FieldValues, button: Mapping[str, str]) -> PressedRemedy:
+        """Return what to keep of a pressed remedy; of several, the choices before the first."""
+        before = [given[field] for field in self.choices()]
+        earlier: PressedRemedy | None = given[self.remedy]
+        if earlier:
+            before = earlier["before"]
+        return {"texts": self._identify_texts(given), "before": before, "button": dict(button)}
+
+    def _go_back(self, given: FieldValues, read: Submission) -> Update:
+        """Return the choices before a remedy was pressed, if these texts don't need it."""
+        pressed: PressedRemedy | None = given[self.remedy]
+        texts = self._identify_texts(given)
+        if not pressed or pressed["texts"] == texts:
             return {}
-        before = dict(zip(self.choices(), fixed["before"]))
-        options = read_options([before[field] for field in self.options.fields])
-        found = find_remedies(next(iter(read.systems.values())), read.references, options)
-        button = fixed["button"].get("fix", ""), json.loads(fixed["button"].get("options", "{}"))
-        if any((one.fix, one.options) == button for one in found):
-            return {self.fixed: {**fixed, "texts": self._name_texts(given)}}
-        return {**before, self.fixed: None}
+        before: Update = dict(zip(self.choices(), pressed["before"]))
+        system = next(iter(read.systems.values()))
+        offered = find_remedies(system, read.references, self._read_options(before))
+        fix = pressed["button"].get("fix", "")
+        changes = json.loads(pressed["button"].get("options", "{}"))
+        if any(remedy.fix == fix and remedy.options == changes for remedy in offered):
+            return {self.remedy: {**pressed, "texts": texts}}
+        return {**before, self.remedy: None}
 
-    def _name_texts(self, given: Update) -> str:
+    def _read_options(self, values: FieldValues) -> Options:
+        return read_options([values[field] for field in self.options.fields])
+
+    def _identify_texts(self, given: FieldValues) -> str:
         """Return what tells the texts in the fields from others."""
         return str(hash(str([given[field] for field in self.sources])))
 
@@ -233,11 +287,9 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
     with gr.Column(elem_id="corpus-inputs"):
         options = add_options("corpus", ALL_OPTIONS)
         with options.fold, gr.Row():
+            numbers = range(1, limits.MAX_REFERENCES + 1)
             which = gr.Dropdown(
-                [
-                    ("all", "all"),
-                    *((f"only number {i}", i - 1) for i in range(1, limits.MAX_REFERENCES + 1)),
-                ],
+                [("all", "all"), *((f"only number {number}", number - 1) for number in numbers)],
                 value="all",
                 label="References used",
                 elem_id="which-references",
@@ -248,7 +300,8 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         sources = add_sources()
         button = gr.Button("Score", variant="primary", elem_id="score")
     message = html.add_html(elem_id="corpus-message")
-    key, fixed = gr.Textbox(visible=False), gr.JSON(visible=False)
+    key = gr.Textbox(visible=False)
+    remedy = gr.JSON(visible=False)
     with gr.Column(visible=False, elem_id="corpus", elem_classes="bleu-results") as column:
         html.add_html(_OUTDATED)
         with gr.Row(elem_id="verdict"):
@@ -256,9 +309,11 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 summary = html.add_clickable("", "corpus-summary")
             with gr.Accordion("Expected a different score?", open=False, elem_id="why-part"):
                 system = html.add_system_field("System", "why-system")
-                label = "Reported score, with its signature if known (leave empty to see all conventions)"
                 reported = gr.Textbox(
-                    label=label, max_length=limits.MAX_VALUE_LENGTH, elem_id="reported"
+                    label="Reported score, with its signature if known"
+                    " (leave empty to see all conventions)",
+                    max_length=limits.MAX_VALUE_LENGTH,
+                    elem_id="reported",
                 )
                 why = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
@@ -267,72 +322,82 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         download = gr.DownloadButton(
             "Segments (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download"
         )
-        segments, differences = add_segments(key), add_differences(key)
+        segments = add_segments(key)
+        differences = add_differences(key)
 
-    answer_number = partial(limits.run, explain_number)
     gr.on(
         [why.click, reported.submit],
-        answer_number,
+        partial(limits.run, explain_number),
         [key, system, reported],
         answer,
         **limits.PRIVATE_WORK,
     )
-    system.input(
-        None, None, answer, js="() => ''"
-    )  # at once: the next answer may be asked for already
-    above = (
-        sources,
-        which,
-        fixes,
-        test,
-        options,
-        fixed,
-        message,
-        column,
-        key,
-        summary,
-        baseline,
-        details,
-        download,
+    # At once: the next answer may be asked for already.
+    system.input(None, None, answer, js="() => ''")
+    tab = CorpusTab(
+        sources=sources,
+        which=which,
+        fixes=fixes,
+        test=test,
+        options=options,
+        remedy=remedy,
+        message=message,
+        column=column,
+        key=key,
+        summary=summary,
+        baseline=baseline,
+        details=details,
+        download=download,
+        segments=segments,
+        differences=differences,
+        system=system,
+        answer=answer,
     )
-    tab = CorpusTab(*above, segments, differences, system, answer)
     _connect(tab, corpus, button)
     _connect_sentence(tab, tabs, sentence)
 
 
 def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
-    inputs, choices, outputs = tab.inputs(), tab.choices(), tab.outputs()
-    fields = [*inputs, tab.baseline, tab.system, tab.fixed]
+    inputs = tab.inputs()
+    choices = tab.choices()
+    outputs = tab.outputs()
+    fields = [*inputs, tab.baseline, tab.system, tab.remedy]
     work = {**limits.PRIVATE_WORK, "js": "bleuPage.ask", "show_progress_on": tab.message}
+    # 1. Score when asked, or when the tab is opened.
     pressed = gr.on([button.click, tab.baseline.input], tab.show_score, fields, outputs, **work)
     pressed.then(None, inputs, js="bleuPage.answer")
 
-    def open_tab(key: str, *values: Any, progress: gr.Progress = gr.Progress()) -> Any:  # noqa: B008 for Gradio
-        """Score the example, or what is in the fields, when the tab is opened and has no result."""
+    def open_tab(
+        key: str,
+        *values: Any,
+        progress: gr.Progress = gr.Progress(),  # noqa: B008 for Gradio
+    ) -> Any:
+        """Score the example, or what is in the fields, unless there is a result."""
         return gr.skip() if key else tab.show_score(*values, progress=progress)
 
-    opened = corpus.select(open_tab, [tab.key, *fields], outputs, **{**work, "js": "bleuPage.open"})
+    open_work = {**work, "js": "bleuPage.open"}
+    opened = corpus.select(open_tab, [tab.key, *fields], outputs, **open_work)
     opened.then(None, inputs, js="bleuPage.answer")
+    # 2. A changed field: the result is outdated, and what a visitor chooses stays with other texts.
     gr.on([field.change for field in inputs], None, inputs, None, js="bleuPage.changed")
-    own = [tab.options.convention, *choices]  # what a visitor chooses stays with other texts
-    gr.on([field.input for field in own], None, None, tab.fixed, js="() => null")
-    _, convention, option_fields = tab.options
-    convention.input(
-        lambda name: dict(zip(option_fields, convention_values(name))),
-        convention,
-        option_fields,
+    chosen = [field.input for field in [tab.options.convention, *choices]]
+    gr.on(chosen, None, None, tab.remedy, js="() => null")
+    tab.options.convention.input(
+        lambda name: dict(zip(tab.options.fields, convention_values(name))),
+        tab.options.convention,
+        tab.options.fields,
         **limits.QUIET,
+    )
+    # 3. Buttons in the results change fields, and the result follows.
+    answer_and_focus = (
+        "(...values) => { bleuPage.answer(...values); bleuPage.keepFocus('#score'); }"
     )
     for component in (tab.summary, tab.answer):
         applied = component.click(
-            tab.apply, [*inputs, tab.fixed], [*choices, tab.fixed], **limits.QUIET
+            tab.apply, [*inputs, tab.remedy], [*choices, tab.remedy], **limits.QUIET
         )
         again = applied.then(tab.show_score, fields, outputs, **work)
-        again.then(
-            None,
-            inputs,
-            js="(...values) => { bleuPage.answer(...values); bleuPage.keepFocus('#score'); }",
-        )
+        again.then(None, inputs, js=answer_and_focus)
 
 
 def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None:
@@ -343,16 +408,15 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
             scored, segment = read_segment(key, number, systems)
         except limits.RejectedError as error:
             raise gr.Error(str(error), print_exception=False) from None
-        first, second, *_ = (*(text.replace("\n", " ") for text in segment.predictions), "")
-        shown = *(systems or scored.systems), "Second candidate"
-        names = shown[0], shown[1]
-        lines = "\n".join(text.replace("\n", " ") for text in segment.references)
+        candidates = [*map(_write_on_one_line, segment.predictions), ""]
+        names = [*(systems or scored.systems), "Second candidate"]
+        references = "\n".join(map(_write_on_one_line, segment.references))
+        texts = (candidates[0], candidates[1], references)
+        shown = Shown(texts, names=(names[0], names[1]))
         options = {**scored.options, "effective_order": True}
         return {
             tabs: gr.update(selected="sentence"),
-            **sentence.show_opened(
-                Shown((first, second, lines), names), [options[name] for name in SCORING_OPTIONS]
-            ),
+            **sentence.show_opened(shown, [options[name] for name in SCORING_OPTIONS]),
             sentence.back: gr.update(value=f"Back to segment {number}", visible=True),
         }
 
@@ -360,12 +424,12 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
         return fill(key, str(event.segment), ())
 
     def open_pair(event: gr.EventData, key: str, *pair: str) -> Update:
-        return fill(key, str(event.segment), pair) if event.action == "sentence" else {opened: ""}
+        if event.action == "sentence":
+            return fill(key, str(event.segment), pair)
+        return {opened: ""}
 
-    opened, target = (
-        tab.differences.opened,
-        [tabs, *sentence.outputs(), sentence.second_fold, sentence.back],
-    )
+    opened = tab.differences.opened
+    target = [tabs, *sentence.outputs(), sentence.second_fold, sentence.back]
     segment = tab.segments.listing.click(open_segment, tab.key, target, **limits.QUIET)
     segment.then(None, js="() => bleuPage.visit('#back')")
     pair = [tab.key, tab.differences.first_system, tab.differences.second_system]
@@ -376,157 +440,233 @@ def _connect_sentence(tab: CorpusTab, tabs: gr.Tabs, sentence: Sentence) -> None
     back.then(None, js="() => bleuPage.comeBack()")
 
 
-def render_system(scored: Scored, result: Any) -> tuple[str, str]:
-    """Return the result of a single system as HTML: the score, and the details."""
+def _write_on_one_line(text: str) -> str:
+    return text.replace("\n", " ")
+
+
+def _find_rival(names: Sequence[str], baseline: str) -> str:
+    """Return the best system but for the baseline; names are in the order of scores."""
+    return next(name for name in names if name != baseline)
+
+
+def _join_present(*texts: str) -> str:
+    """Join the texts that are not empty.
+
+    >>> _join_present("a", "", "b")
+    'a, b'
+    """
+    return ", ".join(text for text in texts if text)
+
+
+def render_system(scored: Scored, result: Result) -> Rendered:
+    """Return the result of a single system as HTML."""
     _, table = read_segments(scored.key)
-    scores, ratios = (table[name].to_numpy() for name in ("bleu", "length_ratio"))
+    scores = table["bleu"].to_numpy()
+    ratios = table["length_ratio"].to_numpy()
+    # 1. The score, and the sentence to quote.
     count = html.count_things(len(scores), "segment")
     if scored.documents:
         count += f" of {html.count_things(scored.documents, 'document')}"
-    caption = ", ".join(
-        filter(None, [_write_interval(result, scored.options["confidence"]), count, scored.remark])
+    interval = _write_range(result)
+    if interval:
+        interval = f"{scored.options['confidence']:.0%} interval {interval}"
+    caption = _join_present(interval, count, scored.remark)
+    sentence = f"{_join_present(scored.systems[0], count, scored.remark)}: {_quote(result)}"
+    tables = html.copy_button(result.to_markdown(), "table as Markdown")
+    tables += html.copy_button(result.to_latex(), "as LaTeX")
+    summary = (
+        f'<div class="bleu-headline" data-announce="{html.show(sentence)}">'
+        f"{html.headline(result['score'], caption)}</div>"
+        f'<p class="bleu-copies">{html.signature(result["signature"])}'
+        f" {html.copy_button(sentence, 'sentence')}{tables}</p>"
     )
-    about = ", ".join(filter(None, [scored.systems[0], count, scored.remark]))
-    sentence = f"{about}: {_quote(result)}"
-    facts = [
-        (f"BLEU-{n}", f"{100 * score:.2f}") for n, score in enumerate(result["bleu_by_order"], 1)
-    ]
+    # 2. The numbers behind the score, and how the segments spread.
+    facts = []
+    for order, score in enumerate(result["bleu_by_order"], 1):
+        facts.append((f"BLEU-{order}", f"{100 * score:.2f}"))
     facts += [
         ("length ratio", f"{result['length_ratio']:.4f}"),
         ("tokens", f"{result['translation_length']:,}"),
         ("reference tokens", f"{result['reference_length']:,}"),
     ]
+    score_title = "Segments by BLEU, with effective order"
     ratio_title = "Length ratio by segment (1 = same length as the reference)"
-    charts = html.histogram(
-        100 * scores, 0, 100, 20, "Segments by BLEU, with effective order"
-    ) + html.histogram(ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title)
-    tables = html.copy_button(result.to_markdown(), "table as Markdown") + html.copy_button(
-        result.to_latex(), "as LaTeX"
-    )
-    summary = (
-        f'<div class="bleu-headline" data-announce="{html.show(sentence)}">{html.headline(result["score"], caption)}'
-        f'</div><p class="bleu-copies">{html.signature(result["signature"])} {html.copy_button(sentence, "sentence")}'
-        f"{tables}</p>"
-    )
+    charts = html.histogram(100 * scores, 0, 100, 20, score_title)
+    charts += html.histogram(ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title)
     bars = html.precision_bars(result)
-    return summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>'
+    return Rendered(summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>')
 
 
 def render_systems(
     scored: Scored,
-    comparison: Any,
-    ranking: Any,
+    comparison: Result,
+    ranking: Result | None,
     names: Sequence[str],
+    *,
     identical: Mapping[str, str],
-) -> tuple[str, str]:
-    """Return several systems as HTML: the verdict, and a table; `names` are those of the systems, the best first."""
-    systems, baseline = comparison["systems"], comparison["baseline"]
-    for pair in ranking.get("pairs", ()):  # one test of all pairs decides on each verdict
-        if baseline in pair["systems"] and "p_adjusted" in pair:
-            (name,) = {*pair["systems"]} - {baseline}
-            systems[name] = {**systems[name], "p_adjusted": pair["p_adjusted"]}
-    # 1. The table, the best system first.
-    ends = [100 * end for one in systems.values() for end in one.get("confidence_interval", ())]
-    scale = (min(ends), max(ends)) if ends else None
-    p_name = "corrected p" if ranking else "p"
-    interval = f"{scored.options['confidence']:.0%} interval" if ends else "interval"
-    head = [
-        "system",
-        "rank",
-        "BLEU",
-        "verdict",
-        interval,
-        "",
-        "difference",
-        "interval of difference",
-        p_name,
-    ]
-    ranges = {one["system"]: one["rank_range"] for one in ranking.get("ranking", ())}
-    ranks = {name: " to ".join(map(str, dict.fromkeys(ends))) for name, ends in ranges.items()}
-    rows = []
-    for name in ranks or names:
-        one, earlier = systems[name], identical.get(name)
-        is_same = name != baseline and identical.get(name, name) == identical.get(
-            baseline, baseline
+) -> Rendered:
+    """Return several systems as HTML: the verdict, and a table.
+
+    `names` are those of the systems, the best first. There is a ranking for three or more.
+    """
+    baseline: str = comparison["baseline"]
+    systems: dict[str, SystemScores] = dict(comparison["systems"])
+    result = comparison
+    notes = []
+    # 1. The verdict. With a ranking, one test of all pairs decides on each verdict.
+    if ranking:
+        result = ranking
+        verdict = state_ranking(ranking["ranking"], identical)
+        notes.append(
+            f"p and verdicts are corrected for {len(ranking['pairs'])} comparisons (Holm)."
         )
-        verdict = "" if is_same and earlier else judge(one)
-        verdict = ", ".join(filter(None, [verdict, f"identical to {earlier}" if earlier else ""]))
-        rows.append(
-            [
-                name,
-                ranks.get(name, ""),
-                f"{one['score']:.2f}",
-                verdict,
-                *_describe_system(one, scale),
-            ]
-        )
-    if not ranks:
-        head, rows = [head[0], *head[2:]], [[row[0], *row[2:]] for row in rows]
-    # 2. The verdict, and the sentence to quote.
-    if ranks:
-        verdict, sentence = state_ranking(ranking["ranking"], identical), _quote(ranking)
+        for pair in ranking["pairs"]:
+            if baseline in pair["systems"] and "p_adjusted" in pair:
+                (name,) = {*pair["systems"]} - {baseline}
+                systems[name] = {**systems[name], "p_adjusted": pair["p_adjusted"]}
     else:
-        verdict, sentence = state_verdict(comparison, names, bool(identical)), _quote(comparison)
-    shown = f"{sentence.partition('; signature ')[0]}."
-    # 3. How the table was made.
-    detectable = systems[names[0] if names[0] != baseline else names[1]].get("detectable_delta")
-    notes = (
-        [f"p and verdicts are corrected for {len(ranking['pairs'])} comparisons (Holm)."]
-        if ranks
-        else []
+        verdict = state_verdict(comparison, names, bool(identical))
+    # 2. The table, the best system first, and how it was made.
+    confidence = scored.options["confidence"]
+    table = _list_systems(
+        systems, names, ranking, baseline, confidence=confidence, identical=identical
     )
+    detectable = systems[_find_rival(names, baseline)].get("detectable_delta")
     if detectable and not identical:
         notes.append(
-            f"With this test set, true differences below about {100 * detectable:.1f} often go unnoticed."
+            f"With this test set, true differences below about {100 * detectable:.1f}"
+            " often go unnoticed."
         )
-    made = (ranking or comparison).to_markdown().rpartition("\n\n")[2]
-    told = html.paragraph(verdict, "verdict") + html.paragraph(shown, "quote")
-    copies = f"{html.copy_button(sentence, 'sentence')} {_copy_table(head, rows, made)}"
+    details = html.rows(table.head, table.rows)
+    if notes:
+        details += html.message(" ".join(notes), "note")
+    # 3. The sentence to quote, which is shown without its signature.
+    sentence = _quote(result)
+    claim, _, _signature = sentence.partition("; signature ")
+    _table, _, note = result.to_markdown().rpartition("\n\n")
+    copies = f"{html.copy_button(sentence, 'sentence')} {_copy_table(table, note)}"
     summary = (
-        f'<div data-announce="{html.show(f"{verdict} {shown}")}">{told}</div>'
+        f'<div data-announce="{html.show(f"{verdict} {claim}.")}">'
+        f"{html.paragraph(verdict, 'verdict')}{html.paragraph(f'{claim}.', 'quote')}</div>"
         f'<p class="bleu-copies">{copies}</p>{html.signature(comparison["signature"])}'
     )
-    return summary, html.rows(head, rows) + (html.message(" ".join(notes), "note") if notes else "")
+    return Rendered(summary, details)
 
 
-def render_groups(results: Mapping[str, Mapping[str, Any]], confidence: float | None) -> str:
-    """Return a table of the score of each system per group and of both averages, empty without groups.
+class Table(NamedTuple):
+    """The cells of a table; a column without a name is drawn."""
 
-    The interval is shown for a single system.
+    head: list[str]
+    rows: list[list[str]]
+
+
+def _list_systems(
+    systems: Mapping[str, SystemScores],
+    names: Sequence[str],
+    ranking: Result | None,
+    baseline: str,
+    *,
+    confidence: float | None,
+    identical: Mapping[str, str],
+) -> Table:
+    """Return the table of several systems, with their ranks if there is a ranking."""
+    # 1. The scale of all intervals.
+    ends = []
+    for system in systems.values():
+        ends += [100 * end for end in system.get("confidence_interval", ())]
+    scale = (min(ends), max(ends)) if ends else None
+    interval = f"{confidence:.0%} interval" if ends else "interval"
+    # 2. The ranks, which have an order of their own.
+    ranks = {}
+    if ranking:
+        for entry in ranking["ranking"]:
+            best, worst = entry["rank_range"]
+            ranks[entry["system"]] = f"{best}" if best == worst else f"{best} to {worst}"
+    # 3. A row per system.
+    head = ["system"]
+    if ranks:
+        head.append("rank")
+    p_name = "corrected p" if ranks else "p"
+    head += ["BLEU", "verdict", interval, "", "difference", "interval of difference", p_name]
+    rows = []
+    for name in ranks or names:
+        system = systems[name]
+        row = [name]
+        if ranks:
+            row.append(ranks[name])
+        verdict = _judge_texts(name, system, baseline, identical)
+        rows.append([*row, f"{system['score']:.2f}", verdict, *_describe_system(system, scale)])
+    return Table(head, rows)
+
+
+def _judge_texts(
+    name: str, system: SystemScores, baseline: str, identical: Mapping[str, str]
+) -> str:
+    """Return the verdict of the test, and if a system's texts are those of an earlier one."""
+    earlier = identical.get(name)
+    if earlier is None:
+        return judge(system)
+    is_identical_to_baseline = earlier == identical.get(baseline, baseline)
+    if is_identical_to_baseline and name != baseline:
+        return f"identical to {earlier}"
+    return f"{judge(system)}, identical to {earlier}"
+
+
+class Group(NamedTuple):
+    """A group of segments, or an average of all, and its scores."""
+
+    name: str
+    scores: Mapping[str, Any]
+
+
+def render_groups(results: Mapping[str, Result]) -> str:
+    """Return a table of the score of each system per group and of both averages.
+
+    The text is empty without groups. A single system has intervals, too.
     """
     if not all("groups" in result for result in results.values()):
         return ""
+    is_single = len(results) == 1
+    head = ["group", "BLEU", "interval"] if is_single else ["group", *results]
     by_system = [_list_groups(result) for result in results.values()]
     rows = []
-    for place, (name, _) in enumerate(by_system[0]):
-        row = [name, *(f"{groups[place][1]['score']:.2f}" for groups in by_system)]
-        interval = _write_interval(by_system[0][place][1], confidence).partition("interval ")[2]
-        rows.append([*row, interval] if len(results) == 1 else row)
-    head = ["group", *(["BLEU", "interval"] if len(results) == 1 else results)]
-    copies = f'<p class="bleu-copies">{_copy_table(head, rows, next(iter(results.values()))["signature"])}</p>'
+    for number, group in enumerate(by_system[0]):
+        row = [group.name]
+        for groups in by_system:
+            row.append(f"{groups[number].scores['score']:.2f}")
+        if is_single:
+            row.append(_write_range(group.scores))
+        rows.append(row)
+    signature = next(iter(results.values()))["signature"]
+    copies = f'<p class="bleu-copies">{_copy_table(Table(head, rows), signature)}</p>'
     return html.fold("Score per group", html.rows(head, rows) + copies, level=2)
 
 
-def _list_groups(result: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the groups of a result and its averages, each with its name."""
-    macro = {
+def _list_groups(result: Result) -> list[Group]:
+    """Return the groups of a result, then its averages."""
+    groups = [Group(label or "no label", scores) for label, scores in result["groups"].items()]
+    macro_scores = {
         key.removeprefix("macro_"): value
         for key, value in result.items()
         if key.startswith("macro_")
     }
-    groups = [(label or "no label", group) for label, group in result["groups"].items()]
-    return [*groups, ("micro-average", result), ("macro-average", macro)]
+    return [*groups, Group("micro-average", result), Group("macro-average", macro_scores)]
 
 
-def find_identical(systems: Mapping[str, Sequence[Any]]) -> dict[str, str]:
+def find_identical(systems: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return, for each system that has the texts of an earlier one, the name of the earlier one.
 
     >>> find_identical({"A": ["a"], "B": ["b"], "C": ["a"]})
     {'C': 'A'}
     """
     names = list(systems)
-    pairs = ((name, earlier) for i, name in enumerate(names) for earlier in reversed(names[:i]))
-    return {name: earlier for name, earlier in pairs if systems[name] == systems[earlier]}
+    identical = {}
+    for number, name in enumerate(names):
+        for earlier in names[:number]:
+            if systems[name] == systems[earlier]:
+                identical[name] = earlier
+                break
+    return identical
 
 
 def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_identical: bool) -> str:
@@ -536,94 +676,108 @@ def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_ident
     >>> state_verdict({"systems": systems, "baseline": "A"}, ["B", "A"], False)
     'B scores higher than A, by 1.50 BLEU.'
     """
-    best, other = names
+    best, worse = names
     if are_identical:
-        return f"{best} and {other} are identical."
-    one = next(system for system in comparison["systems"].values() if "delta" in system)
-    points = f"{100 * abs(one['delta']):.2f} BLEU"
-    if judge(one) == "may be chance":
-        return f"{best} scores {points} higher than {other}, which may be chance."
-    return f"{best} scores higher than {other}, by {points}."
+        return f"{best} and {worse} are identical."
+    systems: Mapping[str, SystemScores] = comparison["systems"]
+    rival = systems[_find_rival(names, comparison["baseline"])]
+    points = f"{100 * abs(rival['delta']):.2f} BLEU"
+    if judge(rival) == "may be chance":
+        return f"{best} scores {points} higher than {worse}, which may be chance."
+    return f"{best} scores higher than {worse}, by {points}."
 
 
-def state_ranking(ranking: Sequence[Mapping[str, Any]], identical: Mapping[str, str]) -> str:
+def state_ranking(ranking: Sequence[Rank], identical: Mapping[str, str]) -> str:
     """Return the best systems in a sentence: those that no other system is better than.
 
     >>> ranking = [{"system": name, "rank_range": [1, 3]} for name in "ABC"]
     >>> state_ranking(ranking, {})
     'Of 3 systems, A, B and C score highest: the differences between them may be chance.'
-    >>> state_ranking(ranking, {"C": "A"})
-    'Of 3 systems, A, B and C score highest: C is identical to A, the other differences may be chance.'
+    >>> state_ranking(ranking, {"C": "A"}).partition(": ")[2]
+    'C is identical to A, the other differences may be chance.'
     >>> state_ranking([*ranking[:2], {"system": "C", "rank_range": [3, 3]}], {"B": "A"})
     'Of 3 systems, A and B score highest: B is identical to A.'
     """
-    best = [one["system"] for one in ranking if one["rank_range"][0] == 1]
+    start = f"Of {len(ranking)} systems"
+    best = []
+    for entry in ranking:
+        best_rank, _worst_rank = entry["rank_range"]
+        if best_rank == 1:
+            best.append(entry["system"])
     if len(best) == 1:
         is_certain = ranking[0]["rank_range"] == [1, 1]
-        return f"Of {len(ranking)} systems, {best[0]} scores highest{', by more than chance' * is_certain}."
+        certainty = ", by more than chance" if is_certain else ""
+        return f"{start}, {best[0]} scores highest{certainty}."
     reasons = [f"{name} is identical to {identical[name]}" for name in best if name in identical]
     if len(reasons) < len(best) - 1:
-        reasons.append(
-            f"the {'other differences' if reasons else 'differences between them'} may be chance"
-        )
-    return f"Of {len(ranking)} systems, {join_clauses(best)} score highest: {', '.join(reasons)}."
+        differences = "other differences" if reasons else "differences between them"
+        reasons.append(f"the {differences} may be chance")
+    return f"{start}, {join_clauses(best)} score highest: {', '.join(reasons)}."
 
 
-def _quote(result: Any) -> str:
+def _quote(result: Result) -> str:
     """Return the sentence of a result's report, which ends with its signature."""
-    return str(result.report().partition("\n")[0])
+    sentence, _, _ = result.report().partition("\n")
+    return sentence
 
 
-def _copy_table(head: Sequence[str], rows: Sequence[Sequence[str]], note: str) -> str:
-    """Return the buttons that copy a table as it is shown, but for what is drawn, with a note below."""
-    kept = [i for i, name in enumerate(head) if name]
-    cells = [[row[i] for i in kept] for row in [head, *rows]]
-    markdown, latex = (
-        f"{report.format_markdown(cells)}\n\n{note}",
-        f"{report.format_latex(cells)}\n% {note}",
-    )
+def _copy_table(table: Table, note: str) -> str:
+    """Return the buttons that copy a table, without the columns that are drawn, and a note."""
+    named = [column for column, name in enumerate(table.head) if name]
+    cells = [[row[column] for column in named] for row in [table.head, *table.rows]]
+    markdown = f"{report.format_markdown(cells)}\n\n{note}"
+    latex = f"{report.format_latex(cells)}\n% {note}"
     return html.copy_button(markdown, "table as Markdown") + html.copy_button(latex, "as LaTeX")
 
 
-def judge(system: Mapping[str, Any]) -> str:
+def judge(system: SystemScores) -> str:
     """Return the verdict of the test; among several systems, of that of all pairs.
 
-    >>> judge({"delta": 0.01, "p_value": 0.01}), judge({"delta": 0.01, "p_value": 0.01, "p_adjusted": 0.05})
-    ('higher', 'may be chance')
+    >>> judge({"delta": 0.01, "p_value": 0.01})
+    'higher'
+    >>> judge({"delta": 0.01, "p_value": 0.01, "p_adjusted": 0.05})
+    'may be chance'
     """
     if "delta" not in system:
         return "baseline"
-    if system.get("p_adjusted", system.get("p_value", 1)) >= 0.05:  # one segment has no p-value
+    p_value = _read_p_value(system)
+    is_significant = p_value is not None and p_value < 0.05  # one segment has no p-value
+    if not is_significant:
         return "may be chance"
     return "higher" if system["delta"] > 0 else "lower"
 
 
-def _describe_system(system: Mapping[str, Any], scale: tuple[float, float] | None) -> list[str]:
-    """Return the cells after the verdict."""
-    interval = bar = difference = delta_interval = ""
+def _read_p_value(system: SystemScores) -> float | None:
+    """Return the p-value of the test; among several systems, of that of all pairs."""
+    return system.get("p_adjusted", system.get("p_value"))
+
+
+def _describe_system(system: SystemScores, scale: tuple[float, float] | None) -> list[str]:
+    """Return the cells after the verdict: interval, its drawing, difference, its interval, p."""
+    bar = difference = delta_interval = p_value = ""
     if "confidence_interval" in system and scale:
         low, high = (100 * end for end in system["confidence_interval"])
-        interval, bar = (
-            f"{low:.2f} to {high:.2f}",
-            html.draw_interval(low, system["score"], high, scale),
-        )
+        bar = html.draw_interval(low, system["score"], high, scale)
     if "delta" in system:
         difference = f"{100 * system['delta']:+.2f}"
     if "delta_interval" in system:
         delta_interval = " to ".join(f"{100 * end:+.2f}" for end in system["delta_interval"])
-    p_value = system.get("p_adjusted", system.get("p_value"))
-    return [interval, bar, difference, delta_interval, "" if p_value is None else write_p(p_value)]
+    p = _read_p_value(system)
+    if p is not None:
+        p_value = write_p(p)
+    return [_write_range(system), bar, difference, delta_interval, p_value]
 
 
-def _write_interval(result: Mapping[str, Any], confidence: float | None) -> str:
-    if not confidence or "confidence_interval" not in result:
+def _write_range(scores: Mapping[str, Any] | SystemScores) -> str:
+    """Return the interval of a score in BLEU; an empty text if there is none."""
+    if "confidence_interval" not in scores:
         return ""
-    low, high = (100 * end for end in result["confidence_interval"])
-    return f"{confidence:.0%} interval {low:.2f} to {high:.2f}"
+    low, high = (100 * end for end in scores["confidence_interval"])
+    return f"{low:.2f} to {high:.2f}"
 
 
 def explain_number(key: str, system: str, reported: str) -> str:
-    """Return the settings that give a reported score, or all conventions if none is reported, as HTML."""
+    """Return the settings that give a reported score as HTML; all conventions if it is empty."""
     try:
         scored, table = read_segments(key)
         predictions = table[scored.name_column(system, "prediction")].to_pylist()
@@ -631,7 +785,7 @@ def explain_number(key: str, system: str, reported: str) -> str:
         with collect_warnings():
             if not reported.strip():
                 return _render_conventions(request_conventions(predictions, references))
-            found = request_settings(
+            search = request_settings(
                 predictions,
                 references,
                 reported.strip(),
@@ -639,42 +793,51 @@ def explain_number(key: str, system: str, reported: str) -> str:
                 options={},
                 metric=load_with(scored.options),
             )
-        return _render_settings(found, system, scored, is_unspaced(predictions))
+        return _render_settings(search, system, scored, is_unspaced(predictions))
     except limits.ERRORS as error:
         text = limits.explain_error(error)
-        is_unreadable = text.startswith("reported=")  # the name is Python's
-        return html.message(
-            "Type the score as a number from 0 to 100, such as 27.30." if is_unreadable else text
-        )
+        if text.startswith("reported="):  # the name is Python's
+            text = "Type the score as a number from 0 to 100, such as 27.30."
+        return html.message(text)
 
 
-def _render_settings(found: Any, system: str, scored: Scored, unspaced: bool) -> str:
-    """Return the settings that give a score, each with its button, below a sentence on what that says."""
-    settings = found["matches"] or found["other_matches"] or found["nearest"]
-    # `zh` splits what it does not know as 13a does: it is proposed for text without spaces only.
-    shown = [
-        one for one in settings if unspaced or one["options"].get("tokenize") != "zh"
-    ] or settings
-    has_match = found["matches"] or found["other_matches"]
-    likely = next((one for one in shown if one["plausible"]), None if has_match else shown[0])
-    story = (
-        f"{found._title().removesuffix(' The closest are:')} {tell_likely(found, likely)}".strip()
-    )
+def _render_settings(
+    search: Reconciliation, system: str, scored: Scored, are_unspaced: bool
+) -> str:
+    """Return the settings that give a score, each with its button, below what they tell."""
+    # 1. The settings to show. `zh` splits what it does not know as 13a does: it is proposed for
+    #    text without spaces only.
+    matches: list[FoundSetting] = search["matches"] or search["other_matches"]
+    settings = matches or search["nearest"]
+    shown = settings
+    if not are_unspaced:
+        without_zh = [setting for setting in settings if setting["options"].get("tokenize") != "zh"]
+        shown = without_zh or settings
+    # 2. The story. Of settings that are not plausible, only the nearest is told, and no match.
+    plausible = [setting for setting in shown if setting["plausible"]]
+    nearest = None if matches else shown[0]
+    likely = plausible[0] if plausible else nearest
+    title = search._title().removesuffix(" The closest are:")
+    story = f"{title} {tell_likely(search, likely)}".strip()
+    # 3. The question, with the score as it is scored here: without the steps to a setting.
     score = shown[0]["score"] - 100 * sum(step["delta"] for step in shown[0]["steps"])
     question = (
-        f"You report a BLEU score of {found['reported']}. For the output of {system}, we get {score:.2f}. Which"
-        " signature (number of references, case, tokenizer, smoothing) belongs to your score?"
+        f"You report a BLEU score of {search['reported']}. For the output of {system}, we get"
+        f" {score:.2f}. Which signature (number of references, case, tokenizer, smoothing) belongs"
+        " to your score?"
     )
-    rows = [
-        [
-            join_clauses(_describe_steps(one)) or "as it is scored here",
-            f"{one['score']:.2f}",
-            "yes" if one["plausible"] else "no",
-            _apply_button(one, scored),
-            one["signature"],
-        ]
-        for one in shown[: limits.SHOWN_SETTINGS]
-    ]
+    # 4. The table.
+    rows = []
+    for setting in shown[: limits.SHOWN_SETTINGS]:
+        rows.append(
+            [
+                join_clauses(_describe_steps(setting)) or "as it is scored here",
+                f"{setting['score']:.2f}",
+                "yes" if setting["plausible"] else "no",
+                _apply_button(setting, scored),
+                setting["signature"],
+            ]
+        )
     return (
         f'<div data-announce="{html.show(story)}">{html.paragraph(story, "quote")}</div>'
         f'<p class="bleu-copies">{html.copy_button(question, "question to the authors")}</p>'
@@ -682,49 +845,54 @@ def _render_settings(found: Any, system: str, scored: Scored, unspaced: bool) ->
     )
 
 
-def tell_likely(found: Mapping[str, Any], likely: Mapping[str, Any] | None) -> str:
-    """Return what is likely after a search: the first plausible setting, if there is one that gives the score.
+def tell_likely(search: Mapping[str, Any], likely: Setting | None) -> str:
+    """Return what is likely after a search; `likely` is the first plausible setting, if any.
 
     >>> case = {"steps": [{"factor": "lowercase", "value": True, "delta": 0.01}]}
-    >>> found = {"matches": [case], "other_matches": [], "verified": None, "chance": 0.01}
-    >>> tell_likely(found, case), tell_likely({**found, "chance": 0.58}, None)
-    ('Likely: case is ignored.', 'Likely: none of them. Ask for the signature.')
-    >>> tell_likely({**found, "chance": 0.58}, case)
+    >>> search = {"matches": [case], "other_matches": [], "verified": None, "chance": 0.01}
+    >>> tell_likely(search, case)
+    'Likely: case is ignored.'
+    >>> tell_likely({**search, "chance": 0.58}, None)
+    'Likely: none of them. Ask for the signature.'
+    >>> tell_likely({**search, "chance": 0.58}, case)
     'The most plausible, if it is not a coincidence: case is ignored. Ask for the signature.'
     """
-    if found["verified"]:
+    if search["verified"]:
         return ""
     changes = _describe_steps(likely) if likely else []
     words = join_clauses(changes) or "as it is scored here"
-    if not found["matches"] and not found["other_matches"]:
+    has_match = search["matches"] or search["other_matches"]
+    if not has_match:
         return f"The nearest: {words}."
-    if likely is None or (len(changes) > 1 and found["chance"] > 0.5):
+    is_coincidence = len(changes) > 1 and search["chance"] > 0.5
+    if likely is None or is_coincidence:
         return "Likely: none of them. Ask for the signature."
-    if changes and found["chance"] > 0.05:
+    if changes and search["chance"] > 0.05:
         return f"The most plausible, if it is not a coincidence: {words}. Ask for the signature."
     return f"Likely: {words}."
 
 
-def _render_conventions(conventions: Mapping[str, Any]) -> str:
-    rows = [
-        [
-            CONVENTION_NAMES[name],
-            f"{one['score']:.2f}",
-            f"{100 * one['delta']:+.2f}",
-            join_clauses(_describe_steps(one)) or "as it is",
-            html.button("Apply", "apply", convention=name),
-            one["signature"],
-        ]
-        for name, one in conventions.items()
-    ]
-    scores = [one["score"] for one in conventions.values()]
+def _render_conventions(conventions: Mapping[str, Setting]) -> str:
+    rows = []
+    for name, setting in conventions.items():
+        rows.append(
+            [
+                CONVENTION_NAMES[name],
+                f"{setting['score']:.2f}",
+                f"{100 * setting['delta']:+.2f}",
+                join_clauses(_describe_steps(setting)) or "as it is",
+                html.button("Apply", "apply", convention=name),
+                setting["signature"],
+            ]
+        )
+    scores = [setting["score"] for setting in conventions.values()]
     story = f"From {min(scores):.2f} to {max(scores):.2f}, depending on the convention."
-    return html.paragraph(story, "quote") + html.rows(
-        ["as", "BLEU", "difference", "because", "", "signature"], rows
-    )
+    head = ["as", "BLEU", "difference", "because", "", "signature"]
+    return html.paragraph(story, "quote") + html.rows(head, rows)
 
 
-def _describe_steps(setting: Mapping[str, Any]) -> list[str]:
+def _describe_steps(setting: Setting) -> list[str]:
+    """Return a phrase for each step that changes the score."""
     return [
         describe_setting(step["factor"], step["value"])
         for step in setting["steps"]
@@ -732,8 +900,8 @@ def _describe_steps(setting: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _apply_button(setting: Mapping[str, Any], scored: Scored) -> str:
-    """Return a button that applies a setting; all other options, and a chosen reference, stay as scored.
+def _apply_button(setting: FoundSetting, scored: Scored) -> str:
+    """Return a button that applies a setting; all other options, and a chosen reference, stay.
 
     The demo scores a corpus, so a mean of segment scores has no button.
     """

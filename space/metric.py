@@ -107,6 +107,12 @@ LengthGroup = TypedDict(
 )
 
 
+class Reconciliation(Result):
+    """A result of `reconcile`."""
+
+    _title: Callable[[], str]  # a sentence on how many settings give the score
+
+
 class Difference(Result):
     """A result of `diff`."""
 
@@ -333,7 +339,7 @@ def request_settings(
     *,
     options: Options,
     metric: Any = bleu,
-) -> Result:
+) -> Reconciliation:
     """Return the result of `reconcile`; the search starts at the defaults of `metric`."""
     limits.check_options(options, OPTIONS, TOKENIZERS)
     limits.check_corpus(predictions, references)

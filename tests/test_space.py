@@ -236,7 +236,9 @@ def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
         ranking=[{"system": name, "rank_range": rank} for name, rank in ranks.items()], pairs=pairs
     )
     kept = scored.Scored("", names, {"confidence": None}, "all", "")
-    summary, details = corpus.render_systems(kept, comparison, ranking, ["B", "A", "C"], {})
+    summary, details = corpus.render_systems(
+        kept, comparison, ranking, ["B", "A", "C"], identical={}
+    )
     assert (
         "Of 3 systems, B and A score highest: the differences between them may be chance."
         in summary
@@ -279,7 +281,7 @@ def test_of_two_systems_the_better_comes_first_in_headline_sentence_and_table(or
     )
     scores = {name: f"{system['score']:.2f}" for name, system in comparison["systems"].items()}
     kept = scored.Scored("", order, {"confidence": 0.95}, "all", "")
-    summary, details = corpus.render_systems(kept, comparison, {}, ["B", "A"], {})
+    summary, details = corpus.render_systems(kept, comparison, {}, ["B", "A"], identical={})
     by = f"{100 * comparison['systems']['B']['delta']:.2f}"
     assert f"B scores higher than A, by {by} BLEU." in summary
     sentence, table = re.findall(r'data-copy="([^"]*)"', summary)[:2]
@@ -769,8 +771,8 @@ def test_groups_are_a_table_of_the_metrics_scores():
     )
     result, _ = metric.request_score(predictions, references, {"confidence": 0.9}, labels)
     one, two = (
-        corpus.render_groups({"A": result}, 0.9),
-        corpus.render_groups({"A": result, "B": result}, 0.9),
+        corpus.render_groups({"A": result}),
+        corpus.render_groups({"A": result, "B": result}),
     )
     for label in ("x", "y"):
         alone = [
@@ -784,7 +786,7 @@ def test_groups_are_a_table_of_the_metrics_scores():
         assert two.count(f">{expected['score']:.2f}<") == 2
     assert f"{result['score']:.2f}" in one
     assert f"{result['macro_score']:.2f}" in one
-    assert corpus.render_groups({"A": {"score": 1.0}}, 0.9) == ""
+    assert corpus.render_groups({"A": {"score": 1.0}}) == ""
 
 
 ORGANIZERS = {
