@@ -202,6 +202,7 @@ class CorpusTab(NamedTuple):
         about_texts = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
         if len(restored) > 1:
             about_texts += "<span data-back></span>"  # page.js: the fields are as scored
+        about_texts += html.remedies(advice.remedies) + html.notes(notes)
         reason = "for these texts" if chosen[self.remedy] else ""
         label = fold_label(options, _join_present(remark, reason))
         # 5. Update the page. The baseline's field is empty unless the visitor has chosen one.
@@ -215,10 +216,7 @@ class CorpusTab(NamedTuple):
             self.message: "",
             self.column: gr.update(visible=True),
             self.key: scored.key,
-            self.summary: rendered.summary
-            + about_texts
-            + html.remedies(advice.remedies)
-            + html.notes(notes),
+            self.summary: rendered.summary + about_texts,
             self.baseline: gr.update(
                 choices=baselines, value=chosen_baseline, visible=is_comparison
             ),
