@@ -767,7 +767,7 @@ def _describe_system(system: SystemScores, scale: tuple[float, float] | None) ->
 
 
 def _write_range(scores: Mapping[str, Any] | SystemScores) -> str:
-    """Return the interval of a score in BLEU; an empty text if there is none."""
+    """Return the interval of a score in BLEU; empty without one."""
     if "confidence_interval" not in scores:
         return ""
     low, high = (100 * end for end in scores["confidence_interval"])

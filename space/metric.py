@@ -247,7 +247,7 @@ def request_score(
     if options.get("confidence") is not None and isinstance(predictions, list):
         resamples = options.get("n_resamples", OPTIONS["n_resamples"])
         limits.check_resampling(1, len(predictions), resamples)
-    # Count with `statistics`, which returns the rows, and score these: nothing is counted twice.
+    # `statistics` returns the rows, and `score` does not count again.
     not_counting = (*_RESAMPLING_OPTIONS, "segments")
     counting = {name: value for name, value in options.items() if name not in not_counting}
     rows = bleu.statistics(predictions=predictions, references=references, **counting)
