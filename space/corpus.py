@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, cast
 
 import gradio as gr
 import numpy as np
@@ -16,6 +16,7 @@ from .metric import (
     TESTS,
     FoundSetting,
     Options,
+    Precisions,
     Rank,
     Reconciliation,
     Result,
@@ -491,7 +492,7 @@ def render_system(scored: Scored, result: Result) -> Rendered:
     ratio_title = "Length ratio by segment (1 = same length as the reference)"
     charts = html.histogram(100 * scores, 0, 100, 20, score_title)
     charts += html.histogram(ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title)
-    bars = html.precision_bars(result)
+    bars = html.precision_bars(cast(Precisions, result))
     return Rendered(summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>')
 
 

@@ -11,13 +11,13 @@ import math
 import re
 from collections.abc import Collection, Sequence
 from html import escape
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 import gradio as gr
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .metric import report
+from .metric import ExplainedText, Explanation, Lengths, NGramCount, Order, Precisions, report
 from .remedies import Remedy
 
 STYLE: str = report.STYLE
@@ -47,62 +47,6 @@ element.addEventListener("click", (event) => {
   if (button) trigger("click", { ...button.dataset });
 });
 """
-
-
-class NGramCount(TypedDict):
-    """An n-gram of the candidate, and how many of its occurrences may count."""
-
-    ngram: list[str]
-    count: int
-    allowed: int
-
-
-class Order(TypedDict):
-    """The n-grams of one order, and their numbers."""
-
-    order: int
-    total: int
-    matches: int
-    unclipped_matches: int
-    matched: list[NGramCount]
-    clipped: list[NGramCount]
-    missed: list[NGramCount]
-
-
-class ExplainedText(TypedDict):
-    """The tokens of a text, and the longest matching n-gram that each is part of."""
-
-    tokens: list[str]
-    longest_match: list[int]
-    length: int
-
-
-class Lengths(TypedDict):
-    """The part of a result of `explain` or `compute` on the brevity penalty."""
-
-    translation_length: int
-    reference_length: int
-    brevity_penalty: float
-
-
-class Precisions(Lengths):
-    """The part of a result of `explain` or `compute` on precisions, with one item per order."""
-
-    counts: list[int]
-    totals: list[int]
-    precisions: list[float]
-
-
-class Explanation(Precisions):
-    """A result of `explain`."""
-
-    score: float
-    signature: str
-    weights: list[float]
-    prediction: ExplainedText
-    references: list[ExplainedText]
-    effective_reference: int  # the index of the reference used for the length
-    orders: list[Order]
 
 
 class Point(NamedTuple):
@@ -445,7 +389,7 @@ def brevity_curve(result: Lengths) -> str:
     # 1. The dot. The picture ends at 1.5 times the length of the reference.
     x = 100 * min(length / max(reference_length, 1), 1.5)
     y = 100 - 100 * penalty
-    # 2. The penalty beside the dot, where there is room, and not below the axis.
+    # 2. The penalty beside the dot, if it fits, and not below the axis.
     anchor = "start"
     text_x = x + 4
     if x > 120:

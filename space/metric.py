@@ -42,6 +42,62 @@ class ScoredRows(NamedTuple):
     rows: pa.Table
 
 
+class NGramCount(TypedDict):
+    """An n-gram of the candidate, and how many of its occurrences may count."""
+
+    ngram: list[str]
+    count: int
+    allowed: int
+
+
+class Order(TypedDict):
+    """The n-grams of one order, and their numbers."""
+
+    order: int
+    total: int
+    matches: int
+    unclipped_matches: int
+    matched: list[NGramCount]
+    clipped: list[NGramCount]
+    missed: list[NGramCount]
+
+
+class ExplainedText(TypedDict):
+    """The tokens of a text, and the longest matching n-gram that each is part of."""
+
+    tokens: list[str]
+    longest_match: list[int]
+    length: int
+
+
+class Lengths(TypedDict):
+    """The part of a result of `explain` or `compute` on the brevity penalty."""
+
+    translation_length: int
+    reference_length: int
+    brevity_penalty: float
+
+
+class Precisions(Lengths):
+    """The part of a result of `explain` or `compute` on precisions, with one item per order."""
+
+    counts: list[int]
+    totals: list[int]
+    precisions: list[float]
+
+
+class Explanation(Precisions):
+    """A result of `explain`."""
+
+    score: float
+    signature: str
+    weights: list[float]
+    prediction: ExplainedText
+    references: list[ExplainedText]
+    effective_reference: int  # the index of the reference used for the length
+    orders: list[Order]
+
+
 class SystemScores(TypedDict, total=False):
     """The scores of a system in a result of `compare`; on the scale 0-1, but for `score`."""
 
@@ -216,7 +272,7 @@ def warm_up() -> None:
 
 def request_explanation(
     prediction: str, references: Sequence[str] | str, options: Options
-) -> Result:
+) -> Explanation:
     """Return the result of `explain`.
 
     >>> request_explanation("the the", ["the cat"], {"max_order": 1})["orders"][0]["matches"]

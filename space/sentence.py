@@ -10,7 +10,7 @@ import gradio as gr
 from gradio.blocks import Block
 
 from . import html, limits
-from .metric import collect_warnings, request_explanation
+from .metric import Explanation, collect_warnings, request_explanation
 from .options import (
     SCORING_OPTIONS,
     ChosenOptions,
@@ -316,7 +316,7 @@ class _Candidate(NamedTuple):
 
     name: str
     text: str
-    explanation: html.Explanation
+    explanation: Explanation
     remedies: list[Remedy]
     warnings: list[str]
 

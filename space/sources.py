@@ -371,7 +371,7 @@ def _guess(tables: Sequence[Description], kind: str) -> list[str]:
 
 
 def guess_columns(table: Description) -> dict[str, list[str]]:
-    """Guess what the columns of a table are for; systems are all texts that are nothing else.
+    """Guess what the columns of a table are for; all other texts are systems.
 
     >>> names = ["domain", "doc", "src", "ref A", "Online-B", "score"]
     >>> guess_columns(Description(Path("a.tsv"), names, 9, names[:-1]))
