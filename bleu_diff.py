@@ -365,7 +365,7 @@ def _count_pair(
         columns["references"] = pa.chunked_array([prepared])
         # 2. Number the tokens of all texts. If they have to be in lower case, they are already.
         texts_of_block = Texts(columns, first_corpus.kind)
-        numbered = number_texts(texts_of_block, tokenizer._replace(lowercase=False))
+        numbered = number_texts(texts_of_block, tokenizer._replace(lower=None))
         # 3. Count both systems. Their predictions are followed by the references.
         ids = make_lists(numbered.offsets, pa.array(numbered.numbers))
         reference_ids = ids.slice(len(corpora) * size)

@@ -1,4 +1,4 @@
-"""Text to tokens: the definition of every native tokenizer, then the tokenizer of a call, then Unicode tables.
+"""Text to tokens: the native tokenizers, then the tokenizer of a call, then Unicode tables.
 
 The native tokenizers are those of NIST's mteval scripts as sacreBLEU 2.6 runs them. Their quirks
 are kept, because published scores were made with them. A definition maps one segment to its tokens
@@ -14,7 +14,7 @@ import string
 import sys
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from itertools import chain
@@ -37,10 +37,13 @@ _UNSPACED_SHARE = 0.1  # of the characters in the sample
 
 # Thai, Lao, Burmese, Khmer, Kana, and Han: scripts written without spaces between words.
 _UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
+    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
 
 Split = Callable[[str], list[str]]
+Lower = Callable[[pa.Array], pa.Array]
+Substitutions = tuple[tuple[re.Pattern[str], str], ...]  # patterns, and their replacements
 Ranges = tuple[tuple[int, int], ...]  # of code points, both ends included
 Class = tuple[str, str | Ranges]  # a class of characters, and its members
 
@@ -67,8 +70,11 @@ def _ranges(table: str) -> Ranges:
     >>> _ranges("21-23 25")
     ((33, 35), (37, 37))
     """
-    ends = (entry.split("-") for entry in table.split())
-    return tuple((int(first, 16), int(last[-1] if last else first, 16)) for first, *last in ends)
+    ranges = []
+    for entry in table.split():
+        first, _, last = entry.partition("-")
+        ranges.append((int(first, 16), int(last or first, 16)))
+    return tuple(ranges)
 
 
 # The characters that sacreBLEU's `zh` separates, by Unicode block:
@@ -85,8 +91,8 @@ def _ranges(table: str) -> Ranges:
 #                  and U+2A6D6. The range therefore has the punctuation and symbols of these blocks,
 #                  and no ideograph of extension B.
 CHINESE: Ranges = _ranges("""
-    2001-2A6D 2E80-2EFF 2F00-2FDF 2FF0-2FFF 3000-303F 3100-312F 31A0-31BF 31C0-31EF 3200-4DB5 4E00-9FBB F900-FA2D
-    FA30-FA6A FA70-FAD9 FE10-FE1F FE30-FE4F FF00-FFEF
+    2001-2A6D 2E80-2EFF 2F00-2FDF 2FF0-2FFF 3000-303F 3100-312F 31A0-31BF 31C0-31EF 3200-4DB5
+    4E00-9FBB F900-FA2D FA30-FA6A FA70-FAD9 FE10-FE1F FE30-FE4F FF00-FFEF
 """)
 
 
@@ -99,31 +105,30 @@ def character_class(ranges: Ranges) -> str:
     return "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
 
 
-_WESTERN = (
-    (re.compile(f"([{re.escape(WESTERN_SYMBOLS)}])"), r" \1 "),  # every symbol
-    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),  # a period or comma after a non-digit
-    (
-        re.compile(r"([.,])([^0-9])"),
-        r" \1 \2",
-    ),  # a period or comma before a non-digit; 3.5 and 1,000 stay whole
-    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # a hyphen after a digit
+_WESTERN: Substitutions = (
+    # Separate every symbol.
+    (re.compile(f"([{re.escape(WESTERN_SYMBOLS)}])"), r" \1 "),
+    # Separate a period or comma after a non-digit, then before a non-digit; 3.5 and 1,000 stay
+    # whole.
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    # Separate a hyphen after a digit.
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
 )
-_CHINESE = ((re.compile(f"([{character_class(CHINESE)}])"), r" \1 "), *_WESTERN)
+_CHINESE: Substitutions = ((re.compile(f"([{character_class(CHINESE)}])"), r" \1 "), *_WESTERN)
 _WITHOUT_ASCII_SPACES = re.compile(r"[^ \t\n\v\f\r]+")
 
 
 @cache
-def _international() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _international() -> Substitutions:
+    """Compile the patterns of `intl` on first use, because the Unicode tables end this file."""
+    symbol = f"[{character_class(SYMBOLS)}]"
+    punctuation = f"[{character_class(PUNCTUATION)}]"
+    not_number = f"[^{character_class(NUMBERS)}]"
     return (
-        (
-            re.compile(f"([^{character_class(NUMBERS)}])([{character_class(PUNCTUATION)}])"),
-            r"\1 \2 ",
-        ),
-        (
-            re.compile(f"([{character_class(PUNCTUATION)}])([^{character_class(NUMBERS)}])"),
-            r" \1 \2",
-        ),
-        (re.compile(f"([{character_class(SYMBOLS)}])"), r" \1 "),
+        (re.compile(f"({not_number})({punctuation})"), r"\1 \2 "),
+        (re.compile(f"({punctuation})({not_number})"), r" \1 \2"),
+        (re.compile(f"({symbol})"), r" \1 "),
     )
 
 
@@ -133,12 +138,12 @@ def tokenize_13a(segment: str) -> list[str]:
     >>> tokenize_13a("It's 3.5&quot; wide, isn't it?")
     ["It's", '3.5', '"', 'wide', ',', "isn't", 'it', '?']
     """
-    segment = segment.rstrip()
-    for markup, text in MARKUP:
-        segment = segment.replace(markup, text)
+    text = segment.rstrip()
+    for markup, replacement in MARKUP:
+        text = text.replace(markup, replacement)
     # The spaces at both ends make the period of a final "1990." a token; `zh` and `intl` have no
     # such spaces.
-    return _split(f" {segment} ", _WESTERN)
+    return _split(f" {text} ", _WESTERN)
 
 
 def tokenize_none(segment: str) -> list[str]:
@@ -151,10 +156,10 @@ def tokenize_none(segment: str) -> list[str]:
 
 
 def tokenize_intl(segment: str) -> list[str]:
-    """Split as mteval-v14 does with international tokenization, which separates Unicode punctuation and symbols.
+    """Split as mteval-v14 does with international tokenization.
 
-    Punctuation between two numbers is not separated, nor is punctuation between a number and the
-    end of the segment.
+    Unicode's punctuation and symbols are separated. Punctuation between two numbers is not
+    separated, nor is punctuation between a number and the end of the segment.
 
     >>> tokenize_intl("«Oui», 3,5 € en 1990.")
     ['«', 'Oui', '»', ',', '3,5', '€', 'en', '1990.']
@@ -181,7 +186,9 @@ def tokenize_char(segment: str) -> list[str]:
 
 
 def tokenize_multi_bleu(segment: str) -> list[str]:
-    """Split at ASCII whitespace, as Moses' `multi-bleu.perl` does: a no-break space is part of a token.
+    """Split at ASCII whitespace, as Moses' `multi-bleu.perl` does.
+
+    A no-break space is part of a token.
 
     >>> tokenize_multi_bleu("10\u00a0000 km")
     ['10\xa0000', 'km']
@@ -189,18 +196,18 @@ def tokenize_multi_bleu(segment: str) -> list[str]:
     return _WITHOUT_ASCII_SPACES.findall(segment)
 
 
-def _split(segment: str, substitutions: tuple[tuple[re.Pattern[str], str], ...]) -> list[str]:
+def _split(segment: str, substitutions: Substitutions) -> list[str]:
+    text = segment
     for pattern, replacement in substitutions:
-        segment = pattern.sub(replacement, segment)
-    return segment.split()
+        text = pattern.sub(replacement, text)
+    return text.split()
 
 
 class Automaton(NamedTuple):
     """A tokenizer as classes of characters, for the kernel.
 
     classes: returns the classes; a later class overrides an earlier one, and characters without a
-        class are letters.
-        A function, because the Unicode tables stand at the end of this file.
+        class are letters. It is a function, because the Unicode tables end this file.
             space      separates tokens
             alone      is a token by itself
             number     is a letter, and keeps separators beside it in its token
@@ -217,11 +224,11 @@ class Automaton(NamedTuple):
 
 
 class Tokenizer(NamedTuple):
-    """A native tokenizer: a function, and a record in `TOKENIZERS`, make it available everywhere.
+    """The definition of a tokenizer; a record in `TOKENIZERS` makes it available everywhere.
 
-    split: the definition, from a segment to its tokens.
+    split: the function from a segment to its tokens.
     says: its description, as the end of a sentence.
-    automaton: the equivalent for the kernel; None if the definition runs at any size.
+    automaton: the equivalent for the kernel; None if `split` runs at any size.
     expects_raw_text: True if text that is tokenized already is a mistake.
     splits_unspaced: True if it splits scripts written without spaces.
     ascii_case: True if `lowercase` changes ASCII letters only, as in tools that work on bytes.
@@ -248,7 +255,8 @@ TOKENIZERS: dict[str, Tokenizer] = {
         tokenize_13a,
         "text is split by 13a, sacreBLEU’s tokenizer",
         Automaton(
-            lambda: (*_WESTERN_CLASSES, _SPACE_CLASS, ("markup", "&<\n")), space_at_edges=True
+            lambda: (*_WESTERN_CLASSES, _SPACE_CLASS, ("markup", "&<\n")),
+            space_at_edges=True,
         ),
     ),
     "none": Tokenizer(
@@ -266,13 +274,16 @@ TOKENIZERS: dict[str, Tokenizer] = {
                 ("alone", SYMBOLS),
                 ("number", NUMBERS),
                 _SPACE_CLASS,
-            )
+            ),
         ),
     ),
     "zh": Tokenizer(
         tokenize_zh,
         "Chinese is split into characters (zh)",
-        Automaton(lambda: (("alone", CHINESE), *_WESTERN_CLASSES, _SPACE_CLASS), strips_start=True),
+        Automaton(
+            lambda: (("alone", CHINESE), *_WESTERN_CLASSES, _SPACE_CLASS),
+            strips_start=True,
+        ),
         splits_unspaced=True,
     ),
     "char": Tokenizer(
@@ -306,19 +317,23 @@ class ChosenTokenizer(NamedTuple):
     """The tokenizer of a call.
 
     name: its name in the metadata of tables; `print_tokenizer` makes it the name in a signature.
-    lowercase: True if texts, or the tokens of lists, are lower-cased first.
-    split: the function that splits a text; None for tokens and ids.
-    is_native: True if the kernel can split the texts too.
-    expects_raw_text, splits_unspaced, ascii_case: as in `Tokenizer`.
+    lower: the function that lower-cases texts, or the tokens of lists; None if their case stays.
+    definition: the record of the tokenizer; None for tokens and ids, which are not split.
     """
 
     name: str
-    lowercase: bool = False
-    split: Split | None = None
-    is_native: bool = False
-    expects_raw_text: bool = False
-    splits_unspaced: bool = True
-    ascii_case: bool = False
+    lower: Lower | None = None
+    definition: Tokenizer | None = None
+
+    @property
+    def split(self) -> Split | None:
+        """The function that splits a text; None for tokens and ids."""
+        return None if self.definition is None else self.definition.split
+
+    @property
+    def is_native(self) -> bool:
+        """True if the kernel can split the texts too."""
+        return self.definition is not None and self.definition.automaton is not None
 
 
 def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
@@ -334,35 +349,52 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
     Traceback (most recent call last):
     ValueError: tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text.
     """
-    tokenize, lowercase = options.tokenize, options.lowercase
+    tokenize = options.tokenize
     if options.tokenize_by is not None:
         raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
+    native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
+    lower: Lower | None = None
+    if options.lowercase:
+        # A convention's tokenizer decides how tokens are lower-cased, too, although it does not
+        # split them.
+        lower = pc.ascii_lower if native is not None and native.ascii_case else lower_case
     if kind != "text":
         if "tokenize" in options.given:
-            raise ValueError(messages.TOKENIZED_ALREADY.format(show_value(tokenize), kind))
-        if kind == "ids" and lowercase:
-            raise ValueError(messages.IDS_HAVE_NO_CASE)
-        convention = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
-        return ChosenTokenizer(
-            kind, lowercase, ascii_case=convention is not None and convention.ascii_case
-        )
+            raise ValueError(
+                f"tokenize={show_value(tokenize)}: these rows are {kind} already."
+                " Remove `tokenize`, or pass text."
+            )
+        if kind == "ids" and options.lowercase:
+            raise ValueError(
+                "lowercase=True: token ids have no case. Remove `lowercase`, or pass text."
+            )
+        return ChosenTokenizer(kind, lower)
     if not isinstance(tokenize, str):
-        return ChosenTokenizer(name_function(tokenize), lowercase, tokenize)
-    if tokenize in TOKENIZERS:
-        split, _, automaton, *flags = TOKENIZERS[tokenize]
-        return ChosenTokenizer(tokenize, lowercase, split, automaton is not None, *flags)
-    return _load_from_sacrebleu(tokenize)._replace(lowercase=lowercase)
+        return ChosenTokenizer(name_function(tokenize), lower, _make_definition(tokenize))
+    if native is None:
+        return _load_from_sacrebleu(tokenize)._replace(lower=lower)
+    return ChosenTokenizer(tokenize, lower, native)
+
+
+def _make_definition(split: Split) -> Tokenizer:
+    """Return the record of a function that is not native: no text is suspicious to it."""
+    return Tokenizer(
+        split, "text is split by a function", expects_raw_text=False, splits_unspaced=True
+    )
 
 
 def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) -> None:
-    """Warn if predictions do not look like the text that the tokenizer expects; tokens and ids always pass."""
-    if tokenizer.expects_raw_text and len(predictions) >= _DETACHED_PERIODS:
-        detached = sum(
-            pc.sum(pc.ends_with(piece, " .")).as_py() or 0 for piece in pieces(predictions)
-        )
+    """Warn if predictions do not look like the text that the tokenizer expects."""
+    definition = tokenizer.definition
+    if definition is None:  # tokens and ids
+        return
+    if definition.expects_raw_text and len(predictions) >= _DETACHED_PERIODS:
+        detached = 0
+        for piece in pieces(predictions):
+            detached += pc.sum(pc.ends_with(piece, " .")).as_py() or 0  # None for an empty piece
         if detached >= _DETACHED_PERIODS:
             warn(messages.LOOKS_TOKENIZED, count=detached, tokenizer=tokenizer.name)
-    if not tokenizer.splits_unspaced:
+    if not definition.splits_unspaced:
         sample = "".join(predictions.slice(0, _SAMPLE_ROWS).to_pylist())
         share = 0 if sample.isascii() else share_of_unspaced(sample)
         if share > _UNSPACED_SHARE:
@@ -375,42 +407,54 @@ def share_of_unspaced(text: str) -> float:
     >>> share_of_unspaced("a b c 是是")
     0.25
     """
-    return sum(map(len, _UNSPACED.findall(text))) / max(1, len(text))
+    unspaced = sum(len(run) for run in _UNSPACED.findall(text))
+    return unspaced / max(1, len(text))
 
 
 def check_tokenizers(options: Options) -> None:
-    """Raise for an unknown tokenizer now, not after texts were generated; see `choose_tokenizer`."""
-    for label in (None, *(options.tokenize_by or ())):
+    """Raise as `choose_tokenizer` does, but before texts are generated."""
+    named_labels = options.tokenize_by or ()
+    for label in (None, *named_labels):  # None stands for all other labels
         choose_tokenizer(options.for_label(label), "text")
 
 
-def name_function(function: Any) -> str:
-    """Name a function in the metadata of tables, so that tables add up only if one function split their texts.
+def name_function(function: Callable[..., object]) -> str:
+    """Name a function in the metadata of tables.
 
-    The name is the result of the function's method `signature`, which sacreBLEU's tokenizers have.
-    For a function that any process can import, it is the module and the qualified name. The name of
-    any other function ends with a token of the object, such as a lambda, a closure, a partial or a
-    function of `__main__`: only within one process can two tables have the same object.
-    `print_tokenizer` removes the token.
+    Tables add up only if one function split their texts. The name is the result of the function's
+    method `signature`, which sacreBLEU's tokenizers have. For a function that any process can
+    import, it is the module and the qualified name. The name of any other function, such as a
+    lambda, a closure, a partial or a function of `__main__`, ends with an id of the object: only
+    within one process can two tables have the same object. `print_tokenizer` removes the id.
 
-    >>> name_function(str.split), name_function(re.split), print_tokenizer(name_function(lambda text: [text]))
-    ('str.split', 're.split', 'bleu.bleu_tokenizers.<lambda>')
+    >>> name_function(str.split), name_function(re.split)
+    ('str.split', 're.split')
+    >>> print_tokenizer(name_function(lambda text: [text]))
+    'bleu.bleu_tokenizers.<lambda>'
     """
+    # 1. Ask the function; a class has the method, but no object to call it on.
     signature = getattr(function, "signature", None)
-    named = signature() if callable(signature) and not isinstance(function, type) else None
-    if isinstance(named, str):
-        return named
-    owner = function.func if isinstance(function, partial) else function
-    owner = owner if hasattr(owner, "__qualname__") else type(owner)
-    module = getattr(getattr(owner, "__objclass__", owner), "__module__", None) or ""
-    name = owner.__qualname__ if module in ("", "builtins") else f"{module}.{owner.__qualname__}"
-    found = None if module == "__main__" else sys.modules.get(module)
-    for part in owner.__qualname__.split("."):
-        found = getattr(found, part, None)
+    if callable(signature) and not isinstance(function, type):
+        signed_name = signature()
+        if isinstance(signed_name, str):
+            return signed_name
+    # 2. Find what has a qualified name: the function of a partial, or the class of an object.
+    named: Any = function.func if isinstance(function, partial) else function
+    if not hasattr(named, "__qualname__"):
+        named = type(named)
+    path = named.__qualname__
+    owner = getattr(named, "__objclass__", named)  # `str.split` has no module, but `str` has
+    module = getattr(owner, "__module__", None) or ""
+    name = path if module in ("", "builtins") else f"{module}.{path}"
+    # 3. Look the name up, as another process would. Its `__main__` is another script.
+    imported: object = None if module == "__main__" else sys.modules.get(module)
+    for attribute in path.split("."):
+        imported = getattr(imported, attribute, None)
     # Each access makes a new object of a class method, so it is compared by value.
-    if found is function or (isinstance(function, types.MethodType) and found == function):
+    is_class_method = isinstance(function, types.MethodType) and imported == function
+    if imported is function or is_class_method:
         return name
-    return f"{name}#{_find_token(function)}"
+    return f"{name}#{_find_object_id(function)}"
 
 
 def print_tokenizer(name: str) -> str:
@@ -418,20 +462,21 @@ def print_tokenizer(name: str) -> str:
     return re.sub("#[0-9a-f]{16}$", "", name)
 
 
-_tokens: dict[int, str] = {}  # of objects, by id
-_kept: list[Any] = []  # objects without weak references, so that no other object gets their id
+_object_ids: dict[int, str] = {}  # random, by `id()`, of objects that live
+_kept_objects: list[object] = []  # without weak references; kept, so that their `id()` stays theirs
 
 
-def _find_token(function: Any) -> str:
-    """Return the token of an object, the same as long as it lives; a method has the token of its object."""
+def _find_object_id(function: Callable[..., object]) -> str:
+    """Return an id that only this object ever has; a method has the id of its object."""
     owner = getattr(function, "__self__", function)
-    if id(owner) not in _tokens:
+    key = id(owner)
+    if key not in _object_ids:
         try:
-            weakref.finalize(owner, _tokens.pop, id(owner), None).atexit = False
+            weakref.finalize(owner, _object_ids.pop, key, None).atexit = False
         except TypeError:
-            _kept.append(owner)
-        _tokens[id(owner)] = secrets.token_hex(8)
-    return _tokens[id(owner)]
+            _kept_objects.append(owner)
+        _object_ids[key] = secrets.token_hex(8)
+    return _object_ids[key]
 
 
 @cache
@@ -441,23 +486,37 @@ def _load_from_sacrebleu(name: str) -> ChosenTokenizer:
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError as error:
-        raise ImportError(messages.NO_SACREBLEU.format(name, packages)) from error
+        raise ImportError(
+            f"tokenize={name!r} comes from sacreBLEU, which is not installed."
+            f" Install it: pip install {packages}"
+        ) from error
     if name not in BLEU.TOKENIZERS:
         names = ", ".join(dict.fromkeys([*TOKENIZERS, *BLEU.TOKENIZERS]))
-        raise ValueError(messages.UNKNOWN_TOKENIZER.format(show_value(name), names))
+        raise ValueError(
+            f"tokenize={show_value(name)}: unknown tokenizer. Pass one of {names}; or a function."
+        )
     try:
         tokenize = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as error:
-        raise ImportError(messages.NO_PACKAGES.format(name, packages)) from error
+        raise ImportError(
+            f"tokenize={name!r} needs additional packages. Install them: pip install {packages}"
+        ) from error
     except OSError as error:
-        raise OSError(messages.NO_MODEL.format(name, error)) from error
-    return ChosenTokenizer(tokenize.signature(), split=lambda text: tokenize(text.rstrip()).split())
+        raise OSError(
+            f"tokenize={name!r}: the download of its model failed: {error}."
+            " Connect to the internet once; the model is kept."
+        ) from error
+    definition = _make_definition(lambda text: tokenize(text.rstrip()).split())
+    return ChosenTokenizer(tokenize.signature(), definition=definition)
+
+
+_WRONG_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
 
 
 def prepare_texts(
     texts: pa.Array, tokenizer: ChosenTokenizer, name: str, row_of: Callable[[int], int]
 ) -> pa.Array:
-    """Lower-case texts if the tokenizer says so, and split them unless it is native and splits while counting.
+    """Lower-case texts if the tokenizer does, and split them unless the kernel can split them.
 
     Return strings for a native tokenizer to split, or lists of tokens or ids. Errors name the
     column `name`, and the row in it that `row_of` finds for the index of a text.
@@ -465,44 +524,51 @@ def prepare_texts(
     Raises:
         TypeError, ValueError: the user's function failed, or did not return a list of str.
 
-    >>> tokenizer = ChosenTokenizer("split", lowercase=True, split=str.split)
-    >>> prepare_texts(pa.array(["Go on"], pa.large_string()), tokenizer, "predictions", [0].__getitem__).to_pylist()
+    >>> tokenizer = choose_tokenizer(Options(tokenize=str.split, lowercase=True), "text")
+    >>> texts = pa.array(["Go on"], pa.large_string())
+    >>> prepare_texts(texts, tokenizer, "predictions", [0].__getitem__).to_pylist()
     [['go', 'on']]
     """
-    if tokenizer.lowercase:
-        texts = map_strings(texts, pc.ascii_lower if tokenizer.ascii_case else lower_case)
-    if tokenizer.split is None or tokenizer.is_native or is_list(texts.type):
-        return texts
-    lists: list[list[str]] = []
+    # 1. Lower-case.
+    cased = texts if tokenizer.lower is None else map_strings(texts, tokenizer.lower)
+    split = tokenizer.split
+    if split is None or tokenizer.is_native or is_list(cased.type):
+        return cased
+    # 2. Call the user's function.
+    results: list[list[str]] = []
     try:
-        for text in texts.to_pylist():
-            lists.append(tokenizer.split(text))
+        for text in cased.to_pylist():
+            results.append(split(text))
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
-        if len(problem) > _LONGEST_PROBLEM or (
-            " " in text and text in problem
-        ):  # no message shows a text
+        shows_text = " " in text and text in problem
+        if shows_text or len(problem) > _LONGEST_PROBLEM:
             problem = type(error).__name__
-        raise ValueError(
-            messages.TOKENIZER_FAILED.format(name=name, row=row_of(len(lists)), error=problem)
-        ) from error
-    if set(map(type, lists)) <= {list, tuple} and set(map(type, chain.from_iterable(lists))) <= {
-        str
-    }:
-        with suppress(UnicodeEncodeError):
-            return pa.array(lists, TOKENS)
-    for place, tokens in enumerate(lists):
-        found = "" if isinstance(tokens, (list, tuple)) else type(tokens).__name__
-        for token in () if found else tokens:
+        row = row_of(len(results))
+        raise ValueError(f"{name}[{row}]: the tokenizer failed: {problem}") from error
+    # 3. Convert lists of str, the usual case, without a look at each token.
+    if set(map(type, results)) <= {list, tuple}:
+        token_types = set(map(type, chain.from_iterable(results)))
+        if token_types <= {str}:
+            with suppress(UnicodeEncodeError):  # a lone surrogate, which step 4 finds
+                return pa.array(results, TOKENS)
+    # 4. Raise for the first wrong result, or convert subclasses of list, tuple and str.
+    for index, tokens in enumerate(results):
+        if not isinstance(tokens, (list, tuple)):
+            found = type(tokens).__name__
+            raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
+        found = ""
+        for token in tokens:
             if not isinstance(token, str):
                 found = f"a list with {type(token).__name__}"
             elif LONE_SURROGATE.search(token):
-                raise ValueError(messages.TOKENIZER_SURROGATE.format(name=name, row=row_of(place)))
+                raise ValueError(
+                    f"{name}[{row_of(index)}]: expected valid str from the tokenizer,"
+                    " got a lone surrogate (U+D800 to U+DFFF)."
+                )
         if found:
-            raise TypeError(
-                messages.TOKENIZER_RESULT.format(name=name, row=row_of(place), found=found)
-            )
-    return pa.array(list(map(list, lists)), TOKENS)
+            raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
+    return pa.array([list(tokens) for tokens in results], TOKENS)
 
 
 def lower_case(texts: pa.Array) -> pa.Array:
@@ -513,12 +579,10 @@ def lower_case(texts: pa.Array) -> pa.Array:
     """
     if pc.string_is_ascii(texts).false_count == 0:
         return pc.ascii_lower(texts)
-    is_special, lowered = (
-        pc.match_substring_regex(texts, _find_special_letters()),
-        pc.utf8_lower(texts),
-    )
-    special = pa.array([text.lower() for text in texts.filter(is_special).to_pylist()], texts.type)
-    return pc.replace_with_mask(lowered, is_special, special)
+    lowered = pc.utf8_lower(texts)
+    is_special = pc.match_substring_regex(texts, _find_special_letters())
+    special = [text.lower() for text in texts.filter(is_special).to_pylist()]
+    return pc.replace_with_mask(lowered, is_special, pa.array(special, texts.type))
 
 
 @cache
@@ -530,18 +594,20 @@ def _find_special_letters() -> str:
     """
     letters = "".join(chr(c) for c in range(0x80, 0x20000) if not 0xD800 <= c < 0xE000)
     lowered = pc.utf8_lower(pa.array([letters]))[0].as_py()
-    return f"[Σ{''.join(letter for letter, lower in zip(letters, lowered) if lower != letter.lower())}]"
+    different = [letter for letter, lower in zip(letters, lowered) if lower != letter.lower()]
+    return f"[Σ{''.join(different)}]"
 
 
-def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[list[Any]]:
+def list_tokens(texts: pa.Array, tokenizer: ChosenTokenizer) -> list[Sequence[Hashable]]:
     """Return the tokens of prepared texts as Python lists, by the tokenizer's definition.
 
     >>> list_tokens(pa.array([[1, 2]]), ChosenTokenizer("ids"))
     [[1, 2]]
     """
-    if is_list(texts.type) or tokenizer.split is None:
+    split = tokenizer.split
+    if is_list(texts.type) or split is None:
         return list(texts.to_pylist())
-    return [tokenizer.split(text) for text in texts.to_pylist()]
+    return [split(text) for text in texts.to_pylist()]
 
 
 # --- Unicode 18.0: punctuation, symbols and numbers -----------------------------------------------
