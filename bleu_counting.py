@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -34,21 +34,35 @@ class ReferenceLength(NamedTuple):
     says: str
 
 
+def find_closest(length: int, reference_lengths: Sequence[int]) -> int:
+    """Return the closest length of a reference; of two that are equally close, the shorter one.
+
+    >>> find_closest(5, [7, 6, 4])
+    4
+    """
+    return min(reference_lengths, key=lambda reference: (abs(reference - length), reference))
+
+
+def find_shortest(length: int, reference_lengths: Sequence[int]) -> int:
+    """Return the shortest length of a reference; `length` is unused."""
+    return min(reference_lengths)
+
+
+def find_longest(length: int, reference_lengths: Sequence[int]) -> int:
+    """Return the length of the prediction if a reference has it, and the longest length otherwise.
+
+    >>> find_longest(6, [7, 6, 4]), find_longest(5, [7, 6, 4])
+    (6, 7)
+    """
+    return length if length in reference_lengths else max(reference_lengths)
+
+
 REFERENCE_LENGTHS = {
     "closest": ReferenceLength(
-        lambda length, references: min(
-            references, key=lambda reference: (abs(reference - length), reference)
-        ),
-        "the reference of the closest length sets the brevity penalty",
+        find_closest, "the reference of the closest length sets the brevity penalty"
     ),
-    "shortest": ReferenceLength(
-        lambda length, references: min(references),
-        "the shortest reference sets the brevity penalty",
-    ),
-    "longest": ReferenceLength(
-        lambda length, references: length if length in references else max(references),
-        "the longest reference sets the brevity penalty",
-    ),
+    "shortest": ReferenceLength(find_shortest, "the shortest reference sets the brevity penalty"),
+    "longest": ReferenceLength(find_longest, "the longest reference sets the brevity penalty"),
 }
 
 
@@ -93,8 +107,8 @@ def count_rows(
     prediction_tokens = list_tokens(predictions, tokenizer)
     reference_tokens = list_tokens(references, tokenizer)
     rows = [
-        count_segment(prediction, reference_tokens[first:last], rule)
-        for prediction, first, last in zip(prediction_tokens, bounds, bounds[1:])
+        count_segment(prediction, reference_tokens[start:end], rule)
+        for prediction, start, end in zip(prediction_tokens, bounds, bounds[1:])
     ]
     return np.array(rows, np.int64).reshape(-1, Layout(rule.max_order).width)
 
@@ -134,8 +148,9 @@ def make_row(
     for ngram, count in clipped.items():
         matches[len(ngram) - 1] += count
     totals = count_totals(length, rule.max_order, rule.minimum_total).tolist()
-    find_length = REFERENCE_LENGTHS[rule.reference_length].effective_length
-    return [*matches, *totals, length, find_length(length, reference_lengths)]
+    find_effective_length = REFERENCE_LENGTHS[rule.reference_length].effective_length
+    effective_length = find_effective_length(length, reference_lengths)
+    return [*matches, *totals, length, effective_length]
 
 
 def count_ngrams(tokens: Tokens, max_order: int) -> NGrams:
@@ -144,8 +159,11 @@ def count_ngrams(tokens: Tokens, max_order: int) -> NGrams:
     >>> count_ngrams(["a", "b", "a"], 2)
     Counter({('a',): 2, ('b',): 1, ('a', 'b'): 1, ('b', 'a'): 1})
     """
-    orders = range(1, max_order + 1)
-    return Counter(tuple(tokens[i : i + n]) for n in orders for i in range(len(tokens) - n + 1))
+    counts: NGrams = Counter()
+    for n in range(1, max_order + 1):
+        starts = range(len(tokens) - n + 1)
+        counts.update([tuple(tokens[start : start + n]) for start in starts])
+    return counts
 
 
 def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
@@ -154,14 +172,16 @@ def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
     >>> count_most_ngrams([["a", "a"], ["a", "b"]], 1)
     Counter({('a',): 2, ('b',): 1})
     """
-    return reduce(Counter.__or__, (count_ngrams(reference, max_order) for reference in references))
+    counts = [count_ngrams(reference, max_order) for reference in references]
+    return reduce(Counter.__or__, counts)
 
 
-def count_totals(lengths: Any, max_order: int, minimum_total: int) -> Int64:
+def count_totals(lengths: int | Int64, max_order: int, minimum_total: int) -> Int64:
     """Count the n-grams of texts by order: int64 [N, ...] for lengths [...].
 
     >>> count_totals(np.array([3, 1]), max_order=2, minimum_total=0)
     array([[3, 1],
            [2, 0]])
     """
-    return np.maximum([lengths - n for n in range(max_order)], minimum_total)
+    totals = np.array([lengths - n for n in range(max_order)], np.int64)
+    return np.maximum(totals, minimum_total)
