@@ -20,9 +20,11 @@ import os
 import secrets
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cache
 from threading import RLock
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -30,30 +32,33 @@ from datasets.utils import are_progress_bars_disabled, tqdm
 
 from .bleu_corpus import Bytes, Int64, Layout, find_offsets, is_list, list_items, make_lists
 from .bleu_counting import CountingRule
-from .bleu_messages import CACHE_UNUSABLE, COMPILING, NO_NUMBA, warn
+from .bleu_messages import CACHE_UNUSABLE, NO_NUMBA, warn
 from .bleu_tokenizers import TOKENIZERS
 
 # --- When to compile ------------------------------------------------------------------------------
 
 _BYTES_WORTH_COMPILING = 2_000_000  # of text: about a second for the Python implementations
 
-_kernels: list[Callable[..., Any]] = []  # to be compiled and cached on disk
-_helpers: list[Callable[..., Any]] = []  # compiled as parts of kernels
-_intrinsics: list[Callable[..., Any]] = []  # generators of LLVM instructions
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+_kernels: list[Callable[..., object]] = []  # to be compiled and cached on disk
+_helpers: list[Callable[..., object]] = []  # compiled as parts of kernels
+_intrinsics: list[Callable[..., object]] = []  # generators of LLVM instructions
 
 _bytes_seen = 0  # by the Python implementations in this process
 _is_ready = False
 _can_compile = True
+
+# A fork waits until a thread has compiled, because the child could wait forever for that thread.
 _lock = RLock()
-if hasattr(
-    os, "register_at_fork"
-):  # a fork waits until a thread has compiled; the child could wait forever
+if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
     )
 
-ir: Any = None  # of llvmlite
-types: Any = None  # of numba
+# Imported when the kernels are compiled.
+ir: ModuleType  # of llvmlite
+types: ModuleType  # of numba
 
 
 def is_ready() -> bool:
@@ -62,40 +67,23 @@ def is_ready() -> bool:
 
 
 def compile_if_worthwhile(nbytes: int) -> bool:
-    """Load or compile the kernels if `nbytes` more of text are worth it; return True if they run."""
+    """Compile the kernels if `nbytes` more of text are worth it; return True if they can run."""
     global _bytes_seen
     _bytes_seen += nbytes
     return _is_ready or (_bytes_seen > _BYTES_WORTH_COMPILING and warm_up())
 
 
 def warm_up() -> bool:
-    """Load the kernels, or compile them the first time on a machine; return False if numba is not available."""
+    """Load the kernels, or compile them if numba's cache has none; return True if they can run."""
     global _can_compile, _is_ready
     with _lock:
         if _is_ready or not _can_compile:
             return _is_ready
-        try:
-            import numba
-        except ImportError:
-            numba = None
-            warn(NO_NUMBA)
-        _can_compile = numba is not None and not numba.config.DISABLE_JIT
+        _can_compile = _has_compiler()
         if not _can_compile:
             return False
-        from numba.core import event
-
-        class Announcement(event.Listener):
-            is_due = not are_progress_bars_disabled()
-
-            def on_start(self, event: Any) -> None:  # kernels from the cache cause no event
-                if self.is_due and event.data["dispatcher"].py_func.__module__ == __name__:
-                    self.is_due = False
-                    tqdm.write(COMPILING, file=sys.stderr)
-
-            def on_end(self, event: Any) -> None: ...
-
         try:
-            with event.install_listener("numba:compile", Announcement()):
+            with _announce_compiling():
                 _compile_all()
         except BaseException:  # also Ctrl-C
             for function in _kernels:  # `count_common` also runs without numba
@@ -105,8 +93,43 @@ def warm_up() -> bool:
         return True
 
 
+def _has_compiler() -> bool:
+    """Return True if numba can be imported and may compile; warn if it is missing."""
+    try:
+        import numba
+    except ImportError:
+        warn(NO_NUMBA)
+        return False
+    return not numba.config.DISABLE_JIT
+
+
+def _announce_compiling() -> AbstractContextManager[object]:
+    """Write a line if a function of this module is compiled within the block.
+
+    Kernels that are loaded from numba's cache cause no event and no line. Without progress bars,
+    no line is written.
+    """
+    from numba.core import event
+
+    class Announcement(event.Listener):
+        is_due = not are_progress_bars_disabled()
+
+        def on_start(self, event: event.Event) -> None:
+            if self.is_due and event.data["dispatcher"].py_func.__module__ == __name__:
+                self.is_due = False
+                line = (
+                    "bleu_metric: compiling the counting kernels"
+                    " (once per machine, takes a few seconds) ..."
+                )
+                tqdm.write(line, file=sys.stderr)
+
+        def on_end(self, event: event.Event) -> None: ...
+
+    return event.install_listener("numba:compile", Announcement())
+
+
 def _compile_all() -> None:
-    """Replace the registered functions of this module with compiled ones, and run each kernel on an example."""
+    """Replace the registered functions of this module with compiled ones."""
     global ir, types
     from llvmlite import ir
     from numba import njit, types
@@ -114,57 +137,58 @@ def _compile_all() -> None:
 
     for function in _intrinsics:
         globals()[function.__name__] = intrinsic(function)
-    for function in (
-        _helpers
-    ):  # without the wrappers for calls from Python, which take a tenth of the time to compile
-        globals()[function.__name__] = njit(
-            nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True
-        )(function)
-    for cached in (True, False):
-        try:
-            for function in _kernels:
-                globals()[function.__name__] = njit(nogil=True, cache=cached)(function)
-            text, bounds = pa.array(["a b"], pa.large_string()), np.array([0, 1])
-            count_rows_compiled(text, text, bounds, "13a", CountingRule(max_order=1))
-            split_texts_compiled(text, "13a")
-            count_common(
-                *(np.array(values) for values in ([0], [0], [0, 1], [0])),
-                np.zeros((1, 1), np.int64),
-            )
-            return
-        except (
-            Exception
-        ) as error:  # numba's cache is unusable; a bug in a kernel is raised by the second attempt
-            if not cached:
-                raise
-            folder = os.environ.get("NUMBA_CACHE_DIR") or os.path.join(
-                os.path.dirname(__file__), "__pycache__"
-            )
-            warn(CACHE_UNUSABLE, error=error, folder=folder)
+    # Wrappers for calls from Python would add a tenth to the time, and helpers need none.
+    compile_helper = njit(nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+    for function in _helpers:
+        globals()[function.__name__] = compile_helper(function)
+    try:
+        _compile_kernels(cached=True)
+        return
+    except Exception as error:
+        default_folder = os.path.join(os.path.dirname(__file__), "__pycache__")
+        folder = os.environ.get("NUMBA_CACHE_DIR") or default_folder
+        warn(CACHE_UNUSABLE, error=error, folder=folder)
+    # If the reason is a bug in a kernel, and not numba's cache, this raises it again.
+    _compile_kernels(cached=False)
 
 
-def _register_in(functions):
-    def register(function):
-        functions.append(function)
-        return function
+def _compile_kernels(cached: bool) -> None:
+    """Replace the kernels with compiled ones, and run each on an example, which compiles it."""
+    from numba import njit
 
-    return register
+    compile_kernel = njit(nogil=True, cache=cached)
+    for function in _kernels:
+        globals()[function.__name__] = compile_kernel(function)
+    text = pa.array(["a b"], pa.large_string())
+    count_rows_compiled(text, text, np.array([0, 1]), "13a", CountingRule(max_order=1))
+    split_texts_compiled(text, "13a")
+    zero = np.zeros(1, np.int64)
+    count_common(zero, zero, np.array([0, 1]), zero, np.zeros((1, 1), np.int64))
 
 
-_kernel, _helper, _intrinsic = map(_register_in, (_kernels, _helpers, _intrinsics))
+def _kernel(function: _Function) -> _Function:
+    _kernels.append(function)
+    return function
+
+
+def _helper(function: _Function) -> _Function:
+    _helpers.append(function)
+    return function
+
+
+def _intrinsic(function: _Function) -> _Function:
+    _intrinsics.append(function)
+    return function
 
 
 # --- Entry points ---------------------------------------------------------------------------------
 
 _NO_TOKENS: Int64 = np.empty(0, np.int64)
-REFERENCE_LENGTHS = {
-    "closest": 0,
-    "shortest": 1,
-    "longest": 2,
-}  # in `_effective_length`; other rules run in Python
-_FACTOR = np.int64(
-    secrets.randbits(63) | 1
-)  # of hashes; random, so that inputs cannot be crafted to collide
+_CLOSEST, _SHORTEST, _LONGEST = range(3)
+# The rules in `_effective_length`; with any other rule, the Python implementation counts.
+REFERENCE_LENGTHS = {"closest": _CLOSEST, "shortest": _SHORTEST, "longest": _LONGEST}
+# The factor of hashes is random, so that inputs cannot be crafted to collide.
+_FACTOR = np.int64(secrets.randbits(63) | 1)
 
 
 def count_rows_compiled(
@@ -180,41 +204,60 @@ def count_rows_compiled(
     ids. The result is int64 [segments, 2 N + 2], Fortran-ordered, so that columns convert to Arrow
     without a copy.
     """
+    texts = _find_texts(predictions, references)
+    is_tokenized = is_list(predictions.type)
+    automaton = _make_automaton("none" if is_tokenized else tokenizer)
     layout = Layout(rule.max_order)
     rows = layout.allocate(len(bounds) - 1)
-    if is_list(predictions.type):
-        lists, tokens = _find_tokens([predictions, references])
-        automaton = _make_automaton("none")  # unused: the input is tokenized already
-    else:
-        lists, tokens = [_find_strings(column) for column in (predictions, references)], _NO_TOKENS
-        automaton = _make_automaton(tokenizer)
     # Pass columns in C order. A single row has both orders, and numba would compile again for
     # Fortran order.
     columns = rows.T
     _count_rows(
-        *lists, bounds, tokens, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
-        REFERENCE_LENGTHS[rule.reference_length], rule.minimum_total,
-        columns[layout.matches], columns[layout.totals], columns[layout.length],
-        columns[layout.reference_length],
-    )  # fmt: skip
+        predictions=texts.predictions,
+        references=texts.references,
+        bounds=bounds,
+        token_addresses=texts.token_addresses,
+        table=automaton.address,
+        edge=automaton.edge,
+        strips_start=automaton.strips_start,
+        factor=_FACTOR,
+        length_rule=REFERENCE_LENGTHS[rule.reference_length],
+        minimum_total=rule.minimum_total,
+        match_columns=columns[layout.matches],
+        total_columns=columns[layout.totals],
+        lengths=columns[layout.length],
+        effective_lengths=columns[layout.reference_length],
+    )
     return rows
 
 
 def split_texts_compiled(texts: pa.Array, tokenizer: str) -> pa.LargeListArray:
     """Split texts into lists of tokens, with the automaton of a native tokenizer."""
-    addresses, automaton = _find_strings(texts), _make_automaton(tokenizer)
-    size, longest = addresses[-1] - addresses[0], int(np.diff(addresses).max(initial=0))
-    token_text, token_ends = np.empty(size, np.uint8), np.zeros(size + 1, np.int64)
-    bounds = np.zeros(len(addresses), np.int64)
-    events, tokens = np.empty(longest + 1, np.int64), np.empty((longest, 3), np.int64)
+    addresses = _find_strings(texts)
+    automaton = _make_automaton(tokenizer)
+    nbytes = addresses[-1] - addresses[0]
+    longest = int(np.diff(addresses).max(initial=0))
+    # A text has at most one token per byte. Memory that is never written is free.
     copy = np.empty(longest, np.uint8)
+    token_text = np.empty(nbytes, np.uint8)
+    token_ends = np.zeros(nbytes + 1, np.int64)
+    bounds = np.zeros(len(addresses), np.int64)
     _split_texts(
-        addresses, automaton.address, automaton.edge, automaton.strips_start, _FACTOR,
-        events, copy.ctypes.data, tokens, token_text, token_ends, bounds,
-    )  # fmt: skip
-    ends = token_ends[: bounds[-1] + 1]
+        texts=addresses,
+        table=automaton.address,
+        edge=automaton.edge,
+        strips_start=automaton.strips_start,
+        factor=_FACTOR,
+        events=np.empty(longest + 1, np.int64),
+        copy=copy.ctypes.data,
+        tokens=np.empty((longest, 3), np.int64),
+        token_text=token_text,
+        token_ends=token_ends,
+        bounds=bounds,
+    )
+    offsets = token_ends[: bounds[-1] + 1]
     strings = pa.LargeStringArray.from_buffers(
-        len(ends) - 1, pa.py_buffer(ends), pa.py_buffer(token_text)
+        len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(token_text)
     )
     return make_lists(bounds, strings)
 
@@ -237,33 +280,54 @@ def count_common(
         counts: int64 [texts, references], changed in place.
     """
     for i in range(len(texts)):
-        for place in range(begins[ngrams[i]], begins[ngrams[i] + 1]):
-            counts[texts[i], references[place]] += 1
+        for k in range(begins[ngrams[i]], begins[ngrams[i] + 1]):
+            counts[texts[i], references[k]] += 1
+
+
+class _Texts(NamedTuple):
+    """Predictions and references in the form that the kernels read.
+
+    predictions, references: int64 [texts + 1], the address of each text and the end of the last
+        one; if texts are lists, their offsets in `token_addresses`.
+    token_addresses: int64 [tokens + 1 per column], the address of each token, and the end of the
+        last one; empty if texts are strings.
+
+    Addresses are valid while the Arrow arrays live.
+    """
+
+    predictions: Int64
+    references: Int64
+    token_addresses: Int64
+
+
+def _find_texts(predictions: pa.Array, references: pa.Array) -> _Texts:
+    if not is_list(predictions.type):
+        return _Texts(_find_strings(predictions), _find_strings(references), _NO_TOKENS)
+    prediction_items, prediction_offsets = list_items(predictions)
+    reference_items, reference_offsets = list_items(references)
+    prediction_tokens = _find_items(prediction_items)
+    reference_tokens = _find_items(reference_items)
+    return _Texts(
+        prediction_offsets,
+        len(prediction_tokens) + reference_offsets,
+        np.concatenate([prediction_tokens, reference_tokens]),
+    )
+
+
+def _find_items(items: pa.Array) -> Int64:
+    """Return the address of each token or id, and the end of the last one."""
+    if not pa.types.is_integer(items.type):
+        return _find_strings(items)
+    # An id is a token of eight bytes.
+    address = items.buffers()[1].address if len(items) else 0
+    return address + 8 * np.arange(items.offset, items.offset + len(items) + 1)
 
 
 def _find_strings(strings: pa.Array) -> Int64:
-    """Return the address of each string and the end of the last one; they are valid while the array lives."""
-    text = strings.buffers()[2]
-    return find_offsets(strings) + (text.address if text else 0)
-
-
-def _find_tokens(columns: list[pa.Array]) -> tuple[list[Int64], Int64]:
-    """Return the offsets of each column's lists among all tokens, and the address of each token.
-
-    A column has one address more than tokens, for the end of its last token. An id is a token of
-    eight bytes.
-    """
-    lists, tokens, first = [], [], 0
-    for items, offsets in map(list_items, columns):
-        if pa.types.is_integer(items.type):
-            address = items.buffers()[1].address if len(items) else 0
-            addresses = address + 8 * np.arange(items.offset, items.offset + len(items) + 1)
-        else:
-            addresses = _find_strings(items)
-        lists.append(first + offsets)
-        tokens.append(addresses)
-        first += len(addresses)
-    return lists, np.concatenate(tokens)
+    """Return the address of each string, and the end of the last one."""
+    characters = strings.buffers()[2]
+    address = characters.address if characters else 0
+    return find_offsets(strings) + address
 
 
 # --- Instructions that numba lacks ----------------------------------------------------------------
@@ -297,11 +361,12 @@ def store_byte(typing_context, address, byte):
 
 @_intrinsic
 def fold_product(typing_context, left, right):
-    """Multiply to 128 bits and XOR the halves, so that each bit depends on all bits of both factors."""
+    """Multiply to 128 bits and XOR the halves: each bit depends on all bits of both factors."""
 
     def generate(context, builder, signature, arguments):
-        wide = [builder.zext(argument, ir.IntType(128)) for argument in arguments]
-        product = builder.mul(*wide)
+        wide_left = builder.zext(arguments[0], ir.IntType(128))
+        wide_right = builder.zext(arguments[1], ir.IntType(128))
+        product = builder.mul(wide_left, wide_right)
         upper = builder.lshr(product, ir.Constant(ir.IntType(128), 64))
         return builder.trunc(builder.xor(product, upper), ir.IntType(64))
 
@@ -310,7 +375,8 @@ def fold_product(typing_context, left, right):
 
 def _generate_load(bits):
     def generate(context, builder, signature, arguments):
-        value = builder.load(builder.inttoptr(arguments[0], ir.IntType(bits).as_pointer()), align=1)
+        pointer = builder.inttoptr(arguments[0], ir.IntType(bits).as_pointer())
+        value = builder.load(pointer, align=1)
         return value if bits == 64 else builder.zext(value, ir.IntType(64))
 
     return generate
@@ -322,29 +388,35 @@ def _generate_load(bits):
 # by its class alone; the other classes depend on neighboring characters. The automaton visits only
 # the characters that are not letters, and the text between them becomes tokens.
 
-_CLASSES = {
-    "letter": 0,
-    "space": 1,
-    "alone": 2,
-    "number": 3,
-    "hyphen": 4,
-    "separator": 5,
-    "markup": 6,
-}
 _LETTER, _SPACE, _ALONE, _NUMBER, _HYPHEN, _SEPARATOR, _MARKUP = range(7)
-_EDGE = 7  # before the first and after the last character, unless the tokenizer pads the text with spaces
-_LOOK_UP = 8  # of the first two bytes of a character: the class depends on further bytes
-_STARTS = 9  # of one occurrence: a token ends before it, and it starts the next token
-_TAKE_OUT = -1  # of one occurrence: markup that is deleted from the text
+_CLASSES = {
+    "letter": _LETTER,
+    "space": _SPACE,
+    "alone": _ALONE,
+    "number": _NUMBER,
+    "hyphen": _HYPHEN,
+    "separator": _SEPARATOR,
+    "markup": _MARKUP,
+}
+# The class before the first and after the last character, unless the tokenizer pads the text with
+# spaces.
+_EDGE = 7
+# The class of two bytes that begin characters of several classes: further bytes decide.
+_LOOK_UP = 8
+# Of one occurrence of a character: a token ends before it, and it starts the next token.
+_STARTS = 9
+# Of one occurrence of a character: it begins markup that is deleted from the text.
+_TAKE_OUT = -1
 
-_CHARACTERS = (
-    1 << 16
-)  # the offset of the classes of characters in a table, after the classes of pairs of bytes
+# Where the classes of characters begin in a table, after the classes of pairs of bytes.
+_CHARACTERS = 1 << 16
 
-_LINE_FEED, _HYPHEN_SIGN, _LESS_THAN = (
-    b"\n-<"  # `ord` in a kernel would compile a part of numba's str
-)
-_SKIPPED, _BREAK = np.frombuffer(b"<skipped>", np.uint8), np.frombuffer(b"-\n", np.uint8)
+# Constants, because `ord` in a kernel would compile a part of numba's str.
+_LINE_FEED = ord("\n")
+_HYPHEN_SIGN = ord("-")
+_LESS_THAN = ord("<")
+_SKIPPED = np.frombuffer(b"<skipped>", np.uint8)
+_BREAK = np.frombuffer(b"-\n", np.uint8)
 # mteval replaces `&quot;`, `&amp;`, `&lt;` in this order, so `&amp;lt;` is replaced twice and
 # `&amp;quot;` once.
 _ENTITIES = {
@@ -388,9 +460,8 @@ def _make_automaton(tokenizer: str) -> _Tables:
     assert automaton, tokenizer
     classes = np.full(0x110000, _LETTER, np.uint8)
     for name, members in automaton.classes():
-        for first, last in (
-            ((ord(c), ord(c)) for c in members) if isinstance(members, str) else members
-        ):
+        ranges = [(ord(c), ord(c)) for c in members] if isinstance(members, str) else members
+        for first, last in ranges:
             classes[first : last + 1] = _CLASSES[name]
     table = np.concatenate([_classify_pairs(classes), classes])
     edge = _SPACE if automaton.space_at_edges else _EDGE
@@ -398,17 +469,21 @@ def _make_automaton(tokenizer: str) -> _Tables:
 
 
 def _classify_pairs(classes: Bytes) -> Bytes:
-    """Return the class of each pair of bytes, `_LOOK_UP` if characters of several classes begin with the pair."""
+    """Return the class of each pair of bytes that a character can begin with.
+
+    It is `_LOOK_UP` if characters of several classes begin with the pair.
+    """
     pairs = np.full((256, 256), _LETTER, np.uint8)  # second byte, first byte
     pairs[:, :0x80] = classes[:0x80]
-    for first in range(0xC2, 0xF5):
-        size = (
-            1 if first < 0xE0 else 1 << 6 if first < 0xF0 else 1 << 12
-        )  # characters with the same two bytes
-        start = 64 * size * (first & (0x1F if size == 1 else 0x0F if size == 64 else 0x07))
-        blocks = classes[start : start + 64 * size].reshape(-1, size)
-        uniform = blocks.min(axis=1) == blocks.max(axis=1)
-        pairs[0x80 : 0x80 + len(blocks), first] = np.where(uniform, blocks[:, 0], _LOOK_UP)
+    first_bytes = {2: range(0xC2, 0xE0), 3: range(0xE0, 0xF0), 4: range(0xF0, 0xF5)}
+    for width, bytes_of_width in first_bytes.items():
+        size = 64 ** (width - 2)  # characters with the same two bytes
+        for first_byte in bytes_of_width:
+            start = 64 * size * (first_byte & (0xFF >> (width + 1)))
+            blocks = classes[start : start + 64 * size].reshape(-1, size)
+            uniform = blocks.min(axis=1) == blocks.max(axis=1)
+            block_classes = np.where(uniform, blocks[:, 0], _LOOK_UP)
+            pairs[0x80 : 0x80 + len(blocks), first_byte] = block_classes
     return pairs.ravel()
 
 
@@ -416,24 +491,26 @@ def _classify_pairs(classes: Bytes) -> Bytes:
 def _split_texts(
     texts, table, edge, strips_start, factor, events, copy, tokens, token_text, token_ends, bounds
 ):
-    """Write the bytes of all tokens, the end of each token, and the number of tokens up to the end of each text."""
-    size, known, none = 0, 0, np.int64(0)
-    for index in range(len(texts) - 1):
-        start, end = texts[index], texts[index + 1]
+    """Write the bytes of all tokens, the end of each, and the number of tokens up to each text."""
+    nbytes = 0
+    token_count = 0
+    none = np.int64(0)  # a literal would add a signature of `_tokenize`
+    for text_index in range(len(texts) - 1):
+        start, end = texts[text_index], texts[text_index + 1]
         count = _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, none)
         for token in range(count):
-            key, start, length = tokens[token, 0], tokens[token, 1], tokens[token, 2]
+            key, address, length = tokens[token, 0], tokens[token, 1], tokens[token, 2]
             for k in range(length):  # the character of an entity is in the key only
-                token_text[size + k] = key & 0xFF if length == 1 else load_byte(start + k)
-            size += length
-            known += 1
-            token_ends[known] = size
-        bounds[index + 1] = known
+                token_text[nbytes + k] = key & 0xFF if length == 1 else load_byte(address + k)
+            nbytes += length
+            token_count += 1
+            token_ends[token_count] = nbytes
+        bounds[text_index + 1] = token_count
 
 
 @_helper
 def _tokenize(start, end, table, edge, strips_start, factor, events, copy, tokens, count):
-    """Add the tokens of the text between two addresses as rows of key, address and length; return the new count.
+    """Add the tokens of a text as rows of key, address and length; return the new count.
 
     13a deletes markup within words (`<skipped>`, a hyphen at a line break). A text with such markup
     is copied without it to `copy`, which must live as long as the tokens, and is split again.
@@ -446,27 +523,31 @@ def _tokenize(start, end, table, edge, strips_start, factor, events, copy, token
             return total
         end = _copy_without(_SKIPPED, start, end, copy)
         end = _copy_without(_BREAK, copy, end, copy)
-        start, is_clean = copy, True
+        start = copy
+        is_clean = True
 
 
 @_helper
 def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count):
     """Add the tokens of a stripped text, or return _TAKE_OUT if there is markup to delete first."""
-    begin, last, previous, separated = start, start, edge, False
+    token_start = start
+    event_end = start
+    previous = edge  # the class of the character before the event
+    was_separated = False  # true if the separator before is a token
     for event in range(_find_events(start, end, table, events)):
         # 1. Classify the character. A gap after the last event consists of letters.
         i = events[event]
-        if i < last:  # inside an entity
+        if i < event_end:  # inside an entity
             continue
         kind, width = _classify(i, end, table)
-        meaning = 0
+        meaning = 0  # the character of an entity
         if kind == _MARKUP:
             kind, width, meaning = _undo_markup(i, start, end, is_clean)
             if kind == _TAKE_OUT:
                 return _TAKE_OUT
-        if i > last:
+        if i > event_end:
             previous = _LETTER
-        last = i + width
+        event_end = i + width
         # 2. Decide on an action: continue the token, end it, be a token alone, or start the next
         #    token.
         action = kind
@@ -478,13 +559,10 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
             # mteval first separates a mark from the character before it, unless that character is a
             # number. A match consumes both characters, so a mark that was just separated cannot
             # also be the one before the next mark.
-            separated = (
-                previous != _NUMBER
-                and previous != _EDGE
-                and not (separated and previous == _SEPARATOR)
-            )
-            after = _classify(last, end, table)[0] if last < end else edge
-            if separated or (after != _NUMBER and after != _EDGE):
+            was_consumed = was_separated and previous == _SEPARATOR
+            was_separated = previous != _NUMBER and previous != _EDGE and not was_consumed
+            following = _classify(event_end, end, table)[0] if event_end < end else edge
+            if was_separated or (following != _NUMBER and following != _EDGE):
                 action = _ALONE
             else:
                 action = _LETTER if previous == _NUMBER else _STARTS
@@ -493,18 +571,18 @@ def _split_text(start, end, table, edge, factor, is_clean, events, tokens, count
             continue
         # 3. Add the token that ends before the character, and the character itself if it is a
         #    token.
-        if i > begin:
-            count = _put(tokens, count, _make_key(begin, i - begin, factor), begin, i - begin)
+        if i > token_start:
+            key = _make_key(token_start, i - token_start, factor)
+            count = _put(tokens, count, key, token_start, i - token_start)
         if action == _ALONE:  # an entity is a token of one character
-            count = _put(
-                tokens, count, meaning if meaning else _load(i, width), i, 1 if meaning else width
-            )
-        begin = i if action == _STARTS else last
-    return (
-        _put(tokens, count, _make_key(begin, end - begin, factor), begin, end - begin)
-        if end > begin
-        else count
-    )
+            key = meaning if meaning else _load(i, width)
+            length = 1 if meaning else width
+            count = _put(tokens, count, key, i, length)
+        token_start = i if action == _STARTS else event_end
+    if end > token_start:
+        key = _make_key(token_start, end - token_start, factor)
+        count = _put(tokens, count, key, token_start, end - token_start)
+    return count
 
 
 @_helper
@@ -527,7 +605,11 @@ def _find_events(start, end, table, events):
 
 @_helper
 def _put(tokens, count, key, start, length):
-    tokens[count, 0], tokens[count, 1], tokens[count, 2] = key, start, length
+    # A function that also made the key would be inlined less, and counting would take a quarter
+    # longer.
+    tokens[count, 0] = key
+    tokens[count, 1] = start
+    tokens[count, 2] = length
     return count + 1
 
 
@@ -564,9 +646,8 @@ def _strip(start, end, table, strips_start):
         i = end - 1
         while i > start and load_byte(i) & 0xC0 == 0x80:
             i -= 1
-        if (
-            _classify(i, end, table)[0] != _SPACE and load_byte(i) != _LINE_FEED
-        ):  # a line feed is markup in 13a
+        kind, _ = _classify(i, end, table)
+        if kind != _SPACE and load_byte(i) != _LINE_FEED:  # a line feed is markup in 13a
             break
         end = i
     return start, end
@@ -574,15 +655,20 @@ def _strip(start, end, table, strips_start):
 
 @_helper
 def _classify(i, end, table):
-    """Return the class of the character at an address and its number of bytes, without reading at or beyond `end`."""
-    first = load_byte(i)
-    if first < 0x80:
-        return load_byte(table + first), 1
-    width = 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-    if i + width > end:
-        return load_byte(table + _CHARACTERS + 0x10FFFF), end - i  # not a character
+    """Return the class and the number of bytes of the character at an address before `end`."""
+    first_byte = load_byte(i)
+    if first_byte < 0x80:
+        return load_byte(table + first_byte), 1
+    if first_byte < 0xE0:
+        width = 2
+    elif first_byte < 0xF0:
+        width = 3
+    else:
+        width = 4
+    if i + width > end:  # not a character; bytes from `end` on may not be read
+        return load_byte(table + _CHARACTERS + 0x10FFFF), end - i
     # A loop would take twice as long.
-    character = (first & (0xFF >> (width + 1))) << 6 | load_byte(i + 1) & 0x3F
+    character = (first_byte & (0xFF >> (width + 1))) << 6 | load_byte(i + 1) & 0x3F
     if width > 2:
         character = character << 6 | load_byte(i + 2) & 0x3F
     if width > 3:
@@ -592,29 +678,30 @@ def _classify(i, end, table):
 
 @_helper
 def _undo_markup(i, start, end, is_clean):
-    """Return the class of `&`, `<` or a line feed in 13a, its number of bytes, and the character of an entity or 0."""
-    first = load_byte(i)
-    if first == _LINE_FEED:
-        return (
-            _TAKE_OUT
-            if not is_clean and i > start and load_byte(i - 1) == _HYPHEN_SIGN
-            else _SPACE,
-            1,
-            0,
-        )
-    if first == _LESS_THAN:
+    """Return the class and the number of bytes of `&`, `<` or a line feed in 13a.
+
+    The third value is the character of an entity, or 0.
+    """
+    byte = load_byte(i)
+    if byte == _LINE_FEED:
+        is_break = i > start and load_byte(i - 1) == _HYPHEN_SIGN
+        return _TAKE_OUT if is_break and not is_clean else _SPACE, 1, 0
+    if byte == _LESS_THAN:
         return _TAKE_OUT if not is_clean and _starts_with(_SKIPPED, i, end) else _ALONE, 1, 0
     word = _load(i, min(8, end - i))
     for entity in range(len(_ENTITY_WORDS)):
-        beyond = 64 - 8 * _ENTITY_LENGTHS[entity]
-        if (word ^ _ENTITY_WORDS[entity]) << beyond == 0:
+        unused = 64 - 8 * _ENTITY_LENGTHS[entity]
+        if (word ^ _ENTITY_WORDS[entity]) << unused == 0:
             return _ALONE, _ENTITY_LENGTHS[entity], _ENTITY_MEANS[entity]
     return _ALONE, 1, 0
 
 
 @_helper
 def _copy_without(pattern, start, end, copy):
-    """Copy a text without a pattern, possibly onto itself, as `str.replace` does; return the end of the copy."""
+    """Copy a text without a pattern, as `str.replace` does; return the end of the copy.
+
+    The copy may begin where the text begins.
+    """
     i = start
     while i < end:
         if _starts_with(pattern, i, end):
@@ -645,61 +732,63 @@ def _starts_with(pattern, i, end):
 @_kernel
 def _count_rows(
     predictions, references, bounds, token_addresses, table, edge, strips_start, factor,
-    reference_length, minimum_total, match_columns, total_columns, lengths, effective_lengths,
+    length_rule, minimum_total, match_columns, total_columns, lengths, effective_lengths,
 ):  # fmt: skip
     """Write the statistics rows of a batch to their columns: int64 [N, segments] or [segments].
 
-    `predictions` and `references` are addresses of texts, or offsets in `token_addresses` if there
-    are any.
+    `predictions`, `references` and `token_addresses` are those of `_Texts`.
     """
     # 1. Allocate once, for the longest text of the batch, which has at most one token per byte.
     #    Memory that is never written is free.
     max_order = len(match_columns)
-    longest_prediction, longest_reference = _longest(predictions), _longest(references)
-    longest_text, longest_row = max(longest_prediction, longest_reference), 0
+    longest_prediction = _longest(predictions)
+    longest_reference = _longest(references)
+    longest_text = max(longest_prediction, longest_reference)
+    longest_row = 0  # of all references of a segment together
     for row in range(len(bounds) - 1):
         longest_row = max(longest_row, references[bounds[row + 1]] - references[bounds[row]])
     events = np.empty(longest_text + 1, np.int64)
-    tokens = np.empty(
-        (2 * longest_text, 3), np.int64
-    )  # of the prediction, then of a reference: key, address, length
-    numbers, reference_numbers = np.empty(longest_text, np.int64), np.empty(longest_row, np.int64)
-    slots, ends = np.empty(8 * longest_text + 16, np.int64), np.empty(_longest(bounds), np.int64)
-    copies = np.empty(
-        (longest_prediction + longest_reference) // 8 + 1, np.int64
-    )  # of texts without their markup
-    matches, capacity = (
-        np.empty(max_order, np.int64),
-        np.int64(-1),
-    )  # the tokens for which the trie has memory
+    # The tokens of the prediction, then of a reference: key, address, length.
+    tokens = np.empty((2 * longest_text, 3), np.int64)
+    numbers = np.empty(longest_text, np.int64)
+    slots = np.empty(8 * longest_text + 16, np.int64)
+    reference_numbers = np.empty(longest_row, np.int64)
+    reference_ends = np.empty(_longest(bounds), np.int64)
+    # The texts without their markup.
+    copies = np.empty((longest_prediction + longest_reference) // 8 + 1, np.int64)
+    matches = np.empty(max_order, np.int64)
+    capacity = np.int64(-1)  # the number of tokens for which the trie has memory
     for row in range(len(bounds) - 1):
-        first, last = bounds[row], bounds[row + 1]
-        length, bits, total, best = np.int64(0), np.int64(0), 0, np.int64(-1)
-        # 2. Tokenize the prediction, which is text number `first - 1` in this loop, and then each
-        #    reference. One call site serves both, because numba would compile the tokenizer again
-        #    for a second one.
-        for text in range(first - 1, last):
-            copy = np.int64(
-                copies.ctypes.data
-            )  # inside the loop, or numba would free the array too early
-            if text < first:
+        first_reference, end_of_references = bounds[row], bounds[row + 1]
+        length = np.int64(0)  # of the prediction, in tokens
+        bits = np.int64(0)
+        reference_tokens = 0
+        effective_length = np.int64(-1)
+        # 2. Tokenize the prediction, which is text number `first_reference - 1` in this loop, and
+        #    then each reference. One call site serves both, because numba would compile the
+        #    tokenizer again for a second one.
+        for text_index in range(first_reference - 1, end_of_references):
+            is_prediction = text_index < first_reference
+            # Inside the loop, or numba would free the array too early.
+            copy = np.int64(copies.ctypes.data)
+            if is_prediction:
                 start, end = predictions[row], predictions[row + 1]
             else:
-                start, end, copy = references[text], references[text + 1], copy + longest_prediction
+                start, end = references[text_index], references[text_index + 1]
+                copy += longest_prediction
             count = length
             if len(token_addresses):
                 for token in range(start, end):
-                    address, size = (
-                        token_addresses[token],
-                        token_addresses[token + 1] - token_addresses[token],
-                    )
-                    count = _put(tokens, count, _make_key(address, size, factor), address, size)
+                    address = token_addresses[token]
+                    size = token_addresses[token + 1] - address
+                    key = _make_key(address, size, factor)
+                    count = _put(tokens, count, key, address, size)
             else:
                 count = _tokenize(
                     start, end, table, edge, strips_start, factor, events, copy, tokens, length
                 )
             # 3. Number the tokens of the prediction; equal tokens get the same number.
-            if text < first:
+            if is_prediction:
                 length = count
                 bits = _number(tokens, length, slots, numbers, factor)
                 continue
@@ -707,23 +796,28 @@ def _count_rows(
             #    have gets 0.
             for token in range(length, count):
                 slot = _find(tokens, token, slots, bits, factor)
-                reference_numbers[total] = numbers[slots[slot]] if slots[slot] >= 0 else 0
-                total += 1
-            ends[text - first] = total
-            best = _effective_length(reference_length, length, count - length, best)
+                number = numbers[slots[slot]] if slots[slot] >= 0 else 0
+                reference_numbers[reference_tokens] = number
+                reference_tokens += 1
+            reference_ends[text_index - first_reference] = reference_tokens
+            effective_length = _effective_length(
+                length_rule, length, count - length, effective_length
+            )
         # 5. Count the matching n-grams and write the row.
         if length > capacity:  # in the first row, and in longer ones
             capacity = 2 * length
             nodes = np.empty(2 << _table_bits(2 * capacity * (max_order - 1)), np.int64)
             counts = np.empty((capacity * max_order + 1, 3), np.int64)
+        reference_count = end_of_references - first_reference
         _count_matches(
-            numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches
-        )
+            numbers, length, reference_numbers, reference_ends, reference_count, factor,
+            nodes, counts, matches,
+        )  # fmt: skip
         for order in range(max_order):
             match_columns[order, row] = matches[order]
             total_columns[order, row] = max(length - order, minimum_total)
         lengths[row] = length
-        effective_lengths[row] = best
+        effective_lengths[row] = effective_length
 
 
 @_helper
@@ -735,21 +829,32 @@ def _longest(ends):
 
 
 @_helper
-def _effective_length(reference_length, length, size, best):
-    """Return the effective reference length after a further reference of `size` tokens; `best` is below 0 at first."""
-    if best < 0:
-        return size
-    if reference_length == 0:
-        nearer = abs(size - length) - abs(best - length)
-        return size if nearer < 0 or (nearer == 0 and size < best) else best
-    if reference_length == 1:
-        return min(size, best)
-    return length if size == length or best == length else max(size, best)
+def _effective_length(length_rule, length, reference_length, effective_length):
+    """Return the effective reference length after one more reference.
+
+    `length` is that of the prediction. `effective_length` is the result for the references before,
+    and below 0 for the first reference.
+    """
+    if effective_length < 0:
+        return reference_length
+    if length_rule == _CLOSEST:
+        further = abs(reference_length - length) - abs(effective_length - length)
+        is_closer = further < 0 or (further == 0 and reference_length < effective_length)
+        return reference_length if is_closer else effective_length
+    if length_rule == _SHORTEST:
+        return min(reference_length, effective_length)
+    # The longest reference, unless one is as long as the prediction.
+    if reference_length == length or effective_length == length:
+        return length
+    return max(reference_length, effective_length)
 
 
 @_helper
 def _number(tokens, count, slots, numbers, factor):
-    """Give equal tokens of the prediction equal numbers, from 1; return log2 of the size of the hash table."""
+    """Give equal tokens of the prediction equal numbers, from 1.
+
+    Return log2 of the size of the hash table in `slots`.
+    """
     bits = _table_bits(4 * count)
     slots[: 1 << bits] = -1
     highest = 0
@@ -757,7 +862,8 @@ def _number(tokens, count, slots, numbers, factor):
         slot = _find(tokens, token, slots, bits, factor)
         if slots[slot] < 0:
             highest += 1
-            slots[slot], numbers[token] = token, highest
+            slots[slot] = token
+            numbers[token] = highest
         numbers[token] = numbers[slots[slot]]
     return bits
 
@@ -772,8 +878,9 @@ def _table_bits(size):
 
 @_helper
 def _find(tokens, token, slots, bits, factor):
-    """Return the slot of the prediction's token that equals `tokens[token]`, or the empty slot for it."""
-    key, length = tokens[token, 0], tokens[token, 2]
+    """Return the slot of the prediction's token that equals `tokens[token]`, or an empty slot."""
+    key = tokens[token, 0]
+    length = tokens[token, 2]
     slot = _first_slot(key, bits, factor)
     while True:  # `while slots[slot] >= 0` takes 1.7 times as long
         candidate = slots[slot]
@@ -802,20 +909,22 @@ def _same(start, other_start, length):
 
 @_helper
 def _count_matches(
-    numbers, length, reference_numbers, ends, bounds, row, factor, nodes, counts, matches
-):
-    """Count the matches of a prediction in linear time, with the distinct n-grams of the prediction as nodes of a trie.
+    numbers, length, reference_numbers, reference_ends, reference_count, factor,
+    nodes, counts, matches,
+):  # fmt: skip
+    """Count the matches of a prediction by order, in linear time.
 
-    The key of a node is its parent and the number of its last token, so that keys are exact. The
-    nodes of single tokens are the token numbers, and node 0 stands for all n-grams that the
-    prediction does not have. `nodes` is a hash table of keys, each followed by its node. A node has
-    three counts: in the prediction, the highest in any reference so far, and in the current
-    reference.
+    The distinct n-grams of the prediction are the nodes of a trie. The key of a node is its parent
+    and the number of its last token, so that keys are exact. The nodes of single tokens are the
+    token numbers, and node 0 stands for all n-grams that the prediction does not have. `nodes` is a
+    hash table of keys, each followed by its node. A node has three counts: in the prediction, the
+    highest in any reference so far, and in the current reference.
     """
     # 1. Clear the hash table and the counts of single tokens.
-    max_order, highest = len(matches), np.int64(0)
+    max_order = len(matches)
     bits = _table_bits(2 * length * (max_order - 1))
     nodes[: 2 << bits] = 0
+    highest = np.int64(0)
     for i in range(length):
         highest = max(highest, numbers[i])
     counts[: highest + 1] = 0
@@ -827,7 +936,8 @@ def _count_matches(
             slot = _find_node(node, numbers[i + n], nodes, bits, factor)
             if nodes[slot] == 0:
                 highest += 1
-                nodes[slot], nodes[slot + 1] = node << 32 | numbers[i + n], highest
+                nodes[slot] = node << 32 | numbers[i + n]
+                nodes[slot + 1] = highest
                 counts[highest, 0] = counts[highest, 1] = counts[highest, 2] = 0
             node = nodes[slot + 1]
             counts[node, 0] += 1
@@ -836,30 +946,32 @@ def _count_matches(
     #    count in any reference so far, but not the count in the prediction.
     start = 0
     matches[:] = 0
-    for reference in range(bounds[row + 1] - bounds[row]):
-        none_yet = (
-            reference + 1
-        ) << 32  # exceeds all counts of earlier references, which need no clearing
-        for i in range(start, ends[reference]):
+    for reference in range(reference_count):
+        # Exceeds all counts of earlier references, which need no clearing.
+        none_yet = (reference + 1) << 32
+        for i in range(start, reference_ends[reference]):
             node = reference_numbers[i]
-            for n in range(min(max_order, ends[reference] - i)):
+            for n in range(min(max_order, reference_ends[reference] - i)):
                 if n:
-                    node = nodes[
-                        _find_node(node, reference_numbers[i + n], nodes, bits, factor) + 1
-                    ]
+                    slot = _find_node(node, reference_numbers[i + n], nodes, bits, factor)
+                    node = nodes[slot + 1]
                 if node == 0:
                     break
                 count = max(counts[node, 2], none_yet) + 1
                 counts[node, 2] = count
-                if counts[node, 1] < count - none_yet:
-                    counts[node, 1] = count - none_yet
-                    matches[n] += count - none_yet <= counts[node, 0]
-        start = ends[reference]
+                occurrence = count - none_yet
+                if counts[node, 1] < occurrence:
+                    counts[node, 1] = occurrence
+                    matches[n] += occurrence <= counts[node, 0]
+        start = reference_ends[reference]
 
 
 @_helper
 def _find_node(parent, token, nodes, bits, factor):
-    """Return the index in `nodes` of a node's key, or of an empty slot for it; the node is stored after its key."""
+    """Return the index in `nodes` of a node's key, or of an empty slot for it.
+
+    The node is stored after its key.
+    """
     key = parent << 32 | token
     slot = _first_slot(key, bits, factor)
     while nodes[2 * slot] and nodes[2 * slot] != key:
