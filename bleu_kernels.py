@@ -205,8 +205,9 @@ def count_rows_compiled(
     without a copy.
     """
     texts = _find_texts(predictions, references)
-    is_tokenized = is_list(predictions.type)
-    automaton = _make_automaton("none" if is_tokenized else tokenizer)
+    # Lists are tokenized already, so their automaton is unused.
+    automaton_name = "none" if is_list(predictions.type) else tokenizer
+    automaton = _make_automaton(automaton_name)
     layout = Layout(rule.max_order)
     rows = layout.allocate(len(bounds) - 1)
     # Pass columns in C order. A single row has both orders, and numba would compile again for
