@@ -902,7 +902,15 @@ class BleuMetric(BufferedMetric):
                 " compare(tables, documents=...)."
             )
         chosen = self._options_of("compute_metrics", options)
-        return TrainerMetric(tokenizer, references, by, ignore_index, details, history, chosen)
+        return TrainerMetric(
+            tokenizer,
+            references,
+            by,
+            ignore_index,
+            details=details,
+            history=history,
+            options=chosen,
+        )
 
     def warm_up(self) -> None:
         """Compile the kernels now rather than on first need.

@@ -6,16 +6,17 @@ library is imported; inputs are NumPy arrays or tensors that convert to them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from . import bleu_messages as messages
-from . import bleu_statistics as statistics
-from .bleu_corpus import STRINGS, list_items, make_corpus
+from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus
 from .bleu_inputs import read_corpus, read_labels, to_numpy, warn_about_rows
 from .bleu_messages import (
     LONE_SURROGATE,
@@ -28,6 +29,15 @@ from .bleu_messages import (
 )
 from .bleu_options import Options, check_flag
 from .bleu_scoring import bleu, score_row
+from .bleu_statistics import (
+    Counted,
+    check_labels,
+    count_groups,
+    count_labeled,
+    join_counted,
+    make_label_column,
+    tabulate,
+)
 from .bleu_tokenizers import check_tokenizers
 
 _Detail = Literal[
@@ -35,66 +45,116 @@ _Detail = Literal[
 ]
 _DETAILS: tuple[_Detail, ...] = get_args(_Detail)
 
+_PAIR_EXPECTED = (
+    "The callback takes predictions and labels as one pair, got {found}."
+    " Write callback((predictions, labels))."
+)
+_TEXTS_EXPECTED = (
+    "tokenizer.batch_decode: expected a list of str, got {found}. Return one str per row."
+)
+_ROWS_EXPECTED = (
+    "{name}: expected one row of token ids per segment, got {found}."
+    " Pass integers of shape [rows, tokens]."
+)
+
+
+@dataclass
+class _Evaluation:
+    """What the batches of one evaluation have added up to.
+
+    sums: the sum of the statistics rows of each label of `by`; without labels, of all rows under
+        None.
+    counted: the rows of each batch, if there is a history.
+    rows: the number of rows.
+    generated_tokens: the number of generated tokens, without padding.
+    first_labels: the decoded labels of the first batch.
+    issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
+        its batches.
+    """
+
+    sums: dict[Label, Int64]
+    counted: list[Counted] = field(default_factory=list)
+    rows: int = 0
+    generated_tokens: int = 0
+    first_labels: list[str] = field(default_factory=list)
+    issued_warnings: set[str] = field(default_factory=set)
+
+
+class _References(NamedTuple):
+    """The references of a batch, in the order of its rows, and the offsets of each row's."""
+
+    texts: pa.Array
+    bounds: Int64
+
 
 class TrainerMetric:
-    """A callback for trainers; make one with `bleu.compute_metrics`, which documents the arguments."""
+    """A callback for trainers, made by `bleu.compute_metrics`, which documents the arguments."""
 
     def __init__(
         self,
-        tokenizer: Any,
+        tokenizer: object,
         references: Any,
-        by: Any,
+        by: object,
         ignore_index: int,
+        *,
         details: bool,
         history: bool,
         options: Options,
     ) -> None:
         # Whatever can be checked is checked now, because the first call comes after hours of
         # training.
+        # 1. Check the arguments that need no data.
         check_flag("details", details)
         check_flag("history", history)
         if isinstance(ignore_index, bool) or not hasattr(ignore_index, "__index__"):
-            raise invalid(
-                "ignore_index",
-                ignore_index,
-                "the padding value of the labels, such as -100",
-                TypeError,
-            )
+            expected = "the padding value of the labels, such as -100"
+            raise invalid("ignore_index", ignore_index, expected, TypeError)
         check_tokenizers(options)
-        self._tokenizer, self._details, self._options = tokenizer, details, options
-        self._keeps_history, self.history = history, list[pa.Table]()
-        pad = getattr(
-            getattr(tokenizer, "tokenizer", tokenizer), "pad_token_id", None
-        )  # a processor has a tokenizer
-        self._ignore_index, self._padding = (
-            ignore_index,
-            [ignore_index] if pad is None else [ignore_index, pad],
-        )
-        self._references, self._known_texts = None, set[str]()
+        self._tokenizer: Any = tokenizer
+        self._options = options
+        self._details = details
+        self._keeps_history = history
+        self.history: list[pa.Table] = []
+        self._ignore_index = ignore_index
+        self._padding = [ignore_index]
+        text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor has a tokenizer
+        pad_token_id = getattr(text_tokenizer, "pad_token_id", None)
+        if pad_token_id is not None:
+            self._padding.append(pad_token_id)
+        # 2. Read the references.
+        self._expected_rows = 0  # of the evaluation data
+        self._references: pa.ChunkedArray | None = None
+        self._known_texts: set[str] = set()
         if references is not None:
             rows = references if hasattr(references, "__len__") else list(references)
             self._references = read_corpus([""] * len(rows), rows).references
-            self._known_texts = {
-                text.strip() for row in self._references.to_pylist() for text in row
-            }
-        self._expected = len(self._references or ())  # rows of the evaluation data; 0 if unknown
-        self._labels = (
-            []
-            if by is None
-            else read_labels(by, self._expected if references is not None else None)
-        )
-        if by is not None and not self._labels:
-            counts = {"labels": "0 labels", "predictions": "the evaluation data"}
-            raise ValueError(messages.LABEL_COUNT.format(name="by", **counts))
+            self._expected_rows = len(self._references)
+            for row_texts in self._references.to_pylist():
+                self._known_texts.update(text.strip() for text in row_texts)
+        # 3. Read the labels.
+        self._by: list[Label] = []
+        if by is not None:
+            row_count = None if references is None else self._expected_rows
+            self._by = read_labels(by, row_count)
+            if not self._by:
+                raise ValueError(
+                    messages.LABEL_COUNT.format(
+                        name="by", labels="0 labels", predictions="the evaluation data"
+                    )
+                )
+            self._expected_rows = len(self._by)
         if history:
-            statistics.make_label_column("by", self._labels)
-        statistics.check_labels(options, self._labels)
-        self._expected = self._expected or len(self._labels)
-        self._keys = {label: f"bleu_{label}" for label in dict.fromkeys(self._labels)}
+            make_label_column("by", self._by)
+        check_labels(options, self._by)
+        # 4. Make the keys of the result, which labels must not share.
+        self._keys = {label: f"bleu_{label}" for label in dict.fromkeys(self._by)}
         taken = {"bleu_macro"}
         for label, key in self._keys.items():
             if key in taken:
-                raise ValueError(messages.LABEL_KEYS.format(show_value(label), key))
+                raise ValueError(
+                    f"by: the label {show_value(label)} would overwrite the key {key!r}."
+                    " Rename the label."
+                )
             taken.add(key)
         if not callable(getattr(tokenizer, "batch_decode", None)):
             raise TypeError(messages.NOT_A_TOKENIZER.format(show_value(tokenizer)))
@@ -116,10 +176,10 @@ class TrainerMetric:
         """
         try:
             if not isinstance(compute_result, (bool, np.bool_)):
-                raise TypeError(messages.NOT_A_PAIR.format("two arguments"))
+                raise TypeError(_PAIR_EXPECTED.format(found="two arguments"))
             if isinstance(prediction, Mapping) or not hasattr(prediction, "__getitem__"):
-                raise TypeError(messages.NOT_A_PAIR.format(name_value(prediction)))
-            with warn_once_per_kind(self._warned):
+                raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
+            with warn_once_per_kind(self._evaluation.issued_warnings):
                 self._count(prediction)
             return self._finish() if compute_result else {}
         except Exception:
@@ -127,159 +187,193 @@ class TrainerMetric:
             raise
 
     def reset(self) -> None:
-        """Discard the batches of an interrupted evaluation, because a trainer does not announce a new evaluation."""
-        self._sums = {
-            label: np.zeros(self._options.layout.width, np.int64) for label in self._keys or [None]
-        }
-        self._counted: list[statistics.Counted] = []
-        self._rows = self._generated = 0
-        self._first_labels: list[str] = []
-        self._warned: set[str] = (
-            set()
-        )  # an evaluation warns once, whatever the number of its batches
+        """Discard the batches of an interrupted evaluation; no trainer announces a new one."""
+        width = self._options.layout.width
+        labels = list(self._keys) or [None]
+        self._evaluation = _Evaluation({label: np.zeros(width, np.int64) for label in labels})
 
     def _count(self, prediction: Any) -> None:
+        evaluation = self._evaluation
         # 1. Decode predictions and labels; labels may be missing if references were passed.
-        generated, labels = _list_rows("predictions", prediction[0]), list[str]()
-        texts = self._decode("predictions", generated)
+        id_rows = _list_rows("predictions", prediction[0])
+        texts = self._decode("predictions", id_rows)
+        labels: list[str] = []
         if prediction[1] is not None:
-            label_rows = _list_rows("labels", prediction[1])
-            if len(label_rows) != len(generated):
-                counts = (
-                    count_things(len(generated), "prediction"),
-                    count_things(len(label_rows), "row"),
-                )
-                raise ValueError(messages.LABEL_ROWS.format(*counts))
-            # An interrupted evaluation starts again with the same labels. Its predictions differ if
-            # the model has learned since.
-            labels = self._decode("labels", label_rows)
-            if labels and labels == self._first_labels:
-                warn(messages.RESTARTED)
-            self._first_labels = self._first_labels or labels
+            labels = self._decode_labels(prediction[1], len(id_rows))
         elif self._references is None:
-            raise ValueError(messages.NO_LABELS)
+            raise ValueError(
+                "labels: got None. Add a column `labels` to the evaluation data,"
+                " or pass `references` to compute_metrics()."
+            )
         # 2. Drop rows beyond the expected ones if they repeat the first rows: gathering from
         #    processes repeats rows.
-        if self._expected:
-            remaining = max(0, self._expected - self._rows)
-            further = labels[remaining:]
-            if len(texts) > remaining and (
-                not labels or further != self._first_labels[: len(further)]
-            ):
-                raise self._wrong_number(self._rows + len(texts))
-            texts, labels = texts[:remaining], labels[:remaining]
+        if self._expected_rows:  # 0 while their number is unknown
+            remaining = max(0, self._expected_rows - evaluation.rows)
+            if len(texts) > remaining:
+                further = labels[remaining:]
+                repeated = evaluation.first_labels[: len(further)]
+                if not labels or further != repeated:
+                    raise self._wrong_number(evaluation.rows + len(texts))
+                del texts[remaining:], labels[remaining:]
             if not texts:
                 return
-        # 3. Find the references. A label that is a reference of another row shows that the rows are
-        #    in another order.
-        if self._references is None:
-            references, bounds = pa.array(labels, STRINGS), np.arange(len(labels) + 1)
-        else:
-            rows = self._references.slice(self._rows, len(texts)).combine_chunks()
-            for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), self._rows):
-                if label and label in self._known_texts and label not in map(str.strip, row_texts):
-                    warn(messages.OTHER_ORDER, row=row)
-                    break
-            references, bounds = list_items(rows)
-        # 4. Count.
-        corpus = make_corpus([(pa.array(texts, STRINGS), references, bounds)], first_row=self._rows)
+        # 3. Find the references and count.
+        references = self._find_references(labels, len(texts))
+        batch = (pa.array(texts, STRINGS), references.texts, references.bounds)
+        corpus = make_corpus([batch], first_row=evaluation.rows)
         warn_about_rows(corpus)
-        if self._labels:
-            by = self._labels[self._rows : self._rows + len(texts)]
-            counted = statistics.count_labeled(corpus, self._options, by)
-            for group_label, group in counted.groups.items():
-                self._sums[group_label] += counted.rows[group.segments].sum(axis=0)
+        if self._by:
+            by = self._by[evaluation.rows : evaluation.rows + len(texts)]
+            counted = count_labeled(corpus, self._options, by)
+            for label, group in counted.groups.items():
+                evaluation.sums[label] += counted.rows[group.segments].sum(axis=0)
         else:
-            counted = statistics.count_groups(corpus, self._options, labels=None)
-            self._sums[None] += counted.rows.sum(axis=0)
+            counted = count_groups(corpus, self._options, labels=None)
+            evaluation.sums[None] += counted.rows.sum(axis=0)
+        # 4. Add the batch to the evaluation.
         if self._keeps_history:
-            self._counted.append(counted)
-        self._rows += len(texts)
-        self._generated += sum(
-            int((~np.isin(row, self._padding)).sum()) for row in generated[: len(texts)]
-        )
+            evaluation.counted.append(counted)
+        evaluation.rows += len(texts)
+        for ids in id_rows[: len(texts)]:
+            is_padding = np.isin(ids, self._padding)
+            evaluation.generated_tokens += int((~is_padding).sum())
+
+    def _decode_labels(self, label_ids: object, predictions: int) -> list[str]:
+        """Decode the labels of a batch; warn if they were the first ones of this evaluation."""
+        label_rows = _list_rows("labels", label_ids)
+        if len(label_rows) != predictions:
+            got = count_things(predictions, "prediction")
+            label_count = count_things(len(label_rows), "row")
+            raise ValueError(
+                f"Got {got} and {label_count} of labels."
+                " Generate one sequence per row (num_return_sequences=1)."
+            )
+        labels = self._decode("labels", label_rows)
+        # An interrupted evaluation starts again with the same labels. Its predictions differ if the
+        # model has learned since.
+        first_labels = self._evaluation.first_labels
+        if labels and labels == first_labels:
+            warn(messages.RESTARTED)
+        if not first_labels:
+            self._evaluation.first_labels = list(labels)
+        return labels
+
+    def _find_references(self, labels: list[str], size: int) -> _References:
+        """Return the references of the next `size` rows: those that were passed, or the labels.
+
+        A label that is a reference of another row shows that the rows are in another order.
+        """
+        if self._references is None:
+            return _References(pa.array(labels, STRINGS), np.arange(len(labels) + 1))
+        first_row = self._evaluation.rows
+        rows = self._references.slice(first_row, size).combine_chunks()
+        for row, (label, row_texts) in enumerate(zip(labels, rows.to_pylist()), first_row):
+            is_known = label and label in self._known_texts
+            if is_known and label not in [text.strip() for text in row_texts]:
+                warn(messages.OTHER_ORDER, row=row)
+                break
+        texts, bounds = list_items(rows)
+        return _References(texts, bounds)
 
     def _wrong_number(self, predictions: int) -> ValueError:
-        found = count_things(predictions, "prediction")
+        predicted = count_things(predictions, "prediction")
         if self._references is None:
-            labels = count_things(self._expected, "label")
+            labels = count_things(self._expected_rows, "label")
             return ValueError(
-                messages.LABEL_COUNT.format(name="by", labels=labels, predictions=found)
+                messages.LABEL_COUNT.format(name="by", labels=labels, predictions=predicted)
             )
+        lists = count_things(self._expected_rows, "list")
         return ValueError(
-            messages.REFERENCE_ROWS.format(count_things(self._expected, "list"), found)
+            f"references: got {lists} for {predicted}."
+            " Pass one list per row of the evaluation data, in its order."
         )
 
-    def _decode(self, name: str, rows: list[Any]) -> list[str]:
+    def _decode(self, name: str, id_rows: Sequence[npt.NDArray[np.generic]]) -> list[str]:
         # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other
         # id would be decoded.
-        ids = [row[row != self._ignore_index].tolist() for row in rows]
+        ids = [row[row != self._ignore_index].tolist() for row in id_rows]
         texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
         if not isinstance(texts, list):
-            raise TypeError(messages.DECODED_TYPE.format(name_value(texts)))
+            raise TypeError(_TEXTS_EXPECTED.format(found=name_value(texts)))
         if len(texts) != len(ids):
+            decoded = count_things(len(texts), "text")
+            expected = count_things(len(ids), "row")
             raise ValueError(
-                messages.DECODED.format(
-                    count_things(len(texts), "text"), count_things(len(ids), "row")
-                )
+                f"tokenizer.batch_decode: got {decoded} for {expected} of ids."
+                " Return one str per row."
             )
-        for row, text in enumerate(texts, self._rows):
+        for row, text in enumerate(texts, self._evaluation.rows):
             if not isinstance(text, str):
-                raise TypeError(messages.DECODED_TYPE.format(f"a list with {name_value(text)}"))
+                found = f"a list with {name_value(text)}"
+                raise TypeError(_TEXTS_EXPECTED.format(found=found))
             if LONE_SURROGATE.search(text):
-                raise ValueError(messages.DECODED_SURROGATE.format(name, row))
+                raise ValueError(
+                    f"{name}[{row}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF)."
+                    " Return valid text."
+                )
         return [text.strip() for text in texts]
 
     def _finish(self) -> dict[str, float]:
-        if self._expected and self._rows != self._expected:
-            raise self._wrong_number(self._rows)
-        if not self._rows:
+        evaluation = self._evaluation
+        if self._expected_rows and evaluation.rows != self._expected_rows:
+            raise self._wrong_number(evaluation.rows)
+        if not evaluation.rows:
             raise ValueError(messages.NO_SEGMENTS)
-        sums = np.stack(list(self._sums.values()))
+        sums = np.stack(list(evaluation.sums.values()))
         result = score_row(sums.sum(axis=0), self._options)
         # Only here, `bleu` is on the scale 0-100, as published training scripts log it.
-        scores = {"bleu": float(result["score"]), "gen_len": self._generated / self._rows}
-        if self._labels:
+        scores = {
+            "bleu": float(result["score"]),
+            "gen_len": evaluation.generated_tokens / evaluation.rows,
+        }
+        if self._by:
             group_scores = (100 * bleu(sums, self._options)).tolist()
-            scores |= dict(zip(self._keys.values(), group_scores)) | {
-                "bleu_macro": fmean(group_scores)
-            }
+            scores.update(zip(self._keys.values(), group_scores))
+            scores["bleu_macro"] = fmean(group_scores)
         if self._keeps_history:
-            self.history.append(
-                statistics.tabulate(statistics.join_counted(self._counted), self._options)
-            )
+            self.history.append(tabulate(join_counted(evaluation.counted), self._options))
         self.reset()
         if self._details:
-            scores |= {name: float(result[name]) for name in _DETAILS}
-            scores |= {
-                f"precision_{n}": precision for n, precision in enumerate(result["precisions"], 1)
-            }
+            for name in _DETAILS:
+                scores[name] = float(result[name])
+            for order, precision in enumerate(result["precisions"], 1):
+                scores[f"precision_{order}"] = precision
         return scores
 
 
-def _list_rows(name: str, part: Any) -> list[np.ndarray[Any, Any]]:
-    """Return one array of ids per row of `part`; errors name the column.
+def _list_rows(name: str, data: Any) -> list[npt.NDArray[np.generic]]:
+    """Return one array of ids per row; errors name the column.
 
-    `part` is an array, a tensor on any device, a list of rows or of batches of any length, or a
+    `data` is an array, a tensor on any device, a list of rows or of batches of any length, or a
     tuple with one of these first, from models with more outputs.
     """
-    part = part[0] if isinstance(part, tuple) and part else part
-    items: list[Any] = [part]
-    if isinstance(part, list):
-        items = [item if hasattr(item, "ndim") else np.asarray(item) for item in part]
+    column = data[0] if isinstance(data, tuple) and data else data
+    # 1. List the rows, or those of each batch.
+    if isinstance(column, list):
+        items = [item if hasattr(item, "ndim") else np.asarray(item) for item in column]
         if any(item.ndim > 1 for item in items):  # batches
-            return [row for item in items for row in _list_rows(name, item)]
-    elif getattr(part, "ndim", 0):
-        if part.ndim > 2:
-            raise ValueError(messages.LOGITS.format(name, list(part.shape)))
-        items = list(to_numpy(part))
-    rows = [np.asarray(to_numpy(item)) for item in items]  # an array of objects has lists
+            rows = []
+            for batch in items:
+                rows += _list_rows(name, batch)
+            return rows
+        found = f"shape [{len(items)}]"
+    elif getattr(column, "ndim", 0):
+        if column.ndim > 2:
+            raise ValueError(
+                f"{name}: got logits of shape {list(column.shape)}."
+                " Set predict_with_generate=True in Seq2SeqTrainingArguments."
+            )
+        items = list(to_numpy(column))
+        found = f"shape [{len(items)}]"
+    else:
+        items = [column]
+        found = name_value(column)
+    # 2. Check them. An array of objects may have lists as rows.
+    rows = [np.asarray(to_numpy(item)) for item in items]
     for row in rows:
         if not row.ndim:
-            found = name_value(part) if items[0] is part else f"shape [{len(rows)}]"
-            raise ValueError(messages.NOT_ROWS.format(name, found))
+            raise ValueError(_ROWS_EXPECTED.format(name=name, found=found))
         if len(row) and row.dtype.kind not in "iu":
-            raise TypeError(
-                messages.NOT_ROWS.format(name, "str" if row.dtype.kind == "U" else row.dtype)
-            )
+            item_type = "str" if row.dtype.kind == "U" else str(row.dtype)
+            raise TypeError(_ROWS_EXPECTED.format(name=name, found=item_type))
     return rows
