@@ -84,6 +84,7 @@ def count_rows(
     references: pa.Array,
     bounds: Int64,
     tokenizer: ChosenTokenizer,
+    *,
     rule: CountingRule,
 ) -> Int64:
     """Count a batch of segments.
@@ -101,7 +102,8 @@ def count_rows(
 
     >>> predictions, references = pa.array([["a", "b"]]), pa.array([["a"]])
     >>> tokenizer = ChosenTokenizer("tokens")
-    >>> count_rows(predictions, references, np.array([0, 1]), tokenizer, CountingRule(max_order=1))
+    >>> rule = CountingRule(max_order=1)
+    >>> count_rows(predictions, references, np.array([0, 1]), tokenizer, rule=rule)
     array([[1, 2, 2, 1]])
     """
     prediction_tokens = list_tokens(predictions, tokenizer)

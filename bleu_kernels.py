@@ -160,7 +160,7 @@ def _compile_kernels(cached: bool) -> None:
     for function in _kernels:
         globals()[function.__name__] = compile_kernel(function)
     text = pa.array(["a b"], pa.large_string())
-    count_rows_compiled(text, text, np.array([0, 1]), "13a", CountingRule(max_order=1))
+    count_rows_compiled(text, text, np.array([0, 1]), "13a", rule=CountingRule(max_order=1))
     split_texts_compiled(text, "13a")
     zero = np.zeros(1, np.int64)
     count_common(zero, zero, np.array([0, 1]), zero, np.zeros((1, 1), np.int64))
@@ -196,6 +196,7 @@ def count_rows_compiled(
     references: pa.Array,
     bounds: Int64,
     tokenizer: str,
+    *,
     rule: CountingRule,
 ) -> Int64:
     """Count a batch of segments, with the arguments and rows of `bleu_counting.count_rows`.

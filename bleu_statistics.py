@@ -289,9 +289,9 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     rule = options.counting_rule
     if kernels.is_ready() and rule.reference_length in kernels.REFERENCE_LENGTHS:
         return kernels.count_rows_compiled(
-            predictions, references, batch.bounds, tokenizer.name, rule
+            predictions, references, batch.bounds, tokenizer.name, rule=rule
         )
-    return count_rows(predictions, references, batch.bounds, tokenizer, rule)
+    return count_rows(predictions, references, batch.bounds, tokenizer, rule=rule)
 
 
 def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, pa.Array]:

@@ -152,7 +152,7 @@ def test_a_fork_while_a_thread_compiles(kernels, compiled):
 def test_after_a_compilation_that_failed(kernels, monkeypatch, error):
     """Small calls still run the Python implementations, and the next large one compiles again."""
 
-    def fail(*arguments):
+    def fail(*arguments, rule):
         raise error
 
     monkeypatch.setattr(kernels, "count_rows_compiled", fail)
@@ -161,7 +161,7 @@ def test_after_a_compilation_that_failed(kernels, monkeypatch, error):
             kernels.compile_if_worthwhile(WORTH + 1)
         assert not kernels.is_ready()
         assert kernels.count_common in kernels._kernels  # the Python function
-    monkeypatch.setattr(kernels, "count_rows_compiled", lambda *arguments: None)
+    monkeypatch.setattr(kernels, "count_rows_compiled", lambda *arguments, rule: None)
     monkeypatch.setattr(kernels, "split_texts_compiled", lambda *arguments: None)
     assert kernels.compile_if_worthwhile(1)
 
