@@ -8,7 +8,7 @@ segments add up to the row of a corpus. `bleu_kernels` computes them faster.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -161,11 +161,13 @@ def count_ngrams(tokens: Tokens, max_order: int) -> NGrams:
     >>> count_ngrams(["a", "b", "a"], 2)
     Counter({('a',): 2, ('b',): 1, ('a', 'b'): 1, ('b', 'a'): 1})
     """
-    counts: NGrams = Counter()
+    return Counter(_iterate_ngrams(tokens, max_order))
+
+
+def _iterate_ngrams(tokens: Tokens, max_order: int) -> Iterator[tuple[Hashable, ...]]:
     for n in range(1, max_order + 1):
-        starts = range(len(tokens) - n + 1)
-        counts.update([tuple(tokens[start : start + n]) for start in starts])
-    return counts
+        for start in range(len(tokens) - n + 1):
+            yield tuple(tokens[start : start + n])
 
 
 def count_most_ngrams(references: Sequence[Tokens], max_order: int) -> NGrams:
