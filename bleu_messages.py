@@ -247,98 +247,19 @@ OTHER_ORDER = Notice(
     ". Evaluate in the order of the data:"
     " without `group_by_length` in `train_sampling_strategy`, for example",
 )
-COMPILING = (
-    "bleu_metric: compiling the counting kernels (once per machine, takes a few seconds) ..."
-)
 
 
 # --- Messages of errors ---------------------------------------------------------------------------
 #
-# Templates for `str.format`. The place comes first, in Python's notation; the fix comes last.
+# Templates for `str.format` that several functions raise; all other messages stand where they are
+# raised. The place comes first, in Python's notation; the fix comes last.
 
 # Calls and options
 BY_NAME = "{0}() takes its columns by name. Write {0}(prediction{1}=..., reference{1}=...)."
-CALL = "{0}() takes fewer arguments by position. Write {0}({1}), and the others by name."
 TEXTS_TO_SCORE = (
     "score() takes statistics."
     " For texts, use compute(predictions=..., references=...); for labels, by=."
 )
-# Messages in place of `CALL`, by method.
-CALLS = {
-    "score": TEXTS_TO_SCORE,
-    "statistics": BY_NAME.format("statistics", "s"),
-}
-# Values that `CALL` shows, by argument.
-SHOWN = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}
-NOT_IN_RANK = {
-    "by": (
-        "`by` is not an option of rank(). Rank the segments of each label in a call of their own."
-    ),
-    "test": (
-        "`test` is not an option of rank(), which has one test, approximate randomization."
-        " Remove it."
-    ),
-}
-UNKNOWN_COLUMN = "Unknown column {}. Pass predictions and references only."
-UNKNOWN_OPTION = "Unknown option `{}`"
-NOT_AN_OPTION = "`{}` is not an option of {}(). Remove it"
-TAKEN_OPTIONS = ". {}() takes {}."
-OLD_SIGNATURE = (
-    "{}: BLEU+case... is the form of sacreBLEU 1."
-    " Pass its values: lowercase, tokenize, smooth_method."
-)
-NOT_A_SIGNATURE = (
-    "{}: expected a str such as 'nrefs:1|case:lc|tok:13a', got {}. Pass the signature of a score."
-)
-SIGNATURE_KEY = (
-    "{}: {!r} is not a key of a BLEU signature."
-    " Pass pairs such as 'case:lc|tok:13a'; the keys are {}."
-)
-SIGNATURE_PAIR = "{}: the key {!r} {}. Pass each key once, with its value, such as 'case:lc'."
-SIGNATURE_VALUE = (
-    "{}: {!r} can't be read as a value of `{}`. Remove it from the signature, and pass the option."
-)
-CONFIG_AND_SIGNATURE = "config_name and signature: both choose options. Pass one of them."
-SAME_OPTION = "`{name}` and `{option}` are the same option. Pass `{option}` only."
-WEIGHTS = "weights: expected a list, got {}. Pass one weight per order."
-FEW_SYSTEMS = (
-    "systems: expected two or more systems, got {}."
-    " Pass another system, or score one with compute()."
-)
-TWO_SYSTEMS = (
-    "systems: expected exactly two systems, got {}."
-    " Pass {{'A': [...], 'B': [...]}}; rank() takes more."
-)
-NO_TEXTS = "systems: diff() compares texts, got statistics. Pass the predictions of both systems."
-SYSTEMS_DIFFER = (
-    "systems: the tables of {first} and {other} differ in their {noun}."
-    " Pass tables of the same segments, made by statistics() with the same options."
-)
-NO_SEGMENT_ROWS = (
-    "statistics: expected one row per segment, got sums. Pass the tables from statistics()."
-)
-NO_REFERENCES = "references: got None. Pass references, or tables from statistics() as systems."
-NEEDLESS_REFERENCES = (
-    "references: the systems are tables, which contain the counts. Leave out `references`."
-)
-NO_CURVE = (
-    "human=True: the estimate holds for default options and 13a, zh, char or ja-mecab."
-    " Remove `{}` or `human`."
-)
-FEW_TEXTS = "texts: expected at least two texts, got 1. Pass the texts to compare with each other."
-NOT_A_FINGERPRINT = (
-    "references: expected the references, got a str."
-    " Pass them; report() computes their fingerprint."
-)
-AXES = (
-    "ax: expected linear scales, because BLEU starts at 0."
-    " Pass Axes such as those of plt.subplots()."
-)
-NO_MATPLOTLIB = "Plots need matplotlib. Install it: pip install matplotlib"
-OTHER_KEY = "No key {!r}: it is called {!r} here."
-INNER_KEY = "No key {0}. Write result[{1!r}][{0}]."
-NO_KEY = "No key {}. The keys are {}."
-OPTIONAL_KEY = "No key {!r}: pass {} to get it."
 
 # Columns
 NO_SEGMENTS = (
@@ -348,28 +269,11 @@ A_RESULT = (
     "{}: got a result, which has no rows."
     " Pass what it was computed from, or tables from statistics()."
 )
-OTHER_KIND = (
-    "predictions: expected {expected} as in the rows added before, got {found}."
-    " Call compute() first; it scores and clears those rows."
-)
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
-MIXED_LABELS = (
-    "{}: expected labels of one type for a table, got {}. Pass [str(label) for label in labels]."
-)
-LABELS_WITH_PROCESSES = (
-    "{name}: labels are not supported with num_process > 1."
-    " Call statistics(..., {name}=labels) in each process,"
-    " and pass the tables to score(tables, {name}={column!r})."
-)
-NOT_A_LABEL = "tokenize: {} is not among the labels of `by`. Remove it, or correct the label."
 NO_LABELS_FOR_TOKENIZERS = (
     "tokenize: got a dict, which names the tokenizer of each label."
     " Pass the labels as by=[...] to compute, statistics, score, compare or compute_metrics,"
     " or pass one tokenizer."
-)
-NO_LABEL_COLUMN = (
-    "{argument}={name}: statistics[{number}] has no such column."
-    " Pass its name, or one label per segment."
 )
 
 # Items of columns
@@ -383,108 +287,10 @@ NOT_UTF8 = (
     " Decode the bytes with the encoding of their source."
 )
 
-# Tokenizers
-TOKENIZED_ALREADY = "tokenize={}: these rows are {} already. Remove `tokenize`, or pass text."
-IDS_HAVE_NO_CASE = "lowercase=True: token ids have no case. Remove `lowercase`, or pass text."
-UNKNOWN_TOKENIZER = "tokenize={}: unknown tokenizer. Pass one of {}; or a function."
-NO_SACREBLEU = (
-    "tokenize={!r} comes from sacreBLEU, which is not installed. Install it: pip install {}"
-)
-NO_PACKAGES = "tokenize={!r} needs additional packages. Install them: pip install {}"
-NO_MODEL = (
-    "tokenize={!r}: the download of its model failed: {}."
-    " Connect to the internet once; the model is kept."
-)
-TOKENIZER_FAILED = "{name}[{row}]: the tokenizer failed: {error}"
-TOKENIZER_RESULT = "{name}[{row}]: expected a list of str from the tokenizer, got {found}."
-TOKENIZER_SURROGATE = (
-    "{name}[{row}]: expected valid str from the tokenizer, got a lone surrogate (U+D800 to U+DFFF)."
-)
-
-# Statistics
-NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
-NOT_STATISTICS = (
-    "statistics: expected a table from statistics(), a list of tables,"
-    " or sums of rows (integers of shape [2 N + 2] or [sums, 2 N + 2]), got {}."
-)
-SUMS_BY_NAME = (
-    "{}: not a statistics table, but sums."
-    " Pass a list: [sums[name] for name in table.column_names]."
-)
-NOT_A_TABLE = "{}: not a statistics table: {}. Pass a table from statistics()."
-NOT_IN_MEMORY = (
-    "{}: the {} is not in memory."
-    " Pass frame.collect(), or datasets.Dataset.from_list(list(dataset))."
-)
-COUNTED_OTHERWISE = (
-    "statistics: counted with {}={!r}, but {!r} was requested."
-    " Call statistics() with the new option."
-)
-FURTHER_ORDERS = (
-    "smooth_method={!r} needs n-grams of order {}, but the statistics end with order {}."
-    " Call statistics() again with this method."
-)
-FEW_ORDERS = (
-    "max_order={}: the statistics end with max_order={}."
-    " Call statistics() again with the higher order."
-)
-AMBIGUOUS_TOKENIZER = (
-    "statistics: tokenize={} is the name of different functions,"
-    " or of one function in different processes."
-    " Add a method `signature` that returns a unique name to the tokenizer,"
-    " and call statistics() again."
-)
-TABLES_DIFFER = (
-    "statistics: the tables were counted under different options and don't add up:"
-    " {0} is {3!r} in {1} and {4!r} in {2}. Call statistics() again with the same options."
-    " Only tokenizers may differ, if all tables have labels:"
-    " statistics(..., by=labels), then score(tables, by='label')."
-)
-INVALID_COUNTS = (
-    "statistics: expected 0 <= matches <= totals in every row and order."
-    " Pass tables from statistics()."
-)
-LARGE_COUNTS = "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
-INVALID_LENGTHS = (
-    "statistics: expected prediction_length to equal totals_1."
-    " If the rows were counted with a `minimum_total`, as in NLTK's convention,"
-    " pass the same value."
-)
-ONLY_SUMS = (
-    "`{name}` needs one statistics row per segment, but these rows are sums."
-    " Pass the tables from statistics(), or leave `{name}` out ({name}={default})."
-)
-
 # Trainers
 NOT_A_TOKENIZER = (
     "tokenizer: {} has no `batch_decode`. Write compute_metrics=bleu.compute_metrics(tokenizer)."
 )
-NOT_A_PAIR = (
-    "The callback takes predictions and labels as one pair, got {}."
-    " Write callback((predictions, labels))."
-)
-DOCUMENTS_LATER = (
-    "`documents`: pass history=True here,"
-    " and the tables in `history` to compare(tables, documents=...)."
-)
-DECODED = "tokenizer.batch_decode: got {} for {} of ids. Return one str per row."
-DECODED_TYPE = "tokenizer.batch_decode: expected a list of str, got {}. Return one str per row."
-DECODED_SURROGATE = (
-    "{}[{}]: the tokenizer decoded to a lone surrogate (U+D800 to U+DFFF). Return valid text."
-)
-NO_LABELS = (
-    "labels: got None."
-    " Add a column `labels` to the evaluation data, or pass `references` to compute_metrics()."
-)
-LABEL_ROWS = "Got {} and {} of labels. Generate one sequence per row (num_return_sequences=1)."
-REFERENCE_ROWS = (
-    "references: got {} for {}. Pass one list per row of the evaluation data, in its order."
-)
-LABEL_KEYS = "by: the label {} would overwrite the key {!r}. Rename the label."
-NOT_ROWS = (
-    "{}: expected one row of token ids per segment, got {}. Pass integers of shape [rows, tokens]."
-)
-LOGITS = "{}: got logits of shape {}. Set predict_with_generate=True in Seq2SeqTrainingArguments."
 
 
 # --- Errors that name a row -----------------------------------------------------------------------
