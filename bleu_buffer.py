@@ -158,7 +158,7 @@ class BufferedMetric(evaluate.Metric, ABC):
     ) -> None:
         """Add one segment to the segments that the next `compute` scores."""
         if arguments:
-            raise TypeError(messages.BY_NAME.format("add", ""))
+            raise TypeError(messages.BY_NAME.format(method="add", s=""))
         # evaluate's own `add` takes the names of the columns, too.
         prediction = columns.pop("predictions", prediction)
         reference = columns.pop("references", reference)
@@ -173,7 +173,7 @@ class BufferedMetric(evaluate.Metric, ABC):
     ) -> None:
         """Add segments to the segments that the next `compute` scores."""
         if arguments:
-            raise TypeError(messages.BY_NAME.format("add_batch", "s"))
+            raise TypeError(messages.BY_NAME.format(method="add_batch", s="s"))
         self._add(predictions, references, columns)
 
     def __len__(self) -> int:

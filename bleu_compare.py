@@ -585,7 +585,8 @@ def rank_systems(
             pair["p_value"] = p_value
             pair["p_adjusted"] = p_adjusted
         better, worse = np.transpose(pairs)
-        significant[better, worse] = (adjusted if family_wise else p_values) < alpha
+        tested_p_values = adjusted if family_wise else p_values
+        significant[better, worse] = tested_p_values < alpha
     # 4. Rank ranges and clusters, by WMT's rule: a cluster ends where every pair across the cut is
     #    significant.
     systems_better = significant.sum(axis=0)
@@ -686,14 +687,16 @@ def _count_systems(
             "references: got None. Pass references, or tables from statistics() as systems."
         )
     # Labels are the same for all systems. In place of labels, tables take the name of a column.
+    labels: Any = by
     if by is not None and (are_texts or not isinstance(by, str)):
-        by = read_labels(by)
+        labels = read_labels(by)
+    document_of: Any = documents
     if documents is not None and (are_texts or not isinstance(documents, str)):
-        documents = read_documents(documents)
+        document_of = read_documents(documents)
     if are_texts:
-        counted = _count_texts(systems, references, options, by, documents)
+        counted = _count_texts(systems, references, options, labels=labels, documents=document_of)
     else:
-        counted = _read_tables(systems, options, by, documents)
+        counted = _read_tables(systems, options, labels, document_of)
     with warn_once_per_kind():
         for name, system in counted.systems.items():
             total = system.rows.sum(axis=0)
@@ -707,8 +710,9 @@ def _count_texts(
     systems: Mapping[SystemName, object],
     references: object,
     options: Options,
-    labels: Any,
-    documents: Any,
+    *,
+    labels: Sequence[Label] | None,
+    documents: Sequence[Label] | None,
 ) -> CountedSystems:
     """Count the texts of systems; the references are read once."""
     counted = {}

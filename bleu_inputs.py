@@ -318,10 +318,10 @@ def read_systems(systems: object) -> dict[SystemName, object]:
     """
     if isinstance(systems, Mapping):
         if is_result(systems):
-            raise TypeError(messages.A_RESULT.format("systems"))
+            raise TypeError(messages.A_RESULT.format(name="systems"))
         for name, data in systems.items():
             if is_result(data):
-                raise TypeError(messages.A_RESULT.format(f"System {show_value(name)}"))
+                raise TypeError(messages.A_RESULT.format(name=f"System {show_value(name)}"))
         return dict(systems)
     is_lazy = hasattr(systems, "collect")  # polars' LazyFrame, which is not in memory
     if is_lazy or not hasattr(systems, "columns"):
@@ -462,7 +462,7 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
             " For a single text, pass [text]."
         )
     if is_result(data):
-        raise TypeError(messages.A_RESULT.format(name))
+        raise TypeError(messages.A_RESULT.format(name=name))
     rows: Iterable[object] | None = None
     if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping, Set)):
         rows = data

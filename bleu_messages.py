@@ -255,7 +255,9 @@ OTHER_ORDER = Notice(
 # raised. The place comes first, in Python's notation; the fix comes last.
 
 # Calls and options
-BY_NAME = "{0}() takes its columns by name. Write {0}(prediction{1}=..., reference{1}=...)."
+BY_NAME = (
+    "{method}() takes its columns by name. Write {method}(prediction{s}=..., reference{s}=...)."
+)
 TEXTS_TO_SCORE = (
     "score() takes statistics."
     " For texts, use compute(predictions=..., references=...); for labels, by=."
@@ -266,7 +268,7 @@ NO_SEGMENTS = (
     "There are no segments to score. Pass predictions and references with at least one item."
 )
 A_RESULT = (
-    "{}: got a result, which has no rows."
+    "{name}: got a result, which has no rows."
     " Pass what it was computed from, or tables from statistics()."
 )
 LABEL_COUNT = "{name}: got {labels} for {predictions}. Pass one label per segment."
@@ -289,7 +291,8 @@ NOT_UTF8 = (
 
 # Trainers
 NOT_A_TOKENIZER = (
-    "tokenizer: {} has no `batch_decode`. Write compute_metrics=bleu.compute_metrics(tokenizer)."
+    "tokenizer: {found} has no `batch_decode`."
+    " Write compute_metrics=bleu.compute_metrics(tokenizer)."
 )
 
 

@@ -159,7 +159,7 @@ def _name_call(method: Callable[..., Any]) -> Callable[..., Any]:
     if name == "score":
         problem = messages.TEXTS_TO_SCORE
     elif name == "statistics":
-        problem = messages.BY_NAME.format(name, "s")
+        problem = messages.BY_NAME.format(method=name, s="s")
 
     @functools.wraps(method)
     def checked(self: BleuMetric, *arguments: object, **named: object) -> object:
@@ -307,7 +307,7 @@ class BleuMetric(BufferedMetric):
     ) -> dict[str, Any] | None:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
-            raise TypeError(messages.BY_NAME.format("compute", "s"))
+            raise TypeError(messages.BY_NAME.format(method="compute", s="s"))
         chosen = self._options_of_compute(options)
         if by is not None:
             self._check_labels_fit("by", column="label")
@@ -895,7 +895,7 @@ class BleuMetric(BufferedMetric):
         if (
             "compute_result" in options
         ):  # a trainer has been passed this method, not what the method returns
-            raise TypeError(messages.NOT_A_TOKENIZER.format(show_value(tokenizer)))
+            raise TypeError(messages.NOT_A_TOKENIZER.format(found=show_value(tokenizer)))
         if "documents" in options:
             raise TypeError(
                 "`documents`: pass history=True here, and the tables in `history` to"

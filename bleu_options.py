@@ -346,7 +346,9 @@ def to_python(value: Any) -> Any:
 
 
 def _find_convention(name: str) -> dict[str, Any]:
-    return CONVENTIONS[DROP_INS[name].convention if name in DROP_INS else name]
+    if name in DROP_INS:
+        return CONVENTIONS[DROP_INS[name].convention]
+    return CONVENTIONS[name]
 
 
 # --- The signature --------------------------------------------------------------------------------

@@ -695,7 +695,7 @@ def randomization_differences(
     >>> [np.abs(block).tolist() for block in blocks]
     [[[1.0], [1.0], [1.0]]]
     """
-    systems, units, width = rows.shape
+    systems, n_units, width = rows.shape
     # 1. Take the rows of each system relative to the first system, whose own become 0. For the
     #    drawn units, let moved_s be the sum of these differences. If a and b exchange the drawn
     #    units, the sum of a becomes total_a - Σ row_a + Σ row_b = (total_a - moved_a) + moved_b,
@@ -734,12 +734,12 @@ def randomization_differences(
 
     # 3. NumPy takes 32 draws from one random number and discards unused ones at the end of a call.
     #    A block has a multiple of 32 trials, so that the draws do not depend on the size of blocks.
-    numbers_per_trial = max(units, len(copies), baselines * systems)
+    numbers_per_trial = max(n_units, len(copies), baselines * systems)
     size = 32 * max(1, _NUMBERS_PER_BLOCK // (32 * numbers_per_trial))
     generator = np.random.default_rng(options.seed)
     blocks = _blocks("Randomization", n_resamples, size)
     draws = (
-        generator.integers(2, size=(block.stop - block.start, units), dtype=bool)
+        generator.integers(2, size=(block.stop - block.start, n_units), dtype=bool)
         for block in blocks
     )
     # 4. Score. NumPy releases the GIL; each thread has a block in memory.
@@ -902,24 +902,24 @@ def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
         warn(messages.FEW_RESAMPLES, n_resamples=trials, limit=limit, enough=enough)
 
 
-def warn_about_exchanges(units: int, unit: str, alpha: float, pairs: int) -> None:
+def warn_about_exchanges(size: int, unit: str, alpha: float, pairs: int) -> None:
     """Warn that units are too few for any p-value below `alpha`, however many trials there are.
 
     Of the 2^n exchanges of n units, two make the largest difference: none, and all.
 
     Args:
-        units: the number of segments or documents.
+        size: the number of segments or documents.
         unit: `"segment"` or `"document"`.
         alpha: the level of significance.
         pairs: the number of pairs, by which Holm's procedure multiplies the smallest p-value.
     """
-    smallest = math.ldexp(2 * pairs, -units)
+    smallest = math.ldexp(2 * pairs, -size)
     if smallest >= alpha:
         enough = math.floor(math.log2(2 * pairs / alpha)) + 1
         warn(
             messages.FEW_EXCHANGES,
-            units=count_things(units, unit),
-            exchanges=f"{2**units:,}",
+            units=count_things(size, unit),
+            exchanges=f"{2**size:,}",
             limit=_describe_level(alpha, pairs),
             enough=count_things(enough, unit),
         )
@@ -963,8 +963,9 @@ def detectable_difference(differences: Float64) -> float:
 def _to_floats(weights: Int64) -> Floats:
     """Return weights as floats in which `_multiply` is exact: float32 if sums are small enough."""
     is_small = len(weights) * np.abs(weights).max() < _EXACT_IN_FLOAT32
+    kind = np.float32 if is_small else np.float64
     # In C order, because OpenBLAS starts threads for smaller products if a factor is transposed.
-    return weights.astype(np.float32 if is_small else np.float64, order="C")
+    return weights.astype(kind, order="C")
 
 
 def _multiply(times: Int64 | Bool, weights: Floats) -> Floats:

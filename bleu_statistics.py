@@ -483,11 +483,12 @@ def read_statistics(
     tables = {}
     if not is_table:
         tables["statistics"] = _read_sums(statistics)
-    for number, part in enumerate(parts if is_table else ()):
-        place = f"statistics[{number}]" if is_list else "statistics"
-        table = _select_columns(part, place)
-        if len(table):
-            tables[place] = table
+    else:
+        for number, part in enumerate(parts):
+            place = f"statistics[{number}]" if is_list else "statistics"
+            table = _select_columns(part, place)
+            if len(table):
+                tables[place] = table
     if not tables:
         raise ValueError(_NO_STATISTICS)
     # 3. Rows without metadata take that of "like", which adds no rows.
@@ -525,7 +526,7 @@ def _are_tables(parts: Sequence[Any]) -> bool:
     if not parts:
         raise ValueError(_NO_STATISTICS)
     if any(map(is_result, parts)):
-        raise TypeError(messages.A_RESULT.format("statistics"))
+        raise TypeError(messages.A_RESULT.format(name="statistics"))
     have_columns = [_list_columns(part) is not None for part in parts]
     if any(have_columns) and not all(have_columns):
         found = " and ".join(sorted(set(map(name_value, parts))))

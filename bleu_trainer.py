@@ -157,7 +157,7 @@ class TrainerMetric:
                 )
             taken.add(key)
         if not callable(getattr(tokenizer, "batch_decode", None)):
-            raise TypeError(messages.NOT_A_TOKENIZER.format(show_value(tokenizer)))
+            raise TypeError(messages.NOT_A_TOKENIZER.format(found=show_value(tokenizer)))
         self.reset()
 
     def __call__(self, prediction: Any, compute_result: bool = True) -> dict[str, float]:
