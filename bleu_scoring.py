@@ -116,8 +116,9 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
         smoothed: the result of `precisions`, if it is known.
     """
     layout = Layout.of_width(len(row))
-    length = int(row[layout.length])
-    reference_length = int(row[layout.reference_length])
+    numbers = row.tolist()
+    length = numbers[layout.length]
+    reference_length = numbers[layout.reference_length]
     if smoothed is None:
         smoothed = precisions(row, options)
     penalty = float(brevity_penalty(length, reference_length))
@@ -138,8 +139,8 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
         "length_ratio": length / reference_length if reference_length else 0.0,
         "translation_length": length,
         "reference_length": reference_length,
-        "counts": row[layout.matches][: options.max_order].tolist(),
-        "totals": row[layout.totals][: options.max_order].tolist(),
+        "counts": numbers[layout.matches][: options.max_order],
+        "totals": numbers[layout.totals][: options.max_order],
         "bleu_by_order": by_order,
     }
 

@@ -305,8 +305,10 @@ def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, p
 def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> Iterator[Int64]:
     # 1. Choose: the definition of a tokenizer or a rule without a kernel runs in Python, which
     #    holds the GIL, so threads would not help. Nor would they with few rows.
-    has_kernel = options.reference_length in kernels.REFERENCE_LENGTHS
-    is_compiled = has_kernel and kernels.compile_if_worthwhile(corpus.nbytes)
+    is_compiled = False
+    if options.reference_length in kernels.REFERENCE_LENGTHS:
+        # To measure a corpus takes a tenth of the time of a small call.
+        is_compiled = kernels.is_ready() or kernels.compile_if_worthwhile(corpus.nbytes)
     splits_in_python = tokenizer.split is not None and not tokenizer.is_native
     is_in_python = splits_in_python or not is_compiled
     # 2. Count one batch after the other.
