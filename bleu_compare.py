@@ -41,7 +41,6 @@ from .bleu_statistics import (
     Adopted,
     Counted,
     GivenRows,
-    GroupRows,
     Units,
     adopt_counting,
     are_tables,
@@ -125,6 +124,7 @@ class Settings(TypedDict, total=False):
     n_resamples: int
     seed: int | None
     documents: int
+    shared_documents: int
     signature: str
 
 
@@ -149,7 +149,9 @@ class Comparison(report.QuotableReport):
         @overload
         def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
         @overload
-        def __getitem__(self, key: Literal["n_resamples", "documents"]) -> int: ...
+        def __getitem__(
+            self, key: Literal["n_resamples", "documents", "shared_documents"]
+        ) -> int: ...
         @overload
         def __getitem__(self, key: Literal["seed"]) -> int | None: ...
         @overload
@@ -416,7 +418,8 @@ def _describe_test(
     if not any("p_value" in scores for scores in tested):
         return []
     resamples = f"{result['n_resamples']:,} resamples"
-    return [f"{test}, {resamples}{report.describe_documents(result)}"]
+    documents = report.describe_documents(result) + report.describe_shared(result)
+    return [f"{test}, {resamples}{documents}"]
 
 
 def write_p(p_value: float) -> str:
@@ -506,17 +509,21 @@ def compare_systems(
     rows = np.stack([counted.systems[name].rows for name in names])
     shared = counted.systems[baseline]  # all systems have the same groups and documents
     units = shared.units(rows)
-    groups = shared.list_groups(rows)
     # 3. Warn about sizes.
     plan = Plan(test, trials, counted.options)
-    scoring.warn_about_size(units.size, units.noun, [group.units.size for group in groups])
+    scoring.warn_about_size(
+        units.size,
+        units.noun,
+        shared.count_units_of_groups(),
+        share_draws=shared.shared_documents > 0,
+    )
     if units.can_resample:
         scoring.warn_about_trials(trials)
         scoring.warn_about_extremes(plan.options, " to evaluate.load()")
     # 4. Score and test, in all and per group.
     scores = _describe(rows, _draw(units, plan), plan)
-    if groups:
-        _add_groups(scores, groups, plan)
+    if shared.groups:
+        _add_groups(scores, shared, rows, plan)
     if human:
         _check_curve(plan.options, shared.origin.tokenizer_name)
         for system in scores[1:]:
@@ -647,6 +654,8 @@ def _list_settings(
     if units.can_resample and units.documents is not None:
         settings["documents"] = units.documents
         resample_counts["docs"] = units.documents
+        if counted.shared_documents:
+            settings["shared_documents"] = counted.shared_documents
     settings["signature"] = make_signature(options, counted.origin, resample_counts, unknown)
     return settings
 
@@ -815,7 +824,7 @@ def _draw(units: Units, plan: Plan) -> Resamples:
     if scores is not None and plan.trials == plan.options.n_resamples:
         resampled = scores  # the same seed and count give the same draws
     else:
-        resampled = scoring.bootstrap_scores(units.rows, plan.options, plan.trials)
+        resampled = scoring.bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
     return Resamples(scores, resampled[:, 1:] - resampled[:, :1])
 
 
@@ -827,7 +836,9 @@ def _draw_scores(units: Units, plan: Plan) -> Float64 | None:
     """
     if not plan.options.confidence:
         return None
-    return scoring.bootstrap_scores(units.rows, plan.options, plan.options.n_resamples)
+    return scoring.bootstrap_scores(
+        units.rows, plan.options, plan.options.n_resamples, units.present
+    )
 
 
 def _test_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
@@ -896,21 +907,29 @@ def _describe(rows: Int64, resamples: Resamples, plan: Plan) -> list[SystemScore
     return systems
 
 
-def _add_groups(systems: Sequence[SystemScores], groups: Sequence[GroupRows], plan: Plan) -> None:
+def _add_groups(systems: Sequence[SystemScores], counted: Counted, rows: Int64, plan: Plan) -> None:
     """Add to each system its scores and tests per group, and the macro-average.
 
-    The macro-average is resampled within groups.
+    Args:
+        systems: the scores of the systems, the baseline first.
+        counted: the groups and documents, which all systems share.
+        rows: int64 [systems, segments, 2 N + 2].
+        plan: the test.
     """
-    # 1. Score and test each group.
-    scores_average = scoring.MacroAverage(plan.options.seed)
-    differences_average = scoring.MacroAverage(plan.options.seed)
+    # 1. Score and test each group. One group at a time is in memory.
+    share_draws = counted.shared_documents > 0
+    scores_average = scoring.MacroAverage(plan.options.seed, share_draws)
+    differences_average = scoring.MacroAverage(plan.options.seed, share_draws)
     for system in systems:
         system["groups"] = {}
-    for group in groups:
+    for group in counted.list_groups(rows):
         resamples = _draw(group.units, plan)
+        of_average = resamples
+        if group.units_of_corpus is not None:
+            of_average = _draw(group.units_of_corpus, plan)
         if plan.options.confidence:
-            scores_average.add(resamples.scores)
-        differences_average.add(resamples.differences)
+            scores_average.add(of_average.scores)
+        differences_average.add(of_average.differences)
         for system, scores in zip(systems, _describe(group.rows, resamples, plan)):
             system["groups"][group.label] = _describe_group(scores, group.units)
     # 2. Average the groups.

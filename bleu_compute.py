@@ -51,6 +51,7 @@ class CorpusScores(scoring.Scores, total=False):
     macro_score: float
     macro_confidence_interval: list[float]
     macro_standard_error: float
+    shared_documents: int
 
 
 class OrderScores(NamedTuple):
@@ -80,6 +81,8 @@ class Result(report.QuotableReport):
             "macro_score": "by=labels",
             "macro_confidence_interval": "by=labels and confidence=0.95",
             "macro_standard_error": "by=labels and confidence=0.95",
+            "shared_documents": "by=labels, documents=labels that occur in several groups, and"
+            " confidence=0.95",
         }
     )
 
@@ -115,7 +118,8 @@ class Result(report.QuotableReport):
         ) -> list[float]: ...
         @overload
         def __getitem__(
-            self, key: Literal["translation_length", "reference_length", "documents"]
+            self,
+            key: Literal["translation_length", "reference_length", "documents", "shared_documents"],
         ) -> int: ...
         @overload
         def __getitem__(self, key: Literal["counts", "totals"]) -> list[int]: ...
@@ -131,13 +135,16 @@ class Result(report.QuotableReport):
     def _sentence(self) -> str:
         sentence = f"BLEU is {report.describe_score(self, self.get('confidence'))}"
         if "documents" in self:
-            sentence += f", resampled{report.describe_documents(self)}"
+            sentence += (
+                f", resampled{report.describe_documents(self)}{report.describe_shared(self)}"
+            )
         return sentence
 
     def _note(self) -> str:
         if "documents" not in self:
             return super()._note()
-        return f"resampled{report.describe_documents(self)}; {super()._note()}"
+        resampled = f"resampled{report.describe_documents(self)}"
+        return f"{resampled}{report.describe_shared(self)}; {super()._note()}"
 
     def _rows(self) -> list[list[str]]:
         rows = [["n-grams", "matches", "total", "precision", "BLEU-n"]]
@@ -345,7 +352,6 @@ def _score_counted(
     rows = counted.rows
     total = rows.sum(axis=0)
     units = counted.units(rows)
-    groups = counted.list_groups(rows)
     with warn_once_per_kind():
         # 1. Score the corpus.
         scores = _describe(
@@ -359,20 +365,28 @@ def _score_counted(
         )
         if options.confidence:
             scoring.warn_about_extremes(options)
-            sizes = [group.units.size for group in groups]
-            scoring.warn_about_size(units.size, units.noun, sizes)
+            scoring.warn_about_size(
+                units.size,
+                units.noun,
+                counted.count_units_of_groups(),
+                share_draws=counted.shared_documents > 0,
+            )
         if scores["bleu"] == 0:
             scoring.warn_about_zero(total, segments, options)
-        if not groups:
+        if not counted.groups:
             return Result(scores)
         # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
         #    can write.
         scores_of_groups: dict[Label, CorpusScores] = {}
-        average = scoring.MacroAverage(options.seed)
-        for group in groups:
+        shared_documents = counted.shared_documents
+        average = scoring.MacroAverage(options.seed, share_draws=shared_documents > 0)
+        for group in counted.list_groups(rows):
             group_total = group.rows.sum(axis=0)
             resampled = _bootstrap(group.units, options)
-            average.add(resampled)
+            if group.units_of_corpus is None:
+                average.add(resampled)
+            else:
+                average.add(_bootstrap(group.units_of_corpus, options))
             group_scores = _describe(
                 group_total,
                 group.origin,
@@ -395,6 +409,8 @@ def _score_counted(
     if options.confidence and averages is not None:
         scores["macro_confidence_interval"] = scoring.interval(averages, options.confidence)
         scores["macro_standard_error"] = float(averages.std())
+        if shared_documents:
+            scores["shared_documents"] = shared_documents
     return GroupedResult(scores)
 
 
@@ -403,7 +419,8 @@ def _bootstrap(units: Units, options: Options) -> Float64 | None:
     if not options.confidence or not units.can_resample:
         return None
     systems = units.rows[np.newaxis]
-    return scoring.bootstrap_scores(systems, options, options.n_resamples)[:, 0]
+    scores = scoring.bootstrap_scores(systems, options, options.n_resamples, units.present)
+    return scores[:, 0]
 
 
 def _describe(

@@ -24,6 +24,7 @@ import pyarrow as pa
 Int64 = np.ndarray[Any, np.dtype[np.int64]]
 Float64 = np.ndarray[Any, np.dtype[np.float64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
+Bool = np.ndarray[Any, np.dtype[np.bool_]]
 Kind = Literal["text", "tokens", "ids"]
 SystemName = Hashable  # a key of the dict of systems
 # A label or a document as `plain_label` returns it; the int may be a bool.

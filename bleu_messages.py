@@ -179,7 +179,7 @@ FAR_TOO_SHORT = Notice(
 # Sizes
 GROUPS_OF_ONE = Notice(
     "small groups",
-    "{groups} with one {unit}: such a group and the macro-average have no interval and no p-value",
+    "{groups} with one {unit}: {without} no interval and no p-value",
     ". Pass more {unit}s per group",
 )
 SMALL_GROUPS = Notice(

@@ -244,6 +244,22 @@ def describe_documents(result: ResultDict) -> str:
     return f" by document ({count_things(result['documents'], 'document')})"
 
 
+def describe_shared(result: ResultDict) -> str:
+    """Write that groups share documents, as the end of a phrase; "" if each has its own.
+
+    Labels that start again in each group look the same, so the reader has to learn it.
+
+    >>> describe_shared({"shared_documents": 40})
+    ', 40 of them in several groups, which the macro-average draws once for all groups'
+    """
+    if "shared_documents" not in result:
+        return ""
+    return (
+        f", {result['shared_documents']:,} of them in several groups, which the macro-average draws"
+        " once for all groups"
+    )
+
+
 def describe_score(scores: ResultDict, confidence: float | None) -> str:
     """Write a score with its interval, if it has one.
 

@@ -23,13 +23,12 @@ import numpy as np
 from datasets.utils import tqdm
 
 from . import bleu_messages as messages
-from .bleu_corpus import PROCESSORS, Float64, Int64, Layout
+from .bleu_corpus import PROCESSORS, Bool, Float64, Int64, Layout
 from .bleu_messages import count_things, warn
 
 if TYPE_CHECKING:
     from .bleu_options import Options
 
-Bool = np.ndarray[Any, np.dtype[np.bool_]]
 Number = float | Float64  # of a single row, or float64 [...] with one value per row
 Floats = np.ndarray[Any, np.dtype[np.floating[Any]]]  # float32 or float64
 Flag = bool | Bool  # of a single row, or bool [...] with one value per row
@@ -642,15 +641,20 @@ def _average_neighbors(counts: Counts) -> list[Number]:
 # up to 2^53.
 
 
-def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64:
+def bootstrap_scores(
+    rows: Int64, options: Options, n_resamples: int, present: Bool | None = None
+) -> Float64:
     """Return BLEU of systems on corpora drawn with replacement from the segments (Koehn, 2004).
 
-    The draws depend on `options.seed`, and are the same for all systems.
+    The draws depend on `options.seed` and the number of segments, and are the same for all systems.
 
     Args:
-        rows: int64 [systems, segments, 2 N + 2].
+        rows: int64 [systems, segments, 2 N + 2], of segments or documents.
         options: as for `bleu`, and `seed`.
         n_resamples: the number of drawn corpora.
+        present: a flag per segment or document: whether it belongs to the group of the rows, which
+            are 0 for all others; None if all belong to it. A corpus without any gets the observed
+            score.
 
     Returns:
         float64 [n_resamples, systems].
@@ -663,12 +667,17 @@ def bootstrap_scores(rows: Int64, options: Options, n_resamples: int) -> Float64
     generator = np.random.default_rng(options.seed)
     weights = _to_floats(np.concatenate(list(rows), axis=1))
     sums = np.empty((n_resamples, systems * width))
+    is_missing = np.zeros(n_resamples, bool)
     # So few resamples at once mostly fit the processor's cache.
     size = max(1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments))
     for block in _blocks("Bootstrap", n_resamples, size):
         drawn = generator.integers(segments, size=(block.stop - block.start, segments))
         times = np.array([np.bincount(indices, minlength=segments) for indices in drawn])
         sums[block] = _multiply(times, weights)
+        if present is not None:
+            is_missing[block] = times[:, present].sum(axis=1) == 0
+    if present is not None:
+        sums[is_missing] = rows.sum(axis=1).ravel()
     return bleu(sums.reshape(n_resamples, systems, width).astype(np.int64), options)
 
 
@@ -751,14 +760,17 @@ def randomization_differences(
 
 
 class MacroAverage:
-    """The mean over groups of scores or differences that were resampled within each group.
+    """The mean over groups of scores or differences that were resampled in each group.
 
-    Under one seed, groups of equal size draw the same positions. So each group's resamples are
-    shuffled, which makes the groups independent and leaves the distribution of each group as it is.
-    Only the sum is kept, so that memory does not grow with the number of groups.
+    Groups with segments or documents of their own are independent of each other. Under one seed,
+    groups of equal size draw the same positions. So each group's resamples are shuffled, which
+    leaves the distribution of each group as it is. Groups that share documents are not independent:
+    their resamples are drawn from the documents of the whole corpus, under one seed, and stay in
+    their order. Only the sum is kept, so that memory does not grow with the number of groups.
 
     Args:
         seed: the seed of the draws; None for a random one.
+        share_draws: True if all groups have the same draws.
 
     >>> average = MacroAverage(seed=1)
     >>> average.add(np.array([0.25, 0.25]))
@@ -767,7 +779,8 @@ class MacroAverage:
     [0.5, 0.5]
     """
 
-    def __init__(self, seed: int | None) -> None:
+    def __init__(self, seed: int | None, share_draws: bool = False) -> None:
+        self._share_draws = share_draws
         self._generator = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
         self._sum: Float64 | float = 0.0
         self._groups = 0
@@ -778,7 +791,9 @@ class MacroAverage:
         if resampled is None:
             self._is_complete = False
             return
-        self._sum = self._sum + self._generator.permutation(resampled)
+        if not self._share_draws:
+            resampled = self._generator.permutation(resampled)
+        self._sum = self._sum + resampled
         self._groups += 1
 
     def mean(self) -> Float64 | None:
@@ -863,18 +878,24 @@ def adjust_holm(p_values: Float64) -> Float64:
     return np.minimum(np.maximum.accumulate(p_values[order] * factors), 1)[np.argsort(order)]
 
 
-def warn_about_size(size: int, unit: str, groups: Sequence[int] = ()) -> None:
+def warn_about_size(
+    size: int, unit: str, groups: Sequence[int] = (), *, share_draws: bool = False
+) -> None:
     """Warn that a test set, or one of its groups, is too small for intervals and tests.
 
     Args:
         size: the number of units that are resampled.
         unit: `"segment"` or `"document"`.
         groups: the size of each group.
+        share_draws: True if groups share documents: the macro-average then draws from all of them.
     """
     few = sum(group < MIN_UNITS for group in groups)
     if 1 in groups:
         counted = count_things(groups.count(1), "group")
-        warn(messages.GROUPS_OF_ONE, groups=counted, unit=unit)
+        without = "such a group and the macro-average have"
+        if share_draws:
+            without = "such a group has"
+        warn(messages.GROUPS_OF_ONE, groups=counted, unit=unit, without=without)
     elif few and size >= MIN_UNITS:
         counted = count_things(len(groups), "group")
         warn(messages.SMALL_GROUPS, few=few, groups=counted, unit=unit, limit=MIN_UNITS)

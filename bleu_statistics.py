@@ -18,6 +18,7 @@ from . import bleu_messages as messages
 from .bleu_corpus import (
     PROCESSORS,
     Batch,
+    Bool,
     Corpus,
     Int64,
     Label,
@@ -66,10 +67,13 @@ class Units(NamedTuple):
 
     rows: int64 [..., units, 2 N + 2].
     noun: `"segment"` or `"document"`.
+    present: bool [units], the units of the group of the rows, which are 0 for all others; None if
+        all units belong to it.
     """
 
     rows: Int64
     noun: str
+    present: Bool | None = None
 
     @property
     def size(self) -> int:
@@ -94,12 +98,15 @@ class GroupRows(NamedTuple):
     origin: the tokenizer and the number of references.
     rows: int64 [..., segments, 2 N + 2].
     units: what resampling draws in this group.
+    units_of_corpus: what resampling draws for the average of all groups if they share documents:
+        those of the whole corpus; None if each group has documents of its own.
     """
 
     label: Label
     origin: Origin
     rows: Int64
     units: Units
+    units_of_corpus: Units | None
 
 
 class Counted(NamedTuple):
@@ -136,20 +143,49 @@ class Counted(NamedTuple):
         documents = self.documents
         if segments is not None:
             documents = [documents[i] for i in segments.tolist()]
-        numbers = number_labels(documents)
-        sizes = np.bincount(numbers)
-        starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-        by_document = rows[..., np.argsort(numbers, kind="stable"), :]
-        return Units(np.add.reduceat(by_document, starts, axis=-2), "document")
+        return Units(_sum_by_number(rows, number_labels(documents)), "document")
 
-    def list_groups(self, rows: Int64) -> list[GroupRows]:
-        """Return the rows of each group; `rows` are as in `units`."""
-        groups = []
+    @property
+    def shared_documents(self) -> int:
+        """The number of documents that occur in several groups."""
+        if self.documents is None or not self.groups:
+            return 0
+        numbers = number_labels(self.documents)
+        groups_of = np.zeros(int(numbers.max()) + 1, np.int64)
+        for group in self.groups.values():
+            groups_of[np.unique(numbers[group.segments])] += 1
+        return int((groups_of > 1).sum())
+
+    def count_units_of_groups(self) -> list[int]:
+        """Return the number of units of each group."""
+        if self.documents is None:
+            return [len(group.segments) for group in self.groups.values()]
+        numbers = number_labels(self.documents)
+        return [len(np.unique(numbers[group.segments])) for group in self.groups.values()]
+
+    def list_groups(self, rows: Int64) -> Iterator[GroupRows]:
+        """Yield the rows of each group, one at a time; `rows` are as in `units`."""
+        numbers = None
+        if self.documents is not None and self.shared_documents:
+            numbers = number_labels(self.documents)
         for label, group in self.groups.items():
             group_rows = rows[..., group.segments, :]
             units = self.units(group_rows, group.segments)
-            groups.append(GroupRows(label, group.origin, group_rows, units))
-        return groups
+            units_of_corpus = None
+            if numbers is not None:
+                present = np.zeros(int(numbers.max()) + 1, bool)
+                present[numbers[group.segments]] = True
+                of_corpus = np.zeros((*rows.shape[:-2], len(present), rows.shape[-1]), np.int64)
+                of_corpus[..., present, :] = _sum_by_number(group_rows, numbers[group.segments])
+                units_of_corpus = Units(of_corpus, "document", present)
+            yield GroupRows(label, group.origin, group_rows, units, units_of_corpus)
+
+
+def _sum_by_number(rows: Int64, numbers: Int64) -> Int64:
+    """Sum the rows of equal number, in ascending order: int64 [..., different numbers, 2 N + 2]."""
+    order = np.argsort(numbers, kind="stable")
+    starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))
+    return np.add.reduceat(rows[..., order, :], starts, axis=-2)
 
 
 # --- Corpus to rows -------------------------------------------------------------------------------

@@ -1311,6 +1311,126 @@ def test_each_group_has_the_documents_of_its_segments(bleu):
         assert group["documents"] == alone["documents"] == len(set(pick(DOCUMENTS)))
 
 
+# Labels that cut through documents; "rare" has segments of two documents, which some draws miss.
+CUT_LABELS = {
+    "alternating": ["x" if i % 3 else "y" for i in range(len(REFERENCES))],
+    "rare": [
+        "rare" if document in ("document 0", "document 2") and i % 2 else "all"
+        for i, document in enumerate(DOCUMENTS)
+    ],
+}
+
+
+def sum_documents_of_group(bleu, name, labels, label):
+    """Return the sums of a group's rows per document of the corpus, in order of first appearance."""
+    table = bleu.statistics(predictions=SYSTEMS[name], references=REFERENCES)
+    sums = {document: np.zeros(10, np.int64) for document in DOCUMENTS}
+    for row, document, of_row in zip(table.to_pandas().to_numpy(), DOCUMENTS, labels):
+        if of_row == label:
+            sums[document] = sums[document] + row
+    return np.array(list(sums.values()))
+
+
+@pytest.mark.parametrize("labels", CUT_LABELS.values(), ids=CUT_LABELS)
+def test_groups_that_share_documents_are_averaged_over_the_same_draws(bleu, labels):
+    """The macro-average draws documents of the whole corpus once for all groups, here by NumPy.
+
+    A draw without any document of a group takes the group's observed score.
+    """
+    n_resamples, seed = 200, 4
+    documents = list(dict.fromkeys(DOCUMENTS))
+    n = len(documents)
+    drawn = np.random.default_rng(seed).integers(n, size=(n_resamples, n))
+    exchanged = np.random.default_rng(seed).integers(2, size=(n_resamples, n), dtype=bool)[
+        ..., None
+    ]
+    averages = {"A": [], "B": []}
+    differences = []
+    n_missed = 0
+    for label in dict.fromkeys(labels):
+        rows = {name: sum_documents_of_group(bleu, name, labels, label) for name in averages}
+        present = {document for document, of_row in zip(DOCUMENTS, labels) if of_row == label}
+        has_document = np.array([document in present for document in documents])
+        missed = ~has_document[drawn].any(axis=1)
+        n_missed += missed.sum()
+        for name, sums in rows.items():
+            resampled = sums[drawn].sum(axis=1)
+            resampled[missed] = sums.sum(axis=0)
+            averages[name].append(score_sums(bleu, list(resampled)))
+        first = np.where(exchanged, rows["B"], rows["A"]).sum(axis=1)
+        second = np.where(exchanged, rows["A"], rows["B"]).sum(axis=1)
+        differences.append(score_sums(bleu, list(second)) - score_sums(bleu, list(first)))
+    assert (n_missed > 0) == ("rare" in labels)
+    a, b = np.mean(averages["A"], axis=0), np.mean(averages["B"], axis=0)
+    extreme = lambda values: [np.sort(values)[5], np.sort(values)[-6]]  # of 200, at 95%
+
+    options = {"by": labels, "documents": DOCUMENTS, "n_resamples": n_resamples, "seed": seed}
+    columns = {"predictions": SYSTEMS["B"], "references": REFERENCES}
+    scored = bleu.compute(**columns, **options, confidence=0.95)
+    assert scored["macro_confidence_interval"] == pytest.approx(extreme(b), abs=1e-12)
+    assert scored["macro_standard_error"] == pytest.approx(b.std(), abs=1e-12)
+    assert scored["shared_documents"] > 0
+
+    two = {name: SYSTEMS[name] for name in "AB"}
+    fewer = type(bleu)(n_resamples=n_resamples)  # of the bootstrap behind intervals
+    system = fewer.compare(two, REFERENCES, **options)["systems"]["B"]
+    observed = abs(system["macro_delta"])
+    count = (np.abs(np.mean(differences, axis=0)) >= observed - 1e-11).sum()
+    assert system["macro_p_value"] == (count + 1) / (n_resamples + 1)
+    assert system["macro_delta_interval"] == pytest.approx(extreme(b - a), abs=1e-12)
+    assert system["macro_delta_standard_error"] == pytest.approx((b - a).std(), abs=1e-12)
+
+    system = fewer.compare(two, REFERENCES, **options, test="bootstrap")["systems"]["B"]
+    count = (np.abs((b - a) - (b - a).mean()) >= observed - 1e-11).sum()
+    assert system["macro_p_value"] == (count + 1) / (n_resamples + 1)
+
+
+def test_shared_documents_are_told(bleu):
+    """The number stands in the result, and the note says what it does; the groups' own keys stay."""
+    options = {"by": CUT_LABELS["alternating"], "documents": DOCUMENTS, "n_resamples": 50}
+    columns = {"predictions": SYSTEMS["B"], "references": REFERENCES}
+    scored = bleu.compute(**columns, **options, confidence=0.95)
+    compared = bleu.compare(SYSTEMS, REFERENCES, **options)
+    groups_of = {document: set() for document in DOCUMENTS}
+    for label, document in zip(options["by"], DOCUMENTS):
+        groups_of[document].add(label)
+    shared = sum(len(groups) > 1 for groups in groups_of.values())
+    for result in (scored, compared):
+        assert result["shared_documents"] == shared
+        told = (
+            f"{shared} of them in several groups, which the macro-average draws once for all groups"
+        )
+        assert told in str(result)
+        assert told in result.report()
+    own = [f"{label} {document}" for label, document in zip(options["by"], DOCUMENTS)]
+    for result in (
+        bleu.compute(**columns, **{**options, "documents": own}, confidence=0.95),
+        bleu.compare(SYSTEMS, REFERENCES, **{**options, "documents": own}),
+    ):
+        assert "shared_documents" not in result
+        assert "in several groups" not in str(result)
+
+
+def test_a_group_of_one_document_that_is_shared_has_a_macro_average(bleu):
+    """It has no interval of its own, but the documents of the corpus can be drawn."""
+    labels = [
+        "one" if document == DOCUMENTS[0] and i % 2 else "all"
+        for i, document in enumerate(DOCUMENTS)
+    ]
+    with pytest.warns(
+        bleu.Warning, match="1 group with one document: such a group has no interval"
+    ):
+        result = bleu.compute(
+            predictions=SYSTEMS["B"],
+            references=REFERENCES,
+            by=labels,
+            documents=DOCUMENTS,
+            confidence=0.9,
+        )
+    assert "confidence_interval" not in result["groups"]["one"]
+    assert "macro_confidence_interval" in result
+
+
 # Labels of documents that are wrong, and the message.
 WRONG_DOCUMENTS = [
     (

@@ -6,9 +6,12 @@ All outputs are those of systems of WMT21, all calls are those that users write.
 
 1. Documents. Two systems that follow each other in the ranking of their direction exchange whole documents at random, so that
    neither system is better. A run draws documents of one of ten directions, with replacement.
-2. Segments. Two systems exchange segments at random. A run draws segments with replacement. For power, the baseline loses a
+3. Segments. Two systems exchange segments at random. A run draws segments with replacement. For power, the baseline loses a
    share of its matches, just enough that the true difference is the `detectable_delta` that such test sets report on average.
-3. Rankings. All systems (complete null), or two of them (partial null), have their outputs permuted within each segment. A run
+2. Groups. Two systems exchange whole documents, in all groups at once where groups share documents. Groups are directions with
+   documents of their own, directions of one source text (English to Icelandic and to Japanese), and labels that alternate
+   within the documents of a direction.
+4. Rankings. All systems (complete null), or two of them (partial null), have their outputs permuted within each segment. A run
    draws segments with replacement. "max-T" is the step-down procedure over paired bootstraps (Romano and Wolf, 2005).
 """
 
@@ -38,6 +41,16 @@ DOCUMENTS_HEADER = [
 SEGMENTS_HEADER = [
     "segments", "false alarms: randomization", "bootstrap", "`p_value_sacrebleu`", "coverage: `confidence_interval`",
     "`delta_interval`", "`detectable_delta`, points", "power",
+]  # fmt: skip
+GROUPS_HEADER = [
+    "groups", "documents", "false alarms of `macro_p_value`: randomization", "each group by itself", "bootstrap",
+    "each group by itself", "coverage: `macro_confidence_interval`", "each group by itself",
+    "`macro_delta_interval`", "each group by itself",
+]  # fmt: skip
+SMALL_GROUPS = (2, 3, 10)
+SMALL_GROUPS_HEADER = [
+    "documents of the smaller group, of 100", "false alarms: randomization", "bootstrap",
+    "coverage: `macro_confidence_interval`", "`macro_delta_interval`",
 ]  # fmt: skip
 RANK_HEADER = [
     "systems", "segments", "complete null, max-T", "complete null, `rank`", "partial null, max-T",
@@ -134,7 +147,150 @@ def measure_documents(populations: list[Population], runs: int) -> Iterator[list
         yield [str(size), *map(write_share, zip(*flags))]
 
 
-# --- 2. Segments ----------------------------------------------------------------------------------
+# --- 2. Groups ------------------------------------------------------------------------------------
+
+OWN_DOCUMENTS = ("de-fr", "fr-de", "is-en", "ja-en")
+ONE_SOURCE = ("en-is", "en-ja")
+
+
+class Grouping(NamedTuple):
+    """Groups of a simulated test set.
+
+    name: how they share documents.
+    directions: the directions of WMT21, each with its systems.
+    parts: the labels that alternate within the documents of each direction.
+    shares_documents: True if all directions have the documents of the first.
+    """
+
+    name: str
+    directions: tuple[str, ...]
+    parts: int = 1
+    shares_documents: bool = False
+
+
+GROUPINGS = (
+    Grouping("2 groups, documents of their own", OWN_DOCUMENTS[:2]),
+    Grouping("4 groups, documents of their own", OWN_DOCUMENTS),
+    Grouping("2 directions of one source", ONE_SOURCE, shares_documents=True),
+    Grouping("2 directions of one source, 2 labels in each document", ONE_SOURCE, 2, True),
+    Grouping("2 labels in each document", ("ja-en",), 2),
+    Grouping("4 labels in each document", ("ja-en",), 4),
+)
+
+
+class TestSet(NamedTuple):
+    """A simulated test set: tables of two equally good systems, labels, and the true macro-average."""
+
+    systems: dict[str, pa.Table]
+    labels: np.ndarray
+    documents: np.ndarray
+    truth: float
+
+
+def draw_groups(
+    grouping: Grouping, populations: dict[str, Population], size: int, seed: int
+) -> TestSet:
+    """Draw documents with replacement, and exchange the outputs of two systems per document."""
+    generator = np.random.default_rng(seed)
+    rows, labels, documents, truths = [], [], [], []
+    drawn = exchanged = None
+    for number, direction in enumerate(grouping.directions):
+        population = populations[direction]
+        first = generator.integers(len(population.rows) - 1)
+        pair = population.rows[first : first + 2]
+        if drawn is None or not grouping.shares_documents:
+            drawn = generator.integers(len(population.documents), size=size)
+            exchanged = generator.integers(2, size=size)
+        segments = np.concatenate([population.documents[i] for i in drawn])
+        document_of = np.repeat(np.arange(size), [len(population.documents[i]) for i in drawn])
+        flags = exchanged[document_of]
+        rows.append(np.stack([pair[flags, segments], pair[1 - flags, segments]]))
+        part_of = segments % grouping.parts
+        labels.append(number * grouping.parts + part_of)
+        documents.append(document_of + (0 if grouping.shares_documents else number * size))
+        for part in range(grouping.parts):
+            of_part = pair[:, np.arange(pair.shape[1]) % grouping.parts == part]
+            truths.append(score(of_part.sum(axis=(0, 1))))
+    schema = populations[grouping.directions[0]].schema.remove_metadata()
+    systems = as_systems(np.concatenate(rows, axis=1), schema)
+    truth = float(np.mean(truths))
+    return TestSet(systems, np.concatenate(labels), np.concatenate(documents), truth)
+
+
+def covers(interval: Sequence[float], truth: float) -> bool:
+    """Return True if an interval contains the truth."""
+    low, high = interval
+    return low <= truth <= high
+
+
+def describe_groups(test_set: TestSet, documents: np.ndarray, seed: int) -> list[bool]:
+    """Return whether both tests raise a false alarm, and whether both intervals cover the truth."""
+    given = {"by": test_set.labels, "documents": documents, "seed": seed}
+    known = {"tokenize": "none", "lowercase": False, "reference_length": "closest"}
+    known["minimum_total"] = 0
+    results = {
+        test: metric.compare(test_set.systems, test=test, n_resamples=RESAMPLES, **given, **known)[
+            "systems"
+        ]["1"]
+        for test in ("randomization", "bootstrap")
+    }
+    scored = metric.score(test_set.systems["1"], confidence=0.95, **given, **known)
+    return [
+        results["randomization"]["macro_p_value"] < LEVEL,
+        results["bootstrap"]["macro_p_value"] < LEVEL,
+        covers(scored["macro_confidence_interval"], test_set.truth),
+        covers(results["bootstrap"]["macro_delta_interval"], 0),
+    ]
+
+
+def measure_groups(runs: int) -> Iterator[list[str]]:
+    """Yield a row of the table per grouping and number of documents."""
+    populations = {
+        direction: read_population(f"newstest2021.{direction}")
+        for direction in (*OWN_DOCUMENTS, *ONE_SOURCE)
+    }
+    for grouping in GROUPINGS:
+        for size in DOCUMENTS:
+            shared_draws, independent_draws = [], []
+            for run in range(runs):
+                test_set = draw_groups(grouping, populations, size, seed=run)
+                shared_draws.append(describe_groups(test_set, test_set.documents, run))
+                # The same documents under a name per group: each group is drawn by itself.
+                names = test_set.documents * len(np.unique(test_set.labels)) + test_set.labels
+                independent_draws.append(describe_groups(test_set, names, run))
+            cells = []
+            for shared, independent in zip(zip(*shared_draws), zip(*independent_draws)):
+                cells += [write_share(shared), write_share(independent)]
+            yield [grouping.name, str(size), *cells]
+
+
+def measure_small_groups(runs: int) -> Iterator[list[str]]:
+    """Yield a row per number of documents, of 100, that a second group has segments in."""
+    population = read_population("newstest2021.ja-en")
+    for small in SMALL_GROUPS:
+        flags = []
+        for run in range(runs):
+            generator = np.random.default_rng(run)
+            first = generator.integers(len(population.rows) - 1)
+            pair = population.rows[first : first + 2]
+            drawn = generator.integers(len(population.documents), size=100)
+            segments = np.concatenate([population.documents[i] for i in drawn])
+            sizes = [len(population.documents[i]) for i in drawn]
+            documents = np.repeat(np.arange(100), sizes)
+            exchanged = generator.integers(2, size=100)[documents]
+            rows = np.stack([pair[exchanged, segments], pair[1 - exchanged, segments]])
+            labels = np.where(documents < small, segments % 2, 0)
+            if not labels.any():
+                continue
+            truth = score(pair.sum(axis=(0, 1)))
+            systems = as_systems(rows, population.schema.remove_metadata())
+            flags.append(
+                describe_groups(TestSet(systems, labels, documents, truth), documents, run)
+            )
+        yield [str(small), *map(write_share, zip(*flags))]
+
+
+# --- 3. Segments ----------------------------------------------------------------------------------
 
 
 def weaken(rows: np.ndarray, share: float, generator: np.random.Generator) -> np.ndarray:
@@ -209,7 +365,7 @@ def measure_segments(rows: np.ndarray, schema: pa.Schema, runs: int) -> Iterator
         yield [str(segments), *cells, f"{100 * delta:.1f}", power]
 
 
-# --- 3. Rankings ----------------------------------------------------------------------------------
+# --- 4. Rankings ----------------------------------------------------------------------------------
 
 
 def adjust_max_t(systems: dict[str, pa.Table], seed: int) -> dict[tuple[str, str], float]:
@@ -312,6 +468,8 @@ def main() -> None:
     print_table(
         DOCUMENTS_HEADER, measure_documents([read_population(name) for name in test_sets], runs)
     )
+    print_table(GROUPS_HEADER, measure_groups(runs))
+    print_table(SMALL_GROUPS_HEADER, measure_small_groups(runs))
     first_two = [
         read_population(f"newstest2021.{pair}", letters, 2) for pair, letters in REFERENCES.items()
     ]
