@@ -668,6 +668,8 @@ def bootstrap_scores(
     weights = _to_floats(np.concatenate(list(rows), axis=1))
     sums = np.empty((n_resamples, systems * width))
     is_missing = np.zeros(n_resamples, bool)
+    has_few_draws = math.comb(2 * segments - 1, segments) <= n_resamples // 2
+    keys = np.zeros(n_resamples, np.int64)
     # So few resamples at once mostly fit the processor's cache.
     size = max(1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments))
     for block in _blocks("Bootstrap", n_resamples, size):
@@ -676,9 +678,15 @@ def bootstrap_scores(
         sums[block] = _multiply(times, weights)
         if present is not None:
             is_missing[block] = times[:, present].sum(axis=1) == 0
+        if has_few_draws:
+            keys[block] = times @ (segments + 1) ** np.arange(segments)
     if present is not None:
         sums[is_missing] = rows.sum(axis=1).ravel()
-    return bleu(sums.reshape(n_resamples, systems, width).astype(np.int64), options)
+    samples = sums.reshape(n_resamples, systems, width).astype(np.int64)
+    if has_few_draws:  # many groups are small: score equal draws once
+        _, positions, draw_of = np.unique(keys, return_index=True, return_inverse=True)
+        return bleu(samples[positions], options)[draw_of]
+    return bleu(samples, options)
 
 
 def randomization_differences(
@@ -752,11 +760,20 @@ def randomization_differences(
         generator.integers(2, size=(block.stop - block.start, n_units), dtype=bool)
         for block in blocks
     )
-    # 4. Score. NumPy releases the GIL; each thread has a block in memory.
+    # 4. Score, equal exchanges of few units once. NumPy releases the GIL; each thread has a block in
+    #    memory.
+    score_block = score_trials
+    if units < 62 and 2**units <= n_resamples // 2:
+
+        def score_block(drawn: Bool) -> Float64:
+            keys = drawn @ (1 << np.arange(units))
+            _, positions, exchange_of = np.unique(keys, return_index=True, return_inverse=True)
+            return score_trials(drawn[positions])[exchange_of]
+
     threads = min(PROCESSORS, 4)
     with ThreadPoolExecutor(threads) as pool:
         while some_draws := list(islice(draws, threads)):
-            yield from pool.map(score_trials, some_draws)
+            yield from pool.map(score_block, some_draws)
 
 
 class MacroAverage:
