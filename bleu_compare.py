@@ -497,7 +497,8 @@ def compare_systems(
     data_of = read_systems(systems)
     if test not in list(TESTS):  # a list in a dict would be a TypeError
         raise invalid("test", test, one_of(TESTS))
-    trials = _check_systems(data_of, n_resamples, TESTS[test].n_resamples, options)
+    default = TESTS[test].n_resamples
+    trials = _check_systems(data_of, n_resamples, options, test=test, default=default)
     check_flag("human", human)
     if baseline is None:
         baseline = next(iter(data_of))
@@ -531,7 +532,7 @@ def compare_systems(
     # 5. Put the result together, systems in the order of the caller.
     scores_of = dict(zip(names, scores))
     comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in data_of})
-    comparison |= _list_settings(shared, units, plan, counted.unknown)
+    comparison |= _list_settings(shared, units, plan, counted.unknown, has_segment_scores=True)
     return comparison
 
 
@@ -559,7 +560,7 @@ def rank_systems(
         factor = len(data_of) * (len(data_of) - 1) // 2
         wanted = 2 * scoring.fewest_trials(alpha, factor)
         default = min(max(default, wanted), _MAX_TRIALS)
-    trials = _check_systems(data_of, n_resamples, default, options)
+    trials = _check_systems(data_of, n_resamples, options, test="randomization", default=default)
     # 2. Count, and sort by score, best first; systems of equal score keep their order.
     counted = _count_systems(data_of, references, options, documents=documents)
     plan = Plan("randomization", trials, counted.options)
@@ -620,9 +621,17 @@ def rank_systems(
 
 
 def _check_systems(
-    systems: Mapping[SystemName, object], n_resamples: int | None, default: int, options: Options
+    systems: Mapping[SystemName, object],
+    n_resamples: int | None,
+    options: Options,
+    *,
+    test: str,
+    default: int,
 ) -> int:
-    """Return the number of resamples of the test, or raise if an argument is invalid."""
+    """Return the number of resamples of the test, or raise if an argument is invalid.
+
+    The argument of the call wins over a signature at load, and this over `n_resamples` at load.
+    """
     if len(systems) < 2:
         raise ValueError(
             f"systems: expected two or more systems, got {len(systems)}. Pass another system, or"
@@ -630,13 +639,23 @@ def _check_systems(
         )
     if n_resamples is not None:
         return options.override({"n_resamples": n_resamples}, checks_weights=False).n_resamples
+    if test in options.signed_trials:
+        return options.signed_trials[test]
     return options.n_resamples if options.is_chosen("n_resamples") else default
 
 
 def _list_settings(
-    counted: Counted, units: Units, plan: Plan, unknown: Collection[str]
+    counted: Counted,
+    units: Units,
+    plan: Plan,
+    unknown: Collection[str],
+    *,
+    has_segment_scores: bool = False,
 ) -> Settings:
-    """Return the keys about test and resampling that both results have."""
+    """Return the keys about test and resampling that both results have.
+
+    Wins, ties and losses are those of segment scores.
+    """
     options = plan.options
     settings: Settings = {}
     resample_counts: dict[str, int] = {}
@@ -656,7 +675,13 @@ def _list_settings(
         resample_counts["docs"] = units.documents
         if counted.shared_documents:
             settings["shared_documents"] = counted.shared_documents
-    settings["signature"] = make_signature(options, counted.origin, resample_counts, unknown)
+    settings["signature"] = make_signature(
+        options,
+        counted.origin,
+        resample_counts,
+        unknown,
+        has_segment_scores=has_segment_scores,
+    )
     return settings
 
 

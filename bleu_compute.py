@@ -460,7 +460,9 @@ def _describe(
         if documents is not None:
             scores["documents"] = documents
             resample_counts["docs"] = documents
-    scores["signature"] = make_signature(options, origin, resample_counts, unknown)
+    scores["signature"] = make_signature(
+        options, origin, resample_counts, unknown, has_segment_scores="segment_bleu" in scores
+    )
     return scores
 
 

@@ -40,8 +40,8 @@ from .bleu_options import (
     Options,
     choose_options,
     explain_unknown_option,
+    options_of_signature,
     read_drop_in,
-    read_signature,
     shape_result,
 )
 from .bleu_pairwise import SelfBleu, score_against_others, score_pairs
@@ -226,16 +226,12 @@ class BleuMetric(BufferedMetric):
                 arguments_of_evaluate[name] = value
             if name in OPTIONS or not is_known:  # `seed` is an argument of both
                 given[name] = value
-        if signature is not None:
-            if config_name is not None:
-                raise ValueError(
-                    "config_name and signature: both choose options. Pass one of them."
-                )
-            options = read_signature(signature).options
-            if "smooth_method" in given:  # the value was for the method of the signature
-                options.pop("smooth_value", None)
-            given = {**options, **given}
-        self._options = choose_options(config_name or "default", given)
+        if signature is None:
+            self._options = choose_options(config_name or "default", given)
+        elif config_name is not None:
+            raise ValueError("config_name and signature: both choose options. Pass one of them.")
+        else:
+            self._options = options_of_signature(signature, given)
         check_tokenizers(self._options)
         super().__init__(config_name=config_name, **arguments_of_evaluate)
         self._sign_compute()

@@ -133,7 +133,8 @@ class Options:
 
     `given` has the names of the options that the user chose, at load or in the call. The values of
     all other options come from the convention or are defaults. `tokenize_by` has the tokenizers of
-    single labels; the other labels use `tokenize`.
+    single labels; the other labels use `tokenize`. `signed_trials` has the number of resamples of a
+    test, by its name, that a signature tells beside the number for intervals.
     """
 
     tokenize: Tokenize = _option(  # noqa: RUF009 - it returns a field
@@ -183,6 +184,7 @@ class Options:
     convention: str = field(default="default", kw_only=True)
     given: frozenset[str] = field(default=frozenset(), kw_only=True)
     tokenize_by: Mapping[Label, Tokenize] | None = field(default=None, kw_only=True)
+    signed_trials: Mapping[str, int] = field(default_factory=dict, kw_only=True)
 
     def override(
         self,
@@ -228,9 +230,12 @@ class Options:
         if isinstance(values.get("tokenize"), Mapping):
             by_label = values.pop("tokenize")
             tokenize_by = {plain_label(label): value for label, value in by_label.items()}
-        # 2. Check them.
+        # 2. Check them. An explicit number of resamples wins over the numbers of a signature.
         chosen = self.given.union(given)
-        options = replace(self, **values, given=chosen, tokenize_by=tokenize_by)
+        trials = {} if "n_resamples" in given else self.signed_trials
+        options = replace(
+            self, **values, given=chosen, tokenize_by=tokenize_by, signed_trials=trials
+        )
         options._check(checks_weights)
         takes_value = SMOOTH_METHODS[options.smooth_method].value is not None
         if values.get("smooth_value") is not None and not takes_value:
@@ -332,6 +337,29 @@ def choose_options(convention: str, given: Mapping[str, object]) -> Options:
     return options.override(given)
 
 
+def options_of_signature(signature: object, given: Mapping[str, object]) -> Options:
+    """Return the options that a signature names, overridden by the user's choices.
+
+    Raises:
+        TypeError, ValueError: as `read_signature`; or the input of the score was not text.
+
+    >>> options_of_signature("nrefs:1|case:lc|eff:no|tok:zh|smooth:exp", {"max_order": 2}).tokenize
+    'zh'
+    """
+    content = read_signature(signature)
+    if content.pretokenized is not None:
+        raise ValueError(
+            f"signature: 'tok:{content.pretokenized}' says that the input was"
+            f" {content.pretokenized} already, not how to split text. Remove it from the signature,"
+            f" and pass {content.pretokenized}."
+        )
+    options = dict(content.options)
+    if "smooth_method" in given:  # the value was for the method of the signature
+        options.pop("smooth_value", None)
+    signed = replace(choose_options("default", options), signed_trials=content.trials)
+    return signed.override(given)
+
+
 def to_python(value: Any) -> Any:
     """Convert NumPy scalars and arrays to plain Python values, for JSON and signatures.
 
@@ -393,6 +421,8 @@ def make_signature(
     origin: Origin,
     resampled: Mapping[str, int] | None = None,
     unknown: Collection[str] = (),
+    *,
+    has_segment_scores: bool = False,
 ) -> str:
     """Write the signature of a score in sacreBLEU's keys and order.
 
@@ -405,6 +435,8 @@ def make_signature(
             resamples for intervals (`"ci"`) if it differs from the bootstrap of the test, and of
             documents (`"docs"`).
         unknown: the names of unknown options, whose values are written as `?`.
+        has_segment_scores: True if the result has scores of segments. They have effective order
+            unless the user chose otherwise, which `eff:no` does not tell: every score has it.
 
     >>> make_signature(Options(), Origin("13a", "2"))
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0'
@@ -417,6 +449,8 @@ def make_signature(
     # 2. sacreBLEU's keys, with its two decimals of the smoothing value.
     values["case"] = "lc" if options.lowercase else "mixed"
     values["eff"] = "yes" if options.effective_order else "no"
+    if has_segment_scores and not options.for_segments().effective_order:
+        values["segeff"] = "no"
     values["tok"] = print_tokenizer(origin.tokenizer_name)
     values["smooth"] = options.smooth_method
     smooth_value = options.smooth_value_in_effect
@@ -469,9 +503,7 @@ class SignatureKey(NamedTuple):
 
 
 def _read_tokenizer(text: str) -> str:
-    """Return the tokenizer that a signature names; the default for rows of tokens and ids."""
-    if text in ("tokens", "ids"):
-        return "13a"
+    """Return the tokenizer that a signature names."""
     # sacreBLEU adds the versions of MeCab and of its dictionary.
     name = re.sub("^(ja|ko)-mecab-.*", r"\1-mecab", text)
     if name not in TOKENIZERS and name not in SACREBLEU_PACKAGES:
@@ -482,8 +514,8 @@ def _read_tokenizer(text: str) -> str:
 SIGNATURE_KEYS = {
     "nrefs": SignatureKey("#"),
     "bs": SignatureKey("bs", "n_resamples", int),
-    "ar": SignatureKey("ar"),
-    "ci": SignatureKey("ci"),
+    "ar": SignatureKey("ar", "n_resamples", int),
+    "ci": SignatureKey("ci", "n_resamples", int),
     "docs": SignatureKey("docs"),
     "seed": SignatureKey("rs", "seed", lambda text: None if text == "none" else int(text)),
     "test": SignatureKey("t"),
@@ -492,6 +524,7 @@ SIGNATURE_KEYS = {
     "subset": SignatureKey("S"),
     "case": SignatureKey("c", "lowercase", {"mixed": False, "lc": True}.__getitem__),
     "eff": SignatureKey("e", "effective_order", {"no": False, "yes": True}.__getitem__),
+    "segeff": SignatureKey("segeff", "effective_order", {"no": False}.__getitem__),
     "tok": SignatureKey("tok", "tokenize", _read_tokenizer),
     "smooth": SignatureKey("s", "smooth_method", lambda text: re.sub(r"\[\d+\.\d+\]$", "", text)),
     "value": SignatureKey("value", "smooth_value", float),
@@ -505,16 +538,29 @@ SIGNATURE_KEYS = {
 }
 
 
+_PRETOKENIZED = ("tokens", "ids")  # in place of a tokenizer, for input that was split already
+
+# Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
+SCORE = re.compile(
+    r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE
+)
+
+
 class SignatureContent(NamedTuple):
     """The content of a signature.
 
-    options: the options that differ from the defaults.
+    options: the options that its keys set. Every signature of a corpus score has `eff:no`, so this
+        key alone sets nothing; `segeff:no` does.
+    trials: the number of resamples of a test, by its name, if it is not the number for intervals.
+    pretokenized: `"tokens"` or `"ids"` if the input was split already; None if it was text.
     nrefs: the number of references per segment, `"var"` if it differs; None if the signature
         doesn't say it.
     score: the score written before the signature, or after it and `=`; empty without a score.
     """
 
     options: dict[str, Any]
+    trials: dict[str, int]
+    pretokenized: str | None
     nrefs: str | None
     score: str
 
@@ -523,17 +569,19 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     """Read a signature of this metric or of sacreBLEU 2, with long or short keys.
 
     Args:
-        text: the signature; `BLEU|` before it, and a score before or after it, are accepted.
+        text: the signature. Blanks and line breaks beside `|`, `BLEU|` before it, and a score
+            before or after it, are accepted.
         name: the argument, for errors.
 
     Raises:
         TypeError: `text` is not a str.
-        ValueError: a key is unknown, or its value is missing or can't be read.
+        ValueError: a key is unknown, its value is missing or can't be read, or the text before the
+            signature is not a score.
 
     >>> line = "BLEU|#:1|c:lc|e:no|tok:ja-mecab-0.996-IPA|s:exp|v:2.6.0 = 27.3 58.1/33.2/20.9/13.5"
     >>> content = read_signature(line)
     >>> content.options, content.nrefs, content.score
-    ({'lowercase': True, 'tokenize': 'ja-mecab'}, '1', '27.3')
+    ({'lowercase': True, 'tokenize': 'ja-mecab', 'smooth_method': 'exp'}, '1', '27.3')
     """
     if not isinstance(text, str):
         found = messages.name_value(text)
@@ -541,9 +589,17 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
         raise TypeError(
             f"{name}: expected a str such as {example}, got {found}. Pass the signature of a score."
         )
-    # 1. Separate the score.
-    signature, _, after = text.partition(" = ")
-    *before, signature = signature.split() or [""]
+    # 1. Separate the score. Signatures that are copied from a PDF have blanks and line breaks
+    #    beside the bars.
+    joined = re.sub(r"\s*\|\s*", "|", text)
+    signature, _, after = joined.partition(" = ")
+    *words_before, signature = signature.split() or [""]
+    before = " ".join(words_before)
+    if words_before and not SCORE.fullmatch(before):
+        raise ValueError(
+            f"{name}: expected a score or nothing before the signature, got {show_value(before)}."
+            " Separate the keys by |, such as 'nrefs:1|case:lc|tok:13a'."
+        )
     if signature.startswith("BLEU+"):
         raise ValueError(
             f"{name}: BLEU+case... is the form of sacreBLEU 1. Pass its values: lowercase,"
@@ -569,7 +625,9 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
             )
         values[long] = value
         key = SIGNATURE_KEYS[long]
-        if key.option is not None:
+        is_pretokenized = long == "tok" and value in _PRETOKENIZED
+        is_every_score = long == "eff" and value == "no"
+        if key.option is not None and not is_pretokenized and not is_every_score:
             try:
                 options[key.option] = key.read(value)
                 Options.check(key.option, options[key.option])
@@ -583,11 +641,23 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
         if default is None or float(rounded) == 0:
             raise _unreadable(name, f"smooth:{values['smooth']}", "smooth_value")
         options["smooth_value"] = float(rounded)
-    # 4. Drop values equal to defaults.
-    defaults = {**OPTIONS, "smooth_value": default}
-    chosen = {option: value for option, value in options.items() if value != defaults[option]}
-    score = " ".join(before) or after.partition(" ")[0]
-    return SignatureContent(chosen, values.get("nrefs"), score)
+    # 4. Tell the resamples of intervals from those of a test: a bootstrap test has the same unless
+    #    the signature names both.
+    trials = {}
+    if "ci" in values:
+        options["n_resamples"] = int(values["ci"])
+        if "bs" in values:
+            trials["bootstrap"] = int(values["bs"])
+    elif "bs" in values:
+        options["n_resamples"] = int(values["bs"])
+    else:
+        options.pop("n_resamples", None)
+    if "ar" in values:
+        trials["randomization"] = int(values["ar"])
+    tokenizer = values.get("tok")
+    pretokenized = tokenizer if tokenizer in _PRETOKENIZED else None
+    score = before or after.partition(" ")[0]
+    return SignatureContent(options, trials, pretokenized, values.get("nrefs"), score)
 
 
 def _unreadable(name: str, pair: str, option: str) -> ValueError:

@@ -205,7 +205,7 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
     return SelfBleu(
         self_bleu=float(scores.mean()),
         segment_bleu=scores.tolist(),
-        signature=make_signature(segment_options, origin),
+        signature=make_signature(segment_options, origin, has_segment_scores=True),
     )
 
 

@@ -760,8 +760,8 @@ def randomization_differences(
         generator.integers(2, size=(block.stop - block.start, n_units), dtype=bool)
         for block in blocks
     )
-    # 4. Score, equal exchanges of few units once. NumPy releases the GIL; each thread has a block in
-    #    memory.
+    # 4. Score, equal exchanges of few units once. NumPy releases the GIL; each thread has a block
+    #    in memory.
     score_block = score_trials
     if units < 62 and 2**units <= n_resamples // 2:
 

@@ -22,6 +22,8 @@ from bleu.bleu_metric import METHODS
 from bleu.bleu_options import CORPUS_ONLY, OPTIONS, OTHER_NAMES, SIGNATURE_KEYS, read_signature
 from bleu.bleu_scoring import SMOOTH_METHODS
 from helpers import ROOT, random_rows, read_result, record_warnings, small_corpora, start_python
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from sacrebleu.metrics import BLEU
 
@@ -241,7 +243,10 @@ def test_signatures_of_sacrebleu_with_resamples(load):
     oracle.corpus_score(TEXTS, [[row[0] for row in TEXT_REFERENCES]], n_bootstrap=20)
     for short in (False, True):
         metric = load(signature=oracle.get_signature().format(short=short))
-        assert repr(metric) == "BleuMetric('default', smooth_method='floor', n_resamples=20)"
+        assert repr(metric) == (
+            "BleuMetric('default', tokenize='13a', lowercase=False, smooth_method='floor',"
+            " smooth_value=0.1, n_resamples=20, seed=12345)"
+        )
         assert "confidence_interval" not in metric.compute(**CORPUS)
 
 
@@ -281,33 +286,124 @@ def test_signatures_of_this_metric_are_read(load, options):
     assert all(f"{name}=" in repr(metric) for name in chosen)
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        {"predictions": [["A"]], "references": [[["a"]]]},
-        {"predictions": [[1]], "references": [[[1]]]},
-    ],
+# Options of a call; a value that is not drawn is not passed, so that the default holds.
+ANY_OPTIONS = st.fixed_dictionaries(
+    {"max_order": st.integers(1, 5)},
+    optional={
+        "tokenize": st.sampled_from(["13a", "none", "intl", "zh", "char", "multi-bleu"]),
+        "lowercase": st.booleans(),
+        "smooth_method": st.sampled_from(list(SMOOTH_METHODS)),
+        "smooth_value": st.sampled_from([0.1, 0.005, 1, 2.5]),
+        "effective_order": st.booleans(),
+        "reference_length": st.sampled_from(["closest", "shortest", "longest"]),
+        "minimum_total": st.integers(0, 2),
+        "n_resamples": st.integers(20, 60),
+        "seed": st.integers(0, 2**40),
+    },
+).map(lambda options: options if SMOOTH_METHODS[options.get("smooth_method", "exp")].value else {name: value for name, value in options.items() if name != "smooth_value"})  # fmt: skip
+
+
+def signed_systems():
+    """Return a few segments that differ in case, length and punctuation, and two worse systems."""
+    references = [
+        [f"The cat sat on mat {i % 7}, alone.", f"A Cat sits on {i % 5} mats"] for i in range(12)
+    ]
+    good = [row[i % 2] for i, row in enumerate(references)]
+    return {
+        "good": good,
+        "short": [text[:-8] for text in good],
+        "lower": [text.lower() for text in good],
+    }, references
+
+
+def call_with_signature(bleu, method, n_resamples):
+    """Return a result with segment scores, intervals and p-values, if the method has them."""
+    systems, references = signed_systems()
+    columns = {"predictions": systems["short"], "references": references}
+    if method == "compute":
+        return bleu.compute(**columns, segments=True, confidence=0.9)
+    if method == "score":
+        return bleu.score(bleu.statistics(**columns), segments=True, confidence=0.9)
+    if method == "rank":
+        return bleu.rank(systems, references, n_resamples=n_resamples, confidence=0.9)
+    return bleu.compare(systems, references, test=method, n_resamples=n_resamples, confidence=0.9)
+
+
+@pytest.mark.parametrize("method", ["compute", "score", "randomization", "bootstrap", "rank"])
+@given(options=ANY_OPTIONS, n_resamples=st.none() | st.integers(20, 60))
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_signatures_of_tokens_and_ids_are_read(load, rows):
-    result = load().compute(**rows, max_order=1)
-    assert load(signature=result["signature"]).compute(**rows) == result
+def test_a_signature_brings_everything_back(load, method, options, n_resamples):
+    """Scores, segment scores, intervals, p-values, wins and the signature itself are the same again."""
+    result = call_with_signature(load(**options), method, n_resamples)
+    again = call_with_signature(load(signature=result["signature"]), method, None)
+    assert dict(again) == dict(result)
+
+
+def test_numbers_of_resamples_of_a_signature(load):
+    """The number of a test is none of the options: an explicit number wins, at load and in the call."""
+    systems, references = signed_systems()
+    compare = lambda bleu, **how: bleu.compare(systems, references, **how)["signature"]
+    signature = compare(load(n_resamples=30), test="bootstrap", n_resamples=50)
+    assert "|bs:50|ci:30|" in signature
+    assert "|bs:50|ci:30|" in compare(load(signature=signature), test="bootstrap")
+    assert "|bs:40|ci:30|" in compare(load(signature=signature), test="bootstrap", n_resamples=40)
+    assert "|bs:25|seed" in compare(load(signature=signature, n_resamples=25), test="bootstrap")
+    signature = compare(load(n_resamples=30), n_resamples=60)
+    assert "|bs:30|ar:60|" in signature
+    assert "|bs:30|ar:60|" in compare(load(signature=signature))
+    assert "|bs:25|ar:25|" in compare(load(signature=signature, n_resamples=25))
+
+
+@pytest.mark.parametrize(("kind", "token"), [("tokens", "A"), ("ids", 1)])
+def test_signatures_of_tokens_and_ids_do_not_say_how_to_split_text(load, kind, token):
+    """`load` rejects them, `reconcile` verifies them."""
+    rows = {"predictions": [[token]], "references": [[[token]]]}
+    bleu = load(max_order=1)
+    result = bleu.compute(**rows)
+    assert f"tok:{kind}|" in result["signature"]
+    assert read_signature(result["signature"]).pretokenized == kind
+    with pytest.raises(
+        ValueError, match=rf"^signature: 'tok:{kind}' says that the input was {kind} already"
+    ):
+        load(signature=result["signature"])
+    found = bleu.reconcile(**rows, reported=f"{result['score']:.2f} {result['signature']}")
+    assert found["verified"]
+
+
+def test_token_lists_under_a_signature_are_rejected(load):
+    """Its tokenizer counts as given, as an explicit one does."""
+    bleu = load(signature="nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0")
+    with pytest.raises(ValueError, match=r"^tokenize='13a': these rows are tokens already"):
+        bleu.compute(predictions=[["a"]], references=[[["a"]]])
 
 
 READ = [  # a signature; the options, the number of references and the score
-    ("nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0", {}, "var", ""),
+    ("nrefs:var|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0", {"lowercase": False, "tokenize": "13a", "smooth_method": "exp"}, "var", ""),
     ("#:2|c:lc|e:yes|tok:zh|s:none|v:2.0.0", {"lowercase": True, "effective_order": True, "tokenize": "zh", "smooth_method": "none"}, "2", ""),
     ("27.30 nrefs:1|case:lc", {"lowercase": True}, "1", "27.30"),
     ("BLEU 27.3 nrefs:1|case:lc", {"lowercase": True}, "1", "BLEU 27.3"),
     ("BLEU|case:lc = 27.3 58.1/33.2/20.9/13.5 (BP = 1.000 ratio = 1.010)", {"lowercase": True}, None, "27.3"),
     ("tok:ja-mecab-0.996-IPA", {"tokenize": "ja-mecab"}, None, ""),
     ("tok:ko-mecab-0.996/ko-0.9.2-KO", {"tokenize": "ko-mecab"}, None, ""),
-    ("tok:flores200|smooth:add-k[1.00]", {"tokenize": "flores200", "smooth_method": "add-k"}, None, ""),
-    ("nrefs:1|ar:10000|seed:none|case:mixed", {"seed": None}, "1", ""),
-    ("nrefs:1|bs:1000|ar:10000|ci:2000|docs:171|rs:12345|case:mixed", {}, "1", ""),
+    ("tok:flores200|smooth:add-k[1.00]", {"tokenize": "flores200", "smooth_method": "add-k", "smooth_value": 1.0}, None, ""),
+    ("nrefs:1|ar:10000|seed:none|case:mixed", {"seed": None, "lowercase": False, "trials": {"randomization": 10_000}}, "1", ""),
+    ("nrefs:1|bs:1000|ar:10000|docs:171|rs:12345", {"n_resamples": 1000, "seed": 12345, "trials": {"randomization": 10_000}}, "1", ""),
+    ("nrefs:1|bs:1000|ci:2000|docs:171", {"n_resamples": 2000, "trials": {"bootstrap": 1000}}, "1", ""),
     ("nrefs:1|bs:50|t:wmt20|l:en-de|o:en|S:news|test:a", ValueError, "'test'", "twice"),
     ("nrefs:1|bs:50|t:wmt20|l:en-de|o:en|S:news", {"n_resamples": 50}, "1", ""),
     ("  smooth:floor[0.50]\n", {"smooth_method": "floor", "smooth_value": 0.5}, None, ""),
     ("smooth:floor[0.01]|value:0.005", {"smooth_method": "floor", "smooth_value": 0.005}, None, ""),
+    ("nrefs:1 | case:lc |\n eff:no|\ttok:intl", {"lowercase": True, "tokenize": "intl"}, "1", ""),
+    ("27.3 nrefs:1\n|case:lc", {"lowercase": True}, "1", "27.3"),
+    ("eff:no|segeff:no", {"effective_order": False}, None, ""),
+    ("segeff:yes", ValueError, "segeff:yes", "effective_order"),
+    ("nrefs:1|case:lc tok:intl", ValueError, "expected a score or nothing before the signature", "'nrefs:1|case:lc'"),
+    ("nrefs:1 case:lc tok:intl", ValueError, "expected a score or nothing before the signature", "Separate the keys by |"),
+    ("Table 3: nrefs:1|case:lc", ValueError, "expected a score or nothing before the signature", "'Table 3:'"),
+    ("ar:0", ValueError, "ar:0", "n_resamples"),
+    ("ci:many", ValueError, "ci:many", "n_resamples"),
     ("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0", ValueError, "'nc'", "BLEU"),
     ("chrF2|nrefs:1|case:mixed", ValueError, "'chrF2'", "BLEU"),
     ("case:", ValueError, "'case'", "no value"),
@@ -339,7 +435,9 @@ READ = [  # a signature; the options, the number of references and the score
 def test_forms_of_signatures(load, signature, expected, references, score):
     """With an error, the last two columns are parts of its message."""
     if isinstance(expected, dict):
-        assert read_signature(signature) == (expected, references, score)
+        trials = expected.get("trials", {})
+        options = {name: value for name, value in expected.items() if name != "trials"}
+        assert read_signature(signature) == (options, trials, None, references, score)
         return
     for call in (lambda: read_signature(signature), lambda: load(signature=signature)):
         message = error_of(call)
@@ -886,7 +984,6 @@ def test_warnings_of_options_come_once_per_call(bleu):
     ],
     ids=str,
 )
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_errors_name_the_option_as_written(bleu, options, message):
     """The message is about the first wrong option, under the name that the caller wrote."""
     with pytest.raises((TypeError, ValueError), match=message):
@@ -1226,7 +1323,6 @@ STALE = [
 
 
 @pytest.mark.parametrize(("name", "at_load", "arguments"), STALE)
-@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_value_left_from_another_method_has_no_effect(load, name, at_load, arguments):
     """The value at load belongs to a method that the call replaces by the module's own name of the option."""
     corpus = {"predictions": ["a b c d x y"], "references": [["a b c d z w"]]}

@@ -66,6 +66,7 @@ class Population(NamedTuple):
     rows: np.ndarray
     documents: list[np.ndarray]  # the segments of each document
     schema: pa.Schema
+    names: list[str]
 
 
 def read_population(test_set: str, letters: str = "A", n_systems: int | None = None) -> Population:
@@ -88,6 +89,7 @@ def read_population(test_set: str, letters: str = "A", n_systems: int | None = N
         rows[order],
         [np.flatnonzero(labels == label) for label in np.unique(labels)],
         tables[0].schema,
+        [paths[i].name.split(".hyp.")[1].rsplit(".", 1)[0] for i in order],
     )
 
 
@@ -115,7 +117,7 @@ def measure_documents(populations: list[Population], runs: int) -> Iterator[list
     for size in DOCUMENTS:
         flags: list[list[bool]] = []
         for run in range(runs):
-            rows, documents, schema = populations[run % len(populations)]
+            rows, documents, schema, _ = populations[run % len(populations)]
             generator = np.random.default_rng(run)
             first = generator.integers(len(rows) - 1)
             drawn = [documents[i] for i in generator.integers(len(documents), size=size)]
@@ -187,17 +189,34 @@ class TestSet(NamedTuple):
     truth: float
 
 
+def list_common_systems(populations: Sequence[Population]) -> list[str]:
+    """Return the names of the systems that are in all directions, by their mean score."""
+    names = set.intersection(*(set(population.names) for population in populations))
+    mean = {
+        name: np.mean([score(p.rows[p.names.index(name)].sum(axis=0)) for p in populations])
+        for name in names
+    }
+    return sorted(names, key=mean.__getitem__)
+
+
 def draw_groups(
-    grouping: Grouping, populations: dict[str, Population], size: int, seed: int
+    grouping: Grouping,
+    populations: dict[str, Population],
+    names: list[str],
+    size: int,
+    seed: int,
 ) -> TestSet:
-    """Draw documents with replacement, and exchange the outputs of two systems per document."""
+    """Draw documents with replacement, and exchange the outputs of two systems per document.
+
+    Both systems took part in all directions, and follow each other in the ranking by mean score.
+    """
     generator = np.random.default_rng(seed)
+    first = generator.integers(len(names) - 1)
     rows, labels, documents, truths = [], [], [], []
     drawn = exchanged = None
     for number, direction in enumerate(grouping.directions):
         population = populations[direction]
-        first = generator.integers(len(population.rows) - 1)
-        pair = population.rows[first : first + 2]
+        pair = population.rows[[population.names.index(name) for name in names[first : first + 2]]]
         if drawn is None or not grouping.shares_documents:
             drawn = generator.integers(len(population.documents), size=size)
             exchanged = generator.integers(2, size=size)
@@ -250,14 +269,17 @@ def measure_groups(runs: int) -> Iterator[list[str]]:
         for direction in (*OWN_DOCUMENTS, *ONE_SOURCE)
     }
     for grouping in GROUPINGS:
+        names = list_common_systems([populations[name] for name in grouping.directions])
         for size in DOCUMENTS:
             shared_draws, independent_draws = [], []
             for run in range(runs):
-                test_set = draw_groups(grouping, populations, size, seed=run)
+                test_set = draw_groups(grouping, populations, names, size, seed=run)
                 shared_draws.append(describe_groups(test_set, test_set.documents, run))
                 # The same documents under a name per group: each group is drawn by itself.
-                names = test_set.documents * len(np.unique(test_set.labels)) + test_set.labels
-                independent_draws.append(describe_groups(test_set, names, run))
+                own_documents = (
+                    test_set.documents * len(np.unique(test_set.labels)) + test_set.labels
+                )
+                independent_draws.append(describe_groups(test_set, own_documents, run))
             cells = []
             for shared, independent in zip(zip(*shared_draws), zip(*independent_draws)):
                 cells += [write_share(shared), write_share(independent)]
