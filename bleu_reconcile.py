@@ -11,11 +11,10 @@ factors. The difference between two settings is then attributed to single factor
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import product
+from itertools import islice, product
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast, overload
 
@@ -29,6 +28,7 @@ from .bleu_messages import REFERENCES, count_things, invalid
 from .bleu_options import (
     CONVENTIONS,
     CORPUS_ONLY,
+    SCORE,
     Options,
     Origin,
     SignatureContent,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
 CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance` counts numbers
+MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
 FEW_CHANGES = 2  # more changes at once need a known tool or a small `chance` to be plausible
 SMALL_CHANCE = 0.05
 ALL = "all"  # references: all references of a segment
@@ -177,6 +178,7 @@ class ReconciliationContent(TypedDict):
     scale: int
     settings: int
     chance: float
+    untried_references: int
     verified: bool | None
     matches: list[SettingScores]
     other_matches: list[SettingScores]
@@ -204,7 +206,9 @@ class Reconciliation(Report):
         @overload  # type: ignore[override]
         def __getitem__(self, key: Literal["reported"]) -> object: ...
         @overload
-        def __getitem__(self, key: Literal["decimals", "scale", "settings"]) -> int: ...
+        def __getitem__(
+            self, key: Literal["decimals", "scale", "settings", "untried_references"]
+        ) -> int: ...
         @overload
         def __getitem__(self, key: Literal["chance"]) -> float: ...
         @overload
@@ -236,12 +240,19 @@ class Reconciliation(Report):
         return f"{claim}{count} of {settings} {verb} {number}; so would some setting {near}."
 
     def _note(self) -> str:
-        if self["verified"] is None:
-            return ""
-        return (
-            "sacreBLEU's signatures contain neither the order of n-grams nor the text of the"
-            " references."
-        )
+        notes = []
+        if self["untried_references"]:
+            untried = count_things(self["untried_references"], "further reference")
+            notes.append(
+                f"Of the references, all together and the first {MOST_REFERENCES} alone were tried,"
+                f" not {untried} alone."
+            )
+        if self["verified"] is not None:
+            notes.append(
+                "sacreBLEU's signatures contain neither the order of n-grams nor the text of the"
+                " references."
+            )
+        return " ".join(notes)
 
     def _shown(self) -> list[SettingScores]:
         return self["matches"] or self["other_matches"] or self["nearest"]
@@ -422,25 +433,33 @@ def find_settings(
     # The column has each None of the user, so that the index of a reference is that of the user.
     reference_column = read_column("references", references, REFERENCES)
     corpus = read_corpus(predictions, reference_column)
-    positions = find_reference_positions(corpus, reference_column)
+    all_positions = find_reference_positions(corpus, reference_column)
+    positions = dict(islice(all_positions.items(), MOST_REFERENCES))
 
     # 2. Score all settings.
     search = Search(corpus, positions, options, fixed, signature=published.signature)
 
-    # 3. Find the settings whose score rounds to the number, on the first scale that has some.
+    # 3. Find the settings whose score rounds to the number. Under a signature, only its own settings
+    #    are matches.
     readings = list_readings(published.number, published.decimals)
     fitting = {reading: search.list_fitting(reading) for reading in readings}
-    reading = next((candidate for candidate in readings if fitting[candidate]), readings[0])
-    chance = search.chance(reading)
-
-    # 4. Under a signature, only its own settings are matches.
-    matches = fitting[reading]
-    verified: bool | None = None
+    matching = fitting
     if published.signature is not None:
-        matches = [group for group in matches if group.setting in search.claimed]
-        verified = bool(matches)
+        matching = {
+            reading: [group for group in groups if group.setting in search.claimed]
+            for reading, groups in fitting.items()
+        }
+
+    # 4. Choose the scale: the first one with matches, or else the first one on which another setting
+    #    gives the number. A number up to 1 may be a score below one point.
+    by_matches = [candidate for candidate in readings if matching[candidate]]
+    by_others = [candidate for candidate in readings if fitting[candidate]]
+    reading = [*by_matches, *by_others, *readings][0]
+    matches = matching[reading]
+    verified = bool(matches) if published.signature is not None else None
     other_matches = [] if matches else fitting[reading]
     nearest = [] if fitting[reading] else search.list_nearest(reading)
+    chance = search.chance(reading)
     return Reconciliation(
         {
             "reported": published.reported,
@@ -448,6 +467,7 @@ def find_settings(
             "scale": reading.scale,
             "settings": len(search.groups),
             "chance": chance,
+            "untried_references": len(all_positions) - len(positions),
             "verified": verified,
             "matches": [search.describe(group, reading, chance) for group in matches],
             "other_matches": [search.describe(group, reading, chance) for group in other_matches],
@@ -469,12 +489,6 @@ class Published(NamedTuple):
     number: float
     decimals: int
     signature: SignatureContent | None
-
-
-# Scores in common notations: 37.6, "37,6", "BLEU: 37.6", "37.6 BLEU"; and 1e-05, Python's own.
-_WRITTEN = re.compile(
-    r"\s*(?:BLEU\s*[:=]?\s*)?(-?\d+(?:[.,]\d+)?(?:e[+-]?\d{1,3})?)\s*(?:BLEU)?\s*", re.IGNORECASE
-)
 
 
 def read_published(reported: object, decimals: int | None = None) -> Published:
@@ -499,7 +513,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
         signature = read_signature(plain, "reported")
         score = signature.score
     # 2. Read the number.
-    written = None if isinstance(score, bool) else _WRITTEN.fullmatch(str(score))
+    written = None if isinstance(score, bool) else SCORE.fullmatch(str(score))
     if written is None:
         raise invalid("reported", score, "a number, or a str such as '27.30'")
     number = Decimal(written[1].replace(",", "."))
@@ -738,9 +752,9 @@ def claimed_settings(
     """Return the settings that a signature claims; `start` is that of its options.
 
     A signature with one reference may mean any of several. Another number than that of the corpus
-    cannot be tried.
+    cannot be tried; an unknown one, `?`, is not wrong.
     """
-    if signature.nrefs in (None, corpus.reference_count()):
+    if signature.nrefs in (None, "?", corpus.reference_count()):
         return {start}
     if signature.nrefs == "1":
         return {start._replace(references=index) for index in reference_positions}

@@ -930,3 +930,59 @@ def test_errors_do_not_print_the_corpus(bleu, reported):
         bleu.reconcile(P, 37.6, reported)
     assert len(str(error.value)) < 150
     assert P[0] not in str(error.value)
+
+
+# What defects refused: a true score below one point, an unknown number of references.
+
+
+def low_scores():
+    """Return texts whose corpus score is below one point, as of Japanese or Chinese under 13a."""
+    references = [f"alpha beta gamma delta w{i} x{i} y{i} z{i}" for i in range(40)]
+    predictions = [f"q{i} r{i} s{i} t{i} u{i} v{i}" for i in range(39)] + [references[39]]
+    return predictions, references
+
+
+@pytest.mark.parametrize("decimals", [1, 2, 3])
+def test_a_signed_score_below_one_point_is_verified(bleu, decimals):
+    """A number up to 1 may be on either scale; the claimed setting decides, not any setting that fits."""
+    predictions, references = low_scores()
+    result = bleu.compute(predictions=predictions, references=references)
+    assert 0.1 < result["score"] < 5
+    predictions = predictions[:-1] + ["alpha q r s t u v w x y z " * 3]
+    result = bleu.compute(predictions=predictions, references=references)
+    assert 0 < result["score"] < 1
+    claim = f"{result['score']:.{decimals}f} {result['signature']}"
+    found = bleu.reconcile(predictions, references, claim)
+    assert (found["verified"], found["scale"]) == (True, 100)
+    assert found["matches"][0]["steps"] == []
+    wrong = claim.replace("case:mixed", "case:lc").replace("tok:13a", "tok:char")
+    assert not bleu.reconcile(predictions, references, wrong)["verified"]
+
+
+def test_an_unknown_number_of_references_is_not_wrong(bleu):
+    """`score` of sums writes `nrefs:?` if nothing names the references."""
+    predictions = ["the cat sat on the mat", "a dog barks at me now"]
+    references = [["the cat sat on a mat"], ["a dog barks at you now"]]
+    table = bleu.statistics(predictions=predictions, references=references)
+    sums = [sum(column.to_pylist()) for column in table.columns]
+    known = {"tokenize": "13a", "lowercase": False, "reference_length": "closest"}
+    result = bleu.score(sums, **known, minimum_total=0)
+    assert result["signature"].startswith("nrefs:?|case:mixed")
+    found = bleu.reconcile(predictions, references, f"{result['score']:.2f} {result['signature']}")
+    assert found["verified"]
+    several = [row * 2 for row in references]
+    assert bleu.reconcile(predictions, several, f"{result['score']:.2f} {result['signature']}")[
+        "verified"
+    ]
+
+
+@pytest.mark.parametrize(("count", "untried"), [(8, 0), (9, 1), (200, 192)])
+def test_at_most_eight_references_are_tried_alone(bleu, count, untried):
+    """Each alone takes a search of its own; the text says which were not tried."""
+    predictions = ["the cat sat on the mat"] * 3
+    references = [[f"the cat sat on mat {i}" for i in range(count)]] * 3
+    found = bleu.reconcile(predictions, references, 99.99)
+    assert found["untried_references"] == untried
+    told = f"Of the references, all together and the first 8 alone were tried, not {untried} further reference{'s' * (untried > 1)} alone."
+    assert (told in str(found)) == (untried > 0)
+    assert {setting["references"] for setting in found["nearest"]} <= {"all", *range(8)}
