@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast, overload
@@ -14,7 +16,7 @@ from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from .bleu_corpus import Corpus, Float64, Int64, Label
-from .bleu_counting import NGrams, Tokens, count_most_ngrams, count_ngrams, make_row
+from .bleu_counting import Tokens, make_row
 from .bleu_inputs import read_corpus, read_documents, read_labels
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
 from .bleu_options import OPTIONS, Options, Origin, make_signature
@@ -547,7 +549,7 @@ def _name_argument(message: str) -> str:
 
 @reword_errors(_name_argument)
 def explain_segment(prediction: object, references: Any, options: Options) -> Explanation:
-    """Count one segment with `bleu_counting`, and keep the n-grams and tokens that matched.
+    """Count one segment, and keep the n-grams and tokens that matched.
 
     The first order of the paper's example 2:
 
@@ -557,17 +559,18 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
     """
     corpus = read_corpus([prediction], [references])
-    # 1. Tokenize, and count n-grams once for everything below.
+    # 1. Tokenize, and number n-grams once for everything below.
     tokenizer = choose_tokenizer(options, corpus.kind)
     prediction_texts, reference_texts = prepare_batch(corpus.batches[0], tokenizer)
     (tokens,) = list_tokens(prediction_texts, tokenizer)
     reference_tokens = list_tokens(reference_texts, tokenizer)
     rule = options.counting_rule
-    counts = count_ngrams(tokens, rule.max_order)
-    allowed = count_most_ngrams(reference_tokens, rule.max_order)
+    _check_listed_ngrams(tokens, options.max_order)
+    orders = list(number_orders([tokens, *reference_tokens], rule.max_order))
+    # 2. Count and score.
+    matches = [order.clipped.total() for order in orders]
     lengths = [len(reference) for reference in reference_tokens]
-    row = np.array(make_row(counts & allowed, len(tokens), lengths, rule))
-    # 2. Score.
+    row = np.array(make_row(matches, len(tokens), lengths, rule))
     smoothed = scoring.precisions(row, options)
     explanation = Explanation(scoring.score_row(row, options, smoothed))
     origin = Origin(tokenizer.name, corpus.reference_count())
@@ -575,11 +578,21 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     warn_about_text(corpus.predictions, tokenizer)
     if explanation["bleu"] == 0:
         scoring.warn_about_zero(row, 1, options)
-    # 3. Describe the tokens.
+    # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
+    explained_orders = orders[: options.max_order]
     explanation["weights"] = scoring.order_weights(smoothed.present, options)
-    explanation["prediction"] = _cover_tokens(tokens, allowed, options.max_order)
+    explanation["prediction"] = _cover_tokens(
+        tokens,
+        [order.prediction for order in explained_orders],
+        [order.allowed for order in explained_orders],
+    )
     explanation["references"] = [
-        _cover_tokens(reference, counts, options.max_order) for reference in reference_tokens
+        _cover_tokens(
+            reference,
+            [order.references[i] for order in explained_orders],
+            [order.counts for order in explained_orders],
+        )
+        for i, reference in enumerate(reference_tokens)
     ]
     # 4. Name the reference of the brevity penalty by its index in the caller's list, in which some
     #    may be None.
@@ -591,51 +604,132 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     # 5. Describe the n-grams.
     totals = row[options.layout.totals].tolist()
     explanation["orders"] = [
-        _explain_order(order, totals[order - 1], counts, allowed)
-        for order in range(1, options.max_order + 1)
+        _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
     ]
     return explanation
 
 
-def _cover_tokens(tokens: Tokens, allowed: NGrams, max_order: int) -> CoveredTokens:
-    """Return the tokens, each with the order of the longest clipped match that covers it."""
-    longest = [0] * len(tokens)
-    for order in range(max_order, 0, -1):
-        remaining = Counter({ngram: n for ngram, n in allowed.items() if len(ngram) == order})
-        # Occurrences within a longer match come first, because they are known to match.
-        starts = range(len(tokens) - order + 1)
-        is_within = [min(longest[start : start + order]) > 0 for start in starts]
-        within = [start for start in starts if is_within[start]]
-        others = [start for start in starts if not is_within[start]]
-        for start in [*within, *others]:
-            ngram = tuple(tokens[start : start + order])
-            if remaining[ngram] > 0:
-                remaining[ngram] -= 1
-                for place in range(start, start + order):
-                    longest[place] = max(longest[place], order)
-    return {"tokens": list(tokens), "longest_match": longest, "length": len(tokens)}
+_MOST_LISTED_TOKENS = 1 << 27  # of all n-grams that `explain` lists: 1 GB
 
 
-def _explain_order(order: int, total: int, counts: NGrams, allowed: NGrams) -> OrderMatches:
+def _check_listed_ngrams(tokens: Tokens, max_order: int) -> None:
+    """Raise if the n-grams of a prediction, which `explain` lists one by one, fill the memory."""
+    orders = np.arange(1, min(max_order, len(tokens)) + 1)
+    listed = int((orders * (len(tokens) - orders + 1)).sum())
+    if listed > _MOST_LISTED_TOKENS:
+        raise ValueError(
+            f"prediction: its n-grams of {len(tokens):,} tokens with max_order={max_order} have"
+            f" {listed:,} tokens together, and explain() lists each. Pass a lower max_order."
+        )
+
+
+@dataclass(frozen=True)
+class NumberedOrder:
+    """The n-grams of one order in a prediction and its references; equal n-grams have one number.
+
+    order: n.
+    prediction: the number of the n-gram at each position.
+    references: the same for each reference.
+    """
+
+    order: int
+    prediction: list[int]
+    references: list[list[int]]
+
+    @cached_property
+    def counts(self) -> Counter[int]:
+        """How often each n-gram occurs in the prediction, in order of first appearance."""
+        return Counter(self.prediction)
+
+    @cached_property
+    def allowed(self) -> Counter[int]:
+        """The highest count of each n-gram in any reference, to which matches are clipped."""
+        most: Counter[int] = Counter()
+        for reference in self.references:
+            most |= Counter(reference)
+        return most
+
+    @cached_property
+    def clipped(self) -> Counter[int]:
+        """The clipped counts."""
+        return self.counts & self.allowed
+
+
+def number_orders(texts: Sequence[Tokens], max_order: int) -> Iterator[NumberedOrder]:
+    """Yield the numbered n-grams of a prediction and its references, order by order.
+
+    An n-gram is its first n - 1 tokens, which have a number already, and its last token. So the
+    time grows with tokens times orders; tuples of n tokens would take n times as long.
+
+    >>> [order.prediction for order in number_orders([["a", "b", "a"], ["b"]], 2)]
+    [[0, 1, 0], [0, 1]]
+    """
+    numbers = [[0] * len(tokens) for tokens in texts]  # n-grams without tokens are equal
+    for order in range(1, max_order + 1):
+        number_of: dict[tuple[int, Hashable], int] = {}
+        longer = []
+        for tokens, beginnings in zip(texts, numbers):
+            last_tokens = tokens[order - 1 :]
+            keys = zip(beginnings, last_tokens)  # beginnings without a further token are left out
+            longer.append([number_of.setdefault(key, len(number_of)) for key in keys])
+        numbers = longer
+        yield NumberedOrder(order, numbers[0], numbers[1:])
+
+
+def _cover_tokens(
+    tokens: Tokens, numbers: Sequence[Sequence[int]], allowed: Sequence[Mapping[int, int]]
+) -> CoveredTokens:
+    """Return the tokens, each with the order of the longest clipped match that covers it.
+
+    Args:
+        tokens: the tokens of a text.
+        numbers: for each order from 1 on, the number of the n-gram at each position.
+        allowed: for each order, how many occurrences of an n-gram match.
+    """
+    longest = np.zeros(len(tokens), np.int64)
+    for order in range(len(numbers), 0, -1):
+        remaining = dict(allowed[order - 1])
+        # 1. Occurrences within a longer match come first, because they are known to match.
+        uncovered = np.concatenate([[0], np.cumsum(longest == 0)])
+        starts = np.arange(len(numbers[order - 1]))
+        is_within = uncovered[starts + order] == uncovered[starts]
+        matched = []
+        for start in [*starts[is_within].tolist(), *starts[~is_within].tolist()]:
+            number = numbers[order - 1][start]
+            if remaining.get(number, 0) > 0:
+                remaining[number] -= 1
+                matched.append(start)
+        # 2. Tokens that a longer match covers keep its order.
+        changes = np.zeros(len(tokens) + 1, np.int64)
+        changes[matched] += 1
+        changes[np.array(matched, np.int64) + order] -= 1
+        is_covered = np.cumsum(changes[:-1]) > 0
+        longest[is_covered & (longest == 0)] = order
+    return {"tokens": list(tokens), "longest_match": longest.tolist(), "length": len(tokens)}
+
+
+def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMatches:
     """Sort the n-grams of an order by what became of them."""
     matches: OrderMatches = {
-        "order": order,
+        "order": order.order,
         "total": total,
         "unclipped_matches": 0,
-        "matches": 0,
+        "matches": order.clipped.total(),
         "matched": [],
         "clipped": [],
         "missed": [],
     }
-    for ngram, count in counts.items():
-        if len(ngram) != order:
-            continue
-        most = allowed[ngram]
-        matches["matches"] += min(count, most)
-        entry: NGramCount = {"ngram": list(ngram), "count": count, "allowed": most}
-        if not most:
+    allowed = order.allowed
+    start_of: dict[int, int] = {}
+    for start, number in enumerate(order.prediction):
+        start_of.setdefault(number, start)
+    for number, count in order.counts.items():
+        start = start_of[number]
+        ngram = list(tokens[start : start + order.order])
+        entry: NGramCount = {"ngram": ngram, "count": count, "allowed": allowed[number]}
+        if not allowed[number]:
             matches["missed"].append(entry)
             continue
         matches["unclipped_matches"] += count
-        matches["matched" if count <= most else "clipped"].append(entry)
+        matches["matched" if count <= allowed[number] else "clipped"].append(entry)
     return matches

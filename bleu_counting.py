@@ -138,17 +138,17 @@ def count_segment(
     """
     counts = count_ngrams(prediction, rule.max_order)
     clipped = counts & count_most_ngrams(references, rule.max_order)
-    reference_lengths = [len(reference) for reference in references]
-    return make_row(clipped, len(prediction), reference_lengths, rule)
-
-
-def make_row(
-    clipped: NGrams, length: int, reference_lengths: Sequence[int], rule: CountingRule
-) -> list[int]:
-    """Return the statistics row of a prediction of `length` tokens with these clipped counts."""
     matches = [0] * rule.max_order
     for ngram, count in clipped.items():
         matches[len(ngram) - 1] += count
+    reference_lengths = [len(reference) for reference in references]
+    return make_row(matches, len(prediction), reference_lengths, rule)
+
+
+def make_row(
+    matches: Sequence[int], length: int, reference_lengths: Sequence[int], rule: CountingRule
+) -> list[int]:
+    """Return the statistics row of a prediction of `length` tokens, from its matches by order."""
     totals = count_totals(length, rule.max_order, rule.minimum_total).tolist()
     find_effective_length = REFERENCE_LENGTHS[rule.reference_length].effective_length
     effective_length = find_effective_length(length, reference_lengths)

@@ -935,28 +935,21 @@ def test_errors_do_not_print_the_corpus(bleu, reported):
 # What defects refused: a true score below one point, an unknown number of references.
 
 
-def low_scores():
-    """Return texts whose corpus score is below one point, as of Japanese or Chinese under 13a."""
-    references = [f"alpha beta gamma delta w{i} x{i} y{i} z{i}" for i in range(40)]
-    predictions = [f"q{i} r{i} s{i} t{i} u{i} v{i}" for i in range(39)] + [references[39]]
-    return predictions, references
+LOW_REFERENCES = [f"alpha beta gamma delta w{i} x{i} y{i} z{i}" for i in range(40)]
+LOW_PREDICTIONS = [f"q{i} r{i} s{i} t{i} u{i} v{i}" for i in range(39)] + ["alpha q r s t u v " * 3]
 
 
 @pytest.mark.parametrize("decimals", [1, 2, 3])
 def test_a_signed_score_below_one_point_is_verified(bleu, decimals):
     """A number up to 1 may be on either scale; the claimed setting decides, not any setting that fits."""
-    predictions, references = low_scores()
-    result = bleu.compute(predictions=predictions, references=references)
-    assert 0.1 < result["score"] < 5
-    predictions = predictions[:-1] + ["alpha q r s t u v w x y z " * 3]
-    result = bleu.compute(predictions=predictions, references=references)
-    assert 0 < result["score"] < 1
+    result = bleu.compute(predictions=LOW_PREDICTIONS, references=LOW_REFERENCES)
+    assert 0.1 < result["score"] < 1
     claim = f"{result['score']:.{decimals}f} {result['signature']}"
-    found = bleu.reconcile(predictions, references, claim)
+    found = bleu.reconcile(LOW_PREDICTIONS, LOW_REFERENCES, claim)
     assert (found["verified"], found["scale"]) == (True, 100)
     assert found["matches"][0]["steps"] == []
     wrong = claim.replace("case:mixed", "case:lc").replace("tok:13a", "tok:char")
-    assert not bleu.reconcile(predictions, references, wrong)["verified"]
+    assert not bleu.reconcile(LOW_PREDICTIONS, LOW_REFERENCES, wrong)["verified"]
 
 
 def test_an_unknown_number_of_references_is_not_wrong(bleu):
