@@ -516,6 +516,7 @@ def compare_systems(
         units.size,
         units.noun,
         shared.count_units_of_groups(),
+        effective_size=units.effective_size,
         share_draws=shared.shared_documents > 0,
     )
     if units.can_resample:
@@ -581,7 +582,7 @@ def rank_systems(
     ]
     significant = np.zeros((len(names), len(names)), bool)
     resampled = None
-    scoring.warn_about_size(units.size, units.noun)
+    scoring.warn_about_size(units.size, units.noun, effective_size=units.effective_size)
     if units.can_resample:
         scoring.warn_about_trials(trials, alpha, factor)
         scoring.warn_about_exchanges(units.size, units.noun, alpha, factor)

@@ -371,6 +371,7 @@ def _score_counted(
                 units.size,
                 units.noun,
                 counted.count_units_of_groups(),
+                effective_size=units.effective_size,
                 share_draws=counted.shared_documents > 0,
             )
         if scores["bleu"] == 0:

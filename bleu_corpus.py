@@ -319,11 +319,16 @@ def group_labels(labels: Sequence[_AnyLabel]) -> dict[_AnyLabel, Int64]:
 def number_labels(labels: Sequence[Hashable]) -> Int64:
     """Return the number of each label, from 0 in the order of first appearance.
 
-    >>> number_labels(["b", "a", "b"])
-    array([0, 1, 0])
+    True and 1 are two labels, although they are one key of a dict.
+
+    >>> number_labels(["b", "a", "b"]), number_labels([1, True])
+    (array([0, 1, 0]), array([0, 1]))
     """
+    keys = labels
+    if any(isinstance(label, bool) for label in labels):
+        keys = [(type(label), label) for label in labels]
     numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], np.int64)
 
 
 def join_corpora(corpora: Sequence[Corpus]) -> Corpus:

@@ -60,8 +60,9 @@ _INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
 # "docid".
 _NOT_A_SYSTEM = re.compile(
-    r"(ref|reference|src|source|tgt|target|gold|doc|document|domain|label|seg|segment|id|lang|lp)s?"
-    r"([\W_]*(id|text|[a-z]|\d+)|[\W_]+[a-z]{2})?",
+    r"(ref|reference|src|source|tgt|target|gold|doc|document|domain|label|seg|segment|sent|sentence"
+    r"|line|row|index|idx|unnamed|id|lang|lp)s?"
+    r"([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?",
     re.IGNORECASE,
 )
 # Containers that Arrow recurses into, and that rows must not contain.
@@ -330,7 +331,8 @@ def read_systems(systems: object) -> dict[SystemName, object]:
             f" got {type(systems).__name__}. Pass {{'A': [...], 'B': [...]}}."
         )
     table: Any = systems
-    names = table.column_names if isinstance(table, pa.Table) else list(table.columns)
+    is_arrow = isinstance(table, (pa.Table, pa.RecordBatch))  # whose `columns` are arrays
+    names = table.column_names if is_arrow else list(table.columns)
     if len(set(names)) < len(names):
         raise ValueError("systems: the table has two columns of one name. Rename one.")
     for name in names:

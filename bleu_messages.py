@@ -194,7 +194,7 @@ ONE_UNIT = Notice(
 )
 FEW_UNITS = Notice(
     "few {unit}s",
-    "Intervals and tests of {size} {unit}s are unreliable: in simulations with segments,"
+    "Intervals and tests of {units} are unreliable: in simulations with segments,"
     " a 95% interval covered the true score in 81% of cases with 5 segments, and in 90% with 10",
     ". Use {limit} {unit}s or more",
 )

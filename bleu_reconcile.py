@@ -439,8 +439,8 @@ def find_settings(
     # 2. Score all settings.
     search = Search(corpus, positions, options, fixed, signature=published.signature)
 
-    # 3. Find the settings whose score rounds to the number. Under a signature, only its own settings
-    #    are matches.
+    # 3. Find the settings whose score rounds to the number. Under a signature, only its own
+    #    settings are matches.
     readings = list_readings(published.number, published.decimals)
     fitting = {reading: search.list_fitting(reading) for reading in readings}
     matching = fitting
@@ -450,8 +450,8 @@ def find_settings(
             for reading, groups in fitting.items()
         }
 
-    # 4. Choose the scale: the first one with matches, or else the first one on which another setting
-    #    gives the number. A number up to 1 may be a score below one point.
+    # 4. Choose the scale: the first one with matches, or else the first one on which another
+    #    setting gives the number. A number up to 1 may be a score below one point.
     by_matches = [candidate for candidate in readings if matching[candidate]]
     by_others = [candidate for candidate in readings if fitting[candidate]]
     reading = [*by_matches, *by_others, *readings][0]

@@ -763,10 +763,10 @@ def randomization_differences(
     # 4. Score, equal exchanges of few units once. NumPy releases the GIL; each thread has a block
     #    in memory.
     score_block = score_trials
-    if units < 62 and 2**units <= n_resamples // 2:
+    if n_units < 62 and 2**n_units <= n_resamples // 2:
 
         def score_block(drawn: Bool) -> Float64:
-            keys = drawn @ (1 << np.arange(units))
+            keys = drawn @ (1 << np.arange(n_units))
             _, positions, exchange_of = np.unique(keys, return_index=True, return_inverse=True)
             return score_trials(drawn[positions])[exchange_of]
 
@@ -896,7 +896,12 @@ def adjust_holm(p_values: Float64) -> Float64:
 
 
 def warn_about_size(
-    size: int, unit: str, groups: Sequence[int] = (), *, share_draws: bool = False
+    size: int,
+    unit: str,
+    groups: Sequence[int] = (),
+    *,
+    effective_size: float,
+    share_draws: bool = False,
 ) -> None:
     """Warn that a test set, or one of its groups, is too small for intervals and tests.
 
@@ -904,6 +909,7 @@ def warn_about_size(
         size: the number of units that are resampled.
         unit: `"segment"` or `"document"`.
         groups: the size of each group.
+        effective_size: the number of units of equal size that weigh as much.
         share_draws: True if groups share documents: the macro-average then draws from all of them.
     """
     few = sum(group < MIN_UNITS for group in groups)
@@ -919,7 +925,10 @@ def warn_about_size(
     if size == 1:
         warn(messages.ONE_UNIT, unit=unit)
     elif size < MIN_UNITS:
-        warn(messages.FEW_UNITS, size=size, unit=unit, limit=MIN_UNITS)
+        warn(messages.FEW_UNITS, units=f"{size} {unit}s", unit=unit, limit=MIN_UNITS)
+    elif effective_size < MIN_UNITS:
+        units = f"{size:,} {unit}s that weigh as much as {effective_size:.0f} of equal size"
+        warn(messages.FEW_UNITS, units=units, unit=unit, limit=MIN_UNITS)
 
 
 def fewest_trials(alpha: float, pairs: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count, islice
 from types import MappingProxyType
@@ -23,7 +23,9 @@ from .bleu_corpus import (
     Int64,
     Label,
     Layout,
+    find_offsets,
     group_labels,
+    is_list,
     number_labels,
 )
 from .bleu_counting import count_rows, count_totals
@@ -43,6 +45,8 @@ _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in
 _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 _SHOWN_LABELS = 3  # in the place of a message
+_ORDERS_OF_ANY_TEXT = 4  # no text is too long for so few
+_MOST_MEMORY = 2_000_000_000  # bytes for the n-grams of one text
 
 LABEL = "label"  # the column of labels in a table
 DOCUMENT = "document"  # the column of documents
@@ -79,6 +83,19 @@ class Units(NamedTuple):
     def size(self) -> int:
         """The number of units."""
         return int(self.rows.shape[-2])
+
+    @property
+    def effective_size(self) -> float:
+        """The number of units of equal size that weigh as much: (Σ sizes)² / Σ sizes².
+
+        The size of a document is its reference tokens, for the first system. Segments all count.
+        """
+        if self.noun == "segment":
+            return self.size
+        layout = Layout.of_width(self.rows.shape[-1])
+        sizes = self.rows[..., layout.reference_length].reshape(-1, self.size)[0].astype(float)
+        squares = (sizes**2).sum()
+        return float(sizes.sum() ** 2 / squares) if squares else float(self.size)
 
     @property
     def can_resample(self) -> bool:
@@ -323,11 +340,76 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     """
     predictions, references = prepare_batch(batch, tokenizer)
     rule = options.counting_rule
-    if kernels.is_ready() and rule.reference_length in kernels.REFERENCE_LENGTHS:
+    is_compiled = kernels.is_ready() and rule.reference_length in kernels.REFERENCE_LENGTHS
+    if rule.max_order > _ORDERS_OF_ANY_TEXT:
+        measure = _trie_bytes if is_compiled else _tuple_bytes
+        _check_memory(
+            "predictions",
+            predictions,
+            tokenizer,
+            max_order=rule.max_order,
+            measure=measure,
+            row_of=batch.row_of_prediction,
+        )
+        if not is_compiled:  # the trie has no n-grams that only a reference has
+            _check_memory(
+                "references",
+                references,
+                tokenizer,
+                max_order=rule.max_order,
+                measure=measure,
+                row_of=batch.row_of_reference,
+            )
+    if is_compiled:
         return kernels.count_rows_compiled(
             predictions, references, batch.bounds, tokenizer.name, rule=rule
         )
     return count_rows(predictions, references, batch.bounds, tokenizer, rule=rule)
+
+
+def _check_memory(
+    name: str,
+    texts: pa.Array,
+    tokenizer: ChosenTokenizer,
+    *,
+    max_order: int,
+    measure: Callable[[int, int], int],
+    row_of: Callable[[int], int],
+) -> None:
+    """Raise if the n-grams of one text need more than `_MOST_MEMORY`, before any is counted.
+
+    Args:
+        name: the column, for the error.
+        texts: prepared texts.
+        tokenizer: the tokenizer of strings.
+        max_order: the number of orders.
+        measure: the function from tokens and orders to bytes.
+        row_of: the function from the index of a text to its row in the column.
+    """
+    sizes = np.diff(find_offsets(texts))
+    # A token has at least one byte, so the longest text in bytes is a bound that costs nothing.
+    if not len(sizes) or measure(int(sizes.max()), max_order) <= _MOST_MEMORY:
+        return
+    for index, size in enumerate(sizes.tolist()):
+        tokens = size
+        if tokenizer.split is not None and not is_list(texts.type):
+            tokens = len(tokenizer.split(texts[index].as_py()))
+        if measure(tokens, max_order) > _MOST_MEMORY:
+            raise ValueError(
+                f"{name}[{row_of(index)}]: to count the n-grams of its {tokens:,} tokens with"
+                f" max_order={max_order:,} takes more than 2 GB of memory. Pass a lower max_order."
+            )
+
+
+def _trie_bytes(tokens: int, max_order: int) -> int:
+    """Return the memory of the kernel's trie: three counts per node, and a hash table."""
+    return 176 * tokens * max_order
+
+
+def _tuple_bytes(tokens: int, max_order: int) -> int:
+    """Return the memory of the Python implementation: a tuple of n tokens per n-gram."""
+    orders = np.arange(1, min(max_order, tokens) + 1)
+    return int(((tokens - orders + 1) * (100 + 8 * orders)).sum())
 
 
 def prepare_batch(batch: Batch, tokenizer: ChosenTokenizer) -> tuple[pa.Array, pa.Array]:
@@ -343,8 +425,11 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
     #    holds the GIL, so threads would not help. Nor would they with few rows.
     is_compiled = False
     if options.reference_length in kernels.REFERENCE_LENGTHS:
-        # To measure a corpus takes a tenth of the time of a small call.
-        is_compiled = kernels.is_ready() or kernels.compile_if_worthwhile(corpus.nbytes)
+        # To measure a corpus takes a tenth of the time of a small call. The Python implementation
+        # builds tuples of n tokens for each n, so its time grows with the square of the orders.
+        is_compiled = kernels.is_ready() or kernels.compile_if_worthwhile(
+            corpus.nbytes * max(1, options.counted_orders**2 // _ORDERS_OF_ANY_TEXT**2)
+        )
     splits_in_python = tokenizer.split is not None and not tokenizer.is_native
     is_in_python = splits_in_python or not is_compiled
     # 2. Count one batch after the other.

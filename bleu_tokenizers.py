@@ -418,6 +418,11 @@ def check_tokenizers(options: Options) -> None:
         choose_tokenizer(options.for_label(label), "text")
 
 
+# What `tok` says in place of a tokenizer: of rows that were split already, of several tokenizers,
+# and of unknown ones.
+_NOT_FUNCTIONS = ("tokens", "ids", "var", "?")
+
+
 def name_function(function: Callable[..., object]) -> str:
     """Name a function in the metadata of tables.
 
@@ -437,6 +442,7 @@ def name_function(function: Callable[..., object]) -> str:
     if callable(signature) and not isinstance(function, type):
         signed_name = signature()
         if isinstance(signed_name, str):
+            _check_signed_name(signed_name)
             return signed_name
     # 2. Find what has a qualified name: the function of a partial, or the class of an object.
     named: Any = function.func if isinstance(function, partial) else function
@@ -455,6 +461,20 @@ def name_function(function: Callable[..., object]) -> str:
     if imported is function or is_class_method:
         return name
     return f"{name}#{_find_object_id(function)}"
+
+
+def _check_signed_name(name: str) -> None:
+    """Raise if the name of a function would be read as another tokenizer, or breaks a signature."""
+    if name in (*TOKENIZERS, *_NOT_FUNCTIONS):
+        raise ValueError(
+            f"tokenize: the method `signature` of the tokenizer returns {name!r}, which names"
+            " another tokenizer in signatures. Return a name of its own."
+        )
+    if not name or set(name) & set("|:"):
+        raise ValueError(
+            f"tokenize: the method `signature` of the tokenizer returns {show_value(name)}. Return"
+            " a name without | and :, which separate the keys of signatures."
+        )
 
 
 def print_tokenizer(name: str) -> str:

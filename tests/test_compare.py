@@ -6,6 +6,7 @@ import math
 import random
 import re
 import statistics
+import warnings
 from collections import Counter
 from html import escape
 
@@ -1465,6 +1466,30 @@ def test_wrong_documents_are_rejected(bleu, method, documents, error, message):
         getattr(bleu, method)(**columns, documents=documents)
 
 
+def test_true_and_one_are_two_documents(bleu):
+    """They are one key of a dict, but two labels."""
+    labels = [True if i % 2 else 1 for i in range(len(REFERENCES))]
+    assert bleu.compare(SYSTEMS, REFERENCES, documents=labels, n_resamples=20)["documents"] == 2
+
+
+def test_documents_of_uneven_sizes_are_few(bleu):
+    """One document with half of all segments weighs as much as all others: the effective number counts."""
+    texts = ["the cat sat on the mat"] * 200
+    columns = {"predictions": texts, "references": texts}
+    uneven = [0 if i < 100 else i for i in range(200)]
+    told = r"^Intervals and tests of 101 documents that weigh as much as 4 of equal size are unreliable"
+    with pytest.warns(bleu.Warning, match=told):
+        bleu.compute(**columns, documents=uneven, confidence=0.95, n_resamples=50)
+    with pytest.warns(bleu.Warning, match=told):
+        bleu.compare({"A": texts, "B": texts}, texts, documents=uneven, n_resamples=50)
+    with pytest.warns(bleu.Warning, match=told):
+        bleu.rank({"A": texts, "B": texts}, texts, documents=uneven, n_resamples=50)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        even = [i // 2 for i in range(200)]
+        bleu.compute(**columns, documents=even, confidence=0.95, n_resamples=50)
+
+
 def test_one_and_its_text_are_two_documents(bleu):
     labels = [1, "1"] * (len(REFERENCES) // 2)
     assert bleu.compare(SYSTEMS, REFERENCES, documents=labels, n_resamples=20)["documents"] == 2
@@ -1490,7 +1515,11 @@ def test_few_documents_are_told(bleu, method):
     ]
     assert "p_value" not in str(dict(result))
     assert "confidence_interval" not in str(dict(result))
-    _, messages = record_warnings(lambda: call(list(range(len(REFERENCES)))))
+    texts = ["the cat sat on the mat"] * len(REFERENCES)  # documents of equal size
+    even = {"documents": list(range(len(texts))), "n_resamples": 100}
+    _, messages = record_warnings(
+        lambda: getattr(bleu, method)({"A": texts, "B": texts}, texts, **even)
+    )
     assert not [message for message in messages if "document" in message]
 
 

@@ -210,3 +210,38 @@ def test_tokens_have_the_rows_of_their_text(lowercase):
     np.testing.assert_array_equal(
         count_both_ways(*tokens, lowercase=True), count_both_ways(*lowered)
     )
+
+
+MANY_TOKENS = " ".join(f"w{i}" for i in range(40_000))
+
+
+@pytest.mark.parametrize("method", ["compute", "statistics"])
+def test_orders_that_would_fill_the_memory_are_rejected_before_counting(bleu, method):
+    """Both implementations store n-grams: the error names the row, the tokens and the order."""
+    columns = {"predictions": ["a b", MANY_TOKENS], "references": ["a b", "w1 w2"]}
+    with pytest.raises(
+        ValueError,
+        match=r"^predictions\[1\]: to count the n-grams of its 40,000 tokens with max_order=5,000"
+        r" takes more than 2 GB of memory\. Pass a lower max_order\.$",
+    ):
+        getattr(bleu, method)(**columns, max_order=5_000)
+    assert bleu.compute(**columns, max_order=5)["translation_length"] == 40_002
+
+
+def test_token_lists_that_would_fill_the_memory(bleu):
+    tokens = list(range(40_000))
+    with pytest.raises(
+        ValueError, match=r"^predictions\[0\]: .* 40,000 tokens with max_order=5,000"
+    ):
+        bleu.compute(predictions=[tokens], references=[[tokens]], max_order=5_000)
+
+
+def test_explain_lists_each_ngram(bleu):
+    """Its time grows with tokens times orders; what it lists is limited before it is made."""
+    with pytest.raises(
+        ValueError, match=r"^prediction: its n-grams of 40,000 tokens with max_order=500"
+    ):
+        bleu.explain(MANY_TOKENS, "w1 w2", max_order=500)
+    explained = bleu.explain(" ".join(f"w{i}" for i in range(300)), "w1 w2 w3", max_order=300)
+    assert [order["total"] for order in explained["orders"]] == list(range(300, 0, -1))
+    assert explained["prediction"]["longest_match"][:5] == [0, 3, 3, 3, 0]

@@ -1384,6 +1384,9 @@ TABLES = {
     "pyarrow, large": lambda data: pa.table(
         {name: pa.array(texts, pa.large_string()) for name, texts in data.items()}
     ),
+    "an Arrow record batch": lambda data: pa.record_batch(
+        {name: pa.array(texts) for name, texts in data.items()}
+    ),
 }
 METHODS_OF_SYSTEMS = {
     "compare": lambda bleu, systems: bleu.compare(systems, SYSTEMS["A"], n_resamples=9),
@@ -1417,6 +1420,14 @@ NOT_SYSTEMS = [  # a column, its values
     *(
         (name, FOUR_TEXTS)
         for name in (
+            "doc_name",
+            "doc_id",
+            "line",
+            "line_no",
+            "Unnamed: 0",
+            "index",
+            "row",
+            "sentence_number",
             "source",
             "src",
             "Source",

@@ -575,6 +575,40 @@ def test_a_tokenizer_without_a_kernel_is_a_choice_in_the_demo(xyz):
     assert "text is split by xyz" in xyz["label"]
 
 
+class Signed:
+    """A tokenizer that names itself."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def signature(self):
+        return self.name
+
+    def __call__(self, text):
+        return text.split()
+
+
+@pytest.mark.parametrize("name", [*TOKENIZERS, "tokens", "ids", "var", "?"])
+def test_a_function_can_not_take_the_name_of_another_tokenizer(bleu, name):
+    """Its signature would be read as that tokenizer, whose scores differ."""
+    with pytest.raises(
+        ValueError, match=rf"returns {name!r}, which names another tokenizer".replace("?", r"\?")
+    ):
+        bleu.compute(predictions=["a b"], references=["a b"], tokenize=Signed(name))
+
+
+@pytest.mark.parametrize("name", ["a|b", "a:b", ""])
+def test_a_name_can_not_break_a_signature(load, name):
+    with pytest.raises(ValueError, match=r"Return a name without \| and :"):
+        load(tokenize=Signed(name))
+    assert (
+        "|tok:mine-1.0|"
+        in load(tokenize=Signed("mine-1.0")).compute(
+            predictions=["a b c d"], references=["a b c d"]
+        )["signature"]
+    )
+
+
 # The names of functions in signatures, and tables that were counted with functions.
 
 
@@ -598,7 +632,7 @@ class Splitter:
 
 class SignedSplitter(Splitter):
     def signature(self):
-        return f"splitter-{self.mark}"
+        return f"splitter-{ord(self.mark)}"
 
     @classmethod
     def split_always(cls, text):
