@@ -80,7 +80,9 @@ Returns:
     With `confidence`, `confidence_interval`, `bootstrap_mean` and `standard_error`, and the number
     of `documents` if they were resampled. With `by`, `groups` (the same for the segments of each
     label), `macro_bleu` and `macro_score` (the mean over groups), and with `confidence`
-    `macro_confidence_interval` and `macro_standard_error`.
+    `macro_confidence_interval` and `macro_standard_error`. If documents occur in several groups,
+    `shared_documents` is their number: the macro-average then draws each document of the corpus
+    once for all groups.
 Raises:
     TypeError, ValueError: the input or an option is invalid; the message names the place, the
         problem and the fix.
@@ -456,7 +458,9 @@ class BleuMetric(BufferedMetric):
                     segments alone; with `documents`, their number.
                 macro_bleu, macro_delta, macro_p_value, macro_delta_interval,
                     macro_delta_standard_error: with `by`, the mean over groups, resampled or
-                        exchanged within groups.
+                        exchanged within groups. If documents occur in several groups, the result
+                        has their number, `shared_documents`, and each document of the corpus is
+                        drawn or exchanged once for all groups.
             One segment has no p-value and no interval. With fewer than 30 segments you get a
             warning.
 

@@ -550,7 +550,7 @@ class SignatureContent(NamedTuple):
     """The content of a signature.
 
     options: the options that its keys set. Every signature of a corpus score has `eff:no`, so this
-        key alone sets nothing; `segeff:no` does.
+        key alone sets no option; `segeff:no` does.
     trials: the number of resamples of a test, by its name, if it is not the number for intervals.
     pretokenized: `"tokens"` or `"ids"` if the input was split already; None if it was text.
     nrefs: the number of references per segment, `"var"` if it differs; None if the signature
@@ -597,7 +597,7 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     before = " ".join(words_before)
     if words_before and not SCORE.fullmatch(before):
         raise ValueError(
-            f"{name}: expected a score or nothing before the signature, got {show_value(before)}."
+            f"{name}: expected only a score before the signature, got {show_value(before)}."
             " Separate the keys by |, such as 'nrefs:1|case:lc|tok:13a'."
         )
     if signature.startswith("BLEU+"):

@@ -387,7 +387,7 @@ def _check_memory(
         row_of: the function from the index of a text to its row in the column.
     """
     sizes = np.diff(find_offsets(texts))
-    # A token has at least one byte, so the longest text in bytes is a bound that costs nothing.
+    # A token has at least one byte, so the longest text in bytes is a bound for free.
     if not len(sizes) or measure(int(sizes.max()), max_order) <= _MOST_MEMORY:
         return
     for index, size in enumerate(sizes.tolist()):

@@ -342,7 +342,7 @@ def test_a_signature_brings_everything_back(load, method, options, n_resamples):
 
 
 def test_numbers_of_resamples_of_a_signature(load):
-    """The number of a test is none of the options: an explicit number wins, at load and in the call."""
+    """The number of a test is not an option: an explicit number wins, at load and in the call."""
     systems, references = signed_systems()
     compare = lambda bleu, **how: bleu.compare(systems, references, **how)["signature"]
     signature = compare(load(n_resamples=30), test="bootstrap", n_resamples=50)
@@ -399,9 +399,9 @@ READ = [  # a signature; the options, the number of references and the score
     ("27.3 nrefs:1\n|case:lc", {"lowercase": True}, "1", "27.3"),
     ("eff:no|segeff:no", {"effective_order": False}, None, ""),
     ("segeff:yes", ValueError, "segeff:yes", "effective_order"),
-    ("nrefs:1|case:lc tok:intl", ValueError, "expected a score or nothing before the signature", "'nrefs:1|case:lc'"),
-    ("nrefs:1 case:lc tok:intl", ValueError, "expected a score or nothing before the signature", "Separate the keys by |"),
-    ("Table 3: nrefs:1|case:lc", ValueError, "expected a score or nothing before the signature", "'Table 3:'"),
+    ("nrefs:1|case:lc tok:intl", ValueError, "expected only a score before the signature", "'nrefs:1|case:lc'"),
+    ("nrefs:1 case:lc tok:intl", ValueError, "expected only a score before the signature", "Separate the keys by |"),
+    ("Table 3: nrefs:1|case:lc", ValueError, "expected only a score before the signature", "'Table 3:'"),
     ("ar:0", ValueError, "ar:0", "n_resamples"),
     ("ci:many", ValueError, "ci:many", "n_resamples"),
     ("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0", ValueError, "'nc'", "BLEU"),

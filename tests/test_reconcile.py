@@ -932,7 +932,7 @@ def test_errors_do_not_print_the_corpus(bleu, reported):
     assert P[0] not in str(error.value)
 
 
-# What defects refused: a true score below one point, an unknown number of references.
+# Scores that were rejected: a true score below one point, an unknown number of references.
 
 
 LOW_REFERENCES = [f"alpha beta gamma delta w{i} x{i} y{i} z{i}" for i in range(40)]
@@ -953,7 +953,7 @@ def test_a_signed_score_below_one_point_is_verified(bleu, decimals):
 
 
 def test_an_unknown_number_of_references_is_not_wrong(bleu):
-    """`score` of sums writes `nrefs:?` if nothing names the references."""
+    """`score` of sums writes `nrefs:?` unless the call or a table names the references."""
     predictions = ["the cat sat on the mat", "a dog barks at me now"]
     references = [["the cat sat on a mat"], ["a dog barks at you now"]]
     table = bleu.statistics(predictions=predictions, references=references)

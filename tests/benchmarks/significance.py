@@ -5,7 +5,8 @@
 All outputs are those of systems of WMT21, all calls are those that users write. Each cell has its standard error.
 
 1. Documents. Two systems that follow each other in the ranking of their direction exchange whole documents at random, so that
-   neither system is better. A run draws documents of one of ten directions, with replacement.
+   neither system is better. A run draws documents of one of ten directions, with replacement. Coverage with the systems as
+   they are; and one document that has half of all segments.
 3. Segments. Two systems exchange segments at random. A run draws segments with replacement. For power, the baseline loses a
    share of its matches, just enough that the true difference is the `detectable_delta` that such test sets report on average.
 2. Groups. Two systems exchange whole documents, in all groups at once where groups share documents. Groups are directions with
@@ -41,6 +42,12 @@ DOCUMENTS_HEADER = [
 SEGMENTS_HEADER = [
     "segments", "false alarms: randomization", "bootstrap", "`p_value_sacrebleu`", "coverage: `confidence_interval`",
     "`delta_interval`", "`detectable_delta`, points", "power",
+]  # fmt: skip
+NEIGHBORS_HEADER = ["documents", "`confidence_interval`", "`delta_interval`"]
+UNEVEN_DOCUMENTS = (20, 40, 100)
+UNEVEN_HEADER = [
+    "documents beside the large one", "false alarms: randomization", "bootstrap",
+    "coverage: `delta_interval`",
 ]  # fmt: skip
 GROUPS_HEADER = [
     "groups", "documents", "false alarms of `macro_p_value`: randomization", "each group by itself", "bootstrap",
@@ -149,6 +156,70 @@ def measure_documents(populations: list[Population], runs: int) -> Iterator[list
         yield [str(size), *map(write_share, zip(*flags))]
 
 
+def measure_neighbors(populations: list[Population], runs: int) -> Iterator[list[str]]:
+    """Yield a row per number of documents: coverage by document, with two systems as they are."""
+    for size in DOCUMENTS:
+        flags = []
+        for run in range(runs):
+            population = populations[run % len(populations)]
+            generator = np.random.default_rng(run)
+            first = generator.integers(len(population.rows) - 1)
+            pair = population.rows[first : first + 2]
+            drawn = [
+                population.documents[i]
+                for i in generator.integers(len(population.documents), size=size)
+            ]
+            labels = np.repeat(np.arange(size), [len(segments) for segments in drawn])
+            systems = as_systems(pair[:, np.concatenate(drawn)], population.schema)
+            result = metric.compare(
+                systems, test="bootstrap", n_resamples=RESAMPLES, seed=run, documents=labels
+            )["systems"]["1"]
+            better, worse = (score(rows.sum(axis=0)) for rows in pair)
+            flags.append(
+                [
+                    covers(result["confidence_interval"], worse),
+                    covers(result["delta_interval"], worse - better),
+                ]
+            )
+        yield [str(size), *map(write_share, zip(*flags))]
+
+
+def measure_uneven(populations: list[Population], runs: int) -> Iterator[list[str]]:
+    """Yield a row per number of documents beside one that has half of all segments."""
+    for size in UNEVEN_DOCUMENTS:
+        flags = []
+        for run in range(runs):
+            population = populations[run % len(populations)]
+            generator = np.random.default_rng(run)
+            first = generator.integers(len(population.rows) - 1)
+            pair = population.rows[first : first + 2]
+            drawn = [
+                population.documents[i]
+                for i in generator.integers(len(population.documents), size=2 * size)
+            ]
+            sizes = [len(segments) for segments in drawn]
+            labels = np.repeat(np.minimum(np.arange(2 * size), size), sizes)
+            segments = np.concatenate(drawn)
+            exchanged = generator.integers(2, size=size + 1)[labels]
+            rows = np.stack([pair[exchanged, segments], pair[1 - exchanged, segments]])
+            systems = as_systems(rows, population.schema)
+            alarms = []
+            for test in ("randomization", "bootstrap"):
+                result = metric.compare(
+                    systems, test=test, n_resamples=RESAMPLES, seed=run, documents=labels
+                )["systems"]["1"]
+                alarms.append(result["p_value"] < LEVEL)
+            alarms.append(covers(result["delta_interval"], 0))
+            flags.append(alarms)
+        yield [str(size), *map(write_share, zip(*flags))]
+
+
+def covers(interval: Sequence[float], truth: float) -> bool:
+    """Return True if an interval contains the truth."""
+    low, high = interval
+    return low <= truth <= high
+
+
 # --- 2. Groups ------------------------------------------------------------------------------------
 
 OWN_DOCUMENTS = ("de-fr", "fr-de", "is-en", "ja-en")
@@ -234,12 +305,6 @@ def draw_groups(
     systems = as_systems(np.concatenate(rows, axis=1), schema)
     truth = float(np.mean(truths))
     return TestSet(systems, np.concatenate(labels), np.concatenate(documents), truth)
-
-
-def covers(interval: Sequence[float], truth: float) -> bool:
-    """Return True if an interval contains the truth."""
-    low, high = interval
-    return low <= truth <= high
 
 
 def describe_groups(test_set: TestSet, documents: np.ndarray, seed: int) -> list[bool]:
@@ -487,9 +552,10 @@ def main() -> None:
         f"Shares in percent with standard errors; {runs:,} runs per row, and {runs // 4:,} for rankings of 20 systems.\n"
     )
     test_sets = sorted(path.stem for path in (WMT21 / "documents").glob("*.docs"))
-    print_table(
-        DOCUMENTS_HEADER, measure_documents([read_population(name) for name in test_sets], runs)
-    )
+    populations = [read_population(name) for name in test_sets]
+    print_table(DOCUMENTS_HEADER, measure_documents(populations, runs))
+    print_table(NEIGHBORS_HEADER, measure_neighbors(populations, runs))
+    print_table(UNEVEN_HEADER, measure_uneven(populations, runs))
     print_table(GROUPS_HEADER, measure_groups(runs))
     print_table(SMALL_GROUPS_HEADER, measure_small_groups(runs))
     first_two = [
