@@ -944,6 +944,9 @@ def _add_groups(systems: Sequence[SystemScores], counted: Counted, rows: Int64, 
     """
     # 1. Score and test each group. One group at a time is in memory.
     share_draws = counted.shared_documents > 0
+    plan_of_corpus = plan._replace(
+        options=plan.options.with_seed()
+    )  # the same draws for all groups
     scores_average = scoring.MacroAverage(plan.options.seed, share_draws)
     differences_average = scoring.MacroAverage(plan.options.seed, share_draws)
     for system in systems:
@@ -952,7 +955,7 @@ def _add_groups(systems: Sequence[SystemScores], counted: Counted, rows: Int64, 
         resamples = _draw(group.units, plan)
         of_average = resamples
         if group.units_of_corpus is not None:
-            of_average = _draw(group.units_of_corpus, plan)
+            of_average = _draw(group.units_of_corpus, plan_of_corpus)
         if plan.options.confidence:
             scores_average.add(of_average.scores)
         differences_average.add(of_average.differences)

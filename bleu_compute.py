@@ -354,6 +354,7 @@ def _score_counted(
     rows = counted.rows
     total = rows.sum(axis=0)
     units = counted.units(rows)
+    shared_documents = counted.shared_documents
     with warn_once_per_kind():
         # 1. Score the corpus.
         scores = _describe(
@@ -372,7 +373,7 @@ def _score_counted(
                 units.noun,
                 counted.count_units_of_groups(),
                 effective_size=units.effective_size,
-                share_draws=counted.shared_documents > 0,
+                share_draws=shared_documents > 0,
             )
         if scores["bleu"] == 0:
             scoring.warn_about_zero(total, segments, options)
@@ -381,15 +382,15 @@ def _score_counted(
         # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
         #    can write.
         scores_of_groups: dict[Label, CorpusScores] = {}
-        shared_documents = counted.shared_documents
         average = scoring.MacroAverage(options.seed, share_draws=shared_documents > 0)
+        options_of_corpus = options.with_seed()  # the same draws for all groups
         for group in counted.list_groups(rows):
             group_total = group.rows.sum(axis=0)
             resampled = _bootstrap(group.units, options)
             if group.units_of_corpus is None:
                 average.add(resampled)
             else:
-                average.add(_bootstrap(group.units_of_corpus, options))
+                average.add(_bootstrap(group.units_of_corpus, options_of_corpus))
             group_scores = _describe(
                 group_total,
                 group.origin,

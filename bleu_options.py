@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
+import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, NamedTuple, cast, get_args
@@ -254,6 +255,10 @@ class Options:
         if self.tokenize_by is None:
             return self
         return replace(self, tokenize=self.tokenize_by.get(label, self.tokenize), tokenize_by=None)
+
+    def with_seed(self) -> Options:
+        """Return these options with a seed: if it is random, the same one for several draws."""
+        return self if self.seed is not None else replace(self, seed=secrets.randbits(64))
 
     def for_segments(self) -> Options:
         """Return the options of segment scores: effective order, unless the user chose it."""

@@ -1386,6 +1386,25 @@ def test_groups_that_share_documents_are_averaged_over_the_same_draws(bleu, labe
     assert system["macro_p_value"] == (count + 1) / (n_resamples + 1)
 
 
+def test_a_random_seed_is_one_for_all_groups_that_share_documents(load):
+    """Two groups with the same texts: their average varies as each does, and not by a root of 2 less."""
+    bleu = load(seed=None, n_resamples=2000)
+    twice = lambda column: [item for item in column for _ in range(2)]
+    columns = {"predictions": twice(SYSTEMS["B"]), "references": twice(REFERENCES)}
+    labels = ["x", "y"] * len(REFERENCES)
+    result = bleu.compute(**columns, by=labels, documents=twice(DOCUMENTS), confidence=0.95)
+    alone = result["groups"]["x"]["standard_error"]
+    assert result["macro_standard_error"] == pytest.approx(alone, rel=0.15)
+    systems = {name: twice(SYSTEMS[name]) for name in "AB"}
+    compared = bleu.compare(
+        systems, columns["references"], by=labels, documents=twice(DOCUMENTS), n_resamples=2000
+    )["systems"]["B"]
+    assert compared["macro_delta_standard_error"] == pytest.approx(
+        compared["delta_standard_error"], rel=0.15
+    )
+    assert compared["macro_p_value"] == pytest.approx(compared["groups"]["x"]["p_value"], abs=0.05)
+
+
 def test_shared_documents_are_told(bleu):
     """The number stands in the result, and the note says what it does; the groups' own keys stay."""
     options = {"by": CUT_LABELS["alternating"], "documents": DOCUMENTS, "n_resamples": 50}
