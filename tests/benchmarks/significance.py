@@ -247,7 +247,6 @@ GROUPINGS = (
     Grouping("2 directions of one source", ONE_SOURCE, shares_documents=True),
     Grouping("2 directions of one source, 2 labels in each document", ONE_SOURCE, 2, True),
     Grouping("2 labels in each document", ("ja-en",), 2),
-    Grouping("4 labels in each document", ("ja-en",), 4),
 )
 
 
