@@ -944,9 +944,8 @@ def _add_groups(systems: Sequence[SystemScores], counted: Counted, rows: Int64, 
     """
     # 1. Score and test each group. One group at a time is in memory.
     share_draws = counted.shared_documents > 0
-    plan_of_corpus = plan._replace(
-        options=plan.options.with_seed()
-    )  # the same draws for all groups
+    options_of_corpus = plan.options.with_seed()  # the same draws for all groups
+    plan_of_corpus = plan._replace(options=options_of_corpus)
     scores_average = scoring.MacroAverage(plan.options.seed, share_draws)
     differences_average = scoring.MacroAverage(plan.options.seed, share_draws)
     for system in systems:

@@ -39,6 +39,7 @@ NOISE = 1e-11  # scores that differ by less are equal; the order of additions al
 
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
 _ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
+_MOST_NUMBERED_UNITS = 15  # (15 + 1)^15 fits int64
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
@@ -668,7 +669,7 @@ def bootstrap_scores(
     weights = _to_floats(np.concatenate(list(rows), axis=1))
     sums = np.empty((n_resamples, systems * width))
     is_missing = np.zeros(n_resamples, bool)
-    has_few_draws = math.comb(2 * segments - 1, segments) <= n_resamples // 2
+    repeats = _repeats_draws(segments, n_resamples)
     keys = np.zeros(n_resamples, np.int64)
     # So few resamples at once mostly fit the processor's cache.
     size = max(1, min(_RESAMPLES_PER_PRODUCT, _NUMBERS_PER_BLOCK // segments))
@@ -678,15 +679,28 @@ def bootstrap_scores(
         sums[block] = _multiply(times, weights)
         if present is not None:
             is_missing[block] = times[:, present].sum(axis=1) == 0
-        if has_few_draws:
+        if repeats:
             keys[block] = times @ (segments + 1) ** np.arange(segments)
     if present is not None:
         sums[is_missing] = rows.sum(axis=1).ravel()
     samples = sums.reshape(n_resamples, systems, width).astype(np.int64)
-    if has_few_draws:  # many groups are small: score equal draws once
-        _, positions, draw_of = np.unique(keys, return_index=True, return_inverse=True)
-        return bleu(samples[positions], options)[draw_of]
-    return bleu(samples, options)
+    if not repeats:
+        return bleu(samples, options)
+    # Groups are often small: equal draws are scored once.
+    _, positions, draw_of = np.unique(keys, return_index=True, return_inverse=True)
+    return bleu(samples[positions], options)[draw_of]
+
+
+def _repeats_draws(units: int, n_resamples: int) -> bool:
+    """Return whether there are at most half as many different draws as resamples.
+
+    An int64 can number the draws of up to 15 units. The binomial of a million units would take
+    longer than all resamples.
+
+    >>> [_repeats_draws(units, 10_000) for units in (1, 7, 8, 1_000_000)]
+    [True, True, False, False]
+    """
+    return units <= _MOST_NUMBERED_UNITS and math.comb(2 * units - 1, units) <= n_resamples // 2
 
 
 def randomization_differences(
@@ -760,16 +774,16 @@ def randomization_differences(
         generator.integers(2, size=(block.stop - block.start, n_units), dtype=bool)
         for block in blocks
     )
-    # 4. Score, equal exchanges of few units once. NumPy releases the GIL; each thread has a block
-    #    in memory.
-    score_block = score_trials
-    if n_units < 62 and 2**n_units <= n_resamples // 2:
 
-        def score_block(drawn: Bool) -> Float64:
-            keys = drawn @ (1 << np.arange(n_units))
-            _, positions, exchange_of = np.unique(keys, return_index=True, return_inverse=True)
-            return score_trials(drawn[positions])[exchange_of]
+    def score_each_once(drawn: Bool) -> Float64:
+        """Score equal exchanges once."""
+        keys = drawn @ (1 << np.arange(n_units))
+        _, positions, exchange_of = np.unique(keys, return_index=True, return_inverse=True)
+        return score_trials(drawn[positions])[exchange_of]
 
+    # 4. Score. NumPy releases the GIL; each thread has a block in memory.
+    repeats = n_units < 62 and 2**n_units <= n_resamples // 2
+    score_block = score_each_once if repeats else score_trials
     threads = min(PROCESSORS, 4)
     with ThreadPoolExecutor(threads) as pool:
         while some_draws := list(islice(draws, threads)):
