@@ -119,40 +119,67 @@ def write_share(flags: Sequence[Any]) -> str:
 # --- 1. Documents ---------------------------------------------------------------------------------
 
 
+class DrawnPair(NamedTuple):
+    """Two systems that follow each other in the ranking, and the documents of a simulated test set.
+
+    population: where they are from.
+    rows: int64 [2, segments of the population, 2 N + 2], the better system first.
+    segments: the positions of the drawn segments in the population, document by document.
+    sizes: the number of segments of each drawn document.
+    generator: for further draws.
+    """
+
+    population: Population
+    rows: np.ndarray
+    segments: np.ndarray
+    sizes: list[int]
+    generator: np.random.Generator
+
+    def exchange(self, labels: np.ndarray) -> dict[str, pa.Table]:
+        """Return the systems with their outputs exchanged at random for each label."""
+        exchanged = self.generator.integers(2, size=labels.max() + 1)[labels]
+        first = self.rows[exchanged, self.segments]
+        second = self.rows[1 - exchanged, self.segments]
+        return as_systems(np.stack([first, second]), self.population.schema)
+
+
+def draw_pair(populations: list[Population], size: int, run: int) -> DrawnPair:
+    """Draw a pair of systems, and documents with replacement."""
+    population = populations[run % len(populations)]
+    generator = np.random.default_rng(run)
+    first = generator.integers(len(population.rows) - 1)
+    drawn = [
+        population.documents[i] for i in generator.integers(len(population.documents), size=size)
+    ]
+    return DrawnPair(
+        population,
+        population.rows[first : first + 2],
+        np.concatenate(drawn),
+        [len(segments) for segments in drawn],
+        generator,
+    )
+
+
 def measure_documents(populations: list[Population], runs: int) -> Iterator[list[str]]:
     """Yield a row of the table per number of documents."""
     for size in DOCUMENTS:
-        flags: list[list[bool]] = []
+        flags = []
         for run in range(runs):
-            rows, documents, schema, _ = populations[run % len(populations)]
-            generator = np.random.default_rng(run)
-            first = generator.integers(len(rows) - 1)
-            drawn = [documents[i] for i in generator.integers(len(documents), size=size)]
-            labels = np.repeat(np.arange(size), list(map(len, drawn)))
-            exchanged, segments = generator.integers(2, size=size)[labels], np.concatenate(drawn)
-            systems = as_systems(
-                np.stack(
-                    [rows[first + exchanged, segments], rows[first + 1 - exchanged, segments]]
-                ),
-                schema,
-            )
-            truth = score(rows[first : first + 2].sum(axis=(0, 1)))
-            alarms, covered = [], []
+            pair = draw_pair(populations, size, run)
+            documents = np.repeat(np.arange(size), pair.sizes)
+            systems = pair.exchange(documents)
+            truth = score(pair.rows.sum(axis=(0, 1)))
+            alarms, score_covered, delta_covered = [], [], []
             for test in ("randomization", "bootstrap"):
-                for by_document in ({}, {"documents": labels}):
-                    found = metric.compare(
-                        systems, test=test, n_resamples=RESAMPLES, seed=run, **by_document
+                for given in ({}, {"documents": documents}):
+                    result = metric.compare(
+                        systems, test=test, n_resamples=RESAMPLES, seed=run, **given
                     )["systems"]["1"]
-                    alarms.append(found["p_value"] < LEVEL)
+                    alarms.append(result["p_value"] < LEVEL)
                     if test == "bootstrap":
-                        low, high = found["confidence_interval"]
-                        covered.append(
-                            (
-                                low <= truth <= high,
-                                found["delta_interval"][0] <= 0 <= found["delta_interval"][1],
-                            )
-                        )
-            flags.append([*alarms, covered[0][0], covered[1][0], covered[0][1], covered[1][1]])
+                        score_covered.append(covers(result["confidence_interval"], truth))
+                        delta_covered.append(covers(result["delta_interval"], 0))
+            flags.append([*alarms, *score_covered, *delta_covered])
         yield [str(size), *map(write_share, zip(*flags))]
 
 
@@ -161,26 +188,16 @@ def measure_neighbors(populations: list[Population], runs: int) -> Iterator[list
     for size in DOCUMENTS:
         flags = []
         for run in range(runs):
-            population = populations[run % len(populations)]
-            generator = np.random.default_rng(run)
-            first = generator.integers(len(population.rows) - 1)
-            pair = population.rows[first : first + 2]
-            drawn = [
-                population.documents[i]
-                for i in generator.integers(len(population.documents), size=size)
-            ]
-            labels = np.repeat(np.arange(size), [len(segments) for segments in drawn])
-            systems = as_systems(pair[:, np.concatenate(drawn)], population.schema)
+            pair = draw_pair(populations, size, run)
+            documents = np.repeat(np.arange(size), pair.sizes)
+            systems = as_systems(pair.rows[:, pair.segments], pair.population.schema)
             result = metric.compare(
-                systems, test="bootstrap", n_resamples=RESAMPLES, seed=run, documents=labels
+                systems, test="bootstrap", n_resamples=RESAMPLES, seed=run, documents=documents
             )["systems"]["1"]
-            better, worse = (score(rows.sum(axis=0)) for rows in pair)
-            flags.append(
-                [
-                    covers(result["confidence_interval"], worse),
-                    covers(result["delta_interval"], worse - better),
-                ]
-            )
+            better, worse = (score(rows.sum(axis=0)) for rows in pair.rows)
+            score_covered = covers(result["confidence_interval"], worse)
+            delta_covered = covers(result["delta_interval"], worse - better)
+            flags.append([score_covered, delta_covered])
         yield [str(size), *map(write_share, zip(*flags))]
 
 
@@ -189,28 +206,16 @@ def measure_uneven(populations: list[Population], runs: int) -> Iterator[list[st
     for size in UNEVEN_DOCUMENTS:
         flags = []
         for run in range(runs):
-            population = populations[run % len(populations)]
-            generator = np.random.default_rng(run)
-            first = generator.integers(len(population.rows) - 1)
-            pair = population.rows[first : first + 2]
-            drawn = [
-                population.documents[i]
-                for i in generator.integers(len(population.documents), size=2 * size)
-            ]
-            sizes = [len(segments) for segments in drawn]
-            labels = np.repeat(np.minimum(np.arange(2 * size), size), sizes)
-            segments = np.concatenate(drawn)
-            exchanged = generator.integers(2, size=size + 1)[labels]
-            rows = np.stack([pair[exchanged, segments], pair[1 - exchanged, segments]])
-            systems = as_systems(rows, population.schema)
+            pair = draw_pair(populations, 2 * size, run)
+            documents = np.repeat(np.minimum(np.arange(2 * size), size), pair.sizes)
+            systems = pair.exchange(documents)
             alarms = []
             for test in ("randomization", "bootstrap"):
                 result = metric.compare(
-                    systems, test=test, n_resamples=RESAMPLES, seed=run, documents=labels
+                    systems, test=test, n_resamples=RESAMPLES, seed=run, documents=documents
                 )["systems"]["1"]
                 alarms.append(result["p_value"] < LEVEL)
-            alarms.append(covers(result["delta_interval"], 0))
-            flags.append(alarms)
+            flags.append([*alarms, covers(result["delta_interval"], 0)])
         yield [str(size), *map(write_share, zip(*flags))]
 
 
