@@ -21,6 +21,9 @@ from .bleu_tokenizers import ChosenTokenizer, list_tokens
 Tokens = Sequence[Hashable]
 NGrams = Counter[tuple[Hashable, ...]]
 
+ORDERS_OF_ANY_TEXT = 4  # no text is too long for so few
+MOST_MEMORY = 2_000_000_000  # bytes for the n-grams of one text
+
 
 class ReferenceLength(NamedTuple):
     """A rule for the effective reference length r of section 2.2.2.
@@ -189,3 +192,11 @@ def count_totals(lengths: int | Int64, max_order: int, minimum_total: int) -> In
     """
     totals = np.array([lengths - n for n in range(max_order)], np.int64)
     return np.maximum(totals, minimum_total)
+
+
+def too_many_ngrams(place: str, tokens: int, max_order: int) -> ValueError:
+    """Return the error of a text whose n-grams would take more than `MOST_MEMORY`."""
+    return ValueError(
+        f"{place}: to count the n-grams of its {tokens:,} tokens with max_order={max_order:,} takes"
+        " more than 2 GB of memory. Pass a lower max_order."
+    )

@@ -15,7 +15,13 @@ import pyarrow as pa
 
 from . import bleu_kernels as kernels
 from .bleu_corpus import TOKENS, Float64, Int64, Texts, is_list, list_items, pieces
-from .bleu_counting import REFERENCE_LENGTHS, count_totals
+from .bleu_counting import (
+    MOST_MEMORY,
+    ORDERS_OF_ANY_TEXT,
+    REFERENCE_LENGTHS,
+    count_totals,
+    too_many_ngrams,
+)
 from .bleu_options import Options, Origin, make_signature
 from .bleu_report import Report, plot_segments
 from .bleu_scoring import bleu
@@ -34,6 +40,9 @@ Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 _PAIRS_PER_BATCH = 1 << 13  # their rows fit the CPU cache
 _NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
+_BYTES_PER_NGRAM = (
+    40  # its text, number and place in an index, and their copies while they are joined
+)
 
 # --- pairwise -------------------------------------------------------------------------------------
 
@@ -58,6 +67,7 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     # 1. Number the n-grams of all texts, and look up which references have them. Counting a pair
     #    then takes one step per common n-gram.
     numbered = number_texts(texts, tokenizer)
+    _check_memory(texts, numbered, options.counted_orders)
     kernels.compile_if_worthwhile(predictions.nbytes * len(references))  # grows with the pairs
     lengths = numbered.lengths()
     first_reference = len(lengths) - len(references)
@@ -182,6 +192,7 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
     numbered = number_texts(texts, tokenizer)
     lengths = numbered.lengths()
     orders = options.counted_orders
+    _check_memory(texts, numbered, orders)
     # 1. Count: an occurrence of an n-gram matches if it occurs in two texts or more.
     matches = []
     for ngrams in numbered.ngrams(orders):
@@ -346,6 +357,19 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
         offsets=np.cumsum(np.concatenate([[0], *lengths])),
         tokens=encoded.dictionary,
     )
+
+
+def _check_memory(texts: Texts, numbered: NumberedTexts, max_order: int) -> None:
+    """Raise if the n-grams of the longest text take more than `MOST_MEMORY`."""
+    lengths = numbered.lengths()
+    tokens = int(lengths.max(initial=0))
+    if max_order <= ORDERS_OF_ANY_TEXT or _BYTES_PER_NGRAM * tokens * max_order <= MOST_MEMORY:
+        return
+    row = int(lengths.argmax())
+    for name, column in texts.columns.items():
+        if row < len(column):
+            raise too_many_ngrams(f"{name}[{row}]", tokens, max_order)
+        row -= len(column)
 
 
 def _split_texts(prepared: pa.Array, tokenizer: ChosenTokenizer) -> pa.LargeListArray:

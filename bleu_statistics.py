@@ -28,7 +28,13 @@ from .bleu_corpus import (
     is_list,
     number_labels,
 )
-from .bleu_counting import count_rows, count_totals
+from .bleu_counting import (
+    MOST_MEMORY,
+    ORDERS_OF_ANY_TEXT,
+    count_rows,
+    count_totals,
+    too_many_ngrams,
+)
 from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
 from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
 from .bleu_options import COUNTING_OPTIONS, Options, Origin, same_or_var
@@ -45,8 +51,6 @@ _ROWS_PER_PYTHON_BATCH = 256  # keeps the token objects of a Python tokenizer in
 _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it saves
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 _SHOWN_LABELS = 3  # in the place of a message
-_ORDERS_OF_ANY_TEXT = 4  # no text is too long for so few
-_MOST_MEMORY = 2_000_000_000  # bytes for the n-grams of one text
 
 LABEL = "label"  # the column of labels in a table
 DOCUMENT = "document"  # the column of documents
@@ -341,7 +345,7 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     predictions, references = prepare_batch(batch, tokenizer)
     rule = options.counting_rule
     is_compiled = kernels.is_ready() and rule.reference_length in kernels.REFERENCE_LENGTHS
-    if rule.max_order > _ORDERS_OF_ANY_TEXT:
+    if rule.max_order > ORDERS_OF_ANY_TEXT:
         measure = _trie_bytes if is_compiled else _tuple_bytes
         _check_memory(
             "predictions",
@@ -376,7 +380,7 @@ def _check_memory(
     measure: Callable[[int, int], int],
     row_of: Callable[[int], int],
 ) -> None:
-    """Raise if the n-grams of one text need more than `_MOST_MEMORY`, before any is counted.
+    """Raise if the n-grams of one text need more than `MOST_MEMORY`, before any is counted.
 
     Args:
         name: the column, for the error.
@@ -388,17 +392,14 @@ def _check_memory(
     """
     sizes = np.diff(find_offsets(texts))
     # A token has at least one byte, so the longest text in bytes is a bound for free.
-    if not len(sizes) or measure(int(sizes.max()), max_order) <= _MOST_MEMORY:
+    if not len(sizes) or measure(int(sizes.max()), max_order) <= MOST_MEMORY:
         return
     for index, size in enumerate(sizes.tolist()):
         tokens = size
         if tokenizer.split is not None and not is_list(texts.type):
             tokens = len(tokenizer.split(texts[index].as_py()))
-        if measure(tokens, max_order) > _MOST_MEMORY:
-            raise ValueError(
-                f"{name}[{row_of(index)}]: to count the n-grams of its {tokens:,} tokens with"
-                f" max_order={max_order:,} takes more than 2 GB of memory. Pass a lower max_order."
-            )
+        if measure(tokens, max_order) > MOST_MEMORY:
+            raise too_many_ngrams(f"{name}[{row_of(index)}]", tokens, max_order)
 
 
 def _trie_bytes(tokens: int, max_order: int) -> int:
@@ -428,7 +429,7 @@ def _count_batches(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options)
         # To measure a corpus takes a tenth of the time of a small call. The Python implementation
         # builds tuples of n tokens for each n, so its time grows with the square of the orders.
         is_compiled = kernels.is_ready() or kernels.compile_if_worthwhile(
-            corpus.nbytes * max(1, options.counted_orders**2 // _ORDERS_OF_ANY_TEXT**2)
+            corpus.nbytes * max(1, options.counted_orders**2 // ORDERS_OF_ANY_TEXT**2)
         )
     splits_in_python = tokenizer.split is not None and not tokenizer.is_native
     is_in_python = splits_in_python or not is_compiled

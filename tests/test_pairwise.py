@@ -411,6 +411,25 @@ SELF_BLEU_ERRORS = [
 ]  # fmt: skip
 
 
+MANY_TOKENS = " ".join(f"w{i}" for i in range(40_000))
+
+
+@pytest.mark.parametrize(
+    ("method", "columns", "place"),
+    [
+        ("self_bleu", (["a", MANY_TOKENS],), r"texts\[1\]"),
+        ("pairwise", (["a", MANY_TOKENS],), r"predictions\[1\]"),
+        ("pairwise", (["a"], ["b", "c", MANY_TOKENS]), r"references\[2\]"),
+    ],
+    ids=["self_bleu", "pairwise", "pairwise, references"],
+)
+def test_orders_that_would_fill_the_memory_are_rejected(bleu, method, columns, place):
+    message = place + ": to count the n-grams of its 40,000 tokens with max_order=5,000 takes more"
+    with pytest.raises(ValueError, match=message):
+        getattr(bleu, method)(*columns, max_order=5_000)
+    assert getattr(bleu, method)(*columns, max_order=5) is not None
+
+
 @pytest.mark.parametrize(
     ("texts", "options", "error", "message"),
     SELF_BLEU_ERRORS,
