@@ -809,8 +809,6 @@ class BleuMetric(BufferedMetric):
                 chance: the share of the numbers with as many decimals, within 2 points of this
                     object's score, that some setting gives.
                 nearest: the five closest settings, if no setting matches.
-                untried_references: how many references were not tried alone: of more than 8, only
-                    the first 8 are.
                 verified: True if the score matches under the signature; None without a signature. A
                     signature with `nrefs:1` is tried with each reference alone, one with `nrefs:?`
                     with all.
@@ -818,6 +816,8 @@ class BleuMetric(BufferedMetric):
                     matches.
                 reported, decimals, scale: the score as it was read; the scale is 1 or 100. With a
                     signature, it is the scale on which its settings match, if they match on one.
+                untried_references: with more than 8 references, how many were not tried alone: only
+                    the first 8 are.
             Each setting is a dict:
                 bleu, score, signature: as returned by `compute`.
                 delta: the difference from the reported score, on the scale 0-1.

@@ -170,19 +170,24 @@ class SettingScores(TypedDict):
     signature: str
 
 
-class ReconciliationContent(TypedDict):
-    """The keys of the result of `reconcile`."""
+class AnswerContent(TypedDict):
+    """The keys that every result of `reconcile` has."""
 
     reported: object
     decimals: int
     scale: int
     settings: int
     chance: float
-    untried_references: int
     verified: bool | None
     matches: list[SettingScores]
     other_matches: list[SettingScores]
     nearest: list[SettingScores]
+
+
+class ReconciliationContent(AnswerContent, total=False):
+    """The keys of the result of `reconcile`, with the one of more than 8 references."""
+
+    untried_references: int
 
 
 class ConventionScores(TypedDict):
@@ -241,7 +246,7 @@ class Reconciliation(Report):
 
     def _note(self) -> str:
         notes = []
-        if self["untried_references"]:
+        if "untried_references" in self:
             untried = count_things(self["untried_references"], "further reference")
             notes.append(
                 f"Of the references, all together and the first {MOST_REFERENCES} alone were tried,"
@@ -460,20 +465,20 @@ def find_settings(
     other_matches = [] if matches else fitting[reading]
     nearest = [] if fitting[reading] else search.list_nearest(reading)
     chance = search.chance(reading)
-    return Reconciliation(
-        {
-            "reported": published.reported,
-            "decimals": published.decimals,
-            "scale": reading.scale,
-            "settings": len(search.groups),
-            "chance": chance,
-            "untried_references": len(all_positions) - len(positions),
-            "verified": verified,
-            "matches": [search.describe(group, reading, chance) for group in matches],
-            "other_matches": [search.describe(group, reading, chance) for group in other_matches],
-            "nearest": [search.describe(group, reading, chance) for group in nearest],
-        }
-    )
+    content: ReconciliationContent = {
+        "reported": published.reported,
+        "decimals": published.decimals,
+        "scale": reading.scale,
+        "settings": len(search.groups),
+        "chance": chance,
+        "verified": verified,
+        "matches": [search.describe(group, reading, chance) for group in matches],
+        "other_matches": [search.describe(group, reading, chance) for group in other_matches],
+        "nearest": [search.describe(group, reading, chance) for group in nearest],
+    }
+    if len(positions) < len(all_positions):
+        content["untried_references"] = len(all_positions) - len(positions)
+    return Reconciliation(content)
 
 
 class Published(NamedTuple):

@@ -398,6 +398,7 @@ SETTINGS = {
     "human": {"human": True},
     'test="bootstrap"': {"test": "bootstrap"},
     "details": {"details": True},
+    "more than 8 references": {"references": [[text] * 9 for text in SEGMENTS]},
 }
 RESULTS = {
     "compute": lambda bleu, **more: bleu.compute(**COLUMNS, **more),
@@ -413,7 +414,9 @@ RESULTS = {
     "explain": lambda bleu: bleu.explain(OTHER_SYSTEM[0], SEGMENTS[0]),
     "self_bleu": lambda bleu: bleu.self_bleu(SEGMENTS[:3]),
     "conventions": lambda bleu: bleu.conventions(**COLUMNS),
-    "reconcile": lambda bleu: bleu.reconcile(**COLUMNS, reported="0.001"),
+    "reconcile": lambda bleu, references=SEGMENTS: bleu.reconcile(
+        OTHER_SYSTEM, references, "0.001"
+    ),
     "compute_metrics": lambda bleu, **more: bleu.compute_metrics(Decoder(), **more)(
         (np.ones((36, 3), int), np.ones((36, 3), int))
     ),
