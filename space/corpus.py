@@ -43,6 +43,7 @@ from .options import (
     describe_setting,
     fold_label,
     join_clauses,
+    leave_segments_effective,
     read_options,
 )
 from .remedies import add_warnings, find_remedies, is_unspaced
@@ -169,7 +170,7 @@ class CorpusTab(NamedTuple):
                     None,
                     baseline,
                     chosen[self.test],
-                    options=options,
+                    options=leave_segments_effective(options),
                     documents=submission.documents,
                 )
                 if len(names) > 2:

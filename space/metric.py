@@ -308,8 +308,6 @@ def request_score(
     counting = {name: value for name, value in options.items() if name not in not_counting}
     rows = bleu.statistics(predictions=predictions, references=references, **counting)
     score_options = {**options, "segments": True}
-    if not score_options.get("effective_order"):  # a field's default is not a choice for segments
-        score_options.pop("effective_order", None)
     result = bleu.score(rows, by=labels, documents=documents or None, **score_options)
     return ScoredRows(result, rows)
 
@@ -329,8 +327,6 @@ def request_comparison(
     limits.check_value("baseline", baseline)
     limits.check_value("test", test)
     chosen = _leave_out_default(options)
-    if not chosen.get("effective_order"):  # a field's default is not a choice for segments
-        chosen = {name: value for name, value in chosen.items() if name != "effective_order"}
     segments = _count_segments(systems, references)
     if segments is not None:
         if chosen.get("confidence", 0.95) is not None:

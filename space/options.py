@@ -14,7 +14,14 @@ from typing import Any, NamedTuple, TypedDict, cast
 import gradio as gr
 
 from .limits import MAX_ORDER, MAX_RESAMPLES, RejectedError
-from .metric import CONVENTIONS, OPTIONS, REFERENCE_LENGTHS, SMOOTH_METHODS, TOKENIZERS
+from .metric import (
+    CONVENTIONS,
+    OPTIONS,
+    REFERENCE_LENGTHS,
+    SMOOTH_METHODS,
+    TOKENIZERS,
+    Options,
+)
 
 OptionField = gr.Dropdown | gr.Checkbox | gr.Number | gr.Textbox
 FieldValue = str | bool | int | float | None
@@ -192,6 +199,17 @@ def read_options(values: Sequence[Any]) -> ChosenOptions:
     if "confidence" in options:
         options["confidence"] = _CONFIDENCES[options["confidence"]]
     return cast(ChosenOptions, options)
+
+
+def leave_segments_effective(options: Options) -> Options:
+    """Return the options without an effective order that is off.
+
+    The scores of segments then have effective order, as the titles of the page say.
+
+    >>> leave_segments_effective({"max_order": 4, "effective_order": False})
+    {'max_order': 4}
+    """
+    return {name: value for name, value in options.items() if name != "effective_order" or value}
 
 
 def read_link(link: Mapping[str, str]) -> list[FieldValue]:

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 
 from .limits import SECONDS_KEPT, RejectedError
 from .metric import Options, Result, ScoredRows, request_score
-from .options import describe_references_used
+from .options import describe_references_used, leave_segments_effective
 from .remedies import FIXES
 from .sources import Submission, rename
 
@@ -145,7 +145,9 @@ def count_submission(submission: Submission, options: Options) -> dict[str, Scor
     Only a single system gets intervals here: several get them from `compare`.
     """
     is_alone = len(submission.systems) == 1
-    scoring = options if is_alone else {**options, "confidence": None}
+    scoring = leave_segments_effective(options)
+    if not is_alone:
+        scoring = {**scoring, "confidence": None}
     return {
         name: request_score(
             texts,

@@ -21,7 +21,7 @@ from .metric import (
     request_difference,
     request_explanation,
 )
-from .options import SCORING_OPTIONS
+from .options import SCORING_OPTIONS, leave_segments_effective
 from .scored import OpenedSegment, Scored, read_segment, read_segments
 from .sentence import Update, find_differing
 
@@ -98,7 +98,7 @@ class Differences(NamedTuple):
                 systems[name] = table[scored.name_column(name, "prediction")].to_pylist()
             references = table["references"].to_pylist()
             options = {name: scored.options[name] for name in SCORING_OPTIONS}
-            difference = request_difference(systems, references, options)
+            difference = request_difference(systems, references, leave_segments_effective(options))
         except limits.RejectedError as error:
             update[self.overview] = html.message(limits.explain_error(error))
             return update

@@ -877,3 +877,17 @@ def test_the_documented_limits_are_in_force():
         f"{limits.CONCURRENT_CORPORA} corpora at a time; a request that has waited for {limits.SECONDS_TO_WAIT} seconds",
     ):
         assert line in page
+
+
+def test_an_unchosen_effective_order_is_no_choice_for_segments():
+    """Two words have no 4-gram: the page's titles promise effective order, a program may choose."""
+    metric, scored, sources = (
+        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources")
+    )
+    submission = sources.Submission({"A": ["a b"]}, [["a b"]])
+    of_page = scored.count_submission(submission, metric.OPTIONS)["A"].result
+    assert of_page["segment_bleu"] == [1.0]
+    assert "segeff" not in of_page["signature"]
+    of_program = metric.request_score(["a b"], [["a b"]], {"effective_order": False}).result
+    assert of_program["segment_bleu"] == [0.0]
+    assert "segeff:no" in of_program["signature"]
