@@ -12,24 +12,28 @@ import numpy as np
 from gradio.blocks import Block
 
 from . import html, limits
+from .leaderboard import (
+    find_identical,
+    find_rival,
+    quote,
+    render_groups,
+    render_systems,
+    write_range,
+)
 from .metric import (
     TESTS,
     FoundSetting,
     Options,
     Precisions,
-    Rank,
     Reconciliation,
     Result,
     Setting,
-    SystemScores,
     collect_warnings,
     load_with,
-    report,
     request_comparison,
     request_conventions,
     request_ranking,
     request_settings,
-    write_p,
 )
 from .options import (
     ALL_OPTIONS,
@@ -94,7 +98,9 @@ class CorpusTab(NamedTuple):
     column: gr.Column
     key: gr.Textbox  # of the result; hidden
     summary: gr.HTML
+    tested: gr.Accordion
     baseline: gr.Dropdown
+    statistics: gr.HTML
     details: gr.HTML
     download: gr.DownloadButton
     segments: Segments
@@ -118,7 +124,9 @@ class CorpusTab(NamedTuple):
             self.column,
             self.key,
             self.summary,
+            self.tested,
             self.baseline,
+            self.statistics,
             self.details,
         ]
         below = [self.download, *self.segments, *self.differences, self.system, self.answer]
@@ -159,10 +167,12 @@ class CorpusTab(NamedTuple):
         with collect_warnings() as warnings:
             counted = count_submission(submission, options)
             names = sorted(systems, key=lambda name: -counted[name].result["score"])
-            # The second best system is the baseline unless a visitor has chosen another.
+            # Of two systems, the first is the baseline, otherwise the best, unless a visitor has
+            # chosen another.
+            usual_baseline = names[0] if len(names) > 2 else next(iter(systems))
             baseline = chosen[self.baseline]
             if baseline not in systems:
-                baseline = names[1] if len(names) > 1 else names[0]
+                baseline = usual_baseline
             if len(names) > 1:
                 tables = {name: scored_rows.rows for name, scored_rows in counted.items()}
                 comparison = request_comparison(
@@ -183,14 +193,25 @@ class CorpusTab(NamedTuple):
         self.download.temp_files.update(scored.list_files())
         # 3. Draw the result, with the segments of one system, or the differences between two.
         progress(0.9, desc="Drawing")
+        statistics = ""
         if comparison is None:
             rendered = render_system(scored, results[baseline])
+            summary = rendered.summary
+            details = rendered.details
             below = self.segments.show(scored)
         else:
             identical = find_identical(systems)
-            rendered = render_systems(scored, comparison, ranking, names, identical=identical)
-            best = _find_rival(names, baseline)
-            below = self.differences.show(scored, baseline, best)
+            summary, statistics = render_systems(
+                scored,
+                comparison,
+                ranking,
+                names,
+                size=describe_size(submission),
+                identical=identical,
+            )
+            details = ""
+            rival = find_rival(names, baseline)
+            below = self.differences.show(scored, baseline, rival)
         # 4. Add what the visitor should know about the texts and the options.
         remedies = find_remedies(systems[baseline], submission.references, options)
         advice = add_warnings(remedies, warnings)
@@ -209,7 +230,9 @@ class CorpusTab(NamedTuple):
         label = fold_label(options, _join_present(remark, reason))
         # 5. Update the page. The baseline's field is empty unless the visitor has chosen one.
         is_comparison = comparison is not None
-        baselines = [("the second best", ""), *((name, name) for name in scored.systems)]
+        usual = "the best" if len(names) > 2 else "the first"
+        baselines = [(f"{usual}: {usual_baseline}", "")]
+        baselines += [(name, name) for name in scored.systems]
         chosen_baseline = baseline if chosen[self.baseline] == baseline else ""
         asked_about = chosen[self.system] if chosen[self.system] in systems else names[0]
         return {
@@ -218,11 +241,11 @@ class CorpusTab(NamedTuple):
             self.message: "",
             self.column: gr.update(visible=True),
             self.key: scored.key,
-            self.summary: rendered.summary + about_texts,
-            self.baseline: gr.update(
-                choices=baselines, value=chosen_baseline, visible=is_comparison
-            ),
-            self.details: rendered.details + render_groups(results),
+            self.summary: summary + about_texts,
+            self.tested: gr.update(visible=is_comparison),
+            self.baseline: gr.update(choices=baselines, value=chosen_baseline),
+            self.statistics: statistics,
+            self.details: details + render_groups(results),
             self.download: scored.list_files().csv,
             self.segments.column: gr.update(visible=not is_comparison),
             self.differences.column: gr.update(visible=is_comparison),
@@ -317,7 +340,9 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
                 )
                 why = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
-        baseline = html.add_system_field("Baseline", "baseline")
+        with gr.Accordion("How this was tested", open=False, elem_id="tested") as tested:
+            baseline = html.add_system_field("Baseline", "baseline")
+            statistics = html.add_html(elem_id="corpus-statistics")
         details = html.add_clickable("", "corpus-details")
         download = gr.DownloadButton(
             "Segments (CSV)", size="sm", elem_id="download-csv", elem_classes="bleu-download"
@@ -345,7 +370,9 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         column=column,
         key=key,
         summary=summary,
+        tested=tested,
         baseline=baseline,
+        statistics=statistics,
         details=details,
         download=download,
         segments=segments,
@@ -444,11 +471,6 @@ def _write_on_one_line(text: str) -> str:
     return text.replace("\n", " ")
 
 
-def _find_rival(names: Sequence[str], baseline: str) -> str:
-    """Return the best system but for the baseline; names are in the order of scores."""
-    return next(name for name in names if name != baseline)
-
-
 def _join_present(*texts: str) -> str:
     """Join the texts that are not empty.
 
@@ -456,6 +478,22 @@ def _join_present(*texts: str) -> str:
     'a, b'
     """
     return ", ".join(text for text in texts if text)
+
+
+def describe_size(submission: Submission) -> str:
+    """Return the numbers of segments, documents and references in words.
+
+    >>> describe_size(Submission({"A": ["a", "b"]}, [["a"], ["b", "c"]], None, ["d", "d"]))
+    '2 segments, 1 document, 1 to 2 references'
+    """
+    sizes = [html.count_things(len(submission.references), "segment")]
+    if submission.documents:
+        sizes.append(html.count_things(len(set(submission.documents)), "document"))
+    counts = {sum(text is not None for text in references) for references in submission.references}
+    references = html.count_things(max(counts), "reference")
+    if len(counts) > 1:
+        references = f"{min(counts)} to {references}"
+    return ", ".join([*sizes, references])
 
 
 def render_system(scored: Scored, result: Result) -> Rendered:
@@ -467,12 +505,12 @@ def render_system(scored: Scored, result: Result) -> Rendered:
     count = html.count_things(len(scores), "segment")
     if scored.documents:
         count += f" of {html.count_things(scored.documents, 'document')}"
-    interval = _write_range(result)
+    interval = write_range(result)
     if interval:
         interval = f"{scored.options['confidence']:.0%} interval {interval}"
     caption = _join_present(interval, count, scored.remark)
-    sentence = f"{_join_present(scored.systems[0], count, scored.remark)}: {_quote(result)}"
-    tables = html.copy_button(result.to_markdown(), "table as Markdown")
+    sentence = f"{_join_present(scored.systems[0], count, scored.remark)}: {quote(result)}"
+    tables = html.copy_button(result.to_markdown(), "as Markdown")
     tables += html.copy_button(result.to_latex(), "as LaTeX")
     summary = (
         f'<div class="bleu-headline" data-announce="{html.show(sentence)}">'
@@ -495,285 +533,6 @@ def render_system(scored: Scored, result: Result) -> Rendered:
     charts += html.histogram(ratios[~np.isnan(ratios)], 0, 2, 20, ratio_title)
     bars = html.precision_bars(cast(Precisions, result))
     return Rendered(summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>')
-
-
-def render_systems(
-    scored: Scored,
-    comparison: Result,
-    ranking: Result | None,
-    names: Sequence[str],
-    *,
-    identical: Mapping[str, str],
-) -> Rendered:
-    """Return several systems as HTML: the verdict, and a table.
-
-    `names` are those of the systems, the best first. There is a ranking for three or more.
-    """
-    baseline: str = comparison["baseline"]
-    systems: dict[str, SystemScores] = dict(comparison["systems"])
-    result = comparison
-    notes = []
-    # 1. The verdict. With a ranking, one test of all pairs decides on each verdict.
-    if ranking:
-        result = ranking
-        verdict = state_ranking(ranking["ranking"], identical)
-        notes.append(
-            f"p and verdicts are corrected for {len(ranking['pairs'])} comparisons (Holm)."
-        )
-        for pair in ranking["pairs"]:
-            if baseline in pair["systems"] and "p_adjusted" in pair:
-                (name,) = {*pair["systems"]} - {baseline}
-                systems[name] = {**systems[name], "p_adjusted": pair["p_adjusted"]}
-    else:
-        verdict = state_verdict(comparison, names, bool(identical))
-    # 2. The table, the best system first, and how it was made.
-    confidence = scored.options["confidence"]
-    table = _list_systems(
-        systems, names, ranking, baseline, confidence=confidence, identical=identical
-    )
-    detectable = systems[_find_rival(names, baseline)].get("detectable_delta")
-    if detectable and not identical:
-        notes.append(
-            f"With this test set, true differences below about {100 * detectable:.1f}"
-            " often go unnoticed."
-        )
-    details = html.rows(table.head, table.rows)
-    if notes:
-        details += html.message(" ".join(notes), "note")
-    # 3. The sentence to quote, which is shown without its signature.
-    sentence = _quote(result)
-    claim, _, _signature = sentence.partition("; signature ")
-    _table, _, note = result.to_markdown().rpartition("\n\n")
-    copies = f"{html.copy_button(sentence, 'sentence')} {_copy_table(table, note)}"
-    summary = (
-        f'<div data-announce="{html.show(f"{verdict} {claim}.")}">'
-        f"{html.paragraph(verdict, 'verdict')}{html.paragraph(f'{claim}.', 'quote')}</div>"
-        f'<p class="bleu-copies">{copies}</p>{html.signature(comparison["signature"])}'
-    )
-    return Rendered(summary, details)
-
-
-class Table(NamedTuple):
-    """The cells of a table; a column without a name is drawn."""
-
-    head: list[str]
-    rows: list[list[str]]
-
-
-def _list_systems(
-    systems: Mapping[str, SystemScores],
-    names: Sequence[str],
-    ranking: Result | None,
-    baseline: str,
-    *,
-    confidence: float | None,
-    identical: Mapping[str, str],
-) -> Table:
-    """Return the table of several systems, with their ranks if there is a ranking."""
-    # 1. The scale of all intervals.
-    ends = []
-    for system in systems.values():
-        ends += [100 * end for end in system.get("confidence_interval", ())]
-    scale = (min(ends), max(ends)) if ends else None
-    interval = f"{confidence:.0%} interval" if ends else "interval"
-    # 2. The ranks, which have an order of their own.
-    ranks = {}
-    if ranking:
-        for entry in ranking["ranking"]:
-            best, worst = entry["rank_range"]
-            ranks[entry["system"]] = f"{best}" if best == worst else f"{best} to {worst}"
-    # 3. A row per system.
-    head = ["system"]
-    if ranks:
-        head.append("rank")
-    p_name = "corrected p" if ranks else "p"
-    head += ["BLEU", "verdict", interval, "", "difference", "interval of difference", p_name]
-    rows = []
-    for name in ranks or names:
-        system = systems[name]
-        row = [name]
-        if ranks:
-            row.append(ranks[name])
-        verdict = _judge_texts(name, system, baseline, identical)
-        rows.append([*row, f"{system['score']:.2f}", verdict, *_describe_system(system, scale)])
-    return Table(head, rows)
-
-
-def _judge_texts(
-    name: str, system: SystemScores, baseline: str, identical: Mapping[str, str]
-) -> str:
-    """Return the verdict of the test, and if a system's texts are those of an earlier one."""
-    earlier = identical.get(name)
-    if earlier is None:
-        return judge(system)
-    is_identical_to_baseline = earlier == identical.get(baseline, baseline)
-    if is_identical_to_baseline and name != baseline:
-        return f"identical to {earlier}"
-    return f"{judge(system)}, identical to {earlier}"
-
-
-class Group(NamedTuple):
-    """A group of segments, or an average of all, and its scores."""
-
-    name: str
-    scores: Mapping[str, Any]
-
-
-def render_groups(results: Mapping[str, Result]) -> str:
-    """Return a table of the score of each system per group and of both averages.
-
-    The text is empty without groups. A single system has intervals, too.
-    """
-    if not all("groups" in result for result in results.values()):
-        return ""
-    is_single = len(results) == 1
-    head = ["group", "BLEU", "interval"] if is_single else ["group", *results]
-    by_system = [_list_groups(result) for result in results.values()]
-    rows = []
-    for number, group in enumerate(by_system[0]):
-        row = [group.name]
-        for groups in by_system:
-            row.append(f"{groups[number].scores['score']:.2f}")
-        if is_single:
-            row.append(_write_range(group.scores))
-        rows.append(row)
-    signature = next(iter(results.values()))["signature"]
-    copies = f'<p class="bleu-copies">{_copy_table(Table(head, rows), signature)}</p>'
-    return html.fold("Score per group", html.rows(head, rows) + copies, level=2)
-
-
-def _list_groups(result: Result) -> list[Group]:
-    """Return the groups of a result, then its averages."""
-    groups = [Group(label or "no label", scores) for label, scores in result["groups"].items()]
-    macro_scores = {
-        key.removeprefix("macro_"): value
-        for key, value in result.items()
-        if key.startswith("macro_")
-    }
-    return [*groups, Group("micro-average", result), Group("macro-average", macro_scores)]
-
-
-def find_identical(systems: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return, for each system that has the texts of an earlier one, the name of the earlier one.
-
-    >>> find_identical({"A": ["a"], "B": ["b"], "C": ["a"]})
-    {'C': 'A'}
-    """
-    names = list(systems)
-    identical = {}
-    for number, name in enumerate(names):
-        for earlier in names[:number]:
-            if systems[name] == systems[earlier]:
-                identical[name] = earlier
-                break
-    return identical
-
-
-def state_verdict(comparison: Mapping[str, Any], names: Sequence[str], are_identical: bool) -> str:
-    """Return the result of a comparison of two systems in a sentence; the best one is named first.
-
-    >>> systems = {"A": {"score": 20.0}, "B": {"score": 21.5, "delta": 0.015, "p_value": 0.004}}
-    >>> state_verdict({"systems": systems, "baseline": "A"}, ["B", "A"], False)
-    'B scores higher than A, by 1.50 BLEU.'
-    """
-    best, worse = names
-    if are_identical:
-        return f"{best} and {worse} are identical."
-    systems: Mapping[str, SystemScores] = comparison["systems"]
-    rival = systems[_find_rival(names, comparison["baseline"])]
-    points = f"{100 * abs(rival['delta']):.2f} BLEU"
-    if judge(rival) == "may be chance":
-        return f"{best} scores {points} higher than {worse}, which may be chance."
-    return f"{best} scores higher than {worse}, by {points}."
-
-
-def state_ranking(ranking: Sequence[Rank], identical: Mapping[str, str]) -> str:
-    """Return the best systems in a sentence: those that no other system is better than.
-
-    >>> ranking = [{"system": name, "rank_range": [1, 3]} for name in "ABC"]
-    >>> state_ranking(ranking, {})
-    'Of 3 systems, A, B and C score highest: the differences between them may be chance.'
-    >>> state_ranking(ranking, {"C": "A"}).partition(": ")[2]
-    'C is identical to A, the other differences may be chance.'
-    >>> state_ranking([*ranking[:2], {"system": "C", "rank_range": [3, 3]}], {"B": "A"})
-    'Of 3 systems, A and B score highest: B is identical to A.'
-    """
-    start = f"Of {len(ranking)} systems"
-    best = []
-    for entry in ranking:
-        best_rank, _worst_rank = entry["rank_range"]
-        if best_rank == 1:
-            best.append(entry["system"])
-    if len(best) == 1:
-        is_certain = ranking[0]["rank_range"] == [1, 1]
-        certainty = ", by more than chance" if is_certain else ""
-        return f"{start}, {best[0]} scores highest{certainty}."
-    reasons = [f"{name} is identical to {identical[name]}" for name in best if name in identical]
-    if len(reasons) < len(best) - 1:
-        differences = "other differences" if reasons else "differences between them"
-        reasons.append(f"the {differences} may be chance")
-    return f"{start}, {join_clauses(best)} score highest: {', '.join(reasons)}."
-
-
-def _quote(result: Result) -> str:
-    """Return the sentence of a result's report, which ends with its signature."""
-    sentence, _, _ = result.report().partition("\n")
-    return sentence
-
-
-def _copy_table(table: Table, note: str) -> str:
-    """Return the buttons that copy a table, without the columns that are drawn, and a note."""
-    named = [column for column, name in enumerate(table.head) if name]
-    cells = [[row[column] for column in named] for row in [table.head, *table.rows]]
-    markdown = f"{report.format_markdown(cells)}\n\n{note}"
-    latex = f"{report.format_latex(cells)}\n% {note}"
-    return html.copy_button(markdown, "table as Markdown") + html.copy_button(latex, "as LaTeX")
-
-
-def judge(system: SystemScores) -> str:
-    """Return the verdict of the test; among several systems, of that of all pairs.
-
-    >>> judge({"delta": 0.01, "p_value": 0.01})
-    'higher'
-    >>> judge({"delta": 0.01, "p_value": 0.01, "p_adjusted": 0.05})
-    'may be chance'
-    """
-    if "delta" not in system:
-        return "baseline"
-    p_value = _read_p_value(system)
-    is_significant = p_value is not None and p_value < 0.05  # one segment has no p-value
-    if not is_significant:
-        return "may be chance"
-    return "higher" if system["delta"] > 0 else "lower"
-
-
-def _read_p_value(system: SystemScores) -> float | None:
-    """Return the p-value of the test; among several systems, of that of all pairs."""
-    return system.get("p_adjusted", system.get("p_value"))
-
-
-def _describe_system(system: SystemScores, scale: tuple[float, float] | None) -> list[str]:
-    """Return the cells after the verdict: interval, its drawing, difference, its interval, p."""
-    bar = difference = delta_interval = p_value = ""
-    if "confidence_interval" in system and scale:
-        low, high = (100 * end for end in system["confidence_interval"])
-        bar = html.draw_interval(low, system["score"], high, scale)
-    if "delta" in system:
-        difference = f"{100 * system['delta']:+.2f}"
-    if "delta_interval" in system:
-        delta_interval = " to ".join(f"{100 * end:+.2f}" for end in system["delta_interval"])
-    p = _read_p_value(system)
-    if p is not None:
-        p_value = write_p(p)
-    return [_write_range(system), bar, difference, delta_interval, p_value]
-
-
-def _write_range(scores: Mapping[str, Any] | SystemScores) -> str:
-    """Return the interval of a score in BLEU; empty without one."""
-    if "confidence_interval" not in scores:
-        return ""
-    low, high = (100 * end for end in scores["confidence_interval"])
-    return f"{low:.2f} to {high:.2f}"
 
 
 def explain_number(key: str, system: str, reported: str) -> str:

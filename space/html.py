@@ -28,7 +28,6 @@ headline = report.headline
 tokens = report.tokens
 legend = report.legend
 paragraph = report.paragraph
-draw_interval = report.draw_interval
 
 LINK_BUTTON = (
     '<button type="button" class="bleu-copy bleu-link" data-copy="">Copy link</button>'
@@ -38,8 +37,9 @@ LINK_BUTTON = (
 _FIRST_ROWS = 10  # of a list of segments; page.css hides the others
 _FILE_CHARACTERS = 300  # of the description of a file
 _ROOTS = {2: "square root", 3: "cube root", 4: "fourth root"}
-_DECIMAL = r"[+-]?\d[\d,]*(\.\d+)?"
+_DECIMAL = r"[+−-]?\d[\d,]*(\.\d+)?"
 _NUMBERS = re.compile(rf"(<?{_DECIMAL}(( to | : ){_DECIMAL}| and more)?)?")
+_BOLD_NUMBER = re.compile(rf"<b>{_DECIMAL}</b>")
 
 _ON_LOAD = """
 element.addEventListener("click", (event) => {
@@ -104,6 +104,40 @@ def copy_button(text: str, what: str) -> str:
         f'<button type="button" class="bleu-copy" data-copy="{copied}"{title}>'
         f"Copy {show(what)}</button>"
     )
+
+
+def save_button(content: str, file_name: str, text: str) -> str:
+    """Return a button that saves a text as a file.
+
+    >>> 'data-save="&lt;svg/&gt;" data-name="a.svg">Save<' in save_button("<svg/>", "a.svg", "Save")
+    True
+    """
+    return Markup(
+        f'<button type="button" class="bleu-copy" data-save="{escape(content)}"'
+        f' data-name="{show(file_name)}">{show(text)}</button>'
+    )
+
+
+def bold(text: str) -> str:
+    """Return a text in bold.
+
+    >>> bold("1.0")
+    '<b>1.0</b>'
+    """
+    return Markup(f"<b>{show(text)}</b>")
+
+
+def shorten(text: str, limit: int) -> str:
+    """Shorten a text to a number of characters; its beginning and its end stay.
+
+    >>> shorten("constrained-ensemble-1", 12), shorten("short", 12)
+    ('constr…ble-1', 'short')
+    """
+    if len(text) <= limit:
+        return text
+    end = (limit - 1) // 2
+    start = limit - 1 - end
+    return f"{text[:start]}…{text[-end:]}"
 
 
 def segment_button(number: int | str) -> str:
@@ -265,7 +299,9 @@ def _is_number(cell: str) -> bool:
     >>> [_is_number(cell) for cell in ("a", "to", ": . to", "1.", "1 2")]
     [False, False, False, False, False]
     """
-    return not isinstance(cell, Markup) and _NUMBERS.fullmatch(cell) is not None
+    if isinstance(cell, Markup):
+        return _BOLD_NUMBER.fullmatch(cell) is not None
+    return _NUMBERS.fullmatch(cell) is not None
 
 
 def segment_rows(

@@ -230,7 +230,6 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Test] = _compare.TESTS
 
 share_of_unspaced: Callable[[str], float] = _tokenizers.share_of_unspaced
-write_p: Callable[[float], str] = _compare.write_p
 
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 

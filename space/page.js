@@ -315,7 +315,7 @@
     if (find("#corpus-summary [data-back]")) askFor(inputs);
     scored = asked;
     markCorpus();
-    const beginning = find("#corpus-message p, #corpus-summary .bleu-quote, #corpus-summary .bleu-score");
+    const beginning = find("#corpus-message p, #corpus-summary .bleu-verdict, #corpus-summary .bleu-score");
     beginning?.scrollIntoView({ block: "nearest" });
   };
 
@@ -410,6 +410,8 @@
     if (upload && !target.matches("input")) upload.querySelector("input").click();
     const more = target.closest("[data-more]");
     if (more) showMore(more);
+    const saveButton = target.closest("[data-save]");
+    if (saveButton) save(saveButton);
     const copyButton = target.closest("[data-copy]");
     if (copyButton) copy(copyButton);
   });
@@ -425,12 +427,26 @@
     const copied = button.dataset.copy || location.href;
     try {
       await navigator.clipboard.writeText(copied);
-      announce("Copied");
-      button.classList.add("done");
-      setTimeout(() => button.classList.remove("done"), 1500);
+      confirmDone(button, "Copied");
     } catch {
       window.prompt("Copy this:", copied); // without HTTPS there is no clipboard
     }
+  };
+
+  // Saves the picture that a button has as a file.
+  const save = (button) => {
+    const file = new Blob([button.dataset.save], { type: "image/svg+xml" });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(file);
+    link.download = button.dataset.name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000); // the browser has read it by then
+    confirmDone(button, "Saved");
+  };
+  const confirmDone = (button, words) => {
+    announce(words);
+    button.classList.add("done");
+    setTimeout(() => button.classList.remove("done"), 1500);
   };
 
   // The name of the example whose button was pressed, before Gradio hears of it.

@@ -1,11 +1,13 @@
-"""The demo as a whole: its tabs and endpoints, and how it is launched."""
+"""The demo as a whole: its endpoints for programs, its tabs, and how it is launched."""
 
 from __future__ import annotations
 
 import os
 import re
 from base64 import b64encode
+from collections.abc import Callable, Mapping
 from functools import partial
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,15 @@ from starlette.middleware import Middleware
 
 from . import html, limits
 from .corpus import add_corpus_tab
-from .endpoints import ENDPOINTS, Demo, explain
-from .metric import bleu
+from .metric import (
+    bleu,
+    collect_warnings,
+    request_comparison,
+    request_conventions,
+    request_explanation,
+    request_score,
+    request_settings,
+)
 from .sentence import Sentence, Update, add_sentence_tab
 
 _FOLDER = Path(__file__).parent
@@ -54,6 +63,149 @@ bleu = evaluate.load("{name}")
 print(bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on a mat"]]))
 """
 
+
+# --- Endpoints ------------------------------------------------------------------------------------
+#
+# The metric's methods, with its warnings added to the result.
+
+
+def explain(
+    prediction: str, references: list[str], options: dict[str, object] | None = None
+) -> dict[str, object]:
+    """Explain the score of one sentence: its tokens, each with its longest matching n-gram.
+
+    Args:
+        prediction: the candidate, as text.
+        references: one or more texts.
+        options: the metric's options, such as {"tokenize": "zh", "lowercase": true}; by default
+            sacreBLEU's.
+
+    Returns:
+        The result of `bleu.explain`: scores, tokens, and the clipped and missed n-grams of each
+        order.
+    """
+    return _answer(lambda: request_explanation(prediction, references, options or {}))
+
+
+def score(
+    predictions: list[str], references: list[object], options: dict[str, object] | None = None
+) -> dict[str, object]:
+    """Score a corpus, and each of its segments.
+
+    Args:
+        predictions: one text per segment.
+        references: one list of references per segment, or one text.
+        options: the metric's options, such as {"confidence": 0.95}; by default sacreBLEU's.
+
+    Returns:
+        The result of `bleu.compute` with `segments=True`.
+    """
+    return _answer(lambda: request_score(predictions, references, options or {}).result)
+
+
+def compare(
+    systems: dict[str, list[str]],
+    references: list[object],
+    baseline: str | None = None,
+    test: str = "randomization",
+    options: dict[str, object] | None = None,
+) -> dict[str, object]:
+    """Test whether one of two systems scores higher than the other by more than chance.
+
+    Args:
+        systems: the predictions of each system by its name.
+        references: one list of references per segment, or one text.
+        baseline: the name of a system; by default the first.
+        test: "bootstrap" or "randomization".
+        options: the metric's options, such as {"n_resamples": 2000}; by default sacreBLEU's.
+
+    Returns:
+        The result of `bleu.compare`: scores, intervals, difference and p-value.
+    """
+    return _answer(
+        lambda: request_comparison(systems, references, baseline, test, options=options or {})
+    )
+
+
+def conventions(predictions: list[str], references: list[object]) -> dict[str, object]:
+    """Score a corpus under each convention, and explain each difference.
+
+    Args:
+        predictions: one text per segment.
+        references: one list of references per segment, or one text.
+
+    Returns:
+        The result of `bleu.conventions`.
+    """
+    return _answer(lambda: request_conventions(predictions, references))
+
+
+def reconcile(
+    predictions: list[str],
+    references: list[object],
+    reported: float | str,
+    decimals: int | None = None,
+    options: dict[str, object] | None = None,
+) -> dict[str, object]:
+    """Find the settings that give a reported score.
+
+    Args:
+        predictions: one text per segment.
+        references: one list of references per segment, or one text.
+        reported: the score, from 0 to 1 or from 0 to 100; in a string, trailing zeros count as
+            decimals.
+        decimals: the number of decimals that are known; by default all that are written.
+        options: the known settings, such as {"tokenize": "zh"}.
+
+    Returns:
+        The result of `bleu.reconcile`.
+    """
+    return _answer(
+        lambda: request_settings(predictions, references, reported, decimals, options=options or {})
+    )
+
+
+class Demo(gr.Blocks):
+    """Blocks that fill in default arguments of endpoints; Gradio does so for its clients only."""
+
+    async def preprocess_data(
+        self, block_fn: Any, inputs: list[object], *others: Any, **named: Any
+    ) -> Any:
+        """Append the defaults of arguments that a program has left out."""
+        arguments = list(inputs)
+        if len(inputs) < len(block_fn.inputs):
+            parameters = list(signature(block_fn.fn).parameters.values())
+            left_out = parameters[len(inputs) :]
+            missing = [
+                parameter.name for parameter in left_out if parameter.default is Parameter.empty
+            ]
+            if missing:
+                text = f"Missing: {', '.join(missing)}. List the arguments in `data`."
+                raise gr.Error(text, print_exception=False)
+            arguments += [parameter.default for parameter in left_out]
+        return await super().preprocess_data(block_fn, arguments, *others, **named)
+
+
+ENDPOINTS = (explain, score, compare, conventions, reconcile)
+
+
+def _answer(request: Callable[[], Mapping[str, object]]) -> dict[str, object]:
+    """Return the result of a request with the metric's warnings.
+
+    An error of the metric or of a limit is raised as one that Gradio passes on.
+    """
+
+    def work() -> dict[str, object]:
+        with collect_warnings() as warnings:
+            return {**request(), "warnings": [str(warning) for warning in warnings]}
+
+    try:
+        return limits.run(work)
+    except limits.ERRORS as error:
+        raise gr.Error(limits.explain_error(error), print_exception=False) from None
+
+
+# --- The page -------------------------------------------------------------------------------------
 
 # The arguments of `launch`.
 LAUNCH: dict[str, Any] = {

@@ -21,6 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from .html import shorten
 from .limits import SECONDS_KEPT, RejectedError
 from .metric import Options, Result, ScoredRows, request_score
 from .options import describe_references_used, leave_segments_effective
@@ -28,6 +29,7 @@ from .remedies import FIXES
 from .sources import Submission, rename
 
 _SEGMENTS = "segments.parquet"
+_NAME_CHARACTERS = 60  # of a system
 _KEY = re.compile("[0-9a-f]{32}")
 _FIXED = {"quotes": "quotes made straight", "detokenize": "predictions detokenized"}
 
@@ -110,10 +112,10 @@ def prepare_submission(submission: Submission, which: int | str, fixes: Sequence
         if name != "detokenize":
             references = [_fix_texts(texts, fix) for texts in references]
         remarks.append(_FIXED[name])
-    # 3. The names: without what all begin with, short, and different.
+    # 3. The names: without what all begin or end with, short, and different.
     named: dict[str, list[str]] = {}
-    for name, texts in zip(cut_prefix(list(systems)), systems.values()):
-        named[rename(name[:60], named)] = texts
+    for name, texts in zip(cut_common(list(systems)), systems.values()):
+        named[rename(shorten(name, _NAME_CHARACTERS), named)] = texts
     prepared = submission._replace(systems=named, references=references)
     return Prepared(prepared, ", ".join(remarks))
 
@@ -123,14 +125,21 @@ def _fix_texts(texts: Sequence[str], fix: Callable[[str], str]) -> list[str]:
     return [fix(text) if text else text for text in texts]
 
 
-def cut_prefix(names: Sequence[str]) -> list[str]:
-    """Cut what all names begin with, up to a separator.
+def cut_common(names: Sequence[str]) -> list[str]:
+    """Cut what all names begin and end with, up to a separator.
 
-    >>> cut_prefix(["newstest2021.en-de.hyp.Online-A", "newstest2021.en-de.hyp.Online-B"])
+    >>> cut_common(["wmt.en-de.hyp.Online-A.de", "wmt.en-de.hyp.Online-B.de"])
     ['Online-A', 'Online-B']
-    >>> cut_prefix(["mt1", "mt2"])
+    >>> cut_common(["mt1", "mt2"])
     ['mt1', 'mt2']
     """
+    without_start = _cut_prefix(names)
+    reversed_names = [name[::-1] for name in without_start]
+    return [name[::-1] for name in _cut_prefix(reversed_names)]
+
+
+def _cut_prefix(names: Sequence[str]) -> list[str]:
+    """Cut what all names begin with, up to a separator, unless a name would be empty."""
     common = commonprefix(list(names))  # noqa: RUF071 of characters, as names are not paths
     length = max(common.rfind(separator) for separator in "._ ") + 1
     has_empty_rest = any(len(name) <= length for name in names)

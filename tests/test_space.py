@@ -14,6 +14,7 @@ import tracemalloc
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import pytest
 from conftest import ROOT
@@ -212,64 +213,189 @@ def test_an_error_that_no_one_expects_is_told_in_a_sentence(capsys):
     assert "KeyError" in capsys.readouterr().err
 
 
+class _MadeResult(dict):
+    """A result of `compare` or `rank` by hand."""
+
+    def report(self):
+        return "B and A score highest; signature nrefs:1.\n\n@bib"
+
+
+def _rank_by_hand(interval=None):
+    """Return a comparison and a ranking in which p alone would call B better than A."""
+    scores = {"A": 20.0, "B": 20.5, "C": 10.0}
+    systems = {name: {"score": score} for name, score in scores.items()}
+    systems["B"] |= {"delta": 0.005, "p_value": 0.03}
+    systems["C"] |= {"delta": -0.1, "p_value": 0.001}
+    if interval:
+        for system in systems.values():
+            ends = (system["score"] - interval, system["score"] + interval)
+            system["confidence_interval"] = tuple(end / 100 for end in ends)
+    ranks = {"B": [1, 2], "A": [1, 2], "C": [3, 3]}
+    pairs = [("B", "A", 0.06), ("B", "C", 0.002), ("A", "C", 0.0004)]
+    comparison = _MadeResult(systems=systems, baseline="A", test="bootstrap", signature="nrefs:1")
+    ranking = _MadeResult(
+        ranking=[{"system": name, "rank_range": rank} for name, rank in ranks.items()],
+        pairs=[{"systems": [first, second], "p_adjusted": p} for first, second, p in pairs],
+        test="randomization", n_resamples=10_000, documents=170, family_wise=True, alpha=0.05,
+    )  # fmt: skip
+    return comparison, ranking
+
+
+def _render(comparison, ranking, names, confidence=None, identical=None):
+    leaderboard, scored = (
+        importlib.import_module(f"space.{name}") for name in ("leaderboard", "scored")
+    )
+    kept = scored.Scored("", names, {"confidence": confidence}, "all", "")
+    return leaderboard.render_systems(
+        kept, comparison, ranking, names, size="997 segments", identical=identical or {}
+    )
+
+
+def _list_copied(html):
+    return [html_module.unescape(text) for text in re.findall(r'data-copy="([^"]*)"', html)]
+
+
 def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
     """The headline is about all pairs; p alone would call B better than A."""
-    corpus, scored = (importlib.import_module(f"space.{name}") for name in ("corpus", "scored"))
-    names, ranks = ["A", "B", "C"], {"B": [1, 2], "A": [1, 2], "C": [3, 3]}
-    systems = {"A": {"score": 20.0}, "B": {"score": 20.5, "delta": 0.005, "p_value": 0.03}}
-    systems["C"] = {"score": 10.0, "delta": -0.1, "p_value": 0.001}
-
-    class Made(dict):
-        def report(self):
-            return "B and A score highest; signature nrefs:1.\n\n@bib"
-
-        def to_markdown(self):
-            return "| table |\n\nthe test; nrefs:1"
-
-    comparison = Made(systems=systems, baseline="A", test="bootstrap", signature="nrefs:1")
-    pairs = [
-        {"systems": ["B", "A"], "p_adjusted": 0.06},
-        {"systems": ["B", "C"], "p_adjusted": 0.002},
-    ]
-    pairs += [{"systems": ["A", "C"], "p_adjusted": 0.002}]
-    ranking = Made(
-        ranking=[{"system": name, "rank_range": rank} for name, rank in ranks.items()], pairs=pairs
-    )
-    kept = scored.Scored("", names, {"confidence": None}, "all", "")
-    summary, details = corpus.render_systems(
-        kept, comparison, ranking, ["B", "A", "C"], identical={}
-    )
-    assert (
-        "Of 3 systems, B and A score highest: the differences between them may be chance."
-        in summary
-    )
-    assert '<p class="bleu-quote">B and A score highest.</p>' in summary
-    assert re.findall(r">(baseline|higher|lower|may be chance)</td>", details) == [
+    summary, statistics = _render(*_rank_by_hand(), ["B", "A", "C"])
+    assert '<p class="bleu-verdict">Two systems share first place.</p>' in summary
+    assert "B leads by 0.50 BLEU, which may be chance. 997 segments." in summary
+    assert re.findall(r">(first place|behind)</td>", summary) == ["first place", "behind"]
+    assert '<p class="bleu-quote">B and A score highest.</p>' in statistics
+    assert re.findall(r">(baseline|higher|lower|may be chance)</td>", statistics) == [
         "may be chance",
         "baseline",
         "lower",
     ]
-    assert "corrected for 3 comparisons" in details
-    copied = html_module.unescape(re.findall(r'data-copy="([^"]*)"', summary)[1]).splitlines()
-    assert (
-        copied[0]
-        == "| system | rank | BLEU | verdict | interval | difference | interval of difference | corrected p |"
+    assert "corrected for 3 comparisons" in statistics
+    sentence, markdown, latex = _list_copied(summary)
+    assert sentence == "B and A score highest; signature nrefs:1."
+    note = (
+        "paired approximate randomization, 10,000 resamples by document (170 documents),"
+        " ranks at a family-wise error of 5%; nrefs:1"
     )
-    assert copied[2:] == [
-        "| B | 1 to 2 | 20.50 | may be chance |  | +0.50 |  | 0.0600 |",
-        "| A | 1 to 2 | 20.00 | baseline |  |  |  |  |",
-        "| C | 3 | 10.00 | lower |  | -10.00 |  | 0.0020 |",
+    assert markdown.splitlines() == [
+        "| System | BLEU | Rank |",
+        "| --- | ---: | ---: |",
+        "| B | 20.5 | 1–2 |",
+        "| A | 20.0 | 1–2 |",
+        "| C | 10.0 | 3 |",
         "",
-        "the test; nrefs:1",
+        note,
     ]
+    assert latex.splitlines()[-1] == f"% {note}"
+    assert r"B & 20.5 & 1--2 \\" in latex
+    _markdown, latex = _list_copied(statistics)
+    assert latex.splitlines()[0] == r"\begin{tabular}{llrrrrr}"
+    assert r"C & lower & 10.00 &  & $-$10.00 &  & $<$0.001 \\" in latex
+    assert "0.06 " in latex.replace("0.060", "0.06 ")
+
+
+def test_a_paper_gets_system_score_and_interval():
+    _sentence, markdown, latex = _list_copied(
+        _render(*_rank_by_hand(interval=1.25), ["B", "A", "C"], confidence=0.95).summary
+    )
+    assert markdown.splitlines()[0] == "| System | BLEU | 95% CI | Rank |"
+    assert markdown.splitlines()[2] == "| B | 20.5 | 19.2–21.8 | 1–2 |"
+    assert r"B & 20.5 & 19.2--21.8 & 1--2 \\" in latex
+
+
+@pytest.mark.parametrize(
+    ("scores", "explained"),
+    [
+        ((33.44, 33.06), True),  # 33.4 and 33.1, but -0.38 is -0.4
+        ((33.42, 32.41), False),  # 33.4 and 32.4, and -1.01 is -1.0
+    ],
+)
+def test_rounded_numbers_add_up_or_the_page_says_why_not(scores, explained):
+    leaderboard = importlib.import_module("space.leaderboard")
+    standings = [leaderboard.Standing(f"{score}", score, None, "", True) for score in scores]
+    board = leaderboard.Leaderboard("", "", standings, "", "")
+    sentence = "Differences are rounded after subtraction."
+    assert (sentence in leaderboard.draw_table(board)) == explained
+    assert (sentence in leaderboard.draw_picture(board)) == explained
+
+
+# Scores, half the width of each interval, and the systems off the scale.
+AXES = [
+    ([33.4, 33.1, 32.4, 31.5, 8.0], 1.5, [8.0]),
+    ([90.7, 64.2, 17.6], 3.0, [17.6]),  # two are always on the axis
+    ([90.7, 64.2, 40.6], 3.0, []),  # the third fits
+    ([90.0, 20.0], 0.5, []),
+    ([50.0, 50.0, 50.0], 0.0, []),
+    ([33.4, 33.1, 8.0, 7.0, 6.0], 1.0, []),  # at least half are on the axis
+]
+
+
+@pytest.mark.parametrize(("scores", "half", "off"), AXES)
+def test_the_axis_is_that_of_the_leading_group(scores, half, off):
+    leaderboard = importlib.import_module("space.leaderboard")
+    standings = [
+        leaderboard.Standing(f"{score}", score, (score - half, score + half), "", True)
+        for score in scores
+    ]
+    axis = leaderboard.find_axis(standings)
+    assert [one.score for one in standings if not axis.has(one)] == off
+    for standing in standings:
+        if axis.has(standing):
+            assert all(0 <= axis.place(end) <= 1 for end in standing.interval)
+    assert all(axis.low <= tick <= axis.high for tick in axis.ticks)
+    assert 2 <= len(axis.ticks) <= 8
+
+
+HOSTILE_NAMES = ["<script>alert(1)</script>", "a&b\x00\ud800\uffff\u202e", "\"]]>'<!--"]
+
+
+def test_the_picture_is_valid_xml_with_names_as_text():
+    """As an editor or a converter reads it: shapes and text, without scripts, styles and links."""
+    leaderboard = importlib.import_module("space.leaderboard")
+    standings = [
+        leaderboard.Standing(name, 30.0 - number, (29.0 - number, 31.0 - number), "1–3", True)
+        for number, name in enumerate(HOSTILE_NAMES)
+    ]
+    standings.append(leaderboard.Standing("系统" * 30, 3.0, (2.0, 4.0), "4", False))
+    board = leaderboard.Leaderboard("<Three>", "1 & 2", standings, "the test", "nrefs:1")
+    picture = leaderboard.draw_picture(board)
+    root = ElementTree.fromstring(picture.encode("utf-8"))
+    names = {element.tag.removeprefix("{http://www.w3.org/2000/svg}") for element in root.iter()}
+    assert names == {"svg", "title", "rect", "text", "path", "circle"}
+    attributes = {name for element in root.iter() for name in element.attrib}
+    assert not [name for name in attributes if name.startswith("on") or "href" in name]
+    texts = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
+    joined = "\n".join(texts)
+    for shown in (
+        "<Three>",
+        "1 & 2",
+        "<script>alert(1)</script>",
+        "the test",
+        "nrefs:1",
+        "first place",
+    ):
+        assert shown in joined
+    assert joined.count("3.0") >= 2, "the score of a system off the scale is beside its arrow"
+    assert len([one for one in root.iter() if one.tag.endswith("circle")]) == 3
+    assert any("系统系统系统…系统" in text for text in texts), (
+        "a wide name is shortened in its middle"
+    )
+
+
+def test_the_table_escapes_names_and_has_an_arrow_for_a_system_off_the_scale():
+    leaderboard = importlib.import_module("space.leaderboard")
+    standings = [
+        leaderboard.Standing(name, score, (score - 1, score + 1), "1–2", True)
+        for name, score in [("<b>", 33.0), ("x" * 40 + "end", 32.0), ("far", 8.0)]
+    ]
+    table = leaderboard.draw_table(leaderboard.Leaderboard("", "", standings, "", ""))
+    assert 'title="&lt;b&gt;">&lt;b&gt;<' in table
+    assert f'title="{"x" * 40}end">{"x" * 16}…{"x" * 12}end<' in table
+    assert table.count('class="off"') == 1
+    assert 'aria-label="33.0, interval 32.0 to 34.0"' in table
 
 
 @pytest.mark.parametrize("order", [["A", "B"], ["B", "A"]])
 def test_of_two_systems_the_better_comes_first_in_headline_sentence_and_table(order):
-    """Whichever is uploaded first: the second best is the baseline unless a visitor chooses another."""
-    corpus, metric, scored = (
-        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored")
-    )
+    """Whichever is uploaded first."""
+    metric = importlib.import_module("space.metric")
     references = [f"the cat number {i} sat on mat {i % 7} again" for i in range(60)]
     texts = {
         "A": [text.replace("sat", "lay") for text in references],
@@ -280,18 +406,17 @@ def test_of_two_systems_the_better_comes_first_in_headline_sentence_and_table(or
         systems, references, "A", "randomization", options={"confidence": 0.95}
     )
     scores = {name: f"{system['score']:.2f}" for name, system in comparison["systems"].items()}
-    kept = scored.Scored("", order, {"confidence": 0.95}, "all", "")
-    summary, details = corpus.render_systems(kept, comparison, {}, ["B", "A"], identical={})
+    summary, statistics = _render(comparison, None, ["B", "A"], confidence=0.95)
     by = f"{100 * comparison['systems']['B']['delta']:.2f}"
     assert f"B scores higher than A, by {by} BLEU." in summary
-    sentence, table = re.findall(r'data-copy="([^"]*)"', summary)[:2]
+    sentence, table = _list_copied(summary)[:2]
     assert sentence == comparison.report().partition("\n")[0]
     assert re.search(
         rf"B scores {scores['B']} .*a difference of \+{by} .*baseline A scores {scores['A']} ",
         sentence,
     )
     assert re.findall(r"^\| ([AB]) \|", table, re.MULTILINE) == ["B", "A"]
-    assert re.findall(r">(higher|baseline|[+-]\d+\.\d\d)</td>", details) == [
+    assert re.findall(r">(higher|baseline|[+−]\d+\.\d\d)</td>", statistics) == [
         "higher",
         f"+{by}",
         "baseline",
@@ -346,10 +471,8 @@ def pass_gate(path, body=b"", method="POST", headers=None):
 
 
 def make_gate(app):
-    limits, endpoints = (
-        importlib.import_module(f"space.{name}") for name in ("limits", "endpoints")
-    )
-    return limits.Gate(app, [endpoint.__name__ for endpoint in endpoints.ENDPOINTS])
+    limits, page = (importlib.import_module(f"space.{name}") for name in ("limits", "page"))
+    return limits.Gate(app, [endpoint.__name__ for endpoint in page.ENDPOINTS])
 
 
 @pytest.mark.parametrize("path", [
@@ -763,7 +886,9 @@ def test_several_systems_have_no_interval_per_group():
 
 def test_groups_are_a_table_of_the_metrics_scores():
     """Each cell is the score that the metric gives the group; a single system has intervals as well."""
-    corpus, metric = (importlib.import_module(f"space.{name}") for name in ("corpus", "metric"))
+    leaderboard, metric = (
+        importlib.import_module(f"space.{name}") for name in ("leaderboard", "metric")
+    )
     predictions, references, labels = (
         ["a b c d e", "a b c e d"] * 40,
         ["a b c d e"] * 80,
@@ -771,8 +896,8 @@ def test_groups_are_a_table_of_the_metrics_scores():
     )
     result, _ = metric.request_score(predictions, references, {"confidence": 0.9}, labels)
     one, two = (
-        corpus.render_groups({"A": result}),
-        corpus.render_groups({"A": result, "B": result}),
+        leaderboard.render_groups({"A": result}),
+        leaderboard.render_groups({"A": result, "B": result}),
     )
     for label in ("x", "y"):
         alone = [
@@ -786,7 +911,29 @@ def test_groups_are_a_table_of_the_metrics_scores():
         assert two.count(f">{expected['score']:.2f}<") == 2
     assert f"{result['score']:.2f}" in one
     assert f"{result['macro_score']:.2f}" in one
-    assert corpus.render_groups({"A": {"score": 1.0}}) == ""
+    assert leaderboard.render_groups({"A": {"score": 1.0}}) == ""
+
+
+def test_groups_are_in_the_order_of_scores_with_the_best_of_each_in_bold():
+    """All segments first; B is better than A, but not in group y."""
+    leaderboard, metric = (
+        importlib.import_module(f"space.{name}") for name in ("leaderboard", "metric")
+    )
+    references = ["a b c d e f"] * 4
+    labels = ["x", "x", "x", "y"]
+    texts = {"A": ["a b c d x y"] * 3 + ["a b c d e f"], "B": ["a b c d e f"] * 3 + ["a b c d x y"]}
+    results = {
+        name: metric.request_score(lines, references, {}, labels).result
+        for name, lines in texts.items()
+    }
+    table = leaderboard.render_groups(results)
+    assert re.findall(r'<th scope="col"[^>]*>([^<]*)</th>', table) == ["group", "B", "A"]
+    rows = re.findall(r"<tr><td[^>]*>([^<]*)</td>(.*?)</tr>", table)
+    assert [name for name, _ in rows] == ["all", "mean of the groups", "x", "y"]
+    for _name, cells in (rows[0], rows[2]):
+        assert re.search(r"<b>.*</td><td[^>]*>[\d.]+</td>", cells)
+    assert "<b>100.00</b>" in rows[3][1]
+    assert rows[3][1].index("<b>") > rows[3][1].index("</td>")
 
 
 ORGANIZERS = {
@@ -854,14 +1001,17 @@ def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
         [sources.ChosenColumns(sources.describe_file(str(file)), []) for file in files]
     )
     submission, _ = scored.prepare_submission(sources.Submission(systems, [["a"]]), "all", [])
-    assert list(submission.systems) == ["A" + "x" * 59, "B" + "x" * 59]
+    assert list(submission.systems) == [f"{name}{'x' * 29}…{'x' * 29}" for name in "AB"]
 
 
 def test_names_that_become_equal_stay_apart():
     scored, sources = (importlib.import_module(f"space.{name}") for name in ("scored", "sources"))
     submission = sources.Submission({"x" * 70 + "a": ["a"], "x" * 70 + "b": ["b"]}, [["a"]])
     systems = scored.prepare_submission(submission, "all", [])[0].systems
-    assert systems == {"x" * 60: ["a"], "x" * 60 + " (2)": ["b"]}
+    assert systems == {
+        "x" * 30 + "…" + "x" * 28 + "a": ["a"],
+        "x" * 30 + "…" + "x" * 28 + "b": ["b"],
+    }
 
 
 def test_the_documented_limits_are_in_force():

@@ -112,21 +112,24 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
         f"cats scores higher than system, by {by} BLEU."
     )
     assert copied(page, SUMMARY) == comparison.report().splitlines()[0]
-    expect(page.locator(f"{SUMMARY} .bleu-quote")).to_contain_text(
+    expect(page.locator(f"{SUMMARY} .bleu-lead")).to_have_text("40 segments, 2 references.")
+    board = page.locator(f"{SUMMARY} .bleu-board .name")
+    expect(board).to_have_text(["cats", "system"])
+    unfold(page, "#tested")
+    statistics = page.locator("#corpus-statistics")
+    expect(text(page, "#baseline")).to_have_value("the first: system")
+    expect(statistics.locator(".bleu-quote")).to_contain_text(
         f"In BLEU, cats scores {cats['score']:.2f} (95% CI"
     )
-    expect(page.locator("#corpus-details tbody tr").first).to_contain_text("cats")
-    expect(page.locator("#corpus-details tbody tr").first).to_contain_text(f"+{by}")
-    shown = [
-        cell.inner_text()
-        for cell in page.locator("#corpus-details tbody tr").first.locator("td").all()
-    ]
-    table = page.locator(f"{SUMMARY} [data-copy]").nth(1).get_attribute("data-copy").splitlines()
+    expect(statistics.locator("tbody tr").first).to_contain_text("cats")
+    expect(statistics.locator("tbody tr").first).to_contain_text(f"+{by}")
+    shown = [cell.inner_text() for cell in statistics.locator("tbody tr").first.locator("td").all()]
+    table = copied(page, "#corpus-statistics").splitlines()
     assert table[2].strip("| ").split(" | ") == [cell for cell in shown if cell.strip()]
     detectable = (
         f"true differences below about {100 * cats['detectable_delta']:.1f} often go unnoticed"
     )
-    expect(page.locator("#corpus-details")).to_contain_text(detectable)
+    expect(statistics).to_contain_text(detectable)
     difference = bleu.diff({"A": PREDICTIONS, "B": SECOND_PREDICTIONS}, ROWS)
     expect(page.locator("#overview")).to_contain_text(
         f"cats scores higher in {difference['wins']} segment"
@@ -144,26 +147,30 @@ def test_equal_systems_are_told_to_be_identical(page, tmp_path):
     paste(page, "a b c d e\nf g", "a b c d\nf g h", second="a b c d e\nf g")
     score(page)
     expect(page.locator(".bleu-verdict")).to_have_text("System and Second system are identical.")
-    expect(page.locator("#corpus-details tr", has_text="Second system")).to_contain_text(
+    unfold(page, "#tested")
+    statistics = page.locator("#corpus-statistics")
+    expect(statistics.locator("tr", has_text="Second system")).to_contain_text(
         "identical to System"
     )
     page.get_by_label("Files", exact=True).check()
     upload(page, "systems", [tmp_path / f"{name}.txt" for name in "ABC"])
     upload(page, "references", tmp_path / "A.txt")
     score(page)
-    expect(page.locator("#corpus-details tbody tr").last).to_contain_text("identical to B")
+    expect(statistics.locator("tbody tr").last).to_contain_text("identical to B")
 
 
 def test_the_tab_opens_with_the_example_scored_and_own_files_replace_it(page, tmp_path):
     tab(page, "Corpus")
-    expect(page.locator(".bleu-verdict")).to_have_text(
-        "Of 3 systems, atlas scores highest, by more than chance."
-    )
+    expect(page.locator(".bleu-verdict")).to_have_text("atlas scores highest, by more than chance.")
     ranked = [
-        [cell.inner_text() for cell in row.locator("td").all()[:3]]
-        for row in page.locator("#corpus-details tbody tr").all()
+        [cell.inner_text() for cell in row.locator("td").all()]
+        for row in page.locator(f"{SUMMARY} .bleu-board tbody tr").all()
     ]
-    assert ranked == [["atlas", "1", "90.74"], ["birch", "2", "64.21"], ["cedar", "3", "17.56"]]
+    assert ranked == [
+        ["first place", "atlas", "90.7", "", "–", "1"],
+        ["behind", "birch", "64.2", "", "−26.5", "2"],
+        ["", "cedar", "17.6", "", "−73.2", "3"],
+    ]
     expect(page.locator(SUMMARY)).to_contain_text("This is an example")
     score_files(page, tmp_path)
     expect(page.locator(SUMMARY)).to_contain_text("40 segments")
@@ -189,9 +196,8 @@ def test_names_without_their_common_prefix_in_tables_that_scroll_in_their_boxes(
         upload(page, "systems", files)
         upload(page, "references", files[0])
         score(page)
-        first = page.locator("#corpus-details td:first-child")
-        expect(first).to_have_text(names)
-        assert page.locator("#corpus-details, #overview").evaluate_all(
+        expect(page.locator(f"{SUMMARY} .bleu-board .name")).to_have_text(names)
+        assert page.locator("#corpus-summary, #overview").evaluate_all(
             "all => all.every((one) => !one.innerText.includes('newstest'))"
         )
         clipped = page.evaluate(
@@ -219,32 +225,64 @@ def test_the_focus_of_a_radio_button_is_visible(page):
 
 def test_another_baseline(page):
     tab(page, "Corpus")
-    expect(page.locator("#corpus-details tr", has_text="birch")).to_contain_text(
-        "baseline"
-    )  # the second best
+    unfold(page, "#tested")
+    rows = page.locator("#corpus-statistics tbody tr")
+    expect(rows.filter(has_text="atlas")).to_contain_text("baseline")  # the best
+    expect(text(page, "#baseline")).to_have_value("the best: atlas")
     choose(page, "#baseline", "cedar")
-    expect(page.locator("#corpus-details tbody tr").first).to_contain_text("+73.18")
-    expect(page.locator("#corpus-details tr", has_text="cedar")).to_contain_text("baseline")
+    expect(rows.first).to_contain_text("+73.18")
+    expect(rows.filter(has_text="cedar")).to_contain_text("baseline")
     expect(page.locator(OLD)).to_have_count(0)
     expect(text(page, "#first-system")).to_have_value("cedar")
 
 
 def test_the_table_as_markdown_and_latex(page, bleu):
-    """As it is shown: in the same order, with rank, verdict and corrected p."""
+    """The leaderboard as a paper prints it; the statistics with verdict and corrected p."""
     tab(page, "Corpus")
     tables = [
         button.get_attribute("data-copy")
-        for button in page.locator(f"{SUMMARY} .bleu-copies button").all()[1:]
+        for button in page.locator(f"{SUMMARY} .bleu-copies [data-copy]").all()[1:]
     ]
     lines = tables[0].splitlines()
-    assert lines[0].startswith("| system | rank | BLEU | verdict | 95% interval | difference |")
-    assert lines[0].endswith("| corrected p |")
-    assert [line.split(" | ")[:4] for line in lines[2:5]] == [
-        ["| atlas", "1", "90.74", "higher"],
-        ["| birch", "2", "64.21", "baseline"],
-        ["| cedar", "3", "17.56", "lower"],
+    assert lines[0] == "| System | BLEU | 95% CI | Rank |"
+    assert [line.split(" | ")[:2] for line in lines[2:5]] == [
+        ["| atlas", "90.7"],
+        ["| birch", "64.2"],
+        ["| cedar", "17.6"],
     ]
-    assert tables[1].startswith(r"\begin{tabular}")
+    assert tables[1].startswith(r"\begin{tabular}{lrrr}")
+    unfold(page, "#tested")
+    lines = copied(page, "#corpus-statistics").splitlines()
+    assert lines[0].startswith("| system | verdict | BLEU | 95% interval | difference |")
+    assert lines[0].endswith("| corrected p |")
+    assert [line.split(" | ")[:3] for line in lines[2:5]] == [
+        ["| atlas", "baseline", "90.74"],
+        ["| birch", "lower", "64.21"],
+        ["| cedar", "lower", "17.56"],
+    ]
+
+
+def test_the_leaderboard_is_saved_as_a_picture(page, tmp_path):
+    """A browser opens the file, as an image, in the size that the file names."""
+    tab(page, "Corpus")
+    with page.expect_download() as expected:
+        page.get_by_role("button", name="Save picture").click()
+    assert expected.value.suggested_filename == "bleu-leaderboard.svg"
+    expected.value.save_as(tmp_path / "picture.svg")
+    picture = (tmp_path / "picture.svg").read_text(encoding="utf-8")
+    for words in ("atlas scores highest", "paired approximate randomization", "nrefs:2|"):
+        assert words in picture
+    size = page.evaluate(
+        """async (picture) => {
+          const image = new Image();
+          image.src = "data:image/svg+xml," + encodeURIComponent(picture);
+          await image.decode();
+          return [image.naturalWidth, image.naturalHeight];
+        }""",
+        picture,
+    )
+    assert size[0] == 960
+    assert f'height="{size[1]}"' in picture
 
 
 def test_ten_segments_and_more(page):
@@ -452,12 +490,12 @@ def test_an_organizers_table_is_scored_by_one_press(page, tmp_path):
         expect(text(page, "#systems-labels")).to_have_value("domain")
         expect(text(page, "#documents")).to_have_value("doc")
         score(page)
-        names = page.locator("#corpus-details table").first.locator("td:first-child")
+        names = page.locator(f"{SUMMARY} .bleu-board .name")
         expect(names).to_have_text(["Facebook-AI", "HuaweiTSC", "Online-B"])
         expect(page.locator(".bleu-verdict")).to_have_text(
-            "Of 3 systems, Facebook-AI scores highest, by more than chance."
+            "Facebook-AI scores highest, by more than chance."
         )
-        groups = page.locator("#corpus-details table", has_text="macro-average")
+        groups = page.locator("#corpus-details table", has_text="mean of the groups")
         expect(groups).to_contain_text("news")
         assert copied(page, "#corpus-details").startswith(
             "| group | Facebook-AI | HuaweiTSC | Online-B |"
@@ -470,8 +508,9 @@ def test_the_example_is_at_most_3500_pixels_tall_on_a_telephone(open_page):
     tab(page, "Corpus")
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
     assert page.evaluate("document.scrollingElement.scrollHeight") <= 3500
-    cell = page.locator("#corpus-details td", has_text="higher").bounding_box()
-    assert cell["x"] + cell["width"] <= 390, "the verdict is in sight"
+    for cell in page.locator(f"{SUMMARY} .bleu-board td:visible").all():
+        box = cell.bounding_box()
+        assert box["x"] + box["width"] <= 390, "each cell of the leaderboard is in sight"
 
 
 def test_names_stay_names_in_sentence(page):

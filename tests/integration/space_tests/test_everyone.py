@@ -62,6 +62,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
     page.locator("#difference-list").get_by_role("button").first.click()
     expect(page.locator("#opened h3")).to_be_visible()
+    unfold(page, "#tested")
     unfold(page, "#why-part")
     page.locator("#why").click()
     expect(page.locator("#why-answer tbody tr")).to_have_count(5)
@@ -92,7 +93,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     page.locator("#corpus-details details").evaluate_all(
         "all => all.forEach((one) => (one.open = true))"
     )
-    expect(page.locator("#corpus-details table", has_text="macro-average")).to_be_visible()
+    expect(page.locator("#corpus-details table", has_text="mean of the groups")).to_be_visible()
     look("corpus, an organizer's table")
     tab(page, "About")
     look("about")
@@ -142,7 +143,7 @@ def test_an_answer_below_a_telephones_screen_is_brought_into_it(open_page):
 def test_numbers_stand_at_the_right(open_page, width):
     page = open_page(width)
     tab(page, "Corpus")
-    number = page.locator("#corpus-details td.number").first
+    number = page.locator("#corpus-summary td.number").first
     expect(number).to_have_css("text-align", "end")
     expect(number).to_have_css("font-variant-numeric", "tabular-nums")
 

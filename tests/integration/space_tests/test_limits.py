@@ -142,8 +142,9 @@ def test_a_result_outlives_the_sessions_of_other_visitors(browser, tmp_path):
         choose(page, "#second-system", "cedar")
         expect(page.locator("#overview")).to_contain_text("cedar scores higher in")
         evict("fox")
+        unfold(page, "#tested")
         choose(page, "#baseline", "birch")
-        expect(page.locator("#corpus-details tr", has_text="baseline")).to_contain_text("birch")
+        expect(page.locator("#corpus-statistics tr", has_text="baseline")).to_contain_text("birch")
         for one in (page, other):
             one.close()
 

@@ -168,9 +168,9 @@ def test_each_table_has_columns_of_its_own(page, bleu, tmp_path):
     for name, first in (("one", "a b c d"), ("two", "a b c x"), ("three", "a b y x")):
         expected = bleu.compute(predictions=[first, "e f g h"], references=references)["score"]
         row = page.locator(
-            "#corpus-details tr", has=page.get_by_role("cell", name=name, exact=True)
+            "#corpus-summary tr", has=page.get_by_role("cell", name=name, exact=True)
         )
-        expect(row).to_contain_text(f"{expected:.2f}")
+        expect(row).to_contain_text(f"{expected:.1f}")
 
 
 def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
@@ -185,7 +185,7 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
     upload(page, "references", tmp_path / "reference.txt")
     expect(text(page, "#systems-labels")).to_have_value("domain")
     score(page)
-    groups = page.locator("#corpus-details table", has_text="macro-average")
+    groups = page.locator("#corpus-details table", has_text="mean of the groups")
     for label, prediction, reference in (
         ("news", "a b c d", "a b c d"),
         ("chat", "e f g x", "e f g h"),
@@ -195,7 +195,9 @@ def test_a_column_of_labels_gives_a_score_per_group(page, bleu, tmp_path):
         expect(row).to_contain_text(f"{expected:.2f}")
     choose(page, "#systems-labels", "topic")
     score(page)
-    expect(page.locator("#corpus-details table", has_text="macro-average")).to_contain_text("y")
+    expect(page.locator("#corpus-details table", has_text="mean of the groups")).to_contain_text(
+        "y"
+    )
     choose(page, "#systems-labels", "no groups")
     score(page)
-    expect(page.locator("#corpus-details")).not_to_contain_text("macro-average")
+    expect(page.locator("#corpus-details")).not_to_contain_text("mean of the groups")

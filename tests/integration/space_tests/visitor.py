@@ -20,7 +20,7 @@ def tab(page, name):
     # Gradio fetches a tab's fields when it's first opened; Corpus opens with a result.
     shown = {
         "Sentence": "#candidate",
-        "Corpus": "#corpus-summary .bleu-signature, #corpus-message p",
+        "Corpus": "#corpus-summary .bleu-copies, #corpus-message p",
         "About": "#card",
     }
     expect(page.locator(shown[name])).to_be_visible()
@@ -108,7 +108,7 @@ def score(page):
     expect(page.locator(".bleu-results.old")).to_have_count(
         0
     )  # once it was asked for, the result before is old
-    expect(page.locator("#corpus-summary .bleu-signature")).to_be_visible()
+    expect(page.locator("#corpus-summary .bleu-copies")).to_be_visible()
     expect(page.locator(".pending")).to_have_count(0)
 
 
