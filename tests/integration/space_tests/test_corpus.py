@@ -124,7 +124,7 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     expect(statistics.locator("tbody tr").first).to_contain_text("cats")
     expect(statistics.locator("tbody tr").first).to_contain_text(f"+{by}")
     shown = [cell.inner_text() for cell in statistics.locator("tbody tr").first.locator("td").all()]
-    table = copied(page, "#corpus-statistics").splitlines()
+    table = copied(page, "#corpus-statistics").replace("\\<", "<").splitlines()
     assert table[2].strip("| ").split(" | ") == [cell for cell in shown if cell.strip()]
     detectable = (
         f"true differences below about {100 * cats['detectable_delta']:.1f} often go unnoticed"
@@ -519,7 +519,7 @@ def test_names_stay_names_in_sentence(page):
     page.locator("#opened").get_by_role("button", name="Open in Sentence").click()
     expect(page.locator("#sentence-score")).to_contain_text("atlas")
     expect(page.locator("#sentence-score")).to_contain_text("birch")
-    expect(page.get_by_label("birch", exact=True)).to_be_visible()
+    expect(page.get_by_label("atlas", exact=True)).to_be_visible()
 
 
 def test_two_visitors_have_their_own_results(open_page):
