@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import is_list, is_string
+from .bleu_corpus import is_list, is_string, portable
 
 TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
@@ -35,6 +35,7 @@ _issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)
 # --- Warnings -------------------------------------------------------------------------------------
 
 
+@portable
 class BleuWarning(UserWarning):
     """A score that is computed as requested, but perhaps not what was meant.
 

@@ -14,7 +14,7 @@ import textwrap
 import types
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import datasets
 import evaluate
@@ -22,11 +22,17 @@ import numpy as np
 import pyarrow as pa
 from datasets.utils.py_utils import copyfunc
 
+if not __package__:
+    raise ImportError(
+        "These are the files that evaluate.load('bleu_metric.py') reads. To import BleuMetric, run"
+        " `pip install .` in their folder, and start Python in another folder."
+    )
+
 from . import bleu_messages as messages
 from .bleu_buffer import BufferedMetric
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
 from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
-from .bleu_corpus import Corpus
+from .bleu_corpus import Corpus, portable
 from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_inputs import fingerprint_references, read_corpus, read_texts
@@ -51,6 +57,11 @@ from .bleu_scoring import bleu
 from .bleu_statistics import make_table
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .bleu_options import CorpusOptions, LoadArguments, ScoringOptions, SystemsOptions
 
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores
@@ -121,6 +132,8 @@ METHODS: dict[str, Collection[str]] = {
     "compute_metrics": CORPUS_ONLY,
 }
 
+_AnyMetric = TypeVar("_AnyMetric", bound="type[BleuMetric]")
+
 # The values that stand for arguments in the call that an error names.
 _SHOWN_ARGUMENTS = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}
 
@@ -172,7 +185,7 @@ def _name_call(method: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _show_options(metric: type[BleuMetric]) -> type[BleuMetric]:
+def _show_options(metric: _AnyMetric) -> _AnyMetric:
     """Add the options and their defaults to the signatures of the class's methods.
 
     `_options_of` reads them there.
@@ -196,7 +209,31 @@ def _show_options(metric: type[BleuMetric]) -> type[BleuMetric]:
 TAKES: dict[str, list[str]] = {}  # the arguments of each method that have no position
 
 
+@portable
+class _PublicMethod:
+    """The function of a bound method, by its name.
+
+    cloudpickle and dill pickle a bound method as function and object. They would refer to the
+    function by its module, which other processes lack.
+    """
+
+    __name__: str
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+
+    def __call__(self, metric: object, /, *arguments: object, **named: object) -> object:
+        return getattr(type(metric), self.__name__)(metric, *arguments, **named)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "__wrapped__"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+
+
 @_show_options
+@portable
 class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 
@@ -218,7 +255,11 @@ class BleuMetric(BufferedMetric):
     Warning = BleuWarning
 
     def __init__(
-        self, config_name: str | None = None, *, signature: str | None = None, **arguments: object
+        self,
+        config_name: str | None = None,
+        *,
+        signature: str | None = None,
+        **arguments: Unpack[LoadArguments],
     ) -> None:
         arguments_of_evaluate = {}
         given = {}
@@ -236,11 +277,15 @@ class BleuMetric(BufferedMetric):
             self._options = options_of_signature(signature, given)
         check_tokenizers(self._options)
         super().__init__(config_name=config_name, **arguments_of_evaluate)
-        self._sign_compute()
+        self._bind_methods()
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "options": self._options}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self._options = state["options"]
         super().__setstate__(state)
-        self._sign_compute()
+        self._bind_methods()
 
     def __dir__(self) -> list[str]:
         """List the attributes of the class; the others are evaluate's files, locks and settings."""
@@ -301,8 +346,8 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         by: object = None,
         documents: object = None,
-        **options: object,
-    ) -> dict[str, Any] | None:
+        **options: Unpack[CorpusOptions],
+    ) -> Result:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
             raise TypeError(messages.BY_NAME.format(method="compute", s="s"))
@@ -317,7 +362,9 @@ class BleuMetric(BufferedMetric):
             else:
                 result = self._compute(held.corpus, options=chosen, by=by, documents=documents)
         self._gathered = None
-        return result
+        # Type checkers would reject every use of a result that may be None, as it is in all
+        # processes but the first. Under a drop-in it is a plain dict.
+        return cast("Result", result)
 
     def statistics(
         self,
@@ -326,7 +373,7 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         by: object = None,
         documents: object = None,
-        **options: object,
+        **options: Unpack[CorpusOptions],
     ) -> pa.Table:
         """Count each segment, and return the sufficient statistics that `score` takes.
 
@@ -361,7 +408,7 @@ class BleuMetric(BufferedMetric):
         by: object = None,
         documents: object = None,
         like: object = None,
-        **options: object,
+        **options: Unpack[CorpusOptions],
     ) -> Result:
         """Compute BLEU from statistics rows.
 
@@ -409,7 +456,7 @@ class BleuMetric(BufferedMetric):
         by: object = None,
         documents: object = None,
         human: bool = False,
-        **options: object,
+        **options: Unpack[SystemsOptions],
     ) -> Comparison:
         """Test whether systems differ significantly from a baseline on the same references.
 
@@ -498,7 +545,7 @@ class BleuMetric(BufferedMetric):
         n_resamples: int | None = None,
         alpha: float = 0.05,
         family_wise: bool = True,
-        **options: object,
+        **options: Unpack[SystemsOptions],
     ) -> Ranking:
         """Rank systems by tests of all pairs, with the rank ranges and clusters of WMT.
 
@@ -592,7 +639,12 @@ class BleuMetric(BufferedMetric):
         return fingerprint_references(references)
 
     def diff(
-        self, systems: object, references: object, *, by: object = None, **options: object
+        self,
+        systems: object,
+        references: object,
+        *,
+        by: object = None,
+        **options: Unpack[ScoringOptions],
     ) -> Difference:
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
@@ -643,7 +695,9 @@ class BleuMetric(BufferedMetric):
         chosen = self._options_of("diff", options)
         return diff_systems(systems, references, by, chosen)
 
-    def explain(self, prediction: object, references: object, **options: object) -> Explanation:
+    def explain(
+        self, prediction: object, references: object, **options: Unpack[ScoringOptions]
+    ) -> Explanation:
         """Show which n-grams matched in one segment and how its score was computed.
 
         Args:
@@ -679,7 +733,7 @@ class BleuMetric(BufferedMetric):
         return explain_segment(prediction, references, of_segment)
 
     def pairwise(
-        self, predictions: object, references: object = None, **options: object
+        self, predictions: object, references: object = None, **options: Unpack[ScoringOptions]
     ) -> np.ndarray[Any, Any]:
         """Score each prediction against each reference, as minimum Bayes risk (MBR) decoding needs.
 
@@ -708,7 +762,7 @@ class BleuMetric(BufferedMetric):
             columns["references"] = references
         return score_pairs(read_texts(**columns), chosen)
 
-    def self_bleu(self, texts: object, **options: object) -> SelfBleu:
+    def self_bleu(self, texts: object, **options: Unpack[ScoringOptions]) -> SelfBleu:
         """Measure how similar texts are to each other: self-BLEU (Zhu et al., 2018).
 
         Each text is scored against all the others.
@@ -734,7 +788,7 @@ class BleuMetric(BufferedMetric):
         return score_against_others(read_texts(texts=texts), chosen)
 
     def conventions(
-        self, predictions: object, references: object, **options: object
+        self, predictions: object, references: object, **options: Unpack[ScoringOptions]
     ) -> Conventions:
         """Score texts under every named convention, and attribute the differences to options.
 
@@ -775,7 +829,7 @@ class BleuMetric(BufferedMetric):
         reported: float | str,
         *,
         decimals: int | None = None,
-        **fixed: object,
+        **fixed: Unpack[ScoringOptions],
     ) -> Reconciliation:
         """Find the settings that reproduce a published score.
 
@@ -856,7 +910,7 @@ class BleuMetric(BufferedMetric):
         ignore_index: int = -100,
         details: bool = False,
         history: bool = False,
-        **options: object,
+        **options: Unpack[ScoringOptions],
     ) -> TrainerMetric:
         """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`.
 
@@ -926,8 +980,21 @@ class BleuMetric(BufferedMetric):
         """
         warm_up()
 
-    def _sign_compute(self) -> None:
-        """Set a `compute` whose signature shows the options.
+    def _bind_methods(self) -> None:
+        """Set methods of this object, which can be pickled, and whose signatures show the options.
+
+        evaluate, too, sets `compute`, `add` and `add_batch`, with its own documentation.
+        """
+        names = [*METHODS, "fingerprint", "warm_up"]
+        functions = {name: getattr(type(self), name) for name in names}
+        functions["compute"] = self._sign_compute()
+        functions["add"] = vars(self)["add"].__func__
+        functions["add_batch"] = vars(self)["add_batch"].__func__
+        for name, function in functions.items():
+            setattr(self, name, types.MethodType(_PublicMethod(function), self))
+
+    def _sign_compute(self) -> Callable[..., Any]:
+        """Return a `compute` whose signature shows the options.
 
         Under a drop-in, it shows the arguments of the module that is replaced.
         """
@@ -942,7 +1009,7 @@ class BleuMetric(BufferedMetric):
             signature = _list_options(signature.replace(parameters=columns), defaults)
         function.__doc__ = self.compute.__doc__
         function.__signature__ = signature
-        self.compute = types.MethodType(function, self)  # type: ignore[method-assign]
+        return function
 
     @property
     def _is_drop_in(self) -> bool:

@@ -10,20 +10,18 @@ import difflib
 import math
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args
 
 import numpy as np
 
 from . import bleu_messages as messages
-from .bleu_corpus import Label, Layout, plain_label
+from .bleu_corpus import Label, Layout, __version__, plain_label, portable
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
 from .bleu_scoring import SMOOTH_METHODS, Scores, score_as_bleu, score_as_sacrebleu
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
-
-__version__ = "1.0.0"
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
@@ -126,6 +124,7 @@ def _list(names: Iterable[str]) -> str:
 # --- Options --------------------------------------------------------------------------------------
 
 
+@portable
 @dataclass(frozen=True)
 class Options:
     """The options of a call, checked.
@@ -320,6 +319,51 @@ class Options:
             raise invalid("smooth_value", self.smooth_value, "a number of 0 or more")
 
 
+# The options as the parameters of methods, for type checkers and editors. A test compares them with
+# the fields of `Options`.
+
+
+class ScoringOptions(TypedDict, total=False):
+    """The options of every method."""
+
+    tokenize: Tokenize | Mapping[Any, Tokenize]  # with `by`, by label
+    lowercase: bool
+    max_order: int
+    weights: Sequence[float] | None
+    smooth_method: str
+    smooth_value: float | None
+    effective_order: bool
+    reference_length: str
+    minimum_total: int
+
+
+class SystemsOptions(ScoringOptions, total=False):
+    """The options of methods that resample several systems."""
+
+    confidence: float | None
+    seed: int | None
+
+
+class CorpusOptions(SystemsOptions, total=False):
+    """All options."""
+
+    segments: bool
+    n_resamples: int
+
+
+class LoadArguments(CorpusOptions, total=False):
+    """All options, and the arguments of `evaluate.Metric`."""
+
+    keep_in_memory: bool
+    cache_dir: str | None
+    num_process: int
+    process_id: int
+    experiment_id: str | None
+    hash: str | None
+    max_concurrent_cache_files: int
+    timeout: float
+
+
 # The options that users may pass, with their defaults, and with their descriptions.
 OPTIONS: dict[str, Any] = {
     option.name: option.default for option in fields(Options) if option.metadata
@@ -387,6 +431,7 @@ def _find_convention(name: str) -> dict[str, Any]:
 # --- The signature --------------------------------------------------------------------------------
 
 
+@portable
 class Origin(NamedTuple):
     """The tokens and references of counted rows, as a signature names them.
 

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count, islice
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, cast
 
 import numpy as np
@@ -27,6 +26,7 @@ from .bleu_corpus import (
     group_labels,
     is_list,
     number_labels,
+    portable,
 )
 from .bleu_counting import (
     MOST_MEMORY,
@@ -59,6 +59,7 @@ _METADATA = b"bleu_metric"  # the key of a schema's metadata
 _PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has split
 
 
+@portable
 class Group(NamedTuple):
     """The segments with a label.
 
@@ -130,6 +131,7 @@ class GroupRows(NamedTuple):
     units_of_corpus: Units | None
 
 
+@portable
 class Counted(NamedTuple):
     """The statistics rows of a corpus, with the values for its signature.
 
@@ -143,7 +145,7 @@ class Counted(NamedTuple):
     rows: Int64
     origin: Origin
     labels: Sequence[Label] | None = None
-    groups: Mapping[Label, Group] = MappingProxyType({})
+    groups: Mapping[Label, Group] = {}
     documents: Sequence[Label] | None = None
 
     def units(self, rows: Int64, segments: Int64 | None = None) -> Units:
@@ -550,7 +552,7 @@ class GivenRows(NamedTuple):
     is_table: bool
     recorded: Recorded
     labels: Sequence[Label] | None = None
-    groups: Mapping[Label, Group] = MappingProxyType({})
+    groups: Mapping[Label, Group] = {}
     documents: Sequence[Label] | None = None
 
     @property
