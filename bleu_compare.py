@@ -196,8 +196,11 @@ class Comparison(report.QuotableReport):
         for name, system in self["systems"].items():
             if "delta_interval" not in system or "p_value" not in system:
                 continue
-            segments = system["wins"] + system["ties"] + system["losses"]
-            size = self.get("documents", segments)  # the same for all systems
+            # The number of units is the same for all systems.
+            if "documents" in self:
+                size = self["documents"]
+            else:
+                size = system["wins"] + system["ties"] + system["losses"]
             if size >= scoring.MIN_UNITS:
                 continue
             low, high = system["delta_interval"]
@@ -473,11 +476,13 @@ class Plan(NamedTuple):
     test: a name in `TESTS`.
     trials: the number of resamples of the test.
     options: the options of the call; their `n_resamples` is the number for intervals.
+    counts_wins: True if segments are compared, too; False if rows are sums.
     """
 
     test: str
     trials: int
     options: Options
+    counts_wins: bool = True
 
 
 def compare_systems(
@@ -490,6 +495,7 @@ def compare_systems(
     n_resamples: int | None = None,
     by: object = None,
     documents: object = None,
+    like: object = None,
     human: bool = False,
 ) -> Comparison:
     """Test systems against a baseline."""
@@ -505,13 +511,13 @@ def compare_systems(
     elif baseline not in list(data_of):
         raise invalid("baseline", baseline, one_of(data_of))
     # 2. Count; rows are [systems, segments, 2 N + 2], the baseline first.
-    counted = _count_systems(data_of, references, options, by=by, documents=documents)
+    counted = _count_systems(data_of, references, options, by=by, documents=documents, like=like)
     names = [baseline, *(name for name in data_of if name != baseline)]
     rows = np.stack([counted.systems[name].rows for name in names])
     shared = counted.systems[baseline]  # all systems have the same groups and documents
     units = shared.units(rows)
     # 3. Warn about sizes.
-    plan = Plan(test, trials, counted.options)
+    plan = Plan(test, trials, counted.options, counts_wins=shared.has_segments)
     scoring.warn_about_size(
         units.size,
         units.noun,
@@ -533,7 +539,9 @@ def compare_systems(
     # 5. Put the result together, systems in the order of the caller.
     scores_of = dict(zip(names, scores))
     comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in data_of})
-    comparison |= _list_settings(shared, units, plan, counted.unknown, has_segment_scores=True)
+    comparison |= _list_settings(
+        shared, units, plan, counted.unknown, has_segment_scores=plan.counts_wins
+    )
     return comparison
 
 
@@ -546,6 +554,7 @@ def rank_systems(
     alpha: float = 0.05,
     family_wise: bool = True,
     documents: object = None,
+    like: object = None,
 ) -> Ranking:
     """Rank systems by tests of all pairs."""
     # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
@@ -563,7 +572,7 @@ def rank_systems(
         default = min(max(default, wanted), _MAX_TRIALS)
     trials = _check_systems(data_of, n_resamples, options, test="randomization", default=default)
     # 2. Count, and sort by score, best first; systems of equal score keep their order.
-    counted = _count_systems(data_of, references, options, documents=documents)
+    counted = _count_systems(data_of, references, options, documents=documents, like=like)
     plan = Plan("randomization", trials, counted.options)
     shared = next(iter(counted.systems.values()))  # all systems have the same documents
     given_units = shared.units(np.stack([system.rows for system in counted.systems.values()]))
@@ -709,6 +718,7 @@ def _count_systems(
     *,
     by: object = None,
     documents: object = None,
+    like: object = None,
 ) -> CountedSystems:
     """Count the texts of systems, or read their tables."""
     are_texts = references is not None
@@ -721,6 +731,8 @@ def _count_systems(
         raise ValueError(
             "references: got None. Pass references, or tables from statistics() as systems."
         )
+    if are_texts and like is not None:
+        raise ValueError("like: it belongs to tables, but the systems are texts. Leave out `like`.")
     # Labels are the same for all systems. In place of labels, tables take the name of a column.
     labels: Any = by
     if by is not None and (are_texts or not isinstance(by, str)):
@@ -731,13 +743,14 @@ def _count_systems(
     if are_texts:
         counted = _count_texts(systems, references, options, labels=labels, documents=document_of)
     else:
-        counted = _read_tables(systems, options, labels, document_of)
+        counted = _read_tables(systems, options, by=labels, documents=document_of, like=like)
     with warn_once_per_kind():
         for name, system in counted.systems.items():
             total = system.rows.sum(axis=0)
             if scoring.score_row(total, counted.options)["bleu"] == 0:
                 subject = f"The score of {name!r}"
-                scoring.warn_about_zero(total, len(system.rows), counted.options, subject)
+                segments = len(system.rows) if system.has_segments else None
+                scoring.warn_about_zero(total, segments, counted.options, subject)
     return counted
 
 
@@ -771,35 +784,58 @@ class _ReadSystem(NamedTuple):
 
 
 def _read_tables(
-    systems: Mapping[SystemName, object], options: Options, by: object, documents: object
+    systems: Mapping[SystemName, object],
+    options: Options,
+    *,
+    by: object,
+    documents: object,
+    like: object,
 ) -> CountedSystems:
-    """Read the statistics tables of systems, which must have the same segments and options."""
+    """Read the statistics tables of systems, which must have the same segments and options.
+
+    Sums of segments are allowed if each has a document.
+    """
+    # 1. Read the tables of each system.
     read: dict[SystemName, _ReadSystem] = {}
     for name, tables in systems.items():
         with name_system(name):
-            given = read_statistics(tables, by, documents)
+            given = read_statistics(tables, by, documents, like)
             adopted = adopt_counting(given, options)
             first = next(iter(read.values())).adopted if read else adopted
             check_same_function(adopted.tokenizer_name, first.tokenizer_name)
-            if not given.are_segments(adopted.options.minimum_total):
+            counted = given.to_counted(adopted)
+            if not counted.has_segments and counted.documents is None:
                 raise ValueError(
                     "statistics: expected one row per segment, got sums. Pass the tables from"
-                    " statistics()."
+                    " statistics(), or the document of each row, as in documents='document'."
                 )
-            counted = given.to_counted(adopted.tokenizer_name)
             read[name] = _ReadSystem(given, adopted, counted)
-    (first_name, first_system), *others = read.items()
-    for name, system in others:
+    # 2. If some are sums, sum all of them by document, in the same order.
+    first_name, first_system = next(iter(read.items()))
+    if not all(system.counted.has_segments for system in read.values()):
+        first_sums = first_system.counted.sum_documents()
+        for name, system in read.items():
+            sums = system.counted.sum_documents().order_like(first_sums)
+            if sums is None:
+                raise _systems_differ("documents", first_name, name)
+            read[name] = system._replace(counted=sums)
+        first_system = read[first_name]
+    # 3. Compare each with the first.
+    for name, system in read.items():
         noun = _find_difference(first_system, system)
         if noun:
-            raise ValueError(
-                f"systems: the tables of {show_value(first_name)} and {show_value(name)} differ in"
-                f" their {noun}. Pass tables of the same segments, made by statistics() with the"
-                " same options."
-            )
+            raise _systems_differ(noun, first_name, name)
     counted_systems = {name: system.counted for name, system in read.items()}
     return CountedSystems(
         counted_systems, first_system.adopted.options, first_system.adopted.unknown
+    )
+
+
+def _systems_differ(noun: str, name: SystemName, other_name: SystemName) -> ValueError:
+    return ValueError(
+        f"systems: the tables of {show_value(name)} and {show_value(other_name)} differ in"
+        f" their {noun}. Pass tables of the same segments, made by statistics() with the"
+        " same options."
     )
 
 
@@ -909,7 +945,9 @@ def _describe(rows: Int64, resamples: Resamples, plan: Plan) -> list[SystemScore
         plan: the test.
     """
     systems = _describe_scores(rows, resamples.scores, plan)
-    segment_scores = scoring.bleu(rows, plan.options.for_segments())
+    segment_scores = None
+    if plan.counts_wins:
+        segment_scores = scoring.bleu(rows, plan.options.for_segments())
     deltas = [system["bleu"] - systems[0]["bleu"] for system in systems[1:]]
     p_values = []
     if resamples.differences is not None:
@@ -921,10 +959,11 @@ def _describe(rows: Int64, resamples: Resamples, plan: Plan) -> list[SystemScore
             if plan.test == "bootstrap":
                 deviations = scoring.center_as_sacrebleu(resamples.differences[:, i - 1])
                 system["p_value_sacrebleu"] = scoring.p_value(deviations, abs(delta))
-        wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
-        system["wins"] = wins["wins"]
-        system["ties"] = wins["ties"]
-        system["losses"] = wins["losses"]
+        if segment_scores is not None:
+            wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
+            system["wins"] = wins["wins"]
+            system["ties"] = wins["ties"]
+            system["losses"] = wins["losses"]
         if resamples.scores is not None and plan.options.confidence:
             resampled = resamples.scores[:, i] - resamples.scores[:, 0]
             system["delta_interval"] = scoring.interval(resampled, plan.options.confidence)

@@ -415,11 +415,11 @@ class BleuMetric(BufferedMetric):
         Args:
             statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its
                 columns; a list of these; or sums of rows, an int array of shape [2 N + 2] or
-                [k, 2 N + 2], without `segments` and `confidence`.
+                [k, 2 N + 2]. Sums have no segments, and `confidence` needs their `documents`.
             by: as for `compute`, one label per row; or the name of a column of the tables, such as
                 `"label"`.
             documents: as for `compute`; or the name of a column of the tables, such as
-                `"document"`.
+                `"document"`. All rows of a document are added, so that sums are enough.
             like: a table from `statistics` made with the same options, for rows without metadata
                 such as sums. The options for counting and the number of references are taken from
                 it.
@@ -432,7 +432,7 @@ class BleuMetric(BufferedMetric):
 
         Raises:
             ValueError: the statistics are invalid or empty, were counted under other options, or
-                are sums while `segments` or `confidence` is set.
+                are sums while `segments` is set, or `confidence` without `documents`.
 
         >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> texts = ["a b", "b"]
@@ -455,6 +455,7 @@ class BleuMetric(BufferedMetric):
         n_resamples: int | None = None,
         by: object = None,
         documents: object = None,
+        like: object = None,
         human: bool = False,
         **options: Unpack[SystemsOptions],
     ) -> Comparison:
@@ -476,7 +477,9 @@ class BleuMetric(BufferedMetric):
             documents: one label per segment, as for `compute`, or the name of a column of tables;
                 whole documents are resampled and exchanged. p-values and intervals then hold for
                 other documents of the same kind; without `documents`, for other segments of the
-                same documents.
+                same documents. Tables may then have sums of segments: all rows of a document are
+                added.
+            like: as for `score`, for sums without metadata.
             human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two
                 systems in the same order (Kocmi et al., 2024, "Navigating the Metrics Maze").
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
@@ -533,6 +536,7 @@ class BleuMetric(BufferedMetric):
             n_resamples=n_resamples,
             by=by,
             documents=documents,
+            like=like,
             human=human,
         )
 
@@ -542,6 +546,7 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         *,
         documents: object = None,
+        like: object = None,
         n_resamples: int | None = None,
         alpha: float = 0.05,
         family_wise: bool = True,
@@ -558,6 +563,7 @@ class BleuMetric(BufferedMetric):
             references: as for `compute`; None if `systems` are tables.
             documents: one label per segment, as for `compare`; whole documents are exchanged and
                 resampled.
+            like: as for `score`, for sums without metadata.
             n_resamples: number of trials; by default the number passed at load, or else 10,000, or
                 twice as many as Holm's procedure needs for all pairs if that is more, but at most
                 100,000.
@@ -613,6 +619,7 @@ class BleuMetric(BufferedMetric):
             alpha=alpha,
             family_wise=family_wise,
             documents=documents,
+            like=like,
         )
 
     def fingerprint(self, references: object) -> str:

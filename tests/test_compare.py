@@ -1269,6 +1269,110 @@ def test_intervals_by_document(bleu):
     assert "by document (" in result.report()
 
 
+def sum_with_arrow(table, keys):
+    """Sum rows with Arrow, whose groups are in any order: back in that of first appearance."""
+    columns = [name for name in table.column_names if name not in keys]
+    table = table.append_column("place", pa.array(range(len(table))))
+    sums = table.group_by(keys).aggregate([("place", "min"), *((name, "sum") for name in columns)])
+    sums = sums.sort_by("place_min").drop_columns("place_min")
+    return sums.rename_columns([name.removesuffix("_sum") for name in sums.column_names])
+
+
+def sum_with_pandas(table, keys):
+    return table.to_pandas().groupby(keys, sort=False).sum().reset_index()
+
+
+def sum_blocks(table, keys):
+    """Sum blocks of 50 rows, so that documents have several partial sums."""
+    return [sum_with_arrow(table[start : start + 50], keys) for start in range(0, len(table), 50)]
+
+
+SUMS = [sum_with_arrow, sum_with_pandas, sum_blocks]
+
+
+def count_documents(bleu, **columns):
+    """Return the table of each system, with a column `document`, and `label` if there are labels."""
+    return {
+        name: bleu.statistics(
+            predictions=texts, references=REFERENCES, documents=DOCUMENTS, **columns
+        )
+        for name, texts in SYSTEMS.items()
+    }
+
+
+@pytest.mark.parametrize("make", SUMS)
+@pytest.mark.parametrize("by", [None, "label"])
+def test_sums_of_documents_give_the_intervals_of_all_segments(bleu, make, by):
+    """One row per document, or per document and block: equal to the digit, but for what only segments have."""
+    labels = {"by": [f"{i % 3}" for i in range(len(REFERENCES))]} if by else {}
+    named = {"by": by} if by else {}
+    keys = [*named.values(), "document"]
+    tables = count_documents(bleu, **labels)
+    table = tables["B"]
+    sums = {name: make(counted, keys) for name, counted in tables.items()}
+    like = {"like": table, "documents": "document"}
+    # 1. `score`
+    options = {"confidence": 0.9, "n_resamples": 50, "documents": "document", **named}
+    assert bleu.score(sums["B"], like=table, **options) == bleu.score(table, **options)
+    # 2. `compare`, whose segments can't win
+    for test in TESTS:
+        expected = bleu.compare(tables, documents="document", test=test, n_resamples=50, **named)
+        result = bleu.compare(sums, **like, test=test, n_resamples=50, **named)
+        for system in list(expected["systems"].values())[1:]:
+            assert {"wins", "ties", "losses"} <= set(system)
+            for key in ("wins", "ties", "losses"):
+                del system[key]
+        assert result == expected
+        assert "wins" not in str(result)
+    # 3. `rank`, which has no labels
+    if not by:
+        expected = bleu.rank(tables, documents="document", n_resamples=50)
+        assert bleu.rank(sums, **like, n_resamples=50) == expected
+    # 4. Systems in different forms are summed alike.
+    mixed = {**tables, "B": sums["B"]}
+    assert bleu.compare(mixed, **like, test=test, n_resamples=50, **named) == result
+
+
+def test_sums_as_an_array_with_documents(bleu):
+    sums = sum_documents(bleu, SYSTEMS["B"], DOCUMENTS)
+    names = list(dict.fromkeys(DOCUMENTS))
+    table = bleu.statistics(predictions=SYSTEMS["B"], references=REFERENCES)
+    options = {"confidence": 0.9, "n_resamples": 50}
+    expected = bleu.score(table, documents=DOCUMENTS, **options)
+    assert bleu.score(sums, like=table, documents=names, **options) == expected
+
+
+def test_documents_of_systems_may_be_in_any_order(bleu):
+    """Systems are aligned by document: the order of the first one is that of the draws."""
+    tables = count_documents(bleu)
+    sums = {name: sum_with_pandas(table, ["document"]) for name, table in tables.items()}
+    like = {"like": tables["A"], "documents": "document", "n_resamples": 50}
+    expected = bleu.compare(sums, **like)
+    reordered = {**sums, "B": sums["B"].iloc[::-1]}
+    assert bleu.compare(reordered, **like) == expected
+    with pytest.raises(ValueError, match=r"the tables of 'A' and 'B' differ in their documents"):
+        bleu.compare({**sums, "B": sums["B"].iloc[1:]}, **like)
+
+
+def test_sums_need_documents(bleu):
+    """Sums without documents, and texts with `like`, are errors that say what to pass."""
+    tables = count_documents(bleu)
+    like = tables["A"]
+    sums = {name: sum_with_arrow(table, ["document"]) for name, table in tables.items()}
+    advice = r"or the document of each row, as in documents='document'"
+    for method in (bleu.compare, bleu.rank):
+        with pytest.raises(ValueError, match=rf"^System 'A': statistics: .*got sums\..*{advice}"):
+            method(sums, like=like)
+        with pytest.raises(ValueError, match=r"^like: it belongs to tables"):
+            method(SYSTEMS, REFERENCES, like=like)
+    with pytest.raises(
+        ValueError, match=rf"^`confidence` needs one .* these rows are sums.*{advice}"
+    ):
+        bleu.score(sums["A"], like=like, confidence=0.95)
+    with pytest.raises(ValueError, match=r"^`segments` needs one .* these rows are sums"):
+        bleu.score(sums["A"], like=like, segments=True, documents="document")
+
+
 def test_documents_of_one_segment_each_change_nothing(bleu):
     labels = list(range(len(REFERENCES)))
     for method in (bleu.compare, bleu.rank):
