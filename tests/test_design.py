@@ -93,6 +93,7 @@ def test_a_test_file_has_the_name_of_its_module():
         "loading",
         "space",
         "tutorials",
+        "package",
         "wmt21",
         "without_compiling",
     }
