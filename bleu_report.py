@@ -232,6 +232,58 @@ class QuotableReport(Report):
         sentence = escape_unseen("; ".join(facts))
         return f"{sentence}.\n\n{CITATION}"
 
+    def to_scalars(self) -> dict[str, float]:
+        """Return the numbers of the result as a flat dict of floats, for a logger of experiments.
+
+        The ends of an interval are `confidence_interval_low` and `confidence_interval_high`, the
+        precisions `precision_1` and so on. The numbers of a system or a group follow its name and a
+        slash, as in `news/bleu`. Lists of segments and raw counts, and settings such as the seed,
+        are left out.
+
+        Raises:
+            ValueError: names of systems or groups lead to the same key.
+        """
+        scalars: dict[str, float] = {}
+        _add_scalars(scalars, "", self)
+        return scalars
+
+
+# Numbers that are settings, not results.
+_SETTINGS = ("alpha", "confidence", "documents", "n_resamples", "seed", "shared_documents")
+_NAMED_SCORES = ("systems", "groups")  # dicts from names to scores
+_RANGES = ("_interval", "_range")  # ends of the keys of pairs
+
+
+def _add_scalars(scalars: dict[str, float], prefix: str, scores: ResultDict) -> None:
+    """Add the numbers of scores, with a prefix before their keys."""
+    found: dict[str, object] = {}
+    for key, value in scores.items():
+        if key in _NAMED_SCORES:
+            for name, scores_of_name in value.items():
+                _add_scalars(scalars, f"{prefix}{name}/", scores_of_name)
+        elif key == "ranking":
+            for system in value:
+                _add_scalars(scalars, f"{prefix}{system['system']}/", system)
+        elif key.endswith(_RANGES):
+            low, high = value
+            found[f"{key}_low"] = low
+            found[f"{key}_high"] = high
+        elif key == "precisions":
+            for order, precision in enumerate(value, 1):
+                found[f"precision_{order}"] = precision
+        elif key not in _SETTINGS:
+            found[key] = value
+    for key, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        full_key = f"{prefix}{key}"
+        if full_key in scalars:
+            raise ValueError(
+                f"to_scalars(): two numbers would have the key {full_key!r}. Rename a system or a"
+                " group."
+            )
+        scalars[full_key] = float(value)
+
 
 def describe_documents(result: ResultDict) -> str:
     """Write that documents were resampled, as the end of a phrase; "" for segments.
