@@ -1,4 +1,4 @@
-"""What pip makes of the sources, and the metric beside older libraries in a fresh virtual environment."""
+"""The wheel that pip builds, and the metric beside older libraries in a fresh virtual environment."""
 
 import os
 import subprocess
