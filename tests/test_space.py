@@ -132,6 +132,7 @@ def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limi
         )
 
 
+@pytest.mark.filterwarnings("ignore:n_resamples=2:UserWarning")  # more would take long
 def test_a_comparison_within_both_limits_is_made():
     metric = importlib.import_module("space.metric")
     texts = ["a b c d"] * 50_000
@@ -879,6 +880,9 @@ def test_the_documented_limits_are_in_force():
         assert line in page
 
 
+@pytest.mark.filterwarnings(
+    "ignore:The score is 0:UserWarning"
+)  # as two words without a 4-gram must
 def test_an_unchosen_effective_order_is_no_choice_for_segments():
     """Two words have no 4-gram: the page's titles promise effective order, a program may choose."""
     metric, scored, sources = (
