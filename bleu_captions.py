@@ -74,14 +74,12 @@ _NORMAL_FORMS = {
 }
 _NORMAL_FORMS |= {form.replace("'", "’"): form for form in _CONTRACTIONS.split()}
 
-# Replaced within tokens, such as telephone numbers, emoticons and addresses. A space within a token
-# becomes a no-break space.
+# Replaced within tokens, such as telephone numbers, emoticons and addresses.
 _NORMAL_PARTS = (
     ("(", "-lrb-"),
     (")", "-rrb-"),
     ("&amp;", "&"),
     ("&apos;", "'"),
-    (" ", "\u00a0"),
 )
 
 # Entities of HTML for spaces, dashes and quotation marks, which are removed.
@@ -189,7 +187,7 @@ KINDS = (
         r"(?:\(\d{2,3}\)[- ]?|\+\d{1,2}[- ]\d{2,4}[- ]|\+?\d{2,4}[- ](?:\d{2,4}[- ])?)"
         r"\d{3,4}[- ]?\d{3,5}",
         example="call (555) 123-4567",
-        tokens="call -lrb-555-rrb-\u00a0123-4567",
+        tokens="call -lrb-555-rrb- 123-4567",
     ),
     Kind(
         "year without a century",
@@ -221,7 +219,7 @@ KINDS = (
     ),
     Kind(
         "apostrophe between vowels",
-        rf"[A-Za-z]+[AEIOUaeiou]['’](?!(?i:ll|re|ve|[smd])(?!\w))[AEIOUaeiou][A-Za-z]*",
+        r"[A-Za-z]+[AEIOUaeiou]['’](?!(?i:ll|re|ve|[smd])(?!\w))[AEIOUaeiou][A-Za-z]*",
         example="Xi'an",
         tokens="xi'an",
     ),
@@ -294,7 +292,7 @@ KINDS = (
         "fraction",
         r"(?:(?<![\d.,])\d{1,4}[- ])?\d{1,4}[/⁄]\d{1,4}",
         example="1 1/2 cups",
-        tokens="1\u00a01/2 cups",
+        tokens="1 1/2 cups",
     ),
     Kind(
         "number",
@@ -337,8 +335,8 @@ def tokenize_ptb(segment: str) -> list[str]:
     In pycocoevalcap, the first word of the next caption can decide whether a final `B.` keeps its
     period. Here a caption's tokens depend on the caption alone.
 
-    >>> tokenize_ptb("Two dogs can't cross St. Mark's (half-empty) square.")
-    ['two', 'dogs', 'ca', "n't", 'cross', 'st.', 'mark', "'s", '-lrb-', 'half-empty', '-rrb-', 'square']
+    >>> tokenize_ptb("Two dogs can't cross St. Mark's Square (empty).")
+    ['two', 'dogs', 'ca', "n't", 'cross', 'st.', 'mark', "'s", 'square', '-lrb-', 'empty', '-rrb-']
     """
     text = segment.replace("\n", " ").replace("\u00ad", "")
     tokens = []
@@ -347,7 +345,9 @@ def tokenize_ptb(segment: str) -> list[str]:
         if token.isalnum() and token not in _NORMAL_FORMS:  # most tokens
             tokens.append(token)
         elif token not in _REMOVED_ENTITIES:
-            tokens.append(_normalize(token))
+            # The program joins the parts of a token by no-break spaces. pycocoevalcap's BLEU splits
+            # there.
+            tokens += _normalize(token).split()
     return tokens
 
 
@@ -355,7 +355,7 @@ def _normalize(token: str) -> str:
     """Return the form of a token that the program prints.
 
     >>> _normalize("(555) 123-4567")
-    '-lrb-555-rrb-\\xa0123-4567'
+    '-lrb-555-rrb- 123-4567'
     """
     if token in _NORMAL_FORMS:
         return _NORMAL_FORMS[token]

@@ -170,6 +170,11 @@ NO_LONG_MATCH = Notice(
     option="smooth_method",
     value="exp",
 )
+ALMOST_ZERO = Notice(
+    "zero",
+    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+    " (`bleu_by_order` has the scores of shorter n-grams)",
+)
 FAR_TOO_SHORT = Notice(
     "zero",
     "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"

@@ -24,6 +24,7 @@ from datasets.utils.py_utils import copyfunc
 
 from . import bleu_messages as messages
 from .bleu_buffer import BufferedMetric
+from .bleu_captions import tokenize_ptb
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
 from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
 from .bleu_corpus import Corpus
@@ -55,7 +56,7 @@ from .bleu_trainer import TrainerMetric
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores
 match sacreBLEU, and each comes with a signature in sacreBLEU's format; named conventions reproduce
-evaluate's `bleu`, NLTK, Moses and the paper. Also provides segment scores, confidence intervals,
+evaluate's `bleu`, NLTK, Moses, pycocoevalcap and the paper. Also provides segment scores, confidence intervals,
 paired significance tests, summable statistics for distributed scoring, sentence-level explanations,
 and tools that find out why two scores differ.
 """
@@ -201,8 +202,8 @@ class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 
     Args:
-        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or
-            `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and returns the
+        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"`, `"moses"` or `"coco"`;
+            or `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and returns the
             results of evaluate's module.
         signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used;
             not with a `config_name`. Options passed as `**arguments` win.

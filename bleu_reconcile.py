@@ -123,7 +123,7 @@ SEGMENT_METHODS = (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7
 # The values that a search combines, in addition to the values of the starting point.
 FACTORS: dict[str, tuple[object, ...]] = {
     "references": (ALL,),
-    "tokenize": tuple(TOKENIZERS),
+    "tokenize": tuple(name for name, tokenizer in TOKENIZERS.items() if tokenizer.automaton),
     "lowercase": (False, True),
     "minimum_total": (0, 1),
     "reference_length": tuple(REFERENCE_LENGTHS),

@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import bleu_messages as messages
+from .bleu_captions import LINE_BREAKS, tokenize_ptb
 from .bleu_corpus import TOKENS, Kind, is_list, map_strings, pieces
 from .bleu_messages import LONE_SURROGATE, show_value, warn
 
@@ -232,6 +233,8 @@ class Tokenizer(NamedTuple):
     expects_raw_text: True if text that is tokenized already is a mistake.
     splits_unspaced: True if it splits scripts written without spaces.
     ascii_case: True if `lowercase` changes ASCII letters only, as in tools that work on bytes.
+    lower_cases: True if it lower-cases text itself, so that `lowercase` changes no token.
+    rejected: a pattern for characters that a text must not have; empty if it takes every text.
     """
 
     split: Split
@@ -240,6 +243,8 @@ class Tokenizer(NamedTuple):
     expects_raw_text: bool = True
     splits_unspaced: bool = False
     ascii_case: bool = False
+    lower_cases: bool = False
+    rejected: str = ""
 
 
 _SPACE_CLASS: Class = ("space", "".join(chr(c) for c in range(0x3001) if chr(c).isspace()))
@@ -300,6 +305,13 @@ TOKENIZERS: dict[str, Tokenizer] = {
         expects_raw_text=False,
         ascii_case=True,
     ),
+    "ptb": Tokenizer(
+        tokenize_ptb,
+        "captions are split by ptb, as pycocoevalcap does",
+        expects_raw_text=False,
+        lower_cases=True,
+        rejected=LINE_BREAKS,
+    ),
 }
 
 
@@ -354,7 +366,8 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
         raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
     native = TOKENIZERS.get(tokenize) if isinstance(tokenize, str) else None
     lower: Lower | None = None
-    if options.lowercase:
+    lowers_itself = kind == "text" and native is not None and native.lower_cases
+    if options.lowercase and not lowers_itself:
         # A convention's tokenizer decides how tokens are lower-cased, too, although it does not
         # split them.
         lower = pc.ascii_lower if native is not None and native.ascii_case else lower_case
@@ -554,7 +567,9 @@ def prepare_texts(
     split = tokenizer.split
     if split is None or tokenizer.is_native or is_list(cased.type):
         return cased
-    # 2. Call the user's function.
+    if tokenizer.definition is not None and tokenizer.definition.rejected:
+        _reject_characters(cased, tokenizer.definition.rejected, name, row_of)
+    # 2. Call the function.
     results: list[list[str]] = []
     try:
         for text in cased.to_pylist():
@@ -589,6 +604,31 @@ def prepare_texts(
         if found:
             raise TypeError(_WRONG_RESULT.format(name=name, row=row_of(index), found=found))
     return pa.array([list(tokens) for tokens in results], TOKENS)
+
+
+def fits_tokenizer(texts: pa.Array | pa.ChunkedArray, name: str) -> bool:
+    """Return False if texts have characters that a native tokenizer rejects.
+
+    >>> fits_tokenizer(pa.array(["a dog\\r"]), "ptb"), fits_tokenizer(pa.array(["a dog\\r"]), "13a")
+    (False, True)
+    """
+    rejected = TOKENIZERS[name].rejected
+    return not rejected or not pc.any(pc.match_substring_regex(texts, rejected)).as_py()
+
+
+def _reject_characters(
+    texts: pa.Array, rejected: str, name: str, row_of: Callable[[int], int]
+) -> None:
+    """Raise for the first text with a character that the tokenizer rejects."""
+    index = pc.index(pc.match_substring_regex(texts, rejected), True).as_py()
+    if index < 0:
+        return
+    found = re.search(rejected, texts[index].as_py())
+    code = ord(found[0]) if found else 0
+    raise ValueError(
+        f"{name}[{row_of(index)}]: got the line break U+{code:04X}, at which pycocoevalcap starts"
+        " another caption. Replace it with a space."
+    )
 
 
 def lower_case(texts: pa.Array) -> pa.Array:
