@@ -126,6 +126,12 @@ UNSPACED = Notice(
     option="tokenize",
     value="char",
 )
+LEFTOVERS = Notice(
+    "leftovers",
+    "predictions[{row}] contains {found!r}, and {share:.1%} of the predictions contain such text,"
+    " which language models add for reasoning and for turns of a chat",
+    ". Remove it before scoring, with the reasoning between its tags",
+)
 SENTENCES_AS_TOKENS = Notice(
     "sentences",
     "Most tokens in the predictions contain a space, so they look like sentences,"

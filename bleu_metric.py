@@ -56,9 +56,9 @@ from .bleu_trainer import TrainerMetric
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores
 match sacreBLEU, and each comes with a signature in sacreBLEU's format; named conventions reproduce
-evaluate's `bleu`, NLTK, Moses, pycocoevalcap and the paper. Also provides segment scores, confidence intervals,
-paired significance tests, summable statistics for distributed scoring, sentence-level explanations,
-and tools that find out why two scores differ.
+evaluate's `bleu`, NLTK, Moses, pycocoevalcap and the paper. Also provides segment scores,
+confidence intervals, paired significance tests, summable statistics for distributed scoring,
+sentence-level explanations, and tools that find out why two scores differ.
 """
 
 INPUTS_DESCRIPTION = """
@@ -202,9 +202,9 @@ class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 
     Args:
-        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"`, `"moses"` or `"coco"`;
-            or `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and returns the
-            results of evaluate's module.
+        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"`, `"moses"` or
+            `"coco"`; or `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and
+            returns the results of evaluate's module.
         signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used;
             not with a `config_name`. Options passed as `**arguments` win.
         **arguments: options, used as defaults in every call; any other arguments of

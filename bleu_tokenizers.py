@@ -20,12 +20,13 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import bleu_messages as messages
 from .bleu_captions import LINE_BREAKS, tokenize_ptb
-from .bleu_corpus import TOKENS, Kind, is_list, map_strings, pieces
+from .bleu_corpus import TOKENS, Kind, find_offsets, is_list, map_strings, pieces
 from .bleu_messages import LONE_SURROGATE, show_value, warn
 
 if TYPE_CHECKING:
@@ -33,6 +34,12 @@ if TYPE_CHECKING:
 
 _DETACHED_PERIODS = 100  # predictions that end in " ."; sacreBLEU's threshold is the same
 _SAMPLE_ROWS = 1000  # predictions in which characters of unspaced scripts are counted
+# Text that language models leave in predictions: tags around reasoning, and the tokens that chat
+# templates put between turns. Single bytes are found much faster, so a text is searched for parts
+# only if it has the byte that starts them.
+_LEFTOVER = r"</?think>|<\|[A-Za-z][0-9A-Za-z_-]*\|>|\[/?INST\]|<(?:start|end)_of_turn>"
+_LEFTOVER_PARTS = {b"<": (b"think>", b"|>", b"_of_turn>"), b"[": (b"INST]",)}
+
 _LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
 _UNSPACED_SHARE = 0.1  # of the characters in the sample
 
@@ -401,6 +408,7 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) ->
     definition = tokenizer.definition
     if definition is None:  # tokens and ids
         return
+    _warn_about_leftovers(predictions)
     if definition.expects_raw_text and len(predictions) >= _DETACHED_PERIODS:
         detached = 0
         for piece in pieces(predictions):
@@ -412,6 +420,35 @@ def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) ->
         share = 0 if sample.isascii() else share_of_unspaced(sample)
         if share > _UNSPACED_SHARE:
             warn(messages.UNSPACED, share=share, tokenizer=tokenizer.name)
+
+
+def _warn_about_leftovers(predictions: pa.ChunkedArray) -> None:
+    """Warn if predictions contain reasoning or chat tokens of a language model."""
+    first_row = None
+    first_found = ""
+    affected = 0
+    rows_before = 0
+    for piece in pieces(predictions):
+        # 1. Look for fixed parts in all texts at once; most corpora have none of them.
+        offsets = find_offsets(piece)
+        characters = memoryview(piece.buffers()[2] or b"")
+        data = bytes(characters[offsets[0] : offsets[-1]])
+        parts: list[bytes] = []
+        for first_byte, following in _LEFTOVER_PARTS.items():
+            if first_byte in data:
+                parts += following
+        if any(part in data for part in parts):
+            # 2. Find the rows.
+            rows = np.flatnonzero(pc.match_substring_regex(piece, _LEFTOVER))
+            affected += len(rows)
+            if first_row is None and len(rows):
+                first_row = rows_before + int(rows[0])
+                text = piece[int(rows[0])].as_py()
+                first_found = re.findall(_LEFTOVER, text)[0]
+        rows_before += len(piece)
+    if first_row is not None:
+        share = affected / len(predictions)
+        warn(messages.LEFTOVERS, row=first_row, found=first_found, share=share)
 
 
 def share_of_unspaced(text: str) -> float:
