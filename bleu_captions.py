@@ -250,7 +250,8 @@ KINDS = (
     Kind("programming language", r"[Cc]\+\+|[CcFf]#", example="C++", tokens="c++"),
     Kind(
         "initials",
-        rf"(?:{_ALNUM}{{1,40}}-){{0,3}}(?:[A-Za-z]\.){{2,}}{_HYPHENATED}(?![A-Za-z])"
+        rf"(?:{_ALNUM}{{1,40}}-){{0,3}}(?:[A-Za-z]\.){{2,}}"
+        rf"(?:-(?:(?:[A-Za-z]\.){{2,}}|{_ALNUM}+))*(?![A-Za-z])"
         r"|[Pp][Hh]\.[Dd]\.(?:-[A-Za-z]{2,})?",
         example="a U.S. flag",
         tokens="a u.s. flag",
