@@ -274,8 +274,8 @@ KINDS = (
         rf"(?:(?i:{_any_of(_ABBREVIATIONS)})"
         rf"|{_any_of(_CAPITALIZED_ABBREVIATIONS)}|{_any_of(_CAPITALIZED_ABBREVIATIONS.upper())}"
         rf"|(?i:{_any_of(_ABBREVIATIONS_BEFORE_NUMBERS)})(?=\.[ ]?\d))\.{_HYPHENATED}",
-        example="Mr. Smith is no. 5",
-        tokens="mr. smith is no. 5",
+        example="Mr. Smith has no. 5",
+        tokens="mr. smith has no. 5",
     ),
     Kind(
         "date",

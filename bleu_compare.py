@@ -736,7 +736,7 @@ def _count_systems(
         for name, system in counted.systems.items():
             total = system.rows.sum(axis=0)
             scores = scoring.score_row(total, counted.options)
-            if scoring.is_zero(scores, counted.options):
+            if scoring.is_zero(scores["bleu"], scores["counts"], counted.options):
                 subject = f"The score of {name!r}"
                 scoring.warn_about_zero(total, len(system.rows), counted.options, subject)
     return counted

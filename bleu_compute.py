@@ -300,7 +300,7 @@ def score_corpus(
     total = sum_corpus(corpus, tokenizer, options)
     origin = Origin(tokenizer.name, corpus.reference_count())
     result = Result(_describe(total, origin, options))
-    if scoring.is_zero(result, options):
+    if scoring.is_zero(result["bleu"], result["counts"], options):
         scoring.warn_about_zero(total, len(corpus), options)
     return result
 
@@ -331,7 +331,7 @@ def score_statistics(
     total = given.sum()
     origin = Origin(adopted.tokenizer_name, given.recorded.nrefs)
     result = Result(_describe(total, origin, adopted.options, unknown=adopted.unknown))
-    if scoring.is_zero(result, adopted.options):
+    if scoring.is_zero(result["bleu"], result["counts"], adopted.options):
         scoring.warn_about_zero(total, None, adopted.options)
     return result
 
@@ -375,7 +375,7 @@ def _score_counted(
                 effective_size=units.effective_size,
                 share_draws=shared_documents > 0,
             )
-        if scoring.is_zero(scores, options):
+        if scoring.is_zero(scores["bleu"], scores["counts"], options):
             scoring.warn_about_zero(total, segments, options)
         if not counted.groups:
             return Result(scores)
@@ -401,7 +401,7 @@ def _score_counted(
                 unknown=unknown,
             )
             scores_of_groups[group.label] = group_scores
-            if scoring.is_zero(group_scores, options):
+            if scoring.is_zero(group_scores["bleu"], group_scores["counts"], options):
                 name = f"The score of {group.label!r}"
                 scoring.warn_about_zero(group_total, len(group.rows), options, name)
     # 3. Average the groups.
@@ -578,7 +578,7 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
     warn_about_text(corpus.predictions, tokenizer)
-    if scoring.is_zero(explanation, options):
+    if scoring.is_zero(explanation["bleu"], explanation["counts"], options):
         scoring.warn_about_zero(row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]

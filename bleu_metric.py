@@ -765,6 +765,7 @@ class BleuMetric(BufferedMetric):
         hf          100.00       +0.00               – (same settings)
         nltk         64.32      -35.68        tokenize='none' (-35.68)
         moses        64.32      -35.68  tokenize='multi-bleu' (-35.68)
+        coco        100.00       -0.00    smooth_method='coco' (-0.00)
         """
         chosen = self._options_of("conventions", options)
         return compare_conventions(read_corpus(predictions, references), chosen)

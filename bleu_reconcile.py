@@ -953,7 +953,7 @@ def caption_settings(
     for name in ("minimum_total", "reference_length"):
         if name not in fixed:
             convention = convention._replace(**{name: OPTIONS[name]})
-    orders = FACTORS["max_order"]
+    orders = cast("tuple[int, ...]", FACTORS["max_order"])
     if "max_order" in fixed:
         orders = (start.max_order,)
     return [convention._replace(max_order=order) for order in orders]

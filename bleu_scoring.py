@@ -248,14 +248,14 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
 
 
-def is_zero(scores: Scores, options: Options) -> bool:
+def is_zero(score: float, counts: Sequence[int], options: Options) -> bool:
     """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
-    if scores["bleu"] == 0:
+    if score == 0:
         return True
     if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
         return False
     weights = options.weights or (1.0,) * options.max_order
-    return any(weight and not count for weight, count in zip(weights, scores["counts"]))
+    return any(weight and not count for weight, count in zip(weights, counts))
 
 
 def warn_about_zero(

@@ -369,7 +369,7 @@ LEFTOVERS = [
 def test_leftovers_of_language_models(bleu, text, found):
     """One warning names the first row, the text and the share of rows; the score is computed."""
     predictions = ["A dog", text, "A bird", text]
-    with pytest.warns(UserWarning) as caught:
+    with pytest.warns(UserWarning, match="language models") as caught:
         result = bleu.compute(predictions=predictions, references=predictions)
     (warning,) = [each for each in caught if each.message.kind == "leftovers"]
     message = str(warning.message)
