@@ -747,7 +747,8 @@ def _count_systems(
     with warn_once_per_kind():
         for name, system in counted.systems.items():
             total = system.rows.sum(axis=0)
-            if scoring.score_row(total, counted.options)["bleu"] == 0:
+            scores = scoring.score_row(total, counted.options)
+            if scoring.is_zero(scores["bleu"], scores["counts"], counted.options):
                 subject = f"The score of {name!r}"
                 segments = len(system.rows) if system.has_segments else None
                 scoring.warn_about_zero(total, segments, counted.options, subject)

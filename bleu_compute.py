@@ -300,7 +300,7 @@ def score_corpus(
     total = sum_corpus(corpus, tokenizer, options)
     origin = Origin(tokenizer.name, corpus.reference_count())
     result = Result(_describe(total, origin, options))
-    if result["bleu"] == 0:
+    if scoring.is_zero(result["bleu"], result["counts"], options):
         scoring.warn_about_zero(total, len(corpus), options)
     return result
 
@@ -324,7 +324,7 @@ def score_statistics(
     total = given.sum()
     origin = Origin(adopted.tokenizer_name, given.recorded.nrefs)
     result = Result(_describe(total, origin, adopted.options, unknown=adopted.unknown))
-    if result["bleu"] == 0:
+    if scoring.is_zero(result["bleu"], result["counts"], adopted.options):
         scoring.warn_about_zero(total, None, adopted.options)
     return result
 
@@ -383,7 +383,7 @@ def _score_counted(
                 effective_size=units.effective_size,
                 share_draws=shared_documents > 0,
             )
-        if scores["bleu"] == 0:
+        if scoring.is_zero(scores["bleu"], scores["counts"], options):
             scoring.warn_about_zero(total, segments, options)
         if not counted.groups:
             return Result(scores)
@@ -409,7 +409,7 @@ def _score_counted(
                 unknown=unknown,
             )
             scores_of_groups[group.label] = group_scores
-            if group_scores["bleu"] == 0:
+            if scoring.is_zero(group_scores["bleu"], group_scores["counts"], options):
                 name = f"The score of {group.label!r}"
                 group_segments = len(group.rows) if counted.has_segments else None
                 scoring.warn_about_zero(group_total, group_segments, options, name)
@@ -587,7 +587,7 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
     warn_about_text(corpus.predictions, tokenizer)
-    if explanation["bleu"] == 0:
+    if scoring.is_zero(explanation["bleu"], explanation["counts"], options):
         scoring.warn_about_zero(row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]

@@ -127,6 +127,12 @@ UNSPACED = Notice(
     option="tokenize",
     value="char",
 )
+LEFTOVERS = Notice(
+    "leftovers",
+    "predictions[{row}] contains {found!r}, and {share:.1%} of the predictions contain such text,"
+    " which language models add for reasoning and for turns of a chat",
+    ". Remove it before scoring, with the reasoning between its tags",
+)
 SENTENCES_AS_TOKENS = Notice(
     "sentences",
     "Most tokens in the predictions contain a space, so they look like sentences,"
@@ -170,6 +176,11 @@ NO_LONG_MATCH = Notice(
     " (smooth_method='exp' avoids this)",
     option="smooth_method",
     value="exp",
+)
+ALMOST_ZERO = Notice(
+    "zero",
+    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+    " (`bleu_by_order` has the scores of shorter n-grams)",
 )
 FAR_TOO_SHORT = Notice(
     "zero",

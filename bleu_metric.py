@@ -30,6 +30,7 @@ if not __package__:
 
 from . import bleu_messages as messages
 from .bleu_buffer import BufferedMetric
+from .bleu_captions import tokenize_ptb
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
 from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
 from .bleu_corpus import Corpus, portable
@@ -66,9 +67,9 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores
 match sacreBLEU, and each comes with a signature in sacreBLEU's format; named conventions reproduce
-evaluate's `bleu`, NLTK, Moses and the paper. Also provides segment scores, confidence intervals,
-paired significance tests, summable statistics for distributed scoring, sentence-level explanations,
-and tools that find out why two scores differ.
+evaluate's `bleu`, NLTK, Moses, pycocoevalcap and the paper. Also provides segment scores,
+confidence intervals, paired significance tests, summable statistics for distributed scoring,
+sentence-level explanations, and tools that find out why two scores differ.
 """
 
 INPUTS_DESCRIPTION = """
@@ -238,9 +239,9 @@ class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 
     Args:
-        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or
-            `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and returns the
-            results of evaluate's module.
+        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"`, `"moses"` or
+            `"coco"`; or `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and
+            returns the results of evaluate's module.
         signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used;
             not with a `config_name`. Options passed as `**arguments` win.
         **arguments: options, used as defaults in every call; any other arguments of
@@ -825,6 +826,7 @@ class BleuMetric(BufferedMetric):
         hf          100.00       +0.00               – (same settings)
         nltk         64.32      -35.68        tokenize='none' (-35.68)
         moses        64.32      -35.68  tokenize='multi-bleu' (-35.68)
+        coco        100.00       -0.00    smooth_method='coco' (-0.00)
         """
         chosen = self._options_of("conventions", options)
         return compare_conventions(read_corpus(predictions, references), chosen)

@@ -42,6 +42,7 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
     "hf": {"smooth_method": "none", "reference_length": "shortest"},
     "nltk": {"tokenize": "none", "smooth_method": "none", "minimum_total": 1},
     "moses": {"tokenize": "multi-bleu", "smooth_method": "none"},
+    "coco": {"tokenize": "ptb", "smooth_method": "coco"},
 }
 
 

@@ -37,6 +37,8 @@ Counts = Sequence[Number]  # one per order
 MIN_UNITS = 30  # segments or documents, for intervals and tests
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
 
+_COCO_TINY = 1e-15  # pycocoevalcap adds it to matches and to the length of captions
+_COCO_SMALL = 1e-9  # and this to totals and to the length of references
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
 _ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
 _MOST_NUMBERED_UNITS = 15  # (15 + 1)^15 fits int64
@@ -103,8 +105,8 @@ def _score(columns: _Columns, options: Options) -> Number:
     smoothed = _smooth(columns, options)
     weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
-    penalty = brevity_penalty(columns.length, columns.reference_length)
-    return _combine(weights, logarithms, penalty)
+    lengths = _smooth_lengths(columns.length, columns.reference_length, options)
+    return _combine(weights, logarithms, brevity_penalty(*lengths))
 
 
 def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
@@ -121,7 +123,7 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
     reference_length = numbers[layout.reference_length]
     if smoothed is None:
         smoothed = precisions(row, options)
-    penalty = float(brevity_penalty(length, reference_length))
+    penalty = float(brevity_penalty(*_smooth_lengths(length, reference_length, options)))
     logarithms = [_log(value) for value in smoothed.values]
     by_order = []
     for order in range(1, options.max_order + 1):
@@ -151,8 +153,9 @@ def score_as_sacrebleu(scores: Scores, options: Options) -> dict[str, object]:
     sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by
     weights.
     """
-    has_further_orders = SMOOTH_METHODS[options.smooth_method].further_orders > 0
-    if options.weights is not None or has_further_orders:  # sacreBLEU has neither
+    method = SMOOTH_METHODS[options.smooth_method]
+    is_foreign = method.further_orders > 0 or method.smooths_lengths
+    if options.weights is not None or is_foreign:  # sacreBLEU has none of these
         return {"precisions": [100 * value for value in scores["precisions"]]}
     length = scores["translation_length"]
     reference_length = scores["reference_length"]
@@ -184,6 +187,8 @@ def score_as_bleu(scores: Scores, options: Options) -> dict[str, object]:
     """
     ratio = scores["length_ratio"]
     if options.weights is not None or not ratio or min(scores["precisions"]) <= 0:
+        return {}
+    if SMOOTH_METHODS[options.smooth_method].smooths_lengths:
         return {}
     penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
     logarithms = (1 / options.max_order * math.log(value) for value in scores["precisions"])
@@ -243,10 +248,20 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
 
 
+def is_zero(score: float, counts: Sequence[int], options: Options) -> bool:
+    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
+    if score == 0:
+        return True
+    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        return False
+    weights = options.weights or (1.0,) * options.max_order
+    return any(weight and not count for weight, count in zip(weights, counts))
+
+
 def warn_about_zero(
     row: Int64, segments: int | None, options: Options, name: str = "The score"
 ) -> None:
-    """Warn that a score is 0, with the cause and the fix.
+    """Warn that a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
 
     Args:
         row: int64 [2 N + 2], the statistics row of the corpus.
@@ -269,6 +284,9 @@ def warn_about_zero(
         if segments:
             predictions = count_things(segments, "empty prediction")
         warn(messages.NO_TOKENS, name=name, predictions=predictions)
+    elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        first = next((order for order in orders if not matches[order - 1]), longest)
+        warn(messages.ALMOST_ZERO, name=name, order=first)
     elif not reference_length:
         warn(messages.NO_REFERENCE_TOKENS, name=name)
     elif not matches[0]:
@@ -396,6 +414,15 @@ def _smooth(columns: _Columns, options: Options, scale: float = 1.0) -> Precisio
     return Precisions(values, present)
 
 
+def _smooth_lengths(
+    length: Number, reference_length: Number, options: Options
+) -> tuple[Number, Number]:
+    """Return the lengths that set the brevity penalty."""
+    if SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        return length + _COCO_TINY, reference_length + _COCO_SMALL
+    return length, reference_length
+
+
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
     """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
     total: Number = 0.0
@@ -458,6 +485,11 @@ def _laplace(
 ) -> tuple[Counts, Counts]:
     """Add 1 to matches and totals of every order, as evaluate's `bleu` does with `smooth=True`."""
     return [m + 1 for m in matches], [t + 1 for t in totals]
+
+
+def _coco(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Add 1e-15 to matches and 1e-9 to totals of every order, as pycocoevalcap does."""
+    return [m + _COCO_TINY for m in matches], [t + _COCO_SMALL for t in totals]
 
 
 def _exp(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
@@ -543,6 +575,7 @@ class SmoothMethod(NamedTuple):
     further_orders: the number of orders beyond N that it needs.
     scores_no_match: True if predictions without any match score above 0.
     skips: True if orders without a match are left out of the product.
+    smooths_lengths: True if the lengths are smoothed like matches and totals, by tiny numbers.
     """
 
     smooth: Smooth
@@ -552,6 +585,7 @@ class SmoothMethod(NamedTuple):
     further_orders: int = 0
     scores_no_match: bool = False
     skips: bool = False
+    smooths_lengths: bool = False
 
 
 SMOOTH_METHODS: dict[str, SmoothMethod] = {
@@ -564,6 +598,12 @@ SMOOTH_METHODS: dict[str, SmoothMethod] = {
     "exp": SmoothMethod(_exp, "orders without a match are smoothed as in sacreBLEU"),
     "laplace": SmoothMethod(
         _laplace, "1 is added to matches and totals of all orders (laplace)", scores_no_match=True
+    ),
+    "coco": SmoothMethod(
+        _coco,
+        "tiny numbers are added to matches, totals and lengths, as in pycocoevalcap (coco)",
+        scores_no_match=True,
+        smooths_lengths=True,
     ),
     "chen-cherry-4": SmoothMethod(
         _by_length, "orders without a match are smoothed by length", 5.0, divides=True

@@ -354,3 +354,38 @@ def test_systems_are_checked_as_a_corpus_is(bleu, call, names):
     systems = dict(zip(names, (chinese, ["Chinese."])))
     with pytest.warns(UserWarning, match="written without spaces"):
         getattr(bleu, call)({name: systems[name] for name in "AB"}, chinese)
+
+
+LEFTOVERS = [
+    ("<think>The cat.</think> A cat", "<think>"),
+    ("reasoning</think> A cat", "</think>"),
+    ("A cat<|im_end|>", "<|im_end|>"),
+    ("<|assistant|> A cat", "<|assistant|>"),
+    ("[/INST] A cat", "[/INST]"),
+    ("[INST] A cat", "[INST]"),
+    ("A cat<end_of_turn>", "<end_of_turn>"),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), LEFTOVERS)
+def test_leftovers_of_language_models(bleu, text, found):
+    """One warning names the first row, the text and the share of rows; the score is computed."""
+    predictions = ["A dog", text, "A bird", text]
+    with pytest.warns(UserWarning, match="language models") as caught:
+        result = bleu.compute(predictions=predictions, references=predictions)
+    (warning,) = [each for each in caught if each.message.kind == "leftovers"]
+    message = str(warning.message)
+    assert message.startswith(f"predictions[1] contains {found!r}, and 50.0% of the predictions")
+    assert warning.filename == __file__
+    assert result["counts"] == result["totals"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<b>bold</b>", "<table>", "</td>", "a < b > c", "a <| b |> c", "if (a<b||c>d) {}", "x[i] [I think]", "|x| < |y|", "<i>think</i>", "f <$> x |> g", "P(A|B)", "[INSTALL]"],
+)  # fmt: skip
+def test_markup_code_and_mathematics_are_not_leftovers(bleu, text):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bleu.compute(predictions=[text], references=["b"])
+    assert [each for each in caught if each.message.kind == "leftovers"] == []

@@ -145,7 +145,7 @@ def test_wrong_values(bleu, load, options, error, message):
 
 
 def test_unknown_convention(load):
-    with pytest.raises(ValueError, match="'default', 'papineni', 'hf', 'nltk', 'moses'"):
+    with pytest.raises(ValueError, match="'default', 'papineni', 'hf', 'nltk', 'moses', 'coco'"):
         load("google")
 
 
@@ -549,7 +549,7 @@ def test_conventions_keep_chosen_options(load, options):
         load().conventions(**CORPUS, **options),
     )
     assert at_load == in_call
-    assert list(at_load) == ["default", "papineni", "hf", "nltk", "moses"]
+    assert list(at_load) == ["default", "papineni", "hf", "nltk", "moses", "coco"]
     for name, line in at_load.items():
         expected = load(name, **options).compute(**CORPUS)
         assert line["bleu"] == pytest.approx(expected["bleu"], abs=1e-12), name

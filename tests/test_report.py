@@ -376,7 +376,7 @@ class TestMissingKeys:
             (
                 "conventions",
                 "sacrebleu",
-                "No key 'sacrebleu'. The keys are 'default', 'papineni', 'hf', 'nltk', 'moses'.",
+                "No key 'sacrebleu'. The keys are 'default', 'papineni', 'hf', 'nltk', 'moses', 'coco'.",
             ),
             ("rank", "rankings", "No key 'rankings': it is called 'ranking' here."),
         ],
