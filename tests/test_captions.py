@@ -205,3 +205,27 @@ def test_time_grows_with_the_length(run, ending):
 
     short = measure(2_000)
     assert measure(16_000) <= 24 * short + 0.01
+
+
+# Captions with punctuation and contractions, which other tokenizers split in other ways.
+SCORED = (
+    ["A man isn't riding a horse, he's walking!", "Two dogs (brown) run on the beach.", "A kid's bike."] * 3,
+    [
+        ["A man isn't on a horse; he's walking", "The man walks beside a horse."],
+        ["Two brown dogs run on a beach."],
+        ["the bike of a kid", "A kid's red bike - parked."],
+    ] * 3,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_reconcile_names_the_convention_of_a_caption_score(load, order):
+    """Each of pycocoevalcap's four scores, which the search tries as a whole convention."""
+    predictions, references = SCORED
+    scores = load("coco").compute(predictions=predictions, references=references)["bleu_by_order"]
+    answer = load().reconcile(predictions, references, f"{scores[order - 1]:.6f}")
+    signatures = [match["signature"] for match in answer["matches"]]
+    assert any("tok:ptb" in signature and "smooth:coco" in signature for signature in signatures)
+    best = answer["matches"][0]
+    assert best["options"]["tokenize"] == "ptb"
+    assert best["options"].get("max_order", 4) == order

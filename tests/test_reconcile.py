@@ -593,7 +593,13 @@ def test_reported_values_that_are_not_numbers(bleu, reported):
         bleu.reconcile(P, R, reported)
 
 
-CONVENTION_NAMES = ["default", "papineni", "hf", "nltk", "moses"]  # the texts have a line break that "coco" rejects
+CONVENTION_NAMES = [
+    "default",
+    "papineni",
+    "hf",
+    "nltk",
+    "moses",
+]  # the texts have a line break that "coco" rejects
 
 
 @pytest.mark.parametrize("convention", CONVENTION_NAMES)

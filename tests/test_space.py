@@ -132,14 +132,13 @@ def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limi
         )
 
 
-@pytest.mark.filterwarnings("ignore:n_resamples=2:UserWarning")  # more would take long
 def test_a_comparison_within_both_limits_is_made():
     metric = importlib.import_module("space.metric")
     texts = ["a b c d"] * 50_000
     systems = {"A": texts, "B": texts[::-1], "C": texts}
-    found = metric.request_comparison(
-        systems, texts, None, "bootstrap", options={"confidence": None, "n_resamples": 2}
-    )
+    options = {"confidence": None, "n_resamples": 2}  # more would take long
+    with pytest.warns(UserWarning, match=r"^n_resamples=2: too few"):
+        found = metric.request_comparison(systems, texts, None, "bootstrap", options=options)
     assert found["n_resamples"] == 2
 
 
