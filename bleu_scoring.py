@@ -42,6 +42,7 @@ _ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
 _MOST_NUMBERED_UNITS = 15  # (15 + 1)^15 fits int64
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
+_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 
 
@@ -1003,6 +1004,16 @@ def warn_about_extremes(options: Options, place: str = "") -> None:
             n_resamples=options.n_resamples,
             enough=math.ceil(round(1 / outside, 9)),
             place=place,
+        )
+
+
+def warn_about_errors(n_resamples: int) -> None:
+    """Warn that resamples are too few for a standard error, which a t-test takes as known."""
+    if n_resamples < _FEWEST_RESAMPLES_FOR_ERRORS:
+        warn(
+            messages.FEW_RESAMPLES_FOR_ERRORS,
+            n_resamples=n_resamples,
+            enough=_FEWEST_RESAMPLES_FOR_ERRORS,
         )
 
 
