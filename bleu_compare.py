@@ -77,7 +77,7 @@ TESTS = {
     "randomization": Test("paired approximate randomization", "ar", 10_000),
 }
 # With the test of systems that have several training runs, which leaves no choice.
-ALL_TESTS = {**TESTS, "runs": Test("Welch's t-test for other runs and texts", "bs", 1_000)}
+ALL_TESTS = {**TESTS, "runs": Test("Welch's t-test for new runs and new texts", "bs", 1_000)}
 
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
 

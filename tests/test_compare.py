@@ -2134,7 +2134,7 @@ def test_runs_in_every_format(bleu, students_t):
     assert f"new scores {cells[0]} (mean of 3 runs, standard deviation {deviation}, 95% CI " in (
         comparison.report()
     )
-    assert "; Welch's t-test for other runs and texts, 1,000 resamples; " in comparison.report()
+    assert "; Welch's t-test for new runs and new texts, 1,000 resamples; " in comparison.report()
 
 
 @pytest.mark.parametrize(("count", "is_said"), [(2, True), (3, False)])

@@ -24,10 +24,12 @@ With `--runs-per-system`:
 
 With `--trained`:
 
-6. Trained runs. A tiny model is trained with ten seeds. Each half of six seeds is a configuration: they differ only by seeds.
+6. Trained runs. A tiny T5 learns to sort the words of sentences, with ten seeds per task. Three seeds against three others are
+   two configurations that differ in nothing but the seed. A task has sentences of its own.
 """
 
 import argparse
+import random
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -663,10 +665,20 @@ def draw_shares(
 
 
 def draw_runs(
-    population: Population, design: Design, delta: float, seed: int, parts: int = 1
+    population: Population,
+    design: Design,
+    delta: float,
+    seed: int,
+    *,
+    parts: int = 1,
+    run_seed: int | None = None,
 ) -> list[DrawnRuns]:
-    """Draw texts and runs, with a difference of `delta` points; one part of each document per item."""
+    """Draw texts and runs, with a difference of `delta` points; one part of each document per item.
+
+    Calls with one `run_seed` draw other texts of the same runs.
+    """
     generator = np.random.default_rng(seed)
+    run_generator = generator if run_seed is None else np.random.default_rng(run_seed)
     configurations, gap = draw_configurations(population, generator)
     # 1. Texts, and a coin per document: which configuration's systems have it.
     documents = population.documents
@@ -680,7 +692,7 @@ def draw_runs(
     rows, truths = [], []
     for number, count in enumerate(design.counts):
         mean = 0.5 + (number - 0.5) * delta / gap
-        shares = draw_shares(count, mean, design.deviation / gap, generator)
+        shares = draw_shares(count, mean, design.deviation / gap, run_generator)
         is_better = generator.random((count, len(segments))) < shares[:, None]
         systems = np.stack([[one.worse, one.better] for one in configurations])
         rows.append(systems[coins ^ number, is_better.astype(int), segments])
@@ -853,7 +865,14 @@ def measure_macro_runs(populations: list[Population], runs: int) -> Iterator[lis
                         for number in range(grouping.directions):
                             population = populations[(seed + number) % len(populations)]
                             of_group = seed + 100_000 * number
-                            groups += draw_runs(population, design, delta, of_group, grouping.parts)
+                            groups += draw_runs(
+                                population,
+                                design,
+                                delta,
+                                of_group,
+                                parts=grouping.parts,
+                                run_seed=seed if grouping.directions > 1 else None,
+                            )
                         estimate = estimate_macro(groups, grouping.parts > 1, size, seed)
                         is_found = estimate.p_value() < LEVEL
                         if not delta:
@@ -892,6 +911,108 @@ def measure_seeds(populations: list[Population], runs: int) -> Iterator[list[str
             ]
 
 
+# --- 6. Trained runs ------------------------------------------------------------------------------
+
+TRAINED_SEEDS = 10
+TRAINED_TASKS = 8
+TRAINED_STEPS = 80
+TRAINED_SENTENCES = 400  # the first half for training
+TRAINED_HEADER = [
+    "task", "BLEU of the runs", "deviation between runs", "one run each", "Welch over runs", "exchange of all outputs",
+    "mean of runs", "`compare`",
+]  # fmt: skip
+
+
+def train_and_translate(sources: list[str], targets: list[str], seed: int) -> list[str]:
+    """Train a model on the first half of the sentences, and return its outputs for the second half."""
+    import tiny_t5
+    import torch
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    tokenizer = tiny_t5.make_tokenizer()
+    config = transformers.T5Config(
+        vocab_size=len(tokenizer), d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2,
+        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
+    )  # fmt: skip
+    model = transformers.T5ForConditionalGeneration(config)
+    half = len(sources) // 2
+    inputs = tokenizer(sources[:half], return_tensors="pt", padding=True)
+    labels = tokenizer(targets[:half], return_tensors="pt", padding=True)["input_ids"]
+    labels[labels == 0] = -100
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    model.train()
+    for _ in range(TRAINED_STEPS):
+        attention = inputs["attention_mask"]
+        loss = model(input_ids=inputs["input_ids"], attention_mask=attention, labels=labels).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    model.eval()
+    questions = tokenizer(sources[half:], return_tensors="pt", padding=True)
+    generated = model.generate(
+        input_ids=questions["input_ids"],
+        attention_mask=questions["attention_mask"],
+        max_new_tokens=12,
+    )
+    return tokenizer.batch_decode(generated, skip_special_tokens=True)
+
+
+def train_task(task: int) -> np.ndarray:
+    """Return the rows of all seeds on the test sentences of a task, int64 [seeds, segments, 10]."""
+    from tiny_t5 import WORDS
+
+    generator = random.Random(task)
+    sentences = [
+        [generator.choice(WORDS) for _ in range(generator.randrange(4, 9))]
+        for _ in range(TRAINED_SENTENCES)
+    ]
+    sources = [" ".join(words) for words in sentences]
+    targets = [" ".join(sorted(words)) for words in sentences]
+    references = targets[len(targets) // 2 :]
+    tables = [
+        metric.statistics(
+            predictions=train_and_translate(sources, targets, seed), references=references
+        )
+        for seed in range(TRAINED_SEEDS)
+    ]
+    return np.stack([table.to_pandas().to_numpy() for table in tables])
+
+
+def measure_trained() -> Iterator[list[str]]:
+    """Yield, per task, the share of splits of three seeds against three that each test tells apart."""
+    shares = []
+    for task in range(TRAINED_TASKS):
+        rows = train_task(task)
+        scores = bleu_of(rows.sum(axis=1))
+        resampled = scoring.bootstrap_scores(rows, replace(OPTIONS, seed=task), RESAMPLES)
+        flags = []
+        for chosen in combinations(range(TRAINED_SEEDS), 6):
+            for half in combinations(chosen[1:], 2):  # the first seed is in the first half
+                base = [chosen[0], *half]
+                new = [seed for seed in chosen if seed not in base]
+                drawn = DrawnRuns([rows[base], rows[new]], np.arange(rows.shape[1]), [])
+                of_split = Resampled(
+                    scoring.Runs(scores[new], resampled[:, new]),
+                    scoring.Runs(scores[base], resampled[:, base]),
+                    rows[[*base, *new]],
+                )
+                estimate = scoring.estimate_over_runs(
+                    of_split.system, of_split.baseline, rows.shape[1]
+                )
+                p_values = [*list_p_values(drawn, of_split, task), estimate.p_value()]
+                flags.append([p < LEVEL for p in p_values])
+        shares.append(np.mean(flags, axis=0))
+        cells = [f"{100 * share:.1f}" for share in shares[-1]]
+        mean, deviation = 100 * scores.mean(), 100 * scores.std(ddof=1)
+        yield [str(task + 1), f"{mean:.1f}", f"{deviation:.1f}", *cells]
+    errors = np.std(shares, axis=0, ddof=1) / sqrt(TRAINED_TASKS)
+    means = np.mean(shares, axis=0)
+    yield ["mean", "", "", *(f"{100 * a:.1f} ± {100 * b:.1f}" for a, b in zip(means, errors))]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Print the tables of docs/significance.md.")
     parser.add_argument(
@@ -900,7 +1021,14 @@ def main() -> None:
     parser.add_argument(
         "--runs-per-system", action="store_true", help="print the tables of training runs"
     )
+    parser.add_argument(
+        "--trained", action="store_true", help="print the table of trained runs; needs transformers"
+    )
     arguments = parser.parse_args()
+    if arguments.trained:
+        warnings.simplefilter("ignore")
+        print_table(TRAINED_HEADER, measure_trained())
+        return
     runs = arguments.runs
     if not WMT21.is_dir():
         raise SystemExit(f"The outputs of WMT21 are needed in {WMT21}.")
