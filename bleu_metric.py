@@ -519,7 +519,7 @@ class BleuMetric(BufferedMetric):
 
         Args:
             systems: predictions by name, tables from `statistics`, or a data frame, as for
-                `compare`.
+                `compare`; one training run per system.
             references: as for `compute`; None if `systems` are tables.
             documents: one label per segment, as for `compare`; whole documents are exchanged and
                 resampled.
@@ -609,8 +609,8 @@ class BleuMetric(BufferedMetric):
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
         Args:
-            systems: the predictions of two systems by name, as for `compare`; the first system is
-                the baseline.
+            systems: the predictions of two systems by name, as for `compare`, of one training run
+                each; the first system is the baseline.
             references: as for `compute`.
             by: one label per segment, as for `compute`.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and

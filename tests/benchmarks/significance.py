@@ -569,16 +569,11 @@ RUN_DELTA = 1.5  # points, for power
 FEWEST_POINTS = 6  # between the better and the worse system that a run mixes
 RUNS_HEADER = [
     "runs", "units", "deviation between runs", "false alarms: one run each", "Welch over runs", "exchange of all outputs",
-    "mean of runs", "`compare`", "power: one run each", "Welch over runs", "exchange of all outputs", "mean of runs",
-    "`compare`", "coverage: `delta_interval`", "`confidence_interval`",
+    "mean of runs", "`compare`", "power of `compare`", "coverage: `delta_interval`", "`confidence_interval`",
 ]  # fmt: skip
 MACRO_RUNS_HEADER = [
     "runs", "groups", "deviation between runs", "false alarms of `macro_p_value`", "power",
     "coverage: `macro_delta_interval`",
-]  # fmt: skip
-SEEDS_HEADER = [
-    "runs", "deviation between runs", "false alarms", "half of `delta_interval`, points", "`detectable_delta`, points",
-    "power",
 ]  # fmt: skip
 
 
@@ -788,12 +783,11 @@ def measure_runs(populations: list[Population], runs: int) -> Iterator[list[str]
                 resampled = resample_runs(drawn, design.size, seed)
                 units = resampled.units.shape[1]
                 estimate = scoring.estimate_over_runs(resampled.system, resampled.baseline, units)
-                p_values = [*list_p_values(drawn, resampled, seed), estimate.p_value()]
-                flags = [p < LEVEL for p in p_values]
                 if not delta:
-                    alarms.append(flags)
+                    p_values = [*list_p_values(drawn, resampled, seed), estimate.p_value()]
+                    alarms.append([p < LEVEL for p in p_values])
                     continue
-                found.append(flags)
+                found.append(estimate.p_value() < LEVEL)
                 of_score = scoring.estimate_over_runs(resampled.baseline, None, units)
                 difference = drawn.truths[1] - drawn.truths[0]
                 covered.append(
@@ -802,7 +796,7 @@ def measure_runs(populations: list[Population], runs: int) -> Iterator[list[str]
                         covers(of_score.interval(0.95), drawn.truths[0]),
                     ]
                 )
-        columns = [*zip(*alarms), *zip(*found), *zip(*covered)]
+        columns = [*zip(*alarms), found, *zip(*covered)]
         yield [*design.name(), *map(write_share, columns)]
 
 
@@ -855,7 +849,7 @@ def measure_macro_runs(populations: list[Population], runs: int) -> Iterator[lis
     """
     for grouping in GROUPED_RUNS:
         size = 100 if "100" in grouping.name else 30
-        for count in (2, 3, 5):
+        for count in (3, 5):
             for deviation in RUN_DEVIATIONS:
                 design = Design((count, count), size, True, deviation)
                 alarms, found, covered = [], [], []
@@ -883,32 +877,6 @@ def measure_macro_runs(populations: list[Population], runs: int) -> Iterator[lis
                         covered.append(covers(estimate.interval(0.95), truth))
                 cells = map(write_share, (alarms, found, covered))
                 yield [str(count), grouping.name, f"{deviation:g}", *cells]
-
-
-def measure_seeds(populations: list[Population], runs: int) -> Iterator[list[str]]:
-    """Yield a row of the table per number of runs and deviation, with 100 documents."""
-    for deviation in (0.3, 0.6, 1.0):
-        for count in (2, 3, 5, 10):
-            design = Design((count, count), 100, True, deviation)
-            alarms, found, widths, detectable = [], [], [], []
-            for seed in range(runs):
-                for delta in (0.0, RUN_DELTA):
-                    (drawn,) = draw_runs(populations[seed % len(populations)], design, delta, seed)
-                    system, baseline, units = resample_runs(drawn, design.size, seed)
-                    estimate = scoring.estimate_over_runs(system, baseline, units.shape[1])
-                    is_found = estimate.p_value() < LEVEL
-                    (found if delta else alarms).append(is_found)
-                    low, high = estimate.interval(0.95)
-                    widths.append(50 * (high - low))
-                    detectable.append(100 * estimate.detectable_difference())
-            yield [
-                str(count),
-                f"{deviation:g}",
-                write_share(alarms),
-                f"{np.mean(widths):.1f}",
-                f"{np.mean(detectable):.1f}",
-                write_share(found),
-            ]
 
 
 # --- 6. Trained runs ------------------------------------------------------------------------------
@@ -1042,7 +1010,6 @@ def main() -> None:
         populations = [population for population in populations if list_choices(population)]
         print_table(RUNS_HEADER, measure_runs(populations, runs))
         print_table(MACRO_RUNS_HEADER, measure_macro_runs(populations, runs))
-        print_table(SEEDS_HEADER, measure_seeds(populations, runs))
         return
     print_table(DOCUMENTS_HEADER, measure_documents(populations, runs))
     print_table(NEIGHBORS_HEADER, measure_neighbors(populations, runs))
