@@ -452,7 +452,7 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         *,
         baseline: str | None = None,
-        test: str = "randomization",
+        test: str | None = None,
         n_resamples: int | None = None,
         by: object = None,
         documents: object = None,
@@ -464,16 +464,19 @@ class BleuMetric(BufferedMetric):
 
         Args:
             systems: the predictions of each system, by its name; or its table from `statistics`, or
-                a list of tables.
+                a list of tables; or a dict of these by the name of a training run.
                 A pandas or polars DataFrame or `pa.Table` may have one column of text per system,
                 and no others.
             references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
-            test: `"randomization"`, paired approximate randomization (Riezler and Maxwell, 2005),
-                which holds its level for test sets of any size; or `"bootstrap"`, the paired
-                bootstrap (Koehn, 2004), two-sided and centered.
+            test: `"randomization"`, the default, paired approximate randomization (Riezler and
+                Maxwell, 2005), which holds its level for test sets of any size; or `"bootstrap"`,
+                the paired bootstrap (Koehn, 2004), two-sided and centered. If a system has several
+                training runs, the only test is `"runs"`: Welch's t-test (1947), in which the
+                variance of texts, by bootstrap, is added to the variance between runs. It holds for
+                new runs on new texts, and needs scipy.
             n_resamples: number of resamples of the test; by default the number passed at load, or
-                else 10,000 for randomization and 1,000 for the bootstrap.
+                else 10,000 for randomization and 1,000 for the bootstrap and for runs.
             by: one label per segment, as for `compute`; for tables also the name of a column.
             documents: one label per segment, as for `compute`, or the name of a column of tables;
                 whole documents are resampled and exchanged. p-values and intervals then hold for
@@ -492,14 +495,21 @@ class BleuMetric(BufferedMetric):
             has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and `report()`. Each of
             `systems` is a dict; all its scores are on the scale 0-1 except `score`:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by
-                    `compute`.
+                    `compute`. With several training runs, the score is their mean, the interval is
+                    by Student's t, and there is no `bootstrap_mean`.
+                runs: for a dict of training runs, the `bleu` and `score` of each, and with `by` its
+                    `macro_bleu`.
+                run_standard_deviation: with several runs, of their scores, with R - 1 in the
+                    denominator.
             The baseline does not have the following keys:
                 delta: the difference from the baseline.
                 p_value: two-sided; 1.0 for identical systems.
                 p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is
                     one-sided in effect.
-                delta_interval, delta_standard_error: of the difference, by paired bootstrap.
-                wins, ties, losses: numbers of segments.
+                degrees_of_freedom: with several runs, of the p-value.
+                delta_interval, delta_standard_error: of the difference, by paired bootstrap; with
+                    several runs by Student's t.
+                wins, ties, losses: numbers of segments; with several runs, by their mean score.
                 detectable_delta: the minimum detectable effect, the smallest true difference that a
                     test at the 5% level detects with 80% power (Card et al., 2020).
                 human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883;
@@ -511,13 +521,15 @@ class BleuMetric(BufferedMetric):
                     macro_delta_standard_error: with `by`, the mean over groups, resampled or
                         exchanged within groups. If documents occur in several groups, the result
                         has their number, `shared_documents`, and each document of the corpus is
-                        drawn or exchanged once for all groups.
+                        drawn or exchanged once for all groups. With several runs, also
+                        `macro_degrees_of_freedom`.
             One segment has no p-value and no interval. With fewer than 30 segments you get a
             warning.
 
         Raises:
-            TypeError, ValueError: as `compute`, with the name of the system; or the test or the
-                baseline is unknown.
+            TypeError, ValueError: as `compute`, with the names of the system and of the run; or the
+                test or the baseline is unknown; or the test does not fit the numbers of runs.
+            ImportError: a system has several runs, and scipy is missing.
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
@@ -560,7 +572,7 @@ class BleuMetric(BufferedMetric):
 
         Args:
             systems: predictions by name, tables from `statistics`, or a data frame, as for
-                `compare`.
+                `compare`; one training run per system.
             references: as for `compute`; None if `systems` are tables.
             documents: one label per segment, as for `compare`; whole documents are exchanged and
                 resampled.
@@ -657,8 +669,8 @@ class BleuMetric(BufferedMetric):
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
         Args:
-            systems: the predictions of two systems by name, as for `compare`; the first system is
-                the baseline.
+            systems: the predictions of two systems by name, as for `compare`, of one training run
+                each; the first system is the baseline.
             references: as for `compute`.
             by: one label per segment, as for `compute`.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and

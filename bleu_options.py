@@ -474,6 +474,7 @@ def make_signature(
     unknown: Collection[str] = (),
     *,
     has_segment_scores: bool = False,
+    runs: str | None = None,
 ) -> str:
     """Write the signature of a score in sacreBLEU's keys and order.
 
@@ -488,6 +489,7 @@ def make_signature(
         unknown: the names of unknown options, whose values are written as `?`.
         has_segment_scores: True if the result has scores of segments. They have effective order
             unless the user chose otherwise, which `eff:no` does not tell: every score has it.
+        runs: the number of training runs per system, `"var"` if it differs; None for single runs.
 
     >>> make_signature(Options(), Origin("13a", "2"))
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0'
@@ -497,6 +499,8 @@ def make_signature(
     if resampled:
         values |= {key: resampled[key] for key in ("bs", "ar", "ci", "docs") if key in resampled}
         values["seed"] = "none" if options.seed is None else options.seed
+    if runs is not None:
+        values["runs"] = runs
     # 2. sacreBLEU's keys, with its two decimals of the smoothing value.
     values["case"] = "lc" if options.lowercase else "mixed"
     values["eff"] = "yes" if options.effective_order else "no"
@@ -568,6 +572,7 @@ SIGNATURE_KEYS = {
     "ar": SignatureKey("ar", "n_resamples", int),
     "ci": SignatureKey("ci", "n_resamples", int),
     "docs": SignatureKey("docs"),
+    "runs": SignatureKey("runs"),
     "seed": SignatureKey("rs", "seed", lambda text: None if text == "none" else int(text)),
     "test": SignatureKey("t"),
     "lang": SignatureKey("l"),

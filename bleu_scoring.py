@@ -44,6 +44,7 @@ _ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
 _MOST_NUMBERED_UNITS = 15  # (15 + 1)^15 fits int64
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
+_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 
 
@@ -1046,6 +1047,16 @@ def warn_about_extremes(options: Options, place: str = "") -> None:
         )
 
 
+def warn_about_errors(n_resamples: int) -> None:
+    """Warn that resamples are too few for a standard error, which a t-test takes as known."""
+    if n_resamples < _FEWEST_RESAMPLES_FOR_ERRORS:
+        warn(
+            messages.FEW_RESAMPLES_FOR_ERRORS,
+            n_resamples=n_resamples,
+            enough=_FEWEST_RESAMPLES_FOR_ERRORS,
+        )
+
+
 def detectable_difference(differences: Float64) -> float:
     """Return the smallest true difference that a test set detects with 80% power at the 5% level.
 
@@ -1060,6 +1071,137 @@ def detectable_difference(differences: Float64) -> float:
     """
     quantile = NormalDist().inv_cdf
     return float((quantile(0.975) + quantile(0.8)) * differences.std())
+
+
+# --- Training runs --------------------------------------------------------------------------------
+#
+# The mean score over training runs has two sources of chance: other runs and other texts. For such
+# a mean, or the difference of two means, with R_g runs of system g and U segments or documents:
+#
+#     V = SE² + Σ_g max(0, s²_g - e_g) / R_g
+#     degrees of freedom = V² / (SE⁴ / (U - 1) + Σ_g (s²_g / R_g)² / (R_g - 1))
+#
+# SE² is the variance over resamples of the texts, which all runs share (Koehn, 2004). s²_g is the
+# sample variance of the scores of the runs. Runs fail on different texts, so other texts would undo
+# a part of s²_g. This part is e_g, and SE² contains it already. The sum of s²_g / R_g alone is
+# Welch's t-test (1947). The degrees of freedom are those of Satterthwaite (1946). A system with
+# one run stands for itself: its s²_g and e_g are 0.
+
+
+class Runs(NamedTuple):
+    """The training runs of a system.
+
+    scores: float64 [runs].
+    resampled: float64 [n_resamples, runs]; all runs of all systems have the same draws.
+    """
+
+    scores: Float64
+    resampled: Float64
+
+
+class VariancePart(NamedTuple):
+    """An independent part of a variance, and the degrees of freedom of its estimate."""
+
+    variance: float
+    degrees_of_freedom: float
+
+
+class Estimate(NamedTuple):
+    """A mean score over runs, or a difference of two, as an estimate for other runs and texts."""
+
+    value: float
+    standard_error: float
+    degrees_of_freedom: float
+
+    def p_value(self) -> float:
+        """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores."""
+        if abs(self.value) <= NOISE:
+            return 1.0
+        if self.standard_error == 0:
+            return 0.0
+        t = abs(self.value) / self.standard_error
+        return float(2 * import_students_t().sf(t, self.degrees_of_freedom))
+
+    def interval(self, confidence: float) -> list[float]:
+        """Return the value ± t standard errors, which may exceed the scale.
+
+        The interval of equal scores has no width.
+        """
+        if abs(self.value) <= NOISE:
+            return [self.value, self.value]
+        quantile = import_students_t().ppf((1 + confidence) / 2, self.degrees_of_freedom)
+        margin = float(quantile) * self.standard_error
+        return [self.value - margin, self.value + margin]
+
+    def detectable_difference(self) -> float:
+        """Return the smallest true difference that is detected with 80% power at the 5% level.
+
+        It is that of the function `detectable_difference`, with quantiles of Student's t.
+        """
+        quantiles = import_students_t().ppf([0.975, 0.8], self.degrees_of_freedom)
+        return float(quantiles.sum() * self.standard_error)
+
+
+def estimate_over_runs(
+    system: Runs, baseline: Runs | None, units: int, groups: Sequence[VariancePart] = ()
+) -> Estimate:
+    """Estimate the mean score of a system's runs, or its difference from the baseline's mean.
+
+    Args:
+        system: the runs of the system.
+        baseline: the runs of the baseline, on the same draws; None for the score of the system.
+        units: the number of segments or documents that resamples are drawn from.
+        groups: for a macro-average of groups with units of their own, the part of SE² from each
+            group, (SE_k / K)² with U_k - 1 degrees of freedom for group k of K.
+
+    >>> scores = np.array([0.30, 0.31, 0.35])
+    >>> resampled = scores + np.array([[-0.01], [0.01]])
+    >>> estimate = estimate_over_runs(Runs(scores, resampled), None, units=50)
+    >>> print(f"{estimate.value:.3f}, {estimate.standard_error:.4f}")
+    0.320, 0.0183
+    """
+    # 1. The texts: SE² of the value.
+    value = system.scores.mean()
+    if baseline is not None:
+        value -= baseline.scores.mean()
+    variance_of_texts = sampling_variance(system, baseline)
+    parts = list(groups) or [VariancePart(variance_of_texts, units - 1)]
+    # 2. The runs: the variation between runs that other texts would not undo.
+    variance = variance_of_texts
+    for runs in (system, baseline):
+        if runs is None or len(runs.scores) == 1:
+            continue
+        count = len(runs.scores)
+        between_runs = float(runs.scores.var(ddof=1))
+        means = runs.resampled.mean(axis=1, keepdims=True)
+        undone_by_texts = float((runs.resampled - means).var(axis=0).sum()) / (count - 1)
+        variance += max(0.0, between_runs - undone_by_texts) / count
+        parts.append(VariancePart(between_runs / count, count - 1))
+    # 3. The degrees of freedom.
+    squares = sum(part.variance**2 / part.degrees_of_freedom for part in parts)
+    degrees_of_freedom = variance**2 / squares if squares else float(units - 1)
+    return Estimate(float(value), math.sqrt(variance), degrees_of_freedom)
+
+
+def sampling_variance(system: Runs, baseline: Runs | None) -> float:
+    """Return SE², the variance over resamples of the mean over runs or of its difference."""
+    means = system.resampled.mean(axis=1)
+    if baseline is not None:
+        means = means - baseline.resampled.mean(axis=1)
+    return float(means.var())
+
+
+def import_students_t() -> Any:
+    """Return Student's t distribution of scipy, which is imported for training runs only."""
+    try:
+        from scipy.stats import t
+    except ImportError:
+        message = "Several training runs need scipy. Install it: pip install scipy"
+        raise ImportError(message) from None
+    return t
+
+
+# --- Exact sums -----------------------------------------------------------------------------------
 
 
 def _to_floats(weights: Int64) -> Floats:
