@@ -116,31 +116,43 @@ def find_maker(copy: str, module: str, name: str, version: str) -> Callable[...,
     import importlib.util
     import sys
 
-    # 1. The copy itself, if this process has loaded it: the class stays the same.
-    package = copy
-    if copy == "bleu_metric" or copy not in sys.modules:
-        # 2. The installed package. A file or folder with its name, such as a clone, is not one.
-        spec = importlib.util.find_spec("bleu_metric")
-        if spec is not None and spec.origin and spec.submodule_search_locations:
-            package = "bleu_metric"
-            found = importlib.import_module(package).__version__
-            if found != version:
-                raise ImportError(
-                    f"This object is from bleu_metric {version}, but bleu_metric {found} is"
-                    " installed here. Install the same version."
-                )
-        else:
-            # 3. The copy in evaluate's cache.
-            try:
-                from evaluate.loading import init_dynamic_modules
+    # Copies that evaluate has loaded here, of the same version.
+    loaded = []
+    for path, imported in list(sys.modules.items()):
+        is_evaluates = path.startswith("evaluate_modules.") and path.endswith(".bleu_corpus")
+        if is_evaluates and imported.__version__ == version:
+            loaded.append(path.rpartition(".")[0])
+    # A file or folder named like the package, such as a clone, is not the package.
+    spec = importlib.util.find_spec("bleu_metric")
+    is_installed = spec is not None and spec.origin and spec.submodule_search_locations
+    if copy in loaded:
+        # 1. The copy itself: the class stays the same.
+        package = copy
+    elif is_installed:
+        # 2. The installed package.
+        package = "bleu_metric"
+        found = importlib.import_module(package).__version__
+        if found != version:
+            raise ImportError(
+                f"This object is from bleu_metric {version}, but bleu_metric {found} is installed"
+                " here. Install the same version."
+            )
+    elif loaded:
+        # 3. Another copy: the object comes back from a process that has the package.
+        package = loaded[0]
+    else:
+        # 4. The copy in evaluate's cache.
+        package = copy
+        try:
+            from evaluate.loading import init_dynamic_modules
 
-                init_dynamic_modules()
-                importlib.import_module(copy)
-            except ImportError as error:
-                raise ModuleNotFoundError(
-                    f"bleu_metric {version} is missing in this process. Install the package here,"
-                    " or load the same files before: evaluate.load('path/to/bleu_metric.py')."
-                ) from error
+            init_dynamic_modules()
+            importlib.import_module(package)
+        except ImportError as error:
+            raise ModuleNotFoundError(
+                f"bleu_metric {version} is missing in this process. Install the package here, or"
+                " load the same files before: evaluate.load('path/to/bleu_metric.py')."
+            ) from error
     class_ = getattr(importlib.import_module(f"{package}.{module}"), name)
     return functools.partial(class_.__new__, class_)
 

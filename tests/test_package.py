@@ -188,6 +188,24 @@ def test_objects_get_to_a_process_that_never_loaded_them(things, run, tmp_path, 
     assert json.loads(ran.stdout) == json.loads(json.dumps(expected))
 
 
+@needs_links
+def test_objects_come_back_from_a_process_with_the_package(things, run, tmp_path):
+    """This process has evaluate's copy only: each object gets the class that it had before."""
+    path = tmp_path / "things.pickle"
+    path.write_bytes(pickle.dumps(things))
+    ran = run(f"""
+        import pickle
+        things = pickle.load(open({str(path)!r}, "rb"))
+        assert type(things["metric"]).__module__ == "bleu_metric.bleu_metric"
+        pickle.dump(things, open({str(path)!r}, "wb"))
+    """)
+    assert ran.returncode == 0, ran.stderr
+    returned = pickle.loads(path.read_bytes())
+    for name in ("metric", "warning", "callback"):
+        assert type(returned[name]) is type(things[name])
+    assert len(returned["rows added"]) == 3
+
+
 def test_a_process_that_loaded_the_same_files_keeps_its_class(things):
     """As in a fork, or after `evaluate.load` in both: no second class appears."""
     for name in ("metric", "warning", "callback"):

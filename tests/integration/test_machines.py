@@ -124,7 +124,8 @@ def test_a_ray_task_takes_the_object_and_returns_it(ray, bleu, expected):
 
     metric, other, module, warning = ray.get(use.remote(bleu, bleu.compare))
     assert module == "bleu_metric.bleu_metric"
-    assert (len(metric), len(other), len(bleu)) == (1, 1, 0)
+    # Ray pickles each argument by itself: the bound method has an object of its own.
+    assert (len(metric), len(other), len(bleu)) == (1, 0, 0)
     assert metric.compute()["score"] == 100
     assert isinstance(warning, bleu.Warning)
 
