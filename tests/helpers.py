@@ -511,11 +511,12 @@ class StudentsT:
         (0.025, 0.025)
         """
         nodes, weights = list_nodes()
-        start = math.atan(t / math.sqrt(df))
-        half = (math.pi / 2 - start) / 2
-        angles = start + half * (1 + nodes)
+        # Where the angle is near 90 degrees, few degrees of freedom need the closest nodes.
+        distance = math.atan2(math.sqrt(df), t)  # from 90 degrees
+        parts = (1 + nodes) / 2
+        densities = np.sin(distance * parts**4) ** (df - 1) * 4 * parts**3
         scale = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(math.pi)
-        return scale * half * float(weights @ np.cos(angles) ** (df - 1))
+        return scale * distance * float(weights @ densities) / 2
 
     @classmethod
     def ppf(cls, q, df):

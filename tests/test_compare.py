@@ -1804,7 +1804,7 @@ def test_means_over_runs_are_tested_by_the_formula(bleu, students_t, counts, by_
         assert system["score"] == pytest.approx(100 * value, **NEAR)
         assert system["standard_error"] == pytest.approx(variance**0.5, **NEAR)
         assert system["confidence_interval"] == pytest.approx(
-            [value - margin, value + margin], rel=1e-6
+            [value - margin, value + margin], rel=1e-9
         )
         assert [run["bleu"] for run in system["runs"].values()] == pytest.approx(
             scores[number].tolist(), **NEAR
@@ -1821,11 +1821,11 @@ def test_means_over_runs_are_tested_by_the_formula(bleu, students_t, counts, by_
     assert new["delta_standard_error"] == pytest.approx(variance**0.5, **NEAR)
     assert new["degrees_of_freedom"] == pytest.approx(df, **NEAR)
     t = abs(value) / variance**0.5
-    assert new["p_value"] == pytest.approx(2 * students_t.sf(t, df), rel=1e-6)
+    assert new["p_value"] == pytest.approx(2 * students_t.sf(t, df), rel=1e-9)
     margin = students_t.ppf(0.975, df) * variance**0.5
-    assert new["delta_interval"] == pytest.approx([value - margin, value + margin], rel=1e-6)
+    assert new["delta_interval"] == pytest.approx([value - margin, value + margin], rel=1e-9)
     detectable = students_t.ppf([0.975, 0.8], df).sum() * variance**0.5
-    assert new["detectable_delta"] == pytest.approx(detectable, rel=1e-6)
+    assert new["detectable_delta"] == pytest.approx(detectable, rel=1e-9)
 
 
 @pytest.mark.parametrize("shares_documents", [False, True])
@@ -1873,9 +1873,9 @@ def test_macro_averages_of_runs(bleu, students_t, shares_documents):
     assert new["macro_delta_standard_error"] == pytest.approx(variance**0.5, **NEAR)
     assert new["macro_degrees_of_freedom"] == pytest.approx(df, **NEAR)
     t = abs(value) / variance**0.5
-    assert new["macro_p_value"] == pytest.approx(2 * students_t.sf(t, df), rel=1e-6)
+    assert new["macro_p_value"] == pytest.approx(2 * students_t.sf(t, df), rel=1e-9)
     margin = students_t.ppf(0.975, df) * variance**0.5
-    assert new["macro_delta_interval"] == pytest.approx([value - margin, value + margin], rel=1e-6)
+    assert new["macro_delta_interval"] == pytest.approx([value - margin, value + margin], rel=1e-9)
 
 
 @pytest.mark.parametrize("label", [0, 1])

@@ -55,7 +55,7 @@ ERRORS = [
     (lambda bleu: bleu.compare(dict.fromkeys("AB", bleu.compute(predictions=["a"], references=["a"], max_order=1))), "System 'A': got a result, which has no rows. Pass what it was computed from, or tables from statistics()."),
     (lambda bleu: bleu.rank(bleu.compute(predictions=["a"], references=["a"], max_order=1), ["a"]), "systems: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."),
     (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], baseline=["the cat sat"] * 40), "baseline=<list of length 40>: pass one of 'A', 'B'."),
-    (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], test=["the cat sat"]), "test=<list of length 1>: pass one of 'bootstrap', 'randomization'."),
+    (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], test=["the cat sat"]), "test=<list of length 1>: pass one of 'bootstrap', 'randomization', 'runs'."),
     (lambda bleu: bleu.explain(5, ["a"]), "prediction: expected a str, a list of str tokens or a list of int token ids, got int."),
     (lambda bleu: bleu.explain("a", [None]), 'references[0]: expected at least one reference, got none. Pass "" for an empty reference.'),
     (lambda bleu: bleu.explain(["a b"], ["a b"]), "prediction: got a list with one str. A list of str is read as tokens, but the references are plain text. If each list holds a sentence, pass that str."),

@@ -25,7 +25,7 @@ With `--runs-per-system`:
 With `--trained`:
 
 6. Trained runs. A tiny T5 learns to sort the words of sentences, with ten seeds per task. Three seeds against three others are
-   two configurations that differ in nothing but the seed. A task has sentences of its own.
+   two configurations that differ by the seed only. A task has sentences of its own.
 """
 
 import argparse
