@@ -209,6 +209,16 @@ def random_rows(seed: int, count: int) -> tuple[list[str], list[list[str]]]:
     return predictions, references
 
 
+def without_line_breaks(
+    predictions: list[str], references: list[list[str]]
+) -> tuple[list[str], list[list[str]]]:
+    """Return texts that the convention `coco` takes: it rejects line breaks inside a text."""
+    clean = lambda text: " ".join(text.splitlines())
+    return [clean(text) for text in predictions], [
+        [clean(text) for text in row] for row in references
+    ]
+
+
 def small_corpora(count: int = 40, seed: int = 0) -> Iterator[tuple[list[str], list[list[str]]]]:
     """Yield corpora of one to five short segments, many without a match at some order, some without any match."""
     generator = random.Random(seed)

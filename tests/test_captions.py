@@ -175,12 +175,15 @@ def test_line_breaks_that_captions_cannot_have(load, line_break):
     """Java's program starts a line there, so that all later captions would belong to other images."""
     bleu = load("coco")
     code = f"U\\+{ord(line_break[0]):04X}"
-    good, bad = ["a dog", "a cat"], ["a dog", f"a{line_break}cat"]
+    good = ["a dog", "a cat sits there"]
+    bad = ["a dog", f"a{line_break}cat sits there"]
     with pytest.raises(ValueError, match=rf"predictions\[1\]: got the line break {code}"):
         bleu.compute(predictions=bad, references=good)
     with pytest.raises(ValueError, match=rf"references\[1\]: got the line break {code}"):
         bleu.compute(predictions=good, references=bad)
-    assert bleu.compute(predictions=good, references=good)["counts"] == [4, 2, 0, 0]
+    assert bleu.compute(predictions=good, references=good)["counts"] == [6, 4, 2, 1]
+    assert "coco" in bleu.conventions(good, good)
+    assert "coco" not in bleu.conventions(bad, good)
 
 
 RUNS = ["a", "A", "1", ".", "'", '"', "-", "a.", "a-", "a'", "1.", "1/", "<a ", "<a b=\"", "a b ", "can", "n't", "a@", "http://", "a.com/", "&amp;", "((", "_a", "é", "\u0301a", "ि", "A.", "B. The ", "!?", ":)", "1-", "1,", "AT&", "a ", "[a", "\u2019"]  # fmt: skip

@@ -21,7 +21,15 @@ import pytest
 from bleu.bleu_metric import METHODS
 from bleu.bleu_options import CORPUS_ONLY, OPTIONS, OTHER_NAMES, SIGNATURE_KEYS, read_signature
 from bleu.bleu_scoring import SMOOTH_METHODS
-from helpers import ROOT, random_rows, read_result, record_warnings, small_corpora, start_python
+from helpers import (
+    ROOT,
+    random_rows,
+    read_result,
+    record_warnings,
+    small_corpora,
+    start_python,
+    without_line_breaks,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
@@ -170,7 +178,7 @@ def test_no_case_for_ids(bleu):
         bleu.compute(predictions=[[1]], references=[[[1]]], lowercase=True)
 
 
-TEXTS, TEXT_REFERENCES = random_rows(seed=3, count=40)
+TEXTS, TEXT_REFERENCES = without_line_breaks(*random_rows(seed=3, count=40))
 CORPUS = {"predictions": TEXTS, "references": TEXT_REFERENCES}
 
 
