@@ -88,7 +88,7 @@ class Buffer:
         fails. The kind stays meanwhile, so that rows which are added still fit.
         """
         with _lock:
-            rows = copy.copy(self)
+            rows = self.__copy__()
             self._corpora = []
             self._small = 0
         held = HeldRows(rows)

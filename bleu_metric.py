@@ -822,7 +822,8 @@ class BleuMetric(BufferedMetric):
             A dict from the name of each convention to its `bleu`, `score`, `delta` from `"default"`
             (-1 to 1), `signature` and `steps`. The steps lead from the default to the convention,
             one factor at a time. Each has its `factor`, `value` and `delta`, and the deltas add up.
-            The dict prints as a table.
+            `"coco"` is left out if texts have line breaks or are longer than captions: 100 bytes on
+            average. The dict prints as a table.
 
         Raises:
             TypeError, ValueError: as `compute`.

@@ -54,7 +54,7 @@ CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance
 MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
 FEW_CHANGES = 2  # more changes at once need a known tool or a small `chance` to be plausible
 SMALL_CHANCE = 0.05
-LONGEST_CAPTION = 100  # bytes on average; the search leaves out the tokenizer of captions above it
+LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
 ALL = "all"  # references: all references of a segment
 
 Tokenize = str | Callable[[str], list[str]]
@@ -387,7 +387,7 @@ def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
 def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     """Score a corpus under each convention, and attribute differences from the default to factors.
 
-    Options that the user chose apply under every convention.
+    Options that the user chose apply under every convention. `coco` is for captions only.
 
     >>> corpus = read_corpus(["a b c d."], [["a b c d .", "a"]])
     >>> conventions = compare_conventions(corpus, Options())
@@ -932,8 +932,7 @@ def caption_settings(
 ) -> list[Setting]:
     """Return the settings of pycocoevalcap's four scores, if they can have made a score.
 
-    Predictions longer than captions are left out, because its tokenizer would take as long as the
-    rest of the search. It lower-cases always, so `lowercase` stays as it is.
+    Its tokenizer lower-cases always, so `lowercase` stays as it is.
 
     >>> corpus = read_corpus(["a b"], ["a b"])
     >>> start = make_setting(Options())
@@ -946,8 +945,7 @@ def caption_settings(
     conflicts = [name for name in fixed if name in changed]
     if corpus.kind != "text" or conflicts or options.weights is not None:
         return []
-    mean_length = pc.mean(pc.binary_length(corpus.predictions)).as_py()
-    if mean_length > LONGEST_CAPTION or not _are_captions(corpus):
+    if not _are_captions(corpus):
         return []
     convention = start._replace(**changed)
     for name in ("minimum_total", "reference_length"):
@@ -960,9 +958,15 @@ def caption_settings(
 
 
 def _are_captions(corpus: Corpus) -> bool:
-    """Return False if a text has a line break that captions cannot have."""
+    """Return False if texts are longer than captions, or have a line break in a text.
+
+    The tokenizer of captions would take thirty times as long as all other conventions together.
+    """
     if corpus.kind != "text":
         return True
+    mean_length = pc.mean(pc.binary_length(corpus.predictions)).as_py()
+    if mean_length > LONGEST_CAPTION:
+        return False
     for batch in corpus.batches:
         if not fits_tokenizer(batch.predictions, "ptb"):
             return False

@@ -426,17 +426,31 @@ def _smooth_lengths(
 
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
     """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
+    if isinstance(penalty, np.ndarray):
+        return _combine_columns(weights, logarithms, penalty)
+    total: Number = 0.0
+    has_weight = False
+    for weight, logarithm in zip(weights, logarithms):
+        if weight > 0:  # skip zero weights, because 0 · -inf is nan
+            total = total + weight * logarithm
+            has_weight = True
+    return float(penalty * np.exp(total)) if has_weight else 0.0
+
+
+def _combine_columns(
+    weights: Sequence[Number], logarithms: Sequence[Number], penalties: Float64
+) -> Float64:
+    """Do the work of `_combine` for many rows at once."""
     total: Number = 0.0
     has_weight: Flag = False
     for weight, logarithm in zip(weights, logarithms):
         flag = weight > 0
         has_weight = has_weight | flag
-        if isinstance(flag, np.ndarray):  # skip zero weights, because 0 · -inf is nan
+        if isinstance(flag, np.ndarray):
             total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
         elif flag:
             total = total + weight * logarithm
-    score = select(has_weight, penalty * np.exp(total), 0.0)
-    return score if isinstance(score, np.ndarray) else float(score)
+    return cast(Float64, select(has_weight, penalties * np.exp(total), 0.0))
 
 
 def _log(value: Number) -> Number:

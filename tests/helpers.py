@@ -209,14 +209,11 @@ def random_rows(seed: int, count: int) -> tuple[list[str], list[list[str]]]:
     return predictions, references
 
 
-def without_line_breaks(
-    predictions: list[str], references: list[list[str]]
-) -> tuple[list[str], list[list[str]]]:
-    """Return texts that the convention `coco` takes: it rejects line breaks inside a text."""
-    clean = lambda text: " ".join(text.splitlines())
-    return [clean(text) for text in predictions], [
-        [clean(text) for text in row] for row in references
-    ]
+def random_captions(seed: int, count: int) -> tuple[list[str], list[list[str]]]:
+    """Return random rows that the convention `coco` is for: short, without line breaks."""
+    predictions, references = random_rows(seed, count)
+    shorten = lambda text: " ".join(text.split())[:60]
+    return list(map(shorten, predictions)), [list(map(shorten, row)) for row in references]
 
 
 def small_corpora(count: int = 40, seed: int = 0) -> Iterator[tuple[list[str], list[list[str]]]]:

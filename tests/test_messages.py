@@ -4,6 +4,7 @@ import os
 import re
 import warnings
 
+import pyarrow as pa
 import pytest
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_messages import BleuWarning
@@ -389,3 +390,18 @@ def test_markup_code_and_mathematics_are_not_leftovers(bleu, text):
         warnings.simplefilter("always")
         bleu.compute(predictions=[text], references=["b"])
     assert [each for each in caught if each.message.kind == "leftovers"] == []
+
+
+@pytest.mark.parametrize("markup", ["", "a < b ", "<b>a</b> [I] ", "[1] " * 40])
+@pytest.mark.parametrize("form", [list, pa.array, lambda texts: pa.array(["<think>", *texts])[1:]])
+def test_leftovers_are_found_among_rare_and_frequent_brackets(bleu, markup, form):
+    """Rare brackets are looked up one by one, frequent ones by an expression over all texts."""
+    predictions = [f"{markup}the cat <"] * 300
+    predictions[7] = predictions[299] = f"é{markup}<|im_end|><|im_end|>"
+    predictions[8] = "think> that"  # not a leftover with the end of the row before it
+    with pytest.warns(UserWarning, match="language models") as caught:
+        bleu.compute(predictions=form(predictions), references=predictions)
+    (warning,) = [each for each in caught if each.message.kind == "leftovers"]
+    assert str(warning.message).startswith(
+        "predictions[7] contains '<|im_end|>', and 0.7% of the predictions"
+    )

@@ -23,12 +23,12 @@ from bleu.bleu_options import CORPUS_ONLY, OPTIONS, OTHER_NAMES, SIGNATURE_KEYS,
 from bleu.bleu_scoring import SMOOTH_METHODS
 from helpers import (
     ROOT,
+    random_captions,
     random_rows,
     read_result,
     record_warnings,
     small_corpora,
     start_python,
-    without_line_breaks,
 )
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -178,7 +178,7 @@ def test_no_case_for_ids(bleu):
         bleu.compute(predictions=[[1]], references=[[[1]]], lowercase=True)
 
 
-TEXTS, TEXT_REFERENCES = without_line_breaks(*random_rows(seed=3, count=40))
+TEXTS, TEXT_REFERENCES = random_rows(seed=3, count=40)
 CORPUS = {"predictions": TEXTS, "references": TEXT_REFERENCES}
 
 
@@ -552,14 +552,14 @@ CHOSEN = [
 @pytest.mark.parametrize("options", CHOSEN, ids=str)
 def test_conventions_keep_chosen_options(load, options):
     """Each line is `compute` of that convention under the same options, given at load or in the call."""
-    at_load, in_call = (
-        load(**options).conventions(**CORPUS),
-        load().conventions(**CORPUS, **options),
-    )
+    predictions, references = random_captions(seed=3, count=40)
+    corpus = {"predictions": predictions, "references": references}
+    at_load = load(**options).conventions(**corpus)
+    in_call = load().conventions(**corpus, **options)
     assert at_load == in_call
     assert list(at_load) == ["default", "papineni", "hf", "nltk", "moses", "coco"]
     for name, line in at_load.items():
-        expected = load(name, **options).compute(**CORPUS)
+        expected = load(name, **options).compute(**corpus)
         assert line["bleu"] == pytest.approx(expected["bleu"], abs=1e-12), name
         assert line["signature"] == expected["signature"], name
         assert line["delta"] == pytest.approx(line["bleu"] - at_load["default"]["bleu"], abs=1e-12)

@@ -11,13 +11,13 @@ import sacrebleu
 from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
 from bleu.bleu_reconcile import FACTORS, count_chance
 from conftest import HAS_NUMBA, needs_wmt21
-from helpers import WMT21, random_rows, read_published, read_system, without_line_breaks
+from helpers import WMT21, random_captions, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-PREDICTIONS, REFERENCES = without_line_breaks(*random_rows(seed=31, count=60))
+PREDICTIONS, REFERENCES = random_captions(seed=31, count=60)
 PREDICTIONS = [
     text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)
 ]  # so that case matters
