@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import copy
 import os
-import types
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from threading import RLock
 from typing import Any, NamedTuple
@@ -21,7 +20,15 @@ import evaluate
 import pyarrow as pa
 
 from . import bleu_messages as messages
-from .bleu_corpus import Corpus, Kind, join_corpora, list_items, make_corpus, make_lists
+from .bleu_corpus import (
+    Corpus,
+    Kind,
+    join_corpora,
+    list_items,
+    make_corpus,
+    make_lists,
+    portable,
+)
 from .bleu_inputs import make_empty_corpus, read_corpus
 from .bleu_messages import show_value
 from .bleu_options import Options
@@ -38,6 +45,7 @@ if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked
     )
 
 
+@portable
 class Buffer:
     """Corpora of one kind, in the order in which they were added.
 
@@ -80,7 +88,7 @@ class Buffer:
         fails. The kind stays meanwhile, so that rows which are added still fit.
         """
         with _lock:
-            rows = copy.copy(self)
+            rows = self.__copy__()
             self._corpora = []
             self._small = 0
         held = HeldRows(rows)
@@ -179,12 +187,29 @@ class BufferedMetric(evaluate.Metric, ABC):
     def __len__(self) -> int:
         return len(self._buffer)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._buffer = copy.copy(self._buffer)
-        # evaluate has bound these methods to the object that was copied.
-        for name in ("compute", "add", "add_batch"):
-            setattr(self, name, types.MethodType(getattr(self, name).__func__, self))
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy in another process needs: arguments and rows, no files or locks."""
+        cache = self._data_dir_root
+        if cache == os.path.expanduser(evaluate.config.HF_METRICS_CACHE):
+            cache = None  # another machine has a default of its own
+        arguments = {
+            "config_name": self.config_name,
+            "keep_in_memory": self.keep_in_memory,
+            "cache_dir": cache,
+            "num_process": self.num_process,
+            "process_id": self.process_id,
+            "seed": self.seed,
+            "experiment_id": self.experiment_id,
+            "hash": self._hash,
+            "max_concurrent_cache_files": self.max_concurrent_cache_files,
+            "timeout": self.timeout,
+        }
+        return {"arguments": arguments, "buffer": self._buffer, "gathered": self._gathered}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        super().__init__(**state["arguments"])
+        self._buffer = copy.copy(state["buffer"])
+        self._gathered = copy.copy(state["gathered"])
 
     def _add(self, predictions: object, references: object, unknown: dict[str, object]) -> None:
         if unknown:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import exp
 from statistics import fmean
@@ -16,17 +16,23 @@ from . import bleu_scoring as scoring
 from .bleu_corpus import Float64, Int64, Label, SystemName
 from .bleu_inputs import (
     check_label_count,
+    check_single_runs,
+    list_runs,
     read_corpora,
     read_documents,
     read_labels,
     read_systems,
 )
 from .bleu_messages import (
+    ONE_RUN,
+    RunOfSystem,
     count_things,
     invalid,
     name_system,
     one_of,
+    show_system,
     show_value,
+    warn,
     warn_once_per_kind,
 )
 from .bleu_options import (
@@ -70,6 +76,8 @@ TESTS = {
     "bootstrap": Test("paired bootstrap", "bs", 1_000),
     "randomization": Test("paired approximate randomization", "ar", 10_000),
 }
+# With the test of systems that have several training runs, which leaves no choice.
+ALL_TESTS = {**TESTS, "runs": Test("Welch's t-test for new runs and new texts", "bs", 1_000)}
 
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
 
@@ -87,6 +95,14 @@ class GroupScores(TypedDict, total=False):
     documents: int
 
 
+class RunScores(TypedDict, total=False):
+    """The scores of a training run."""
+
+    bleu: float
+    score: float
+    macro_bleu: float
+
+
 class SystemScores(TypedDict, total=False):
     """The scores of a system, as in `systems` of a comparison.
 
@@ -95,12 +111,15 @@ class SystemScores(TypedDict, total=False):
 
     bleu: float
     score: float
+    runs: dict[Hashable, RunScores]
+    run_standard_deviation: float
     confidence_interval: list[float]
     bootstrap_mean: float
     standard_error: float
     delta: float
     p_value: float
     p_value_sacrebleu: float
+    degrees_of_freedom: float
     wins: int
     ties: int
     losses: int
@@ -112,6 +131,7 @@ class SystemScores(TypedDict, total=False):
     macro_bleu: float
     macro_delta: float
     macro_p_value: float
+    macro_degrees_of_freedom: float
     macro_delta_interval: list[float]
     macro_delta_standard_error: float
 
@@ -164,27 +184,41 @@ class Comparison(report.QuotableReport):
 
     def _records(self) -> list[dict[str, Any]]:
         records: list[dict[str, Any]] = []
-        for name, system in self["systems"].items():
-            has_groups = "groups" in system
-            record: dict[str, object] = {"system": name}
-            if has_groups:
-                record |= {"part": "all", "group": None}
-            record |= {key: value for key, value in system.items() if key != "groups"}
-            records.append(record)
+        systems = self["systems"]
+        parts: dict[str, object] = {}  # the first columns if there are rows for parts of a system
+        if any("groups" in system for system in systems.values()):
+            parts = {"part": "all", "group": None}
+        if any("runs" in system for system in systems.values()):
+            parts |= {"part": "all", "run": None}
+        for name, system in systems.items():
+            numbers: dict[str, object] = {**system}
+            numbers.pop("groups", None)
+            numbers.pop("runs", None)
+            records.append({"system": name, **parts, **numbers})
+            for run, scores in system.get("runs", {}).items():
+                records.append({"system": name, **parts, "part": "run", "run": run, **scores})
             for label, group in system.get("groups", {}).items():
-                records.append({"system": name, "part": "group", "group": label, **group})
+                records.append({"system": name, **parts, "part": "group", "group": label, **group})
         return records
 
     def _note(self) -> str:
         facts = [
             *self._describe_disagreement(),
             *_describe_test(self, self["test"], self["systems"].values()),
+            *self._describe_few_runs(),
             self["signature"],
         ]
         note = "; ".join(facts)
         if any("human_accuracy" in system for system in self["systems"].values()):
             note = f"{HUMAN_NOTE} {note}"
         return note
+
+    def _describe_few_runs(self) -> list[str]:
+        """Say why intervals are wide if a system has two runs; return an empty list if none has."""
+        systems = self["systems"].values()
+        if not any(_count_runs(system) == 2 for system in systems):
+            return []
+        return ["intervals are wide, because two runs say little about other runs"]
 
     def _describe_disagreement(self) -> list[str]:
         """Say which of interval and test to trust if a small set makes them differ.
@@ -196,8 +230,11 @@ class Comparison(report.QuotableReport):
         for name, system in self["systems"].items():
             if "delta_interval" not in system or "p_value" not in system:
                 continue
-            segments = system["wins"] + system["ties"] + system["losses"]
-            size = self.get("documents", segments)  # the same for all systems
+            # The number of units is the same for all systems.
+            if "documents" in self:
+                size = self["documents"]
+            else:
+                size = system["wins"] + system["ties"] + system["losses"]
             if size >= scoring.MIN_UNITS:
                 continue
             low, high = system["delta_interval"]
@@ -227,7 +264,7 @@ class Comparison(report.QuotableReport):
                 sentence += f" ({write_equation_of_p(system['p_value'])})"
             sentences.append(sentence)
         sentences[0] = f"In BLEU, {sentences[0]}"
-        tested = _describe_test(self, TESTS[self["test"]].says, systems.values())
+        tested = _describe_test(self, ALL_TESTS[self["test"]].says, systems.values())
         return "; ".join([*sentences, *tested])
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -262,7 +299,12 @@ class Comparison(report.QuotableReport):
         """Return the rows of the table."""
         rows: list[ScoredRow] = []
         for name, system in self["systems"].items():
-            shown = f"{name} (baseline)" if name == self["baseline"] else str(name)
+            remarks = []
+            if name == self["baseline"]:
+                remarks.append("baseline")
+            if _count_runs(system) > 1:
+                remarks.append(report.describe_runs(system))
+            shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
             rows.append(ScoredRow(shown, system))
             for label, group in system.get("groups", {}).items():
                 shown = report.write_label(label, ["macro-average"])
@@ -274,6 +316,11 @@ class Comparison(report.QuotableReport):
                         macro[key.removeprefix("macro_")] = value
                 rows.append(ScoredRow("  macro-average", macro))
         return rows
+
+
+def _count_runs(system: SystemScores) -> int:
+    """Return the number of training runs of a system; 1 if it is not a dict of runs."""
+    return len(system.get("runs", {})) or 1
 
 
 class ScoredRow(NamedTuple):
@@ -451,6 +498,9 @@ def _write_accuracy(accuracy: float | None) -> str:
 
 _COLUMNS = (
     report.Column("BLEU", "score", "{:.2f}".format),
+    report.Column(
+        "SD of runs", "run_standard_deviation", lambda deviation: f"{100 * deviation:.2f}"
+    ),
     report.Column("CI", "confidence_interval", report.write_interval),
     report.Column("difference", "delta", _write_points),
     report.Column(
@@ -470,14 +520,16 @@ _COLUMNS = (
 class Plan(NamedTuple):
     """How systems are tested.
 
-    test: a name in `TESTS`.
+    test: a name in `ALL_TESTS`.
     trials: the number of resamples of the test.
     options: the options of the call; their `n_resamples` is the number for intervals.
+    counts_wins: True if segments are compared, too; False if rows are sums.
     """
 
     test: str
     trials: int
     options: Options
+    counts_wins: bool = True
 
 
 def compare_systems(
@@ -486,32 +538,35 @@ def compare_systems(
     options: Options,
     *,
     baseline: object = None,
-    test: str = "randomization",
+    test: str | None = None,
     n_resamples: int | None = None,
     by: object = None,
     documents: object = None,
+    like: object = None,
     human: bool = False,
 ) -> Comparison:
     """Test systems against a baseline."""
     # 1. Check the arguments.
-    data_of = read_systems(systems)
-    if test not in list(TESTS):  # a list in a dict would be a TypeError
-        raise invalid("test", test, one_of(TESTS))
-    default = TESTS[test].n_resamples
-    trials = _check_systems(data_of, n_resamples, options, test=test, default=default)
+    given = read_systems(systems)
+    data_of = list_runs(given)
+    test = _choose_test(test, data_of)
+    default = ALL_TESTS[test].n_resamples
+    trials = _check_systems(given, n_resamples, options, test=test, default=default)
     check_flag("human", human)
     if baseline is None:
-        baseline = next(iter(data_of))
-    elif baseline not in list(data_of):
-        raise invalid("baseline", baseline, one_of(data_of))
-    # 2. Count; rows are [systems, segments, 2 N + 2], the baseline first.
-    counted = _count_systems(data_of, references, options, by=by, documents=documents)
-    names = [baseline, *(name for name in data_of if name != baseline)]
-    rows = np.stack([counted.systems[name].rows for name in names])
-    shared = counted.systems[baseline]  # all systems have the same groups and documents
+        baseline = next(iter(given))
+    elif baseline not in list(given):
+        raise invalid("baseline", baseline, one_of(given))
+    # 2. Count; rows are [runs, segments, 2 N + 2], those of the baseline first.
+    counted = _count_systems(data_of, references, options, by=by, documents=documents, like=like)
+    names = [baseline, *(name for name in given if name != baseline)]
+    arranged = _arrange_runs(data_of, names)
+    keys = [key for system in arranged for key in system.keys]
+    rows = np.stack([counted.systems[key].rows for key in keys])
+    shared = counted.systems[keys[0]]  # all runs have the same groups and documents
     units = shared.units(rows)
     # 3. Warn about sizes.
-    plan = Plan(test, trials, counted.options)
+    plan = Plan(test, trials, counted.options, counts_wins=shared.has_segments)
     scoring.warn_about_size(
         units.size,
         units.noun,
@@ -519,21 +574,38 @@ def compare_systems(
         effective_size=units.effective_size,
         share_draws=shared.shared_documents > 0,
     )
-    if units.can_resample:
+    if test == "runs":
+        _warn_about_runs(arranged, units, trials)
+    elif units.can_resample:
         scoring.warn_about_trials(trials)
         scoring.warn_about_extremes(plan.options, " to evaluate.load()")
     # 4. Score and test, in all and per group.
-    scores = _describe(rows, _draw(units, plan), plan)
-    if shared.groups:
-        _add_groups(scores, shared, rows, plan)
+    if test == "runs":
+        resampled = _resample_runs(units, plan)
+        scores = _describe_runs(rows, resampled, arranged, units.size, plan)
+        if shared.groups:
+            _add_groups_of_runs(scores, shared, rows, arranged, plan)
+    else:
+        scores = _describe(rows, _draw(units, plan), plan)
+        if shared.groups:
+            _add_groups(scores, shared, rows, plan)
+        for system_scores, runs in zip(scores, arranged):
+            _add_single_run(system_scores, runs)
     if human:
         _check_curve(plan.options, shared.origin.tokenizer_name)
         for system in scores[1:]:
             system["human_accuracy"] = estimate_human_accuracy(system["delta"])
     # 5. Put the result together, systems in the order of the caller.
     scores_of = dict(zip(names, scores))
-    comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in data_of})
-    comparison |= _list_settings(shared, units, plan, counted.unknown, has_segment_scores=True)
+    comparison = Comparison(baseline=baseline, systems={name: scores_of[name] for name in given})
+    comparison |= _list_settings(
+        shared,
+        units,
+        plan,
+        counted.unknown,
+        has_segment_scores=plan.counts_wins,
+        runs=_sign_runs(arranged) if test == "runs" else None,
+    )
     return comparison
 
 
@@ -546,11 +618,13 @@ def rank_systems(
     alpha: float = 0.05,
     family_wise: bool = True,
     documents: object = None,
+    like: object = None,
 ) -> Ranking:
     """Rank systems by tests of all pairs."""
     # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
     #    pairs, and so needs more trials.
     data_of = read_systems(systems)
+    check_single_runs(data_of, "rank")
     alpha = to_python(alpha)
     if not (isinstance(alpha, float) and 0 < alpha < 1):
         raise invalid("alpha", alpha, "a number above 0 and below 1, such as 0.05")
@@ -563,7 +637,7 @@ def rank_systems(
         default = min(max(default, wanted), _MAX_TRIALS)
     trials = _check_systems(data_of, n_resamples, options, test="randomization", default=default)
     # 2. Count, and sort by score, best first; systems of equal score keep their order.
-    counted = _count_systems(data_of, references, options, documents=documents)
+    counted = _count_systems(data_of, references, options, documents=documents, like=like)
     plan = Plan("randomization", trials, counted.options)
     shared = next(iter(counted.systems.values()))  # all systems have the same documents
     given_units = shared.units(np.stack([system.rows for system in counted.systems.values()]))
@@ -652,21 +726,23 @@ def _list_settings(
     unknown: Collection[str],
     *,
     has_segment_scores: bool = False,
+    runs: str | None = None,
 ) -> Settings:
     """Return the keys about test and resampling that both results have.
 
-    Wins, ties and losses are those of segment scores.
+    Wins, ties and losses are those of segment scores. `runs` is the number of training runs for the
+    signature.
     """
     options = plan.options
     settings: Settings = {}
     resample_counts: dict[str, int] = {}
     if units.can_resample:
-        resample_counts[TESTS[plan.test].key] = plan.trials
+        resample_counts[ALL_TESTS[plan.test].key] = plan.trials
         if options.confidence:
             settings["confidence"] = options.confidence
             if plan.test == "randomization":
                 resample_counts["bs"] = options.n_resamples
-            elif options.n_resamples != plan.trials:
+            elif plan.test == "bootstrap" and options.n_resamples != plan.trials:
                 resample_counts["ci"] = options.n_resamples
     settings["test"] = plan.test
     settings["n_resamples"] = plan.trials
@@ -682,6 +758,7 @@ def _list_settings(
         resample_counts,
         unknown,
         has_segment_scores=has_segment_scores,
+        runs=runs,
     )
     return settings
 
@@ -692,12 +769,12 @@ def _list_settings(
 class CountedSystems(NamedTuple):
     """The rows of systems.
 
-    systems: by name; all have the same segments, labels and documents.
+    systems: by name, or by run; all have the same segments, labels and documents.
     options: the options of the call; for tables, with those that they were counted under.
     unknown: the names of options that neither the tables nor the call tell.
     """
 
-    systems: dict[SystemName, Counted]
+    systems: dict[SystemName | RunOfSystem, Counted]
     options: Options
     unknown: Collection[str]
 
@@ -709,6 +786,7 @@ def _count_systems(
     *,
     by: object = None,
     documents: object = None,
+    like: object = None,
 ) -> CountedSystems:
     """Count the texts of systems, or read their tables."""
     are_texts = references is not None
@@ -721,6 +799,8 @@ def _count_systems(
         raise ValueError(
             "references: got None. Pass references, or tables from statistics() as systems."
         )
+    if are_texts and like is not None:
+        raise ValueError("like: it belongs to tables, but the systems are texts. Leave out `like`.")
     # Labels are the same for all systems. In place of labels, tables take the name of a column.
     labels: Any = by
     if by is not None and (are_texts or not isinstance(by, str)):
@@ -731,13 +811,15 @@ def _count_systems(
     if are_texts:
         counted = _count_texts(systems, references, options, labels=labels, documents=document_of)
     else:
-        counted = _read_tables(systems, options, labels, document_of)
+        counted = _read_tables(systems, options, by=labels, documents=document_of, like=like)
     with warn_once_per_kind():
         for name, system in counted.systems.items():
             total = system.rows.sum(axis=0)
-            if scoring.score_row(total, counted.options)["bleu"] == 0:
-                subject = f"The score of {name!r}"
-                scoring.warn_about_zero(total, len(system.rows), counted.options, subject)
+            scores = scoring.score_row(total, counted.options)
+            if scoring.is_zero(scores["bleu"], scores["counts"], counted.options):
+                subject = f"The score of {show_system(name)}"
+                segments = len(system.rows) if system.has_segments else None
+                scoring.warn_about_zero(total, segments, counted.options, subject)
     return counted
 
 
@@ -771,35 +853,58 @@ class _ReadSystem(NamedTuple):
 
 
 def _read_tables(
-    systems: Mapping[SystemName, object], options: Options, by: object, documents: object
+    systems: Mapping[SystemName, object],
+    options: Options,
+    *,
+    by: object,
+    documents: object,
+    like: object,
 ) -> CountedSystems:
-    """Read the statistics tables of systems, which must have the same segments and options."""
+    """Read the statistics tables of systems, which must have the same segments and options.
+
+    Sums of segments are allowed if each has a document.
+    """
+    # 1. Read the tables of each system.
     read: dict[SystemName, _ReadSystem] = {}
     for name, tables in systems.items():
         with name_system(name):
-            given = read_statistics(tables, by, documents)
+            given = read_statistics(tables, by, documents, like)
             adopted = adopt_counting(given, options)
             first = next(iter(read.values())).adopted if read else adopted
             check_same_function(adopted.tokenizer_name, first.tokenizer_name)
-            if not given.are_segments(adopted.options.minimum_total):
+            counted = given.to_counted(adopted)
+            if not counted.has_segments and counted.documents is None:
                 raise ValueError(
                     "statistics: expected one row per segment, got sums. Pass the tables from"
-                    " statistics()."
+                    " statistics(), or the document of each row, as in documents='document'."
                 )
-            counted = given.to_counted(adopted.tokenizer_name)
             read[name] = _ReadSystem(given, adopted, counted)
-    (first_name, first_system), *others = read.items()
-    for name, system in others:
+    # 2. If some are sums, sum all of them by document, in the same order.
+    first_name, first_system = next(iter(read.items()))
+    if not all(system.counted.has_segments for system in read.values()):
+        first_sums = first_system.counted.sum_documents()
+        for name, system in read.items():
+            sums = system.counted.sum_documents().order_like(first_sums)
+            if sums is None:
+                raise _systems_differ("documents", first_name, name)
+            read[name] = system._replace(counted=sums)
+        first_system = read[first_name]
+    # 3. Compare each with the first.
+    for name, system in read.items():
         noun = _find_difference(first_system, system)
         if noun:
-            raise ValueError(
-                f"systems: the tables of {show_value(first_name)} and {show_value(name)} differ in"
-                f" their {noun}. Pass tables of the same segments, made by statistics() with the"
-                " same options."
-            )
+            raise _systems_differ(noun, first_name, name)
     counted_systems = {name: system.counted for name, system in read.items()}
     return CountedSystems(
         counted_systems, first_system.adopted.options, first_system.adopted.unknown
+    )
+
+
+def _systems_differ(noun: str, name: SystemName, other_name: SystemName) -> ValueError:
+    return ValueError(
+        f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
+        f" their {noun}. Pass tables of the same segments, made by statistics() with the"
+        " same options."
     )
 
 
@@ -909,7 +1014,9 @@ def _describe(rows: Int64, resamples: Resamples, plan: Plan) -> list[SystemScore
         plan: the test.
     """
     systems = _describe_scores(rows, resamples.scores, plan)
-    segment_scores = scoring.bleu(rows, plan.options.for_segments())
+    segment_scores = None
+    if plan.counts_wins:
+        segment_scores = scoring.bleu(rows, plan.options.for_segments())
     deltas = [system["bleu"] - systems[0]["bleu"] for system in systems[1:]]
     p_values = []
     if resamples.differences is not None:
@@ -921,10 +1028,11 @@ def _describe(rows: Int64, resamples: Resamples, plan: Plan) -> list[SystemScore
             if plan.test == "bootstrap":
                 deviations = scoring.center_as_sacrebleu(resamples.differences[:, i - 1])
                 system["p_value_sacrebleu"] = scoring.p_value(deviations, abs(delta))
-        wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
-        system["wins"] = wins["wins"]
-        system["ties"] = wins["ties"]
-        system["losses"] = wins["losses"]
+        if segment_scores is not None:
+            wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
+            system["wins"] = wins["wins"]
+            system["ties"] = wins["ties"]
+            system["losses"] = wins["losses"]
         if resamples.scores is not None and plan.options.confidence:
             resampled = resamples.scores[:, i] - resamples.scores[:, 0]
             system["delta_interval"] = scoring.interval(resampled, plan.options.confidence)
@@ -989,6 +1097,237 @@ def _describe_group(scores: SystemScores, units: Units) -> GroupScores:
     if units.can_resample and units.documents is not None:
         group["documents"] = units.documents
     return group
+
+
+# --- Training runs --------------------------------------------------------------------------------
+
+
+class ArrangedRuns(NamedTuple):
+    """The runs of a system among those of all systems.
+
+    keys: one per run, of the data of all runs: the system's name, or its name and the run's.
+    rows: the positions of the runs in arrays of all runs.
+    """
+
+    keys: Sequence[SystemName | RunOfSystem]
+    rows: slice
+
+    @property
+    def names(self) -> list[Hashable]:
+        """The names of the runs; an empty list if the system is not a dict of runs."""
+        return [key.run for key in self.keys if isinstance(key, RunOfSystem)]
+
+
+def _choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) -> str:
+    """Return the name of the test, or raise if it does not fit the numbers of runs.
+
+    Without scipy, a test of several runs raises before the counting.
+    """
+    if test is not None and test not in list(ALL_TESTS):  # a list in a dict would be a TypeError
+        raise invalid("test", test, one_of(ALL_TESTS))
+    systems = [key.system for key in data_of if isinstance(key, RunOfSystem)]
+    several = [name for name in systems if systems.count(name) > 1]
+    if not several:
+        if test == "runs":
+            raise ValueError(
+                "test='runs': expected a system with several runs, got one run each. Pass a dict of"
+                " runs, such as {'A': {'seed 1': [...], 'seed 2': [...]}, 'B': ...}."
+            )
+        return "randomization" if test is None else str(test)
+    if test not in (None, "runs"):
+        raise ValueError(
+            f"test={show_value(test)}: system {show_value(several[0])} has several runs, and this"
+            " test ignores the variance between runs. Remove `test`, or pass one run per system."
+        )
+    scoring.import_students_t()
+    return "runs"
+
+
+def _arrange_runs(
+    data_of: Collection[SystemName | RunOfSystem], names: Sequence[SystemName]
+) -> list[ArrangedRuns]:
+    """Arrange the runs of systems one system after another, in the order of `names`."""
+    keys_of: dict[SystemName, list[SystemName | RunOfSystem]] = {name: [] for name in names}
+    for key in data_of:
+        name = key.system if isinstance(key, RunOfSystem) else key
+        keys_of[name].append(key)
+    arranged = []
+    start = 0
+    for keys in keys_of.values():
+        stop = start + len(keys)
+        arranged.append(ArrangedRuns(keys, slice(start, stop)))
+        start = stop
+    return arranged
+
+
+def _sign_runs(arranged: Sequence[ArrangedRuns]) -> str:
+    """Return the number of runs per system for the signature."""
+    counts = {len(system.keys) for system in arranged}
+    return str(counts.pop()) if len(counts) == 1 else "var"
+
+
+def _warn_about_runs(arranged: Sequence[ArrangedRuns], units: Units, n_resamples: int) -> None:
+    """Warn of systems with one run beside others with several, and of few resamples."""
+    single = [system for system in arranged if len(system.keys) == 1]
+    if single:
+        warn(ONE_RUN, systems=count_things(len(single), "system"))
+    if units.can_resample:
+        scoring.warn_about_errors(n_resamples)
+
+
+def _resample_runs(units: Units, plan: Plan) -> Float64 | None:
+    """Return resampled scores of all runs, float64 [n_resamples, runs]; None for a single unit."""
+    if not units.can_resample:
+        return None
+    return scoring.bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
+
+
+def _split_runs(
+    scores: Float64, resampled: Float64 | None, arranged: Sequence[ArrangedRuns]
+) -> list[scoring.Runs]:
+    """Return the runs of each system; an empty list without resamples."""
+    if resampled is None:
+        return []
+    return [scoring.Runs(scores[system.rows], resampled[:, system.rows]) for system in arranged]
+
+
+def _list_run_scores(names: Sequence[Hashable], scores: Float64) -> dict[Hashable, RunScores]:
+    return {
+        name: {"bleu": score, "score": 100 * score} for name, score in zip(names, scores.tolist())
+    }
+
+
+def _add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
+    """Add the name of the only run to the scores of a system that is a dict of runs."""
+    for name in runs.names:
+        run: RunScores = {"bleu": scores["bleu"], "score": scores["score"]}
+        if "macro_bleu" in scores:
+            run["macro_bleu"] = scores["macro_bleu"]
+        scores["runs"] = {name: run}
+
+
+def _describe_runs(
+    rows: Int64,
+    resampled: Float64 | None,
+    arranged: Sequence[ArrangedRuns],
+    units: int,
+    plan: Plan,
+) -> list[SystemScores]:
+    """Score the runs of systems, and test the mean of each system against that of the first.
+
+    Args:
+        rows: int64 [runs, segments, 2 N + 2].
+        resampled: float64 [n_resamples, runs], on resamples of their units; None for a single unit.
+        arranged: the runs of each system.
+        units: the number of units.
+        plan: the test.
+    """
+    confidence = plan.options.confidence
+    scores = scoring.bleu(rows.sum(axis=1), plan.options)
+    mean_segment_scores: list[Float64] = []  # of each system
+    if plan.counts_wins:
+        segment_scores = scoring.bleu(rows, plan.options.for_segments())
+        mean_segment_scores = [segment_scores[system.rows].mean(axis=0) for system in arranged]
+    runs_of = _split_runs(scores, resampled, arranged)
+    described: list[SystemScores] = []
+    for number, system in enumerate(arranged):
+        # 1. The score of the system.
+        run_scores = scores[system.rows]
+        mean = float(run_scores.mean())
+        result: SystemScores = {"bleu": mean, "score": 100 * mean}
+        if system.names:
+            result["runs"] = _list_run_scores(system.names, run_scores)
+        if len(run_scores) > 1:
+            result["run_standard_deviation"] = float(run_scores.std(ddof=1))
+        if runs_of and confidence:
+            estimate = scoring.estimate_over_runs(runs_of[number], None, units)
+            result["confidence_interval"] = estimate.interval(confidence)
+            result["standard_error"] = estimate.standard_error
+        described.append(result)
+        if not number:
+            continue
+        # 2. The difference from the baseline.
+        result["delta"] = mean - described[0]["bleu"]
+        if runs_of:
+            estimate = scoring.estimate_over_runs(runs_of[number], runs_of[0], units)
+            result["p_value"] = estimate.p_value()
+            result["degrees_of_freedom"] = estimate.degrees_of_freedom
+        if mean_segment_scores:
+            wins = scoring.count_wins(mean_segment_scores[number] - mean_segment_scores[0])
+            result["wins"] = wins["wins"]
+            result["ties"] = wins["ties"]
+            result["losses"] = wins["losses"]
+        if runs_of and confidence:
+            result["delta_interval"] = estimate.interval(confidence)
+            result["delta_standard_error"] = estimate.standard_error
+            result["detectable_delta"] = estimate.detectable_difference()
+    return described
+
+
+def _add_groups_of_runs(
+    described: Sequence[SystemScores],
+    counted: Counted,
+    rows: Int64,
+    arranged: Sequence[ArrangedRuns],
+    plan: Plan,
+) -> None:
+    """Add to each system its scores and tests per group, and the macro-average.
+
+    Args:
+        described: the scores of the systems, the baseline first.
+        counted: the groups and documents, which all runs share.
+        rows: int64 [runs, segments, 2 N + 2].
+        arranged: the runs of each system.
+        plan: the test.
+    """
+    # 1. Score and test each group. One group at a time is in memory.
+    share_draws = counted.shared_documents > 0
+    plan_of_corpus = plan._replace(options=plan.options.with_seed())  # one seed for all groups
+    average = scoring.MacroAverage(plan.options.seed, share_draws)
+    score_sums = np.zeros(len(rows))
+    parts_of: list[list[scoring.VariancePart]] = [[] for _ in arranged]
+    n_groups = len(counted.groups)
+    for system in described:
+        system["groups"] = {}
+    for group in counted.list_groups(rows):
+        scores = scoring.bleu(group.rows.sum(axis=1), plan.options)
+        score_sums += scores
+        resampled = _resample_runs(group.units, plan)
+        if group.units_of_corpus is None:
+            average.add(resampled)
+        else:
+            average.add(_resample_runs(group.units_of_corpus, plan_of_corpus))
+        units = group.units.size
+        for system, result in zip(
+            described, _describe_runs(group.rows, resampled, arranged, units, plan)
+        ):
+            system["groups"][group.label] = _describe_group(result, group.units)
+        # The part of this group in the variance of each difference of macro-averages.
+        runs_of = _split_runs(scores, resampled, arranged)
+        for parts, runs in zip(parts_of, runs_of):
+            variance = scoring.sampling_variance(runs, runs_of[0]) / n_groups**2
+            parts.append(scoring.VariancePart(variance, units - 1))
+    # 2. Average the groups: the macro-average of a run is a score like any other.
+    macro_scores = score_sums / n_groups
+    runs_of = _split_runs(macro_scores, average.mean(), arranged)
+    units = counted.units(rows).size
+    for number, (system, of_system) in enumerate(zip(described, arranged)):
+        run_scores = macro_scores[of_system.rows]
+        system["macro_bleu"] = float(run_scores.mean())
+        for name, score in zip(of_system.names, run_scores.tolist()):
+            system["runs"][name]["macro_bleu"] = score
+        if not number:
+            continue
+        system["macro_delta"] = system["macro_bleu"] - described[0]["macro_bleu"]
+        if not runs_of:
+            continue
+        of_groups = [] if share_draws else parts_of[number]
+        estimate = scoring.estimate_over_runs(runs_of[number], runs_of[0], units, of_groups)
+        system["macro_p_value"] = estimate.p_value()
+        system["macro_degrees_of_freedom"] = estimate.degrees_of_freedom
+        if plan.options.confidence:
+            system["macro_delta_interval"] = estimate.interval(plan.options.confidence)
+            system["macro_delta_standard_error"] = estimate.standard_error
 
 
 # --- Agreement with human judgments ---------------------------------------------------------------

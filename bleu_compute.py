@@ -19,7 +19,7 @@ from .bleu_corpus import Corpus, Float64, Int64, Label
 from .bleu_counting import Tokens, make_row
 from .bleu_inputs import read_corpus, read_documents, read_labels
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
-from .bleu_options import OPTIONS, Options, Origin, make_signature
+from .bleu_options import Options, Origin, make_signature
 from .bleu_statistics import (
     Counted,
     Units,
@@ -300,7 +300,7 @@ def score_corpus(
     total = sum_corpus(corpus, tokenizer, options)
     origin = Origin(tokenizer.name, corpus.reference_count())
     result = Result(_describe(total, origin, options))
-    if result["bleu"] == 0:
+    if scoring.is_zero(result["bleu"], result["counts"], options):
         scoring.warn_about_zero(total, len(corpus), options)
     return result
 
@@ -316,24 +316,32 @@ def score_statistics(
     """Score statistics in any form that `read_statistics` takes."""
     given = read_statistics(statistics, by, documents, like)
     adopted = adopt_counting(given, options)
-    needing_segments = [
-        name for name in ("segments", "confidence") if getattr(adopted.options, name)
-    ]
-    if needing_segments and not given.are_segments(adopted.options.minimum_total):
-        name = needing_segments[0]
-        raise ValueError(
-            f"`{name}` needs one statistics row per segment, but these rows are sums. Pass the"
-            f" tables from statistics(), or leave `{name}` out ({name}={OPTIONS[name]})."
-        )
-    if needing_segments or by is not None:
-        counted = given.to_counted(adopted.tokenizer_name)
+    if adopted.options.segments or adopted.options.confidence or by is not None:
+        counted = given.to_counted(adopted)
+        if not counted.has_segments:
+            _check_sums(counted, adopted.options)
         return _score_counted(counted, adopted.options, unknown=adopted.unknown)
     total = given.sum()
     origin = Origin(adopted.tokenizer_name, given.recorded.nrefs)
     result = Result(_describe(total, origin, adopted.options, unknown=adopted.unknown))
-    if result["bleu"] == 0:
+    if scoring.is_zero(result["bleu"], result["counts"], adopted.options):
         scoring.warn_about_zero(total, None, adopted.options)
     return result
+
+
+def _check_sums(counted: Counted, options: Options) -> None:
+    """Raise if the options need more than sums of rows."""
+    if options.segments:
+        raise ValueError(
+            "`segments` needs one statistics row per segment, but these rows are sums. Pass the"
+            " tables from statistics(), or leave `segments` out (segments=False)."
+        )
+    if options.confidence and counted.documents is None:
+        raise ValueError(
+            "`confidence` needs one statistics row per segment, but these rows are sums. Pass the"
+            " tables from statistics(); or the document of each row, as in documents='document';"
+            " or leave `confidence` out (confidence=None)."
+        )
 
 
 def _score_counted(
@@ -375,7 +383,7 @@ def _score_counted(
                 effective_size=units.effective_size,
                 share_draws=shared_documents > 0,
             )
-        if scores["bleu"] == 0:
+        if scoring.is_zero(scores["bleu"], scores["counts"], options):
             scoring.warn_about_zero(total, segments, options)
         if not counted.groups:
             return Result(scores)
@@ -401,9 +409,10 @@ def _score_counted(
                 unknown=unknown,
             )
             scores_of_groups[group.label] = group_scores
-            if group_scores["bleu"] == 0:
+            if scoring.is_zero(group_scores["bleu"], group_scores["counts"], options):
                 name = f"The score of {group.label!r}"
-                scoring.warn_about_zero(group_total, len(group.rows), options, name)
+                group_segments = len(group.rows) if counted.has_segments else None
+                scoring.warn_about_zero(group_total, group_segments, options, name)
     # 3. Average the groups.
     macro_bleu = fmean(group_scores["bleu"] for group_scores in scores_of_groups.values())
     scores["groups"] = scores_of_groups
@@ -578,7 +587,7 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
     warn_about_text(corpus.predictions, tokenizer)
-    if explanation["bleu"] == 0:
+    if scoring.is_zero(explanation["bleu"], explanation["counts"], options):
         scoring.warn_about_zero(row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]

@@ -22,7 +22,7 @@ from .bleu_corpus import (
     list_items,
     make_lists,
 )
-from .bleu_inputs import read_corpora, read_labels, read_systems
+from .bleu_inputs import check_single_runs, read_corpora, read_labels, read_systems
 from .bleu_messages import count_things, invalid, one_of, warn_once_per_kind
 from .bleu_options import Options, Origin, make_signature
 from .bleu_pairwise import (
@@ -272,6 +272,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     """
     # 1. Read the texts and the labels.
     predictions = read_systems(systems)
+    check_single_runs(predictions, "diff")
     if len(predictions) != 2:
         raise ValueError(
             f"systems: expected exactly two systems, got {len(predictions)}."

@@ -43,12 +43,14 @@ from .bleu_corpus import (
 )
 from .bleu_messages import (
     LONE_SURROGATE,
+    RunOfSystem,
     count_things,
     describe_references,
     describe_type,
     name_system,
     name_value,
     raise_for_first_bad_row,
+    show_system,
     show_value,
     warn,
     wrong_item,
@@ -342,6 +344,58 @@ def read_systems(systems: object) -> dict[SystemName, object]:
                 " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
             )
     return {name: table[name] for name in names}
+
+
+def are_runs(data: object) -> bool:
+    """Return True for the training runs of a system: a dict that is not a statistics table.
+
+    >>> are_runs({"seed 1": ["a b"], "seed 2": ["a c"]}), are_runs({"prediction_length": [2]})
+    (True, False)
+    """
+    return isinstance(data, Mapping) and "prediction_length" not in data
+
+
+def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSystem, object]:
+    """Return the data of each training run, and of each system that is not a dict of runs.
+
+    A dict in the place of predictions is a result, a statistics table or runs, in this order;
+    `read_systems` has rejected results.
+
+    >>> list_runs({"base": ["a b"], "new": {"seed 1": ["a c"]}})
+    {'base': ['a b'], RunOfSystem(system='new', run='seed 1'): ['a c']}
+    """
+    listed: dict[SystemName | RunOfSystem, object] = {}
+    for name, data in systems.items():
+        if not are_runs(data):
+            listed[name] = data
+            continue
+        assert isinstance(data, Mapping)
+        if not data:
+            raise ValueError(
+                f"System {show_value(name)}: expected one or more runs, got an empty dict."
+                " Pass {'seed 1': [...], 'seed 2': [...]}."
+            )
+        for run, run_data in data.items():
+            key = RunOfSystem(name, run)
+            if is_result(run_data):
+                raise TypeError(messages.A_RESULT.format(name=f"System {show_system(key)}"))
+            if are_runs(run_data):
+                raise TypeError(
+                    f"System {show_system(key)}: expected predictions or a table, got"
+                    f" {name_value(run_data)}. Pass one dict of runs per system."
+                )
+            listed[key] = run_data
+    return listed
+
+
+def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None:
+    """Raise if a system is a dict of training runs, for methods that take one run per system."""
+    for name, data in systems.items():
+        if are_runs(data):
+            raise ValueError(
+                f"System {show_value(name)}: {method}() takes one run per system, got a dict of"
+                " runs. Pass the predictions or the table of one run; compare() takes several."
+            )
 
 
 def _may_be_texts(column: Any) -> bool:

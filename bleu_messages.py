@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import dataclass
 from numbers import Number
 from operator import length_hint
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import is_list, is_string
+from .bleu_corpus import is_list, is_string, portable
 
 TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
@@ -35,6 +36,7 @@ _issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)
 # --- Warnings -------------------------------------------------------------------------------------
 
 
+@portable
 class BleuWarning(UserWarning):
     """A score that is computed as requested, but perhaps not what was meant.
 
@@ -126,6 +128,12 @@ UNSPACED = Notice(
     option="tokenize",
     value="char",
 )
+LEFTOVERS = Notice(
+    "leftovers",
+    "predictions[{row}] contains {found!r}, and {share:.1%} of the predictions contain such text,"
+    " which language models add for reasoning and for turns of a chat",
+    ". Remove it before scoring, with the reasoning between its tags",
+)
 SENTENCES_AS_TOKENS = Notice(
     "sentences",
     "Most tokens in the predictions contain a space, so they look like sentences,"
@@ -170,6 +178,11 @@ NO_LONG_MATCH = Notice(
     option="smooth_method",
     value="exp",
 )
+ALMOST_ZERO = Notice(
+    "zero",
+    "{name} is close to 0: no {order}-gram of the predictions occurs in the references",
+    " (`bleu_by_order` has the scores of shorter n-grams)",
+)
 FAR_TOO_SHORT = Notice(
     "zero",
     "{name} is 0: the predictions are far too short ({length:,} against {tokens}),"
@@ -208,6 +221,18 @@ FEW_EXCHANGES = Notice(
     "few exchanges",
     "{units} can be exchanged in {exchanges} ways: too few for a p-value below {limit}",
     ". Pass {enough} or more",
+)
+FEW_RESAMPLES_FOR_ERRORS = Notice(
+    "few resamples",
+    "n_resamples={n_resamples}: too few for the standard errors of training runs",
+    ". Pass n_resamples={enough} or more",
+    option="n_resamples",
+)
+ONE_RUN = Notice(
+    "one run",
+    "{systems} with a single run beside systems with several: the variance between runs of such a"
+    " system is taken as 0, so its p-value and interval hold for this run only",
+    ". Pass several runs of each system",
 )
 EXTREMES = Notice(
     "extremes",
@@ -338,9 +363,28 @@ def reword_errors(change: Callable[[str], str]) -> Iterator[None]:
         raise
 
 
+@dataclass(frozen=True)
+class RunOfSystem:
+    """A training run, as a key in the place of a system's name."""
+
+    system: Hashable
+    run: Hashable
+
+
+def show_system(name: object) -> str:
+    """Show the name of a system, or those of a system and its run.
+
+    >>> show_system("new"), show_system(RunOfSystem("new", "seed 2"))
+    ("'new'", "'new', run 'seed 2'")
+    """
+    if isinstance(name, RunOfSystem):
+        return f"{show_value(name.system)}, run {show_value(name.run)}"
+    return show_value(name)
+
+
 def name_system(name: object) -> AbstractContextManager[None]:
-    """Begin the messages of errors with the name of a system."""
-    system = f"System {show_value(name)}"
+    """Begin the messages of errors with the name of a system, or with those of system and run."""
+    system = f"System {show_system(name)}"
     return reword_errors(lambda message: f"{system}: {message}")
 
 

@@ -14,7 +14,7 @@ import textwrap
 import types
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import datasets
 import evaluate
@@ -22,11 +22,18 @@ import numpy as np
 import pyarrow as pa
 from datasets.utils.py_utils import copyfunc
 
+if not __package__:
+    raise ImportError(
+        "These are the files that evaluate.load('bleu_metric.py') reads. To import BleuMetric, run"
+        " `pip install .` in their folder, and start Python in another folder."
+    )
+
 from . import bleu_messages as messages
 from .bleu_buffer import BufferedMetric
+from .bleu_captions import tokenize_ptb
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
 from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
-from .bleu_corpus import Corpus
+from .bleu_corpus import Corpus, portable
 from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
 from .bleu_inputs import fingerprint_references, read_corpus, read_texts
@@ -52,12 +59,17 @@ from .bleu_statistics import make_table
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .bleu_options import CorpusOptions, LoadArguments, ScoringOptions, SystemsOptions
+
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores
 match sacreBLEU, and each comes with a signature in sacreBLEU's format; named conventions reproduce
-evaluate's `bleu`, NLTK, Moses and the paper. Also provides segment scores, confidence intervals,
-paired significance tests, summable statistics for distributed scoring, sentence-level explanations,
-and tools that find out why two scores differ.
+evaluate's `bleu`, NLTK, Moses, pycocoevalcap and the paper. Also provides segment scores,
+confidence intervals, paired significance tests, summable statistics for distributed scoring,
+sentence-level explanations, and tools that find out why two scores differ.
 """
 
 INPUTS_DESCRIPTION = """
@@ -121,6 +133,8 @@ METHODS: dict[str, Collection[str]] = {
     "compute_metrics": CORPUS_ONLY,
 }
 
+_AnyMetric = TypeVar("_AnyMetric", bound="type[BleuMetric]")
+
 # The values that stand for arguments in the call that an error names.
 _SHOWN_ARGUMENTS = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}
 
@@ -172,7 +186,7 @@ def _name_call(method: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _show_options(metric: type[BleuMetric]) -> type[BleuMetric]:
+def _show_options(metric: _AnyMetric) -> _AnyMetric:
     """Add the options and their defaults to the signatures of the class's methods.
 
     `_options_of` reads them there.
@@ -196,14 +210,38 @@ def _show_options(metric: type[BleuMetric]) -> type[BleuMetric]:
 TAKES: dict[str, list[str]] = {}  # the arguments of each method that have no position
 
 
+@portable
+class _PublicMethod:
+    """The function of a bound method, by its name.
+
+    cloudpickle and dill pickle a bound method as function and object. They would refer to the
+    function by its module, which other processes lack.
+    """
+
+    __name__: str
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+
+    def __call__(self, metric: object, /, *arguments: object, **named: object) -> object:
+        return getattr(type(metric), self.__name__)(metric, *arguments, **named)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "__wrapped__"}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        vars(self).update(state)
+
+
 @_show_options
+@portable
 class BleuMetric(BufferedMetric):
     """BLEU as an `evaluate.Metric`. Create one with `evaluate.load`.
 
     Args:
-        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"` or `"moses"`; or
-            `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and returns the
-            results of evaluate's module.
+        config_name: a convention: `"default"`, `"papineni"`, `"hf"`, `"nltk"`, `"moses"` or
+            `"coco"`; or `"sacrebleu"` or `"bleu"`, under which `compute` takes the arguments and
+            returns the results of evaluate's module.
         signature: the signature of a score, by this metric or sacreBLEU 2, whose options are used;
             not with a `config_name`. Options passed as `**arguments` win.
         **arguments: options, used as defaults in every call; any other arguments of
@@ -218,7 +256,11 @@ class BleuMetric(BufferedMetric):
     Warning = BleuWarning
 
     def __init__(
-        self, config_name: str | None = None, *, signature: str | None = None, **arguments: object
+        self,
+        config_name: str | None = None,
+        *,
+        signature: str | None = None,
+        **arguments: Unpack[LoadArguments],
     ) -> None:
         arguments_of_evaluate = {}
         given = {}
@@ -236,11 +278,15 @@ class BleuMetric(BufferedMetric):
             self._options = options_of_signature(signature, given)
         check_tokenizers(self._options)
         super().__init__(config_name=config_name, **arguments_of_evaluate)
-        self._sign_compute()
+        self._bind_methods()
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "options": self._options}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self._options = state["options"]
         super().__setstate__(state)
-        self._sign_compute()
+        self._bind_methods()
 
     def __dir__(self) -> list[str]:
         """List the attributes of the class; the others are evaluate's files, locks and settings."""
@@ -301,8 +347,8 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         by: object = None,
         documents: object = None,
-        **options: object,
-    ) -> dict[str, Any] | None:
+        **options: Unpack[CorpusOptions],
+    ) -> Result:
         """Compute BLEU for the segments passed here plus any added with `add` or `add_batch`."""
         if arguments:
             raise TypeError(messages.BY_NAME.format(method="compute", s="s"))
@@ -317,7 +363,9 @@ class BleuMetric(BufferedMetric):
             else:
                 result = self._compute(held.corpus, options=chosen, by=by, documents=documents)
         self._gathered = None
-        return result
+        # Type checkers would reject every use of a result that may be None, as it is in all
+        # processes but the first. Under a drop-in it is a plain dict.
+        return cast("Result", result)
 
     def statistics(
         self,
@@ -326,7 +374,7 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         by: object = None,
         documents: object = None,
-        **options: object,
+        **options: Unpack[CorpusOptions],
     ) -> pa.Table:
         """Count each segment, and return the sufficient statistics that `score` takes.
 
@@ -361,18 +409,18 @@ class BleuMetric(BufferedMetric):
         by: object = None,
         documents: object = None,
         like: object = None,
-        **options: object,
+        **options: Unpack[CorpusOptions],
     ) -> Result:
         """Compute BLEU from statistics rows.
 
         Args:
             statistics: a table from `statistics`; a frame, `datasets.Dataset` or dict with its
                 columns; a list of these; or sums of rows, an int array of shape [2 N + 2] or
-                [k, 2 N + 2], without `segments` and `confidence`.
+                [k, 2 N + 2]. Sums have no segments, and `confidence` needs their `documents`.
             by: as for `compute`, one label per row; or the name of a column of the tables, such as
                 `"label"`.
             documents: as for `compute`; or the name of a column of the tables, such as
-                `"document"`.
+                `"document"`. All rows of a document are added, so that sums are enough.
             like: a table from `statistics` made with the same options, for rows without metadata
                 such as sums. The options for counting and the number of references are taken from
                 it.
@@ -385,7 +433,7 @@ class BleuMetric(BufferedMetric):
 
         Raises:
             ValueError: the statistics are invalid or empty, were counted under other options, or
-                are sums while `segments` or `confidence` is set.
+                are sums while `segments` is set, or `confidence` without `documents`.
 
         >>> bleu = evaluate.load("bleu_metric", max_order=1)
         >>> texts = ["a b", "b"]
@@ -404,32 +452,38 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         *,
         baseline: str | None = None,
-        test: str = "randomization",
+        test: str | None = None,
         n_resamples: int | None = None,
         by: object = None,
         documents: object = None,
+        like: object = None,
         human: bool = False,
-        **options: object,
+        **options: Unpack[SystemsOptions],
     ) -> Comparison:
         """Test whether systems differ significantly from a baseline on the same references.
 
         Args:
             systems: the predictions of each system, by its name; or its table from `statistics`, or
-                a list of tables.
+                a list of tables; or a dict of these by the name of a training run.
                 A pandas or polars DataFrame or `pa.Table` may have one column of text per system,
                 and no others.
             references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
-            test: `"randomization"`, paired approximate randomization (Riezler and Maxwell, 2005),
-                which holds its level for test sets of any size; or `"bootstrap"`, the paired
-                bootstrap (Koehn, 2004), two-sided and centered.
+            test: `"randomization"`, the default, paired approximate randomization (Riezler and
+                Maxwell, 2005), which holds its level for test sets of any size; or `"bootstrap"`,
+                the paired bootstrap (Koehn, 2004), two-sided and centered. If a system has several
+                training runs, the only test is `"runs"`: Welch's t-test (1947), in which the
+                variance of texts, by bootstrap, is added to the variance between runs. It holds for
+                new runs on new texts, and needs scipy.
             n_resamples: number of resamples of the test; by default the number passed at load, or
-                else 10,000 for randomization and 1,000 for the bootstrap.
+                else 10,000 for randomization and 1,000 for the bootstrap and for runs.
             by: one label per segment, as for `compute`; for tables also the name of a column.
             documents: one label per segment, as for `compute`, or the name of a column of tables;
                 whole documents are resampled and exchanged. p-values and intervals then hold for
                 other documents of the same kind; without `documents`, for other segments of the
-                same documents.
+                same documents. Tables may then have sums of segments: all rows of a document are
+                added.
+            like: as for `score`, for sums without metadata.
             human: True to add `human_accuracy`, an estimate of how often people and BLEU rank two
                 systems in the same order (Kocmi et al., 2024, "Navigating the Metrics Maze").
             **options: any option of `compute` except `segments`. `confidence` is 0.95 by default;
@@ -441,14 +495,21 @@ class BleuMetric(BufferedMetric):
             has `to_markdown()`, `to_latex()`, `to_pandas()`, `plot()` and `report()`. Each of
             `systems` is a dict; all its scores are on the scale 0-1 except `score`:
                 bleu, score, confidence_interval, bootstrap_mean, standard_error: as returned by
-                    `compute`.
+                    `compute`. With several training runs, the score is their mean, the interval is
+                    by Student's t, and there is no `bootstrap_mean`.
+                runs: for a dict of training runs, the `bleu` and `score` of each, and with `by` its
+                    `macro_bleu`.
+                run_standard_deviation: with several runs, of their scores, with R - 1 in the
+                    denominator.
             The baseline does not have the following keys:
                 delta: the difference from the baseline.
                 p_value: two-sided; 1.0 for identical systems.
                 p_value_sacrebleu: under the bootstrap only, the p-value of sacreBLEU, which is
                     one-sided in effect.
-                delta_interval, delta_standard_error: of the difference, by paired bootstrap.
-                wins, ties, losses: numbers of segments.
+                degrees_of_freedom: with several runs, of the p-value.
+                delta_interval, delta_standard_error: of the difference, by paired bootstrap; with
+                    several runs by Student's t.
+                wins, ties, losses: numbers of segments; with several runs, by their mean score.
                 detectable_delta: the minimum detectable effect, the smallest true difference that a
                     test at the 5% level detects with 80% power (Card et al., 2020).
                 human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883;
@@ -460,13 +521,15 @@ class BleuMetric(BufferedMetric):
                     macro_delta_standard_error: with `by`, the mean over groups, resampled or
                         exchanged within groups. If documents occur in several groups, the result
                         has their number, `shared_documents`, and each document of the corpus is
-                        drawn or exchanged once for all groups.
+                        drawn or exchanged once for all groups. With several runs, also
+                        `macro_degrees_of_freedom`.
             One segment has no p-value and no interval. With fewer than 30 segments you get a
             warning.
 
         Raises:
-            TypeError, ValueError: as `compute`, with the name of the system; or the test or the
-                baseline is unknown.
+            TypeError, ValueError: as `compute`, with the names of the system and of the run; or the
+                test or the baseline is unknown; or the test does not fit the numbers of runs.
+            ImportError: a system has several runs, and scipy is missing.
 
         >>> bleu = evaluate.load("bleu_metric")
         >>> references = [f"{n} green bottles hanging on the wall" for n in range(40)]
@@ -486,6 +549,7 @@ class BleuMetric(BufferedMetric):
             n_resamples=n_resamples,
             by=by,
             documents=documents,
+            like=like,
             human=human,
         )
 
@@ -495,10 +559,11 @@ class BleuMetric(BufferedMetric):
         references: object = None,
         *,
         documents: object = None,
+        like: object = None,
         n_resamples: int | None = None,
         alpha: float = 0.05,
         family_wise: bool = True,
-        **options: object,
+        **options: Unpack[SystemsOptions],
     ) -> Ranking:
         """Rank systems by tests of all pairs, with the rank ranges and clusters of WMT.
 
@@ -507,10 +572,11 @@ class BleuMetric(BufferedMetric):
 
         Args:
             systems: predictions by name, tables from `statistics`, or a data frame, as for
-                `compare`.
+                `compare`; one training run per system.
             references: as for `compute`; None if `systems` are tables.
             documents: one label per segment, as for `compare`; whole documents are exchanged and
                 resampled.
+            like: as for `score`, for sums without metadata.
             n_resamples: number of trials; by default the number passed at load, or else 10,000, or
                 twice as many as Holm's procedure needs for all pairs if that is more, but at most
                 100,000.
@@ -566,6 +632,7 @@ class BleuMetric(BufferedMetric):
             alpha=alpha,
             family_wise=family_wise,
             documents=documents,
+            like=like,
         )
 
     def fingerprint(self, references: object) -> str:
@@ -592,13 +659,18 @@ class BleuMetric(BufferedMetric):
         return fingerprint_references(references)
 
     def diff(
-        self, systems: object, references: object, *, by: object = None, **options: object
+        self,
+        systems: object,
+        references: object,
+        *,
+        by: object = None,
+        **options: Unpack[ScoringOptions],
     ) -> Difference:
         """Show where two systems differ: by segment, reference length, label and n-gram.
 
         Args:
-            systems: the predictions of two systems by name, as for `compare`; the first system is
-                the baseline.
+            systems: the predictions of two systems by name, as for `compare`, of one training run
+                each; the first system is the baseline.
             references: as for `compute`.
             by: one label per segment, as for `compute`.
             **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
@@ -643,7 +715,9 @@ class BleuMetric(BufferedMetric):
         chosen = self._options_of("diff", options)
         return diff_systems(systems, references, by, chosen)
 
-    def explain(self, prediction: object, references: object, **options: object) -> Explanation:
+    def explain(
+        self, prediction: object, references: object, **options: Unpack[ScoringOptions]
+    ) -> Explanation:
         """Show which n-grams matched in one segment and how its score was computed.
 
         Args:
@@ -679,7 +753,7 @@ class BleuMetric(BufferedMetric):
         return explain_segment(prediction, references, of_segment)
 
     def pairwise(
-        self, predictions: object, references: object = None, **options: object
+        self, predictions: object, references: object = None, **options: Unpack[ScoringOptions]
     ) -> np.ndarray[Any, Any]:
         """Score each prediction against each reference, as minimum Bayes risk (MBR) decoding needs.
 
@@ -708,7 +782,7 @@ class BleuMetric(BufferedMetric):
             columns["references"] = references
         return score_pairs(read_texts(**columns), chosen)
 
-    def self_bleu(self, texts: object, **options: object) -> SelfBleu:
+    def self_bleu(self, texts: object, **options: Unpack[ScoringOptions]) -> SelfBleu:
         """Measure how similar texts are to each other: self-BLEU (Zhu et al., 2018).
 
         Each text is scored against all the others.
@@ -734,7 +808,7 @@ class BleuMetric(BufferedMetric):
         return score_against_others(read_texts(texts=texts), chosen)
 
     def conventions(
-        self, predictions: object, references: object, **options: object
+        self, predictions: object, references: object, **options: Unpack[ScoringOptions]
     ) -> Conventions:
         """Score texts under every named convention, and attribute the differences to options.
 
@@ -748,7 +822,8 @@ class BleuMetric(BufferedMetric):
             A dict from the name of each convention to its `bleu`, `score`, `delta` from `"default"`
             (-1 to 1), `signature` and `steps`. The steps lead from the default to the convention,
             one factor at a time. Each has its `factor`, `value` and `delta`, and the deltas add up.
-            The dict prints as a table.
+            `"coco"` is left out if texts have line breaks or are longer than captions: 100 bytes on
+            average. The dict prints as a table.
 
         Raises:
             TypeError, ValueError: as `compute`.
@@ -764,6 +839,7 @@ class BleuMetric(BufferedMetric):
         hf          100.00       +0.00               – (same settings)
         nltk         64.32      -35.68        tokenize='none' (-35.68)
         moses        64.32      -35.68  tokenize='multi-bleu' (-35.68)
+        coco        100.00       -0.00    smooth_method='coco' (-0.00)
         """
         chosen = self._options_of("conventions", options)
         return compare_conventions(read_corpus(predictions, references), chosen)
@@ -775,7 +851,7 @@ class BleuMetric(BufferedMetric):
         reported: float | str,
         *,
         decimals: int | None = None,
-        **fixed: object,
+        **fixed: Unpack[ScoringOptions],
     ) -> Reconciliation:
         """Find the settings that reproduce a published score.
 
@@ -856,7 +932,7 @@ class BleuMetric(BufferedMetric):
         ignore_index: int = -100,
         details: bool = False,
         history: bool = False,
-        **options: object,
+        **options: Unpack[ScoringOptions],
     ) -> TrainerMetric:
         """Return a callback for `Seq2SeqTrainer(compute_metrics=...)`.
 
@@ -926,8 +1002,21 @@ class BleuMetric(BufferedMetric):
         """
         warm_up()
 
-    def _sign_compute(self) -> None:
-        """Set a `compute` whose signature shows the options.
+    def _bind_methods(self) -> None:
+        """Set methods of this object, which can be pickled, and whose signatures show the options.
+
+        evaluate, too, sets `compute`, `add` and `add_batch`, with its own documentation.
+        """
+        names = [*METHODS, "fingerprint", "warm_up"]
+        functions = {name: getattr(type(self), name) for name in names}
+        functions["compute"] = self._sign_compute()
+        functions["add"] = vars(self)["add"].__func__
+        functions["add_batch"] = vars(self)["add_batch"].__func__
+        for name, function in functions.items():
+            setattr(self, name, types.MethodType(_PublicMethod(function), self))
+
+    def _sign_compute(self) -> Callable[..., Any]:
+        """Return a `compute` whose signature shows the options.
 
         Under a drop-in, it shows the arguments of the module that is replaced.
         """
@@ -942,7 +1031,7 @@ class BleuMetric(BufferedMetric):
             signature = _list_options(signature.replace(parameters=columns), defaults)
         function.__doc__ = self.compute.__doc__
         function.__signature__ = signature
-        self.compute = types.MethodType(function, self)  # type: ignore[method-assign]
+        return function
 
     @property
     def _is_drop_in(self) -> bool:

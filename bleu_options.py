@@ -10,20 +10,18 @@ import difflib
 import math
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, TypedDict, cast, get_args
 
 import numpy as np
 
 from . import bleu_messages as messages
-from .bleu_corpus import Label, Layout, plain_label
+from .bleu_corpus import Label, Layout, __version__, plain_label, portable
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
 from .bleu_scoring import SMOOTH_METHODS, Scores, score_as_bleu, score_as_sacrebleu
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
-
-__version__ = "1.0.0"
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
 
@@ -44,6 +42,7 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
     "hf": {"smooth_method": "none", "reference_length": "shortest"},
     "nltk": {"tokenize": "none", "smooth_method": "none", "minimum_total": 1},
     "moses": {"tokenize": "multi-bleu", "smooth_method": "none"},
+    "coco": {"tokenize": "ptb", "smooth_method": "coco"},
 }
 
 
@@ -126,6 +125,7 @@ def _list(names: Iterable[str]) -> str:
 # --- Options --------------------------------------------------------------------------------------
 
 
+@portable
 @dataclass(frozen=True)
 class Options:
     """The options of a call, checked.
@@ -320,6 +320,51 @@ class Options:
             raise invalid("smooth_value", self.smooth_value, "a number of 0 or more")
 
 
+# The options as the parameters of methods, for type checkers and editors. A test compares them with
+# the fields of `Options`.
+
+
+class ScoringOptions(TypedDict, total=False):
+    """The options of every method."""
+
+    tokenize: Tokenize | Mapping[Any, Tokenize]  # with `by`, by label
+    lowercase: bool
+    max_order: int
+    weights: Sequence[float] | None
+    smooth_method: str
+    smooth_value: float | None
+    effective_order: bool
+    reference_length: str
+    minimum_total: int
+
+
+class SystemsOptions(ScoringOptions, total=False):
+    """The options of methods that resample several systems."""
+
+    confidence: float | None
+    seed: int | None
+
+
+class CorpusOptions(SystemsOptions, total=False):
+    """All options."""
+
+    segments: bool
+    n_resamples: int
+
+
+class LoadArguments(CorpusOptions, total=False):
+    """All options, and the arguments of `evaluate.Metric`."""
+
+    keep_in_memory: bool
+    cache_dir: str | None
+    num_process: int
+    process_id: int
+    experiment_id: str | None
+    hash: str | None
+    max_concurrent_cache_files: int
+    timeout: float
+
+
 # The options that users may pass, with their defaults, and with their descriptions.
 OPTIONS: dict[str, Any] = {
     option.name: option.default for option in fields(Options) if option.metadata
@@ -387,6 +432,7 @@ def _find_convention(name: str) -> dict[str, Any]:
 # --- The signature --------------------------------------------------------------------------------
 
 
+@portable
 class Origin(NamedTuple):
     """The tokens and references of counted rows, as a signature names them.
 
@@ -428,6 +474,7 @@ def make_signature(
     unknown: Collection[str] = (),
     *,
     has_segment_scores: bool = False,
+    runs: str | None = None,
 ) -> str:
     """Write the signature of a score in sacreBLEU's keys and order.
 
@@ -442,6 +489,7 @@ def make_signature(
         unknown: the names of unknown options, whose values are written as `?`.
         has_segment_scores: True if the result has scores of segments. They have effective order
             unless the user chose otherwise, which `eff:no` does not tell: every score has it.
+        runs: the number of training runs per system, `"var"` if it differs; None for single runs.
 
     >>> make_signature(Options(), Origin("13a", "2"))
     'nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:bleu_metric-1.0.0'
@@ -451,6 +499,8 @@ def make_signature(
     if resampled:
         values |= {key: resampled[key] for key in ("bs", "ar", "ci", "docs") if key in resampled}
         values["seed"] = "none" if options.seed is None else options.seed
+    if runs is not None:
+        values["runs"] = runs
     # 2. sacreBLEU's keys, with its two decimals of the smoothing value.
     values["case"] = "lc" if options.lowercase else "mixed"
     values["eff"] = "yes" if options.effective_order else "no"
@@ -522,6 +572,7 @@ SIGNATURE_KEYS = {
     "ar": SignatureKey("ar", "n_resamples", int),
     "ci": SignatureKey("ci", "n_resamples", int),
     "docs": SignatureKey("docs"),
+    "runs": SignatureKey("runs"),
     "seed": SignatureKey("rs", "seed", lambda text: None if text == "none" else int(text)),
     "test": SignatureKey("t"),
     "lang": SignatureKey("l"),

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast, overload
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from .bleu_corpus import Corpus, Int64, Kind, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
@@ -28,6 +29,7 @@ from .bleu_messages import REFERENCES, count_things, invalid
 from .bleu_options import (
     CONVENTIONS,
     CORPUS_ONLY,
+    OPTIONS,
     SCORE,
     Options,
     Origin,
@@ -40,7 +42,7 @@ from .bleu_options import (
 from .bleu_report import Report, Step, plot_steps
 from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
-from .bleu_tokenizers import TOKENIZERS, choose_tokenizer
+from .bleu_tokenizers import TOKENIZERS, choose_tokenizer, fits_tokenizer
 
 if TYPE_CHECKING:
     from _collections_abc import dict_items
@@ -52,6 +54,7 @@ CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance
 MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
 FEW_CHANGES = 2  # more changes at once need a known tool or a small `chance` to be plausible
 SMALL_CHANCE = 0.05
+LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
 ALL = "all"  # references: all references of a segment
 
 Tokenize = str | Callable[[str], list[str]]
@@ -120,10 +123,11 @@ class Grid(TypedDict):
 CORPUS_METHODS = ("exp", "none", "skip", "floor", "add-k", "laplace")
 SEGMENT_METHODS = (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7")
 
-# The values that a search combines, in addition to the values of the starting point.
+# The values that a search combines, in addition to the values of the starting point. The tokenizer
+# and the smoothing of captions are tried only together, as a convention.
 FACTORS: dict[str, tuple[object, ...]] = {
     "references": (ALL,),
-    "tokenize": tuple(TOKENIZERS),
+    "tokenize": tuple(name for name, tokenizer in TOKENIZERS.items() if tokenizer.automaton),
     "lowercase": (False, True),
     "minimum_total": (0, 1),
     "reference_length": tuple(REFERENCE_LENGTHS),
@@ -383,7 +387,7 @@ def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
 def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     """Score a corpus under each convention, and attribute differences from the default to factors.
 
-    Options that the user chose apply under every convention.
+    Options that the user chose apply under every convention. `coco` is for captions only.
 
     >>> corpus = read_corpus(["a b c d."], [["a b c d .", "a"]])
     >>> conventions = compare_conventions(corpus, Options())
@@ -391,6 +395,8 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     'tokenize'
     """
     conventions = convention_options(options)
+    if not _are_captions(corpus):
+        del conventions["coco"]
     settings = {name: make_setting(convention) for name, convention in conventions.items()}
     start = settings["default"]
     scores = score_grid(corpus, {}, conventions["default"], enclose_settings(settings.values()))
@@ -637,12 +643,22 @@ class Search:
         grid = make_grid(kind, reference_positions, self.options, fixed)
         means = make_grid(kind, reference_positions, self.options, fixed, factors=SEGMENT_FACTORS)
         self.scores = score_grid(corpus, reference_positions, self.options, grid, means=means)
+        candidates = dict(self.scores)
+        captions = caption_settings(corpus, self.start, self.options, fixed)
+        if captions:
+            # Only the convention as a whole is a candidate. The settings between it and the
+            # starting point are scored for the steps; some of them are in the grid above.
+            between = enclose_settings([self.start, *captions])
+            between["tokenize"] = ["ptb"]
+            self.scores |= score_grid(corpus, {}, self.options, between)
+            candidates |= {setting: self.scores[setting] for setting in captions}
 
         # 3. Group equal scores, and sort by plausibility. Known tools have the user's options, also
         #    if there is a signature.
         self._tools = list_known_tools(options)
+        self._tools.settings.update(captions)
         groups = []
-        for settings in group_settings(self.scores):
+        for settings in group_settings(candidates):
             setting, *others = sorted(settings, key=self.implausibility)
             groups.append(EqualSettings(setting, others, self.scores[setting]))
         self.groups = sorted(groups, key=lambda group: self.implausibility(group.setting))
@@ -909,6 +925,54 @@ def list_known_tools(options: Options) -> KnownTools:
     for method in SEGMENT_METHODS:
         variants.add(nltk_mean._replace(smooth_method=method))
     return KnownTools({*settings.values(), *means}, variants)
+
+
+def caption_settings(
+    corpus: Corpus, start: Setting, options: Options, fixed: Collection[str]
+) -> list[Setting]:
+    """Return the settings of pycocoevalcap's four scores, if they can have made a score.
+
+    Its tokenizer lower-cases always, so `lowercase` stays as it is.
+
+    >>> corpus = read_corpus(["a b"], ["a b"])
+    >>> start = make_setting(Options())
+    >>> [setting.max_order for setting in caption_settings(corpus, start, Options(), ())]
+    [4, 3, 2, 1]
+    >>> caption_settings(corpus, start, Options(), ["tokenize"])
+    []
+    """
+    changed = CONVENTIONS["coco"]
+    conflicts = [name for name in fixed if name in changed]
+    if corpus.kind != "text" or conflicts or options.weights is not None:
+        return []
+    if not _are_captions(corpus):
+        return []
+    convention = start._replace(**changed)
+    for name in ("minimum_total", "reference_length"):
+        if name not in fixed:
+            convention = convention._replace(**{name: OPTIONS[name]})
+    orders = cast("tuple[int, ...]", FACTORS["max_order"])
+    if "max_order" in fixed:
+        orders = (start.max_order,)
+    return [convention._replace(max_order=order) for order in orders]
+
+
+def _are_captions(corpus: Corpus) -> bool:
+    """Return False if texts are longer than captions, or have a line break in a text.
+
+    The tokenizer of captions would take thirty times as long as all other conventions together.
+    """
+    if corpus.kind != "text":
+        return True
+    mean_length = pc.mean(pc.binary_length(corpus.predictions)).as_py()
+    if mean_length > LONGEST_CAPTION:
+        return False
+    for batch in corpus.batches:
+        if not fits_tokenizer(batch.predictions, "ptb"):
+            return False
+        if not fits_tokenizer(batch.references, "ptb"):
+            return False
+    return True
 
 
 def convention_options(options: Options) -> dict[str, Options]:

@@ -232,6 +232,58 @@ class QuotableReport(Report):
         sentence = escape_unseen("; ".join(facts))
         return f"{sentence}.\n\n{CITATION}"
 
+    def to_scalars(self) -> dict[str, float]:
+        """Return the numbers of the result as a flat dict of floats, for a logger of experiments.
+
+        The ends of an interval are `confidence_interval_low` and `confidence_interval_high`, the
+        precisions `precision_1` and so on. The numbers of a system or a group follow its name and a
+        slash, as in `news/bleu`. Lists of segments and raw counts, and settings such as the seed,
+        are left out.
+
+        Raises:
+            ValueError: names of systems or groups lead to the same key.
+        """
+        scalars: dict[str, float] = {}
+        _add_scalars(scalars, "", self)
+        return scalars
+
+
+# Numbers that are settings, not results.
+_SETTINGS = ("alpha", "confidence", "documents", "n_resamples", "seed", "shared_documents")
+_NAMED_SCORES = ("systems", "groups", "runs")  # dicts from names to scores
+_RANGES = ("_interval", "_range")  # ends of the keys of pairs
+
+
+def _add_scalars(scalars: dict[str, float], prefix: str, scores: ResultDict) -> None:
+    """Add the numbers of scores, with a prefix before their keys."""
+    found: dict[str, object] = {}
+    for key, value in scores.items():
+        if key in _NAMED_SCORES:
+            for name, scores_of_name in value.items():
+                _add_scalars(scalars, f"{prefix}{name}/", scores_of_name)
+        elif key == "ranking":
+            for system in value:
+                _add_scalars(scalars, f"{prefix}{system['system']}/", system)
+        elif key.endswith(_RANGES):
+            low, high = value
+            found[f"{key}_low"] = low
+            found[f"{key}_high"] = high
+        elif key == "precisions":
+            for order, precision in enumerate(value, 1):
+                found[f"precision_{order}"] = precision
+        elif key not in _SETTINGS:
+            found[key] = value
+    for key, value in found.items():
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        full_key = f"{prefix}{key}"
+        if full_key in scalars:
+            raise ValueError(
+                f"to_scalars(): two numbers would have the key {full_key!r}. Rename a system or a"
+                " group."
+            )
+        scalars[full_key] = float(value)
+
 
 def describe_documents(result: ResultDict) -> str:
     """Write that documents were resampled, as the end of a phrase; "" for segments.
@@ -267,10 +319,23 @@ def describe_score(scores: ResultDict, confidence: float | None) -> str:
     '34.52 (95% CI 33.10 to 35.60)'
     """
     score = f"{scores['score']:.2f}"
-    if not confidence or "confidence_interval" not in scores:
-        return score
-    low, high = scores["confidence_interval"]
-    return f"{score} ({100 * confidence:g}% CI {100 * low:.2f} to {100 * high:.2f})"
+    facts = []
+    if "run_standard_deviation" in scores:
+        deviation = 100 * scores["run_standard_deviation"]
+        facts.append(f"{describe_runs(scores)}, standard deviation {deviation:.2f}")
+    if confidence and "confidence_interval" in scores:
+        low, high = scores["confidence_interval"]
+        facts.append(f"{100 * confidence:g}% CI {100 * low:.2f} to {100 * high:.2f}")
+    return f"{score} ({', '.join(facts)})" if facts else score
+
+
+def describe_runs(scores: ResultDict) -> str:
+    """Write that a score is a mean of training runs.
+
+    >>> describe_runs({"runs": {"seed 1": {"score": 30.0}, "seed 2": {"score": 31.0}}})
+    'mean of 2 runs'
+    """
+    return f"mean of {count_things(len(scores['runs']), 'run')}"
 
 
 def find_in_signature(signature: str, key: str) -> str:
@@ -883,6 +948,7 @@ def draw_interval(low: float, value: float, high: float, scale: tuple[float, flo
 _BIN = 5  # BLEU points
 _THICKNESS = 0.6  # of a bar in a waterfall
 _LABEL_SIZE = "small"
+_RUN_OFFSET = 0.25  # of the dots of training runs from the row of their mean
 _ACCENT = "C0"
 _CELL = "#1f77b4"  # white text on it has a contrast of 4.8
 _LABELED_SYSTEMS = 15  # more numbers in a matrix of pairs would overlap
@@ -951,6 +1017,8 @@ def plot_systems(
 ) -> Axes:
     """Plot the scores of systems, and the intervals of their differences from the baseline.
 
+    Training runs are hollow dots below their mean.
+
     The baseline's score is a line. A system whose interval does not reach the line differs, even if
     the intervals of the scores themselves overlap.
     """
@@ -964,6 +1032,10 @@ def plot_systems(
             ends = [baseline_score + 100 * end for end in system["delta_interval"]]
         ax.plot(ends, [row, row], color=ink, linewidth=1.5, marker="|", markersize=9)
         ax.plot(score, row, "o", color=ink)
+        run_scores = [run["score"] for run in system.get("runs", {}).values()]
+        if len(run_scores) > 1:
+            run_row = [row + _RUN_OFFSET] * len(run_scores)
+            ax.plot(run_scores, run_row, "o", markersize=4, markerfacecolor="none", color=ink)
         right_edge = ax.get_yaxis_transform()  # x is 1 at the right edge of the Axes
         _write_beside(ax, 1, row, f"{score:.2f}", xycoords=right_edge)
     ax.axvline(baseline_score, color=ink, linewidth=0.8, linestyle=":", zorder=0)
@@ -974,6 +1046,8 @@ def plot_systems(
     label = "BLEU"
     if any("delta_interval" in system for system in systems.values()):
         label += ", with the interval of the difference from the baseline"
+    if any(len(system.get("runs", {})) > 1 for system in systems.values()):
+        label += "\nhollow: training runs"
     ax.set_xlabel(label)
     return ax
 

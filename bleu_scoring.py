@@ -37,11 +37,14 @@ Counts = Sequence[Number]  # one per order
 MIN_UNITS = 30  # segments or documents, for intervals and tests
 NOISE = 1e-11  # scores that differ by less are equal; the order of additions alone causes it
 
+_COCO_TINY = 1e-15  # pycocoevalcap adds it to matches and to the length of captions
+_COCO_SMALL = 1e-9  # and this to totals and to the length of references
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
 _ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
 _MOST_NUMBERED_UNITS = 15  # (15 + 1)^15 fits int64
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
+_FEWEST_RESAMPLES_FOR_ERRORS = 100  # the relative error of a standard error is then 7%
 _EXACT_IN_FLOAT32 = 1 << 24  # integers up to here are exact in float32
 
 
@@ -103,8 +106,8 @@ def _score(columns: _Columns, options: Options) -> Number:
     smoothed = _smooth(columns, options)
     weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
-    penalty = brevity_penalty(columns.length, columns.reference_length)
-    return _combine(weights, logarithms, penalty)
+    lengths = _smooth_lengths(columns.length, columns.reference_length, options)
+    return _combine(weights, logarithms, brevity_penalty(*lengths))
 
 
 def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
@@ -121,7 +124,7 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
     reference_length = numbers[layout.reference_length]
     if smoothed is None:
         smoothed = precisions(row, options)
-    penalty = float(brevity_penalty(length, reference_length))
+    penalty = float(brevity_penalty(*_smooth_lengths(length, reference_length, options)))
     logarithms = [_log(value) for value in smoothed.values]
     by_order = []
     for order in range(1, options.max_order + 1):
@@ -151,8 +154,9 @@ def score_as_sacrebleu(scores: Scores, options: Options) -> dict[str, object]:
     sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by
     weights.
     """
-    has_further_orders = SMOOTH_METHODS[options.smooth_method].further_orders > 0
-    if options.weights is not None or has_further_orders:  # sacreBLEU has neither
+    method = SMOOTH_METHODS[options.smooth_method]
+    is_foreign = method.further_orders > 0 or method.smooths_lengths
+    if options.weights is not None or is_foreign:  # sacreBLEU has none of these
         return {"precisions": [100 * value for value in scores["precisions"]]}
     length = scores["translation_length"]
     reference_length = scores["reference_length"]
@@ -184,6 +188,8 @@ def score_as_bleu(scores: Scores, options: Options) -> dict[str, object]:
     """
     ratio = scores["length_ratio"]
     if options.weights is not None or not ratio or min(scores["precisions"]) <= 0:
+        return {}
+    if SMOOTH_METHODS[options.smooth_method].smooths_lengths:
         return {}
     penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
     logarithms = (1 / options.max_order * math.log(value) for value in scores["precisions"])
@@ -243,10 +249,20 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
 
 
+def is_zero(score: float, counts: Sequence[int], options: Options) -> bool:
+    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
+    if score == 0:
+        return True
+    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        return False
+    weights = options.weights or (1.0,) * options.max_order
+    return any(weight and not count for weight, count in zip(weights, counts))
+
+
 def warn_about_zero(
     row: Int64, segments: int | None, options: Options, name: str = "The score"
 ) -> None:
-    """Warn that a score is 0, with the cause and the fix.
+    """Warn that a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
 
     Args:
         row: int64 [2 N + 2], the statistics row of the corpus.
@@ -269,6 +285,9 @@ def warn_about_zero(
         if segments:
             predictions = count_things(segments, "empty prediction")
         warn(messages.NO_TOKENS, name=name, predictions=predictions)
+    elif SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        first = next((order for order in orders if not matches[order - 1]), longest)
+        warn(messages.ALMOST_ZERO, name=name, order=first)
     elif not reference_length:
         warn(messages.NO_REFERENCE_TOKENS, name=name)
     elif not matches[0]:
@@ -396,19 +415,42 @@ def _smooth(columns: _Columns, options: Options, scale: float = 1.0) -> Precisio
     return Precisions(values, present)
 
 
+def _smooth_lengths(
+    length: Number, reference_length: Number, options: Options
+) -> tuple[Number, Number]:
+    """Return the lengths that set the brevity penalty."""
+    if SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        return length + _COCO_TINY, reference_length + _COCO_SMALL
+    return length, reference_length
+
+
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
     """Return BP · exp(Σ w ln p), 0 if no order has a weight."""
+    if isinstance(penalty, np.ndarray):
+        return _combine_columns(weights, logarithms, penalty)
+    total: Number = 0.0
+    has_weight = False
+    for weight, logarithm in zip(weights, logarithms):
+        if weight > 0:  # skip zero weights, because 0 · -inf is nan
+            total = total + weight * logarithm
+            has_weight = True
+    return float(penalty * np.exp(total)) if has_weight else 0.0
+
+
+def _combine_columns(
+    weights: Sequence[Number], logarithms: Sequence[Number], penalties: Float64
+) -> Float64:
+    """Do the work of `_combine` for many rows at once."""
     total: Number = 0.0
     has_weight: Flag = False
     for weight, logarithm in zip(weights, logarithms):
         flag = weight > 0
         has_weight = has_weight | flag
-        if isinstance(flag, np.ndarray):  # skip zero weights, because 0 · -inf is nan
+        if isinstance(flag, np.ndarray):
             total = total + np.multiply(weight, logarithm, out=np.zeros(flag.shape), where=flag)
         elif flag:
             total = total + weight * logarithm
-    score = select(has_weight, penalty * np.exp(total), 0.0)
-    return score if isinstance(score, np.ndarray) else float(score)
+    return cast(Float64, select(has_weight, penalties * np.exp(total), 0.0))
 
 
 def _log(value: Number) -> Number:
@@ -458,6 +500,11 @@ def _laplace(
 ) -> tuple[Counts, Counts]:
     """Add 1 to matches and totals of every order, as evaluate's `bleu` does with `smooth=True`."""
     return [m + 1 for m in matches], [t + 1 for t in totals]
+
+
+def _coco(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+    """Add 1e-15 to matches and 1e-9 to totals of every order, as pycocoevalcap does."""
+    return [m + _COCO_TINY for m in matches], [t + _COCO_SMALL for t in totals]
 
 
 def _exp(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
@@ -543,6 +590,7 @@ class SmoothMethod(NamedTuple):
     further_orders: the number of orders beyond N that it needs.
     scores_no_match: True if predictions without any match score above 0.
     skips: True if orders without a match are left out of the product.
+    smooths_lengths: True if the lengths are smoothed like matches and totals, by tiny numbers.
     """
 
     smooth: Smooth
@@ -552,6 +600,7 @@ class SmoothMethod(NamedTuple):
     further_orders: int = 0
     scores_no_match: bool = False
     skips: bool = False
+    smooths_lengths: bool = False
 
 
 SMOOTH_METHODS: dict[str, SmoothMethod] = {
@@ -564,6 +613,12 @@ SMOOTH_METHODS: dict[str, SmoothMethod] = {
     "exp": SmoothMethod(_exp, "orders without a match are smoothed as in sacreBLEU"),
     "laplace": SmoothMethod(
         _laplace, "1 is added to matches and totals of all orders (laplace)", scores_no_match=True
+    ),
+    "coco": SmoothMethod(
+        _coco,
+        "tiny numbers are added to matches, totals and lengths, as in pycocoevalcap (coco)",
+        scores_no_match=True,
+        smooths_lengths=True,
     ),
     "chen-cherry-4": SmoothMethod(
         _by_length, "orders without a match are smoothed by length", 5.0, divides=True
@@ -1006,6 +1061,16 @@ def warn_about_extremes(options: Options, place: str = "") -> None:
         )
 
 
+def warn_about_errors(n_resamples: int) -> None:
+    """Warn that resamples are too few for a standard error, which a t-test takes as known."""
+    if n_resamples < _FEWEST_RESAMPLES_FOR_ERRORS:
+        warn(
+            messages.FEW_RESAMPLES_FOR_ERRORS,
+            n_resamples=n_resamples,
+            enough=_FEWEST_RESAMPLES_FOR_ERRORS,
+        )
+
+
 def detectable_difference(differences: Float64) -> float:
     """Return the smallest true difference that a test set detects with 80% power at the 5% level.
 
@@ -1020,6 +1085,137 @@ def detectable_difference(differences: Float64) -> float:
     """
     quantile = NormalDist().inv_cdf
     return float((quantile(0.975) + quantile(0.8)) * differences.std())
+
+
+# --- Training runs --------------------------------------------------------------------------------
+#
+# The mean score over training runs has two sources of chance: other runs and other texts. For such
+# a mean, or the difference of two means, with R_g runs of system g and U segments or documents:
+#
+#     V = SE² + Σ_g max(0, s²_g - e_g) / R_g
+#     degrees of freedom = V² / (SE⁴ / (U - 1) + Σ_g (s²_g / R_g)² / (R_g - 1))
+#
+# SE² is the variance over resamples of the texts, which all runs share (Koehn, 2004). s²_g is the
+# sample variance of the scores of the runs. Runs fail on different texts, so other texts would undo
+# a part of s²_g. This part is e_g, and SE² contains it already. The sum of s²_g / R_g alone is
+# Welch's t-test (1947). The degrees of freedom are those of Satterthwaite (1946). A system with
+# one run stands for itself: its s²_g and e_g are 0.
+
+
+class Runs(NamedTuple):
+    """The training runs of a system.
+
+    scores: float64 [runs].
+    resampled: float64 [n_resamples, runs]; all runs of all systems have the same draws.
+    """
+
+    scores: Float64
+    resampled: Float64
+
+
+class VariancePart(NamedTuple):
+    """An independent part of a variance, and the degrees of freedom of its estimate."""
+
+    variance: float
+    degrees_of_freedom: float
+
+
+class Estimate(NamedTuple):
+    """A mean score over runs, or a difference of two, as an estimate for other runs and texts."""
+
+    value: float
+    standard_error: float
+    degrees_of_freedom: float
+
+    def p_value(self) -> float:
+        """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores."""
+        if abs(self.value) <= NOISE:
+            return 1.0
+        if self.standard_error == 0:
+            return 0.0
+        t = abs(self.value) / self.standard_error
+        return float(2 * import_students_t().sf(t, self.degrees_of_freedom))
+
+    def interval(self, confidence: float) -> list[float]:
+        """Return the value ± t standard errors, which may exceed the scale.
+
+        The interval of equal scores has no width.
+        """
+        if abs(self.value) <= NOISE:
+            return [self.value, self.value]
+        quantile = import_students_t().ppf((1 + confidence) / 2, self.degrees_of_freedom)
+        margin = float(quantile) * self.standard_error
+        return [self.value - margin, self.value + margin]
+
+    def detectable_difference(self) -> float:
+        """Return the smallest true difference that is detected with 80% power at the 5% level.
+
+        It is that of the function `detectable_difference`, with quantiles of Student's t.
+        """
+        quantiles = import_students_t().ppf([0.975, 0.8], self.degrees_of_freedom)
+        return float(quantiles.sum() * self.standard_error)
+
+
+def estimate_over_runs(
+    system: Runs, baseline: Runs | None, units: int, groups: Sequence[VariancePart] = ()
+) -> Estimate:
+    """Estimate the mean score of a system's runs, or its difference from the baseline's mean.
+
+    Args:
+        system: the runs of the system.
+        baseline: the runs of the baseline, on the same draws; None for the score of the system.
+        units: the number of segments or documents that resamples are drawn from.
+        groups: for a macro-average of groups with units of their own, the part of SE² from each
+            group, (SE_k / K)² with U_k - 1 degrees of freedom for group k of K.
+
+    >>> scores = np.array([0.30, 0.31, 0.35])
+    >>> resampled = scores + np.array([[-0.01], [0.01]])
+    >>> estimate = estimate_over_runs(Runs(scores, resampled), None, units=50)
+    >>> print(f"{estimate.value:.3f}, {estimate.standard_error:.4f}")
+    0.320, 0.0183
+    """
+    # 1. The texts: SE² of the value.
+    value = system.scores.mean()
+    if baseline is not None:
+        value -= baseline.scores.mean()
+    variance_of_texts = sampling_variance(system, baseline)
+    parts = list(groups) or [VariancePart(variance_of_texts, units - 1)]
+    # 2. The runs: the variation between runs that other texts would not undo.
+    variance = variance_of_texts
+    for runs in (system, baseline):
+        if runs is None or len(runs.scores) == 1:
+            continue
+        count = len(runs.scores)
+        between_runs = float(runs.scores.var(ddof=1))
+        means = runs.resampled.mean(axis=1, keepdims=True)
+        undone_by_texts = float((runs.resampled - means).var(axis=0).sum()) / (count - 1)
+        variance += max(0.0, between_runs - undone_by_texts) / count
+        parts.append(VariancePart(between_runs / count, count - 1))
+    # 3. The degrees of freedom.
+    squares = sum(part.variance**2 / part.degrees_of_freedom for part in parts)
+    degrees_of_freedom = variance**2 / squares if squares else float(units - 1)
+    return Estimate(float(value), math.sqrt(variance), degrees_of_freedom)
+
+
+def sampling_variance(system: Runs, baseline: Runs | None) -> float:
+    """Return SE², the variance over resamples of the mean over runs or of its difference."""
+    means = system.resampled.mean(axis=1)
+    if baseline is not None:
+        means = means - baseline.resampled.mean(axis=1)
+    return float(means.var())
+
+
+def import_students_t() -> Any:
+    """Return Student's t distribution of scipy, which is imported for training runs only."""
+    try:
+        from scipy.stats import t
+    except ImportError:
+        message = "Several training runs need scipy. Install it: pip install scipy"
+        raise ImportError(message) from None
+    return t
+
+
+# --- Exact sums -----------------------------------------------------------------------------------
 
 
 def _to_floats(weights: Int64) -> Floats:

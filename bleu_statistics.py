@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count, islice
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypedDict, cast
 
 import numpy as np
@@ -27,6 +26,7 @@ from .bleu_corpus import (
     group_labels,
     is_list,
     number_labels,
+    portable,
 )
 from .bleu_counting import (
     MOST_MEMORY,
@@ -59,6 +59,7 @@ _METADATA = b"bleu_metric"  # the key of a schema's metadata
 _PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has split
 
 
+@portable
 class Group(NamedTuple):
     """The segments with a label.
 
@@ -130,6 +131,7 @@ class GroupRows(NamedTuple):
     units_of_corpus: Units | None
 
 
+@portable
 class Counted(NamedTuple):
     """The statistics rows of a corpus, with the values for its signature.
 
@@ -138,13 +140,15 @@ class Counted(NamedTuple):
     labels: one per segment; None without labels.
     groups: by label, in the order of first appearance.
     documents: the document of each segment; None if segments are resampled one by one.
+    has_segments: True if each row is that of one segment; False if rows are sums.
     """
 
     rows: Int64
     origin: Origin
     labels: Sequence[Label] | None = None
-    groups: Mapping[Label, Group] = MappingProxyType({})
+    groups: Mapping[Label, Group] = {}
     documents: Sequence[Label] | None = None
+    has_segments: bool = True
 
     def units(self, rows: Int64, segments: Int64 | None = None) -> Units:
         """Return what resampling draws; documents are in the order of first appearance.
@@ -165,6 +169,46 @@ class Counted(NamedTuple):
         if segments is not None:
             documents = [documents[i] for i in segments.tolist()]
         return Units(_sum_by_number(rows, number_labels(documents)), "document")
+
+    def sum_documents(self) -> Counted:
+        """Return one row per document, or per label and document, in order of first appearance.
+
+        >>> rows = np.array([[1, 1, 1, 1], [0, 2, 2, 3], [0, 1, 1, 1]])
+        >>> counted = Counted(rows, Origin("13a", "1"), documents=["b", "a", "b"])
+        >>> counted.sum_documents().rows.tolist()
+        [[1, 2, 2, 2], [0, 2, 2, 3]]
+        """
+        numbers = number_labels(self._list_places())
+        _, first_rows = np.unique(numbers, return_index=True)
+        documents = [(self.documents or ())[row] for row in first_rows.tolist()]
+        labels = None
+        if self.labels is not None:
+            labels = [self.labels[row] for row in first_rows.tolist()]
+        groups = {}
+        for label, group in self.groups.items():
+            groups[label] = group._replace(segments=np.unique(numbers[group.segments]))
+        return Counted(
+            rows=_sum_by_number(self.rows, numbers),
+            origin=self.origin,
+            labels=labels,
+            groups=groups,
+            documents=documents,
+            has_segments=False,
+        )
+
+    def order_like(self, other: Counted) -> Counted | None:
+        """Return sums of documents in the order of other ones; None if the documents differ."""
+        row_of = {place: row for row, place in enumerate(self._list_places())}
+        places = other._list_places()
+        if row_of.keys() != set(places):
+            return None
+        order = [row_of[place] for place in places]
+        return other._replace(rows=self.rows[order], origin=self.origin)
+
+    def _list_places(self) -> list[Hashable]:
+        """Return the label and the document of each row; 1 and True are two labels."""
+        columns = [labels for labels in (self.labels, self.documents) if labels is not None]
+        return [tuple((type(label), label) for label in place) for place in zip(*columns)]
 
     @property
     def shared_documents(self) -> int:
@@ -550,7 +594,7 @@ class GivenRows(NamedTuple):
     is_table: bool
     recorded: Recorded
     labels: Sequence[Label] | None = None
-    groups: Mapping[Label, Group] = MappingProxyType({})
+    groups: Mapping[Label, Group] = {}
     documents: Sequence[Label] | None = None
 
     @property
@@ -577,10 +621,16 @@ class GivenRows(NamedTuple):
         """Return all rows, int64 [rows, 2 N + 2]."""
         return np.stack([np.asarray(column) for column in self.table.columns]).T
 
-    def to_counted(self, tokenizer_name: str) -> Counted:
-        """Return the rows as those of a corpus, with the tokenizer for its signature."""
-        origin = Origin(tokenizer_name, self.recorded.nrefs)
-        return Counted(self.stack(), origin, self.labels, self.groups, self.documents)
+    def to_counted(self, adopted: Adopted) -> Counted:
+        """Return the rows as those of a corpus, under the options of their score."""
+        return Counted(
+            rows=self.stack(),
+            origin=Origin(adopted.tokenizer_name, self.recorded.nrefs),
+            labels=self.labels,
+            groups=self.groups,
+            documents=self.documents,
+            has_segments=self.are_segments(adopted.options.minimum_total),
+        )
 
     def sum(self) -> Int64:
         """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from . import bleu_messages as messages
-from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus
+from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus, portable
 from .bleu_inputs import read_corpus, read_labels, to_numpy, warn_about_rows
 from .bleu_messages import (
     LONE_SURROGATE,
@@ -58,6 +58,7 @@ _ROWS_EXPECTED = (
 )
 
 
+@portable
 @dataclass
 class _Evaluation:
     """What the batches of one evaluation have added up to.
@@ -87,6 +88,7 @@ class _References(NamedTuple):
     bounds: Int64
 
 
+@portable
 class TrainerMetric:
     """A callback for trainers, made by `bleu.compute_metrics`, which documents the arguments."""
 

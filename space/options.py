@@ -60,6 +60,7 @@ CONVENTION_NAMES = {
     "hf": "evaluate’s bleu",
     "nltk": "NLTK",
     "moses": "multi-bleu.perl",
+    "coco": "pycocoevalcap",
 }
 
 _CONFIDENCES = {"none": None, "90%": 0.9, "95%": 0.95, "99%": 0.99}

@@ -8,6 +8,7 @@ import contextlib
 import csv
 import itertools
 import json
+import math
 import os
 import random
 import string
@@ -206,6 +207,13 @@ def random_rows(seed: int, count: int) -> tuple[list[str], list[list[str]]]:
             ]
         )
     return predictions, references
+
+
+def random_captions(seed: int, count: int) -> tuple[list[str], list[list[str]]]:
+    """Return random rows that the convention `coco` is for: short, without line breaks."""
+    predictions, references = random_rows(seed, count)
+    shorten = lambda text: " ".join(text.split())[:60]
+    return list(map(shorten, predictions)), [list(map(shorten, row)) for row in references]
 
 
 def small_corpora(count: int = 40, seed: int = 0) -> Iterator[tuple[list[str], list[list[str]]]]:
@@ -485,3 +493,45 @@ def full_disk():
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+# --- Student's t ----------------------------------------------------------------------------------
+
+
+@cache
+def list_nodes():
+    """Return the nodes and weights of Gauss-Legendre quadrature."""
+    return np.polynomial.legendre.leggauss(400)
+
+
+class StudentsT:
+    """Student's t by numerical integration, in the place of `scipy.stats.t`.
+
+    With T = tan(a) √df, the density of the angle a is proportional to cos(a)^(df - 1).
+    """
+
+    @staticmethod
+    def sf(t, df):
+        """Return P(T > t).
+
+        >>> round(StudentsT.sf(2.776445, 4), 6), round(StudentsT.sf(1.959964, 1e6), 6)
+        (0.025, 0.025)
+        """
+        nodes, weights = list_nodes()
+        # Where the angle is near 90 degrees, few degrees of freedom need the closest nodes.
+        distance = math.atan2(math.sqrt(df), t)  # from 90 degrees
+        parts = (1 + nodes) / 2
+        densities = np.sin(distance * parts**4) ** (df - 1) * 4 * parts**3
+        scale = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(math.pi)
+        return scale * distance * float(weights @ densities) / 2
+
+    @classmethod
+    def ppf(cls, q, df):
+        """Return the quantiles, by bisection, as an array if there are several."""
+        if np.ndim(q):
+            return np.array([cls.ppf(one, df) for one in q])
+        low, high = 0.0, 1e6  # q is 0.5 or more
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (middle, high) if cls.sf(middle, df) > 1 - q else (low, middle)
+        return low

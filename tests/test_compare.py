@@ -6,6 +6,7 @@ import math
 import random
 import re
 import statistics
+import sys
 import warnings
 from collections import Counter
 from html import escape
@@ -1269,6 +1270,110 @@ def test_intervals_by_document(bleu):
     assert "by document (" in result.report()
 
 
+def sum_with_arrow(table, keys):
+    """Sum rows with Arrow, whose groups are in any order: back in that of first appearance."""
+    columns = [name for name in table.column_names if name not in keys]
+    table = table.append_column("place", pa.array(range(len(table))))
+    sums = table.group_by(keys).aggregate([("place", "min"), *((name, "sum") for name in columns)])
+    sums = sums.sort_by("place_min").drop_columns("place_min")
+    return sums.rename_columns([name.removesuffix("_sum") for name in sums.column_names])
+
+
+def sum_with_pandas(table, keys):
+    return table.to_pandas().groupby(keys, sort=False).sum().reset_index()
+
+
+def sum_blocks(table, keys):
+    """Sum blocks of 50 rows, so that documents have several partial sums."""
+    return [sum_with_arrow(table[start : start + 50], keys) for start in range(0, len(table), 50)]
+
+
+SUMS = [sum_with_arrow, sum_with_pandas, sum_blocks]
+
+
+def count_documents(bleu, **columns):
+    """Return the table of each system, with a column `document`, and `label` if there are labels."""
+    return {
+        name: bleu.statistics(
+            predictions=texts, references=REFERENCES, documents=DOCUMENTS, **columns
+        )
+        for name, texts in SYSTEMS.items()
+    }
+
+
+@pytest.mark.parametrize("make", SUMS)
+@pytest.mark.parametrize("by", [None, "label"])
+def test_sums_of_documents_give_the_intervals_of_all_segments(bleu, make, by):
+    """One row per document, or per document and block: equal to the digit, but for what only segments have."""
+    labels = {"by": [f"{i % 3}" for i in range(len(REFERENCES))]} if by else {}
+    named = {"by": by} if by else {}
+    keys = [*named.values(), "document"]
+    tables = count_documents(bleu, **labels)
+    table = tables["B"]
+    sums = {name: make(counted, keys) for name, counted in tables.items()}
+    like = {"like": table, "documents": "document"}
+    # 1. `score`
+    options = {"confidence": 0.9, "n_resamples": 50, "documents": "document", **named}
+    assert bleu.score(sums["B"], like=table, **options) == bleu.score(table, **options)
+    # 2. `compare`, whose segments can't win
+    for test in TESTS:
+        expected = bleu.compare(tables, documents="document", test=test, n_resamples=50, **named)
+        result = bleu.compare(sums, **like, test=test, n_resamples=50, **named)
+        for system in list(expected["systems"].values())[1:]:
+            assert {"wins", "ties", "losses"} <= set(system)
+            for key in ("wins", "ties", "losses"):
+                del system[key]
+        assert result == expected
+        assert "wins" not in str(result)
+    # 3. `rank`, which has no labels
+    if not by:
+        expected = bleu.rank(tables, documents="document", n_resamples=50)
+        assert bleu.rank(sums, **like, n_resamples=50) == expected
+    # 4. Systems in different forms are summed alike.
+    mixed = {**tables, "B": sums["B"]}
+    assert bleu.compare(mixed, **like, test=test, n_resamples=50, **named) == result
+
+
+def test_sums_as_an_array_with_documents(bleu):
+    sums = sum_documents(bleu, SYSTEMS["B"], DOCUMENTS)
+    names = list(dict.fromkeys(DOCUMENTS))
+    table = bleu.statistics(predictions=SYSTEMS["B"], references=REFERENCES)
+    options = {"confidence": 0.9, "n_resamples": 50}
+    expected = bleu.score(table, documents=DOCUMENTS, **options)
+    assert bleu.score(sums, like=table, documents=names, **options) == expected
+
+
+def test_documents_of_systems_may_be_in_any_order(bleu):
+    """Systems are aligned by document: the order of the first one is that of the draws."""
+    tables = count_documents(bleu)
+    sums = {name: sum_with_pandas(table, ["document"]) for name, table in tables.items()}
+    like = {"like": tables["A"], "documents": "document", "n_resamples": 50}
+    expected = bleu.compare(sums, **like)
+    reordered = {**sums, "B": sums["B"].iloc[::-1]}
+    assert bleu.compare(reordered, **like) == expected
+    with pytest.raises(ValueError, match=r"the tables of 'A' and 'B' differ in their documents"):
+        bleu.compare({**sums, "B": sums["B"].iloc[1:]}, **like)
+
+
+def test_sums_need_documents(bleu):
+    """Sums without documents, and texts with `like`, are errors that say what to pass."""
+    tables = count_documents(bleu)
+    like = tables["A"]
+    sums = {name: sum_with_arrow(table, ["document"]) for name, table in tables.items()}
+    advice = r"or the document of each row, as in documents='document'"
+    for method in (bleu.compare, bleu.rank):
+        with pytest.raises(ValueError, match=rf"^System 'A': statistics: .*got sums\..*{advice}"):
+            method(sums, like=like)
+        with pytest.raises(ValueError, match=r"^like: it belongs to tables"):
+            method(SYSTEMS, REFERENCES, like=like)
+    with pytest.raises(
+        ValueError, match=rf"^`confidence` needs one .* these rows are sums.*{advice}"
+    ):
+        bleu.score(sums["A"], like=like, confidence=0.95)
+    with pytest.raises(ValueError, match=r"^`segments` needs one .* these rows are sums"):
+        bleu.score(sums["A"], like=like, segments=True, documents="document")
+
+
 def test_documents_of_one_segment_each_change_nothing(bleu):
     labels = list(range(len(REFERENCES)))
     for method in (bleu.compare, bleu.rank):
@@ -1603,3 +1708,541 @@ def test_interval_and_test_that_disagree_on_a_small_set(bleu):
         documents=["x", "y"] * 20,
     )
     assert "because there are only 2 documents" in str(many)
+
+
+# --- Training runs --------------------------------------------------------------------------------
+
+
+def make_runs(counts, segments=90, seed=0):
+    """Return systems with a given number of runs, which differ in accuracy, and their references."""
+    generator = random.Random(seed)
+    words = ["the", "cat", "sat", "on", "the", "mat", "and", "looked", "at", "me"]
+    references = [" ".join(generator.sample(words, 8)) for _ in range(segments)]
+
+    def train(accuracy):
+        accuracy = generator.gauss(accuracy, 0.02)
+        return [
+            " ".join(word if generator.random() < accuracy else "a" for word in text.split())
+            for text in references
+        ]
+
+    systems = {
+        name: {f"seed {n}": train(accuracy) for n in range(count)}
+        for (name, count), accuracy in zip(counts.items(), (0.85, 0.88, 0.9))
+    }
+    return systems, references
+
+
+def score_with_sacrebleu(row):
+    """Return BLEU (0 to 1) of a statistics row, int64 [10]."""
+    row = row.tolist()
+    return BLEU.compute_bleu(row[:4], row[4:8], row[8], row[9], smooth_method="exp").score / 100
+
+
+def resample_with_sacrebleu(rows, n_resamples, seed=12345):
+    """Return BLEU on resampled units, float64 [n_resamples]; `rows` are int64 [units, 10]."""
+    generator = np.random.default_rng(seed)
+    draws = [generator.integers(len(rows), size=len(rows)) for _ in range(n_resamples)]
+    return np.array([score_with_sacrebleu(rows[draw].sum(axis=0)) for draw in draws])
+
+
+def list_rows(bleu, texts, references, documents=None):
+    """Return the rows of segments, or their sums over documents."""
+    table = bleu.statistics(predictions=texts, references=references)
+    rows = table.to_pandas().to_numpy()
+    if documents is None:
+        return rows
+    documents = np.array(documents)
+    return np.stack([rows[documents == one].sum(axis=0) for one in dict.fromkeys(documents)])
+
+
+def welch_with_texts(scores, resampled, sign, sampling_parts=None, units=None):
+    """Return the value, variance and degrees of freedom, written out.
+
+    Args:
+        scores: for each system, its runs' scores.
+        resampled: for each system, float64 [n_resamples, runs].
+        sign: 1 for the system, -1 for the baseline.
+        sampling_parts: pairs of a variance and its degrees of freedom; None for SE² with U - 1.
+    """
+    value = sum(s * np.mean(one) for s, one in zip(sign, scores))
+    texts = np.var(sum(s * one.mean(axis=1) for s, one in zip(sign, resampled)))
+    variance = texts
+    squares = sum(part**2 / df for part, df in sampling_parts or [(texts, units - 1)])
+    for run_scores, of_runs in zip(scores, resampled):
+        count = len(run_scores)
+        if count > 1:
+            s2 = np.sum((run_scores - np.mean(run_scores)) ** 2) / (count - 1)
+            e = sum(np.var(of_runs[:, r] - of_runs.mean(axis=1)) for r in range(count))
+            variance += max(0, s2 - e / (count - 1)) / count
+            squares += (s2 / count) ** 2 / (count - 1)
+    return value, variance, variance**2 / squares
+
+
+NEAR = {"rel": 1e-9, "abs": 1e-11}
+
+
+@pytest.mark.parametrize("by_document", [False, True], ids=["segments", "documents"])
+@pytest.mark.parametrize("counts", [(3, 3), (2, 4), (1, 3)], ids=str)
+def test_means_over_runs_are_tested_by_the_formula(bleu, students_t, counts, by_document):
+    """NumPy, sacreBLEU's scores of the same draws, and Student's t by numerical integration."""
+    systems, references = make_runs(dict(zip(("base", "new"), counts)))
+    documents = [n // 3 for n in range(90)] if by_document else None
+    result = bleu.compare(systems, references, documents=documents, n_resamples=100)
+    units = 30 if by_document else 90
+    scores, resampled = [], []
+    for runs in systems.values():
+        rows = [list_rows(bleu, texts, references, documents) for texts in runs.values()]
+        scores.append(np.array([score_with_sacrebleu(one.sum(axis=0)) for one in rows]))
+        resampled.append(np.stack([resample_with_sacrebleu(one, 100) for one in rows], axis=1))
+    # The scores of the systems.
+    for number, system in enumerate(result["systems"].values()):
+        own = [scores[number]], [resampled[number]]
+        value, variance, df = welch_with_texts(*own, [1], units=units)
+        margin = students_t.ppf(0.975, df) * variance**0.5
+        assert system["bleu"] == pytest.approx(value, **NEAR)
+        assert system["score"] == pytest.approx(100 * value, **NEAR)
+        assert system["standard_error"] == pytest.approx(variance**0.5, **NEAR)
+        assert system["confidence_interval"] == pytest.approx(
+            [value - margin, value + margin], rel=1e-9
+        )
+        assert [run["bleu"] for run in system["runs"].values()] == pytest.approx(
+            scores[number].tolist(), **NEAR
+        )
+        if counts[number] > 1:
+            deviation = statistics.stdev(scores[number])
+            assert system["run_standard_deviation"] == pytest.approx(deviation, **NEAR)
+        else:
+            assert "run_standard_deviation" not in system
+    # Their difference.
+    value, variance, df = welch_with_texts(scores, resampled, [-1, 1], units=units)
+    new = result["systems"]["new"]
+    assert new["delta"] == pytest.approx(value, **NEAR)
+    assert new["delta_standard_error"] == pytest.approx(variance**0.5, **NEAR)
+    assert new["degrees_of_freedom"] == pytest.approx(df, **NEAR)
+    t = abs(value) / variance**0.5
+    assert new["p_value"] == pytest.approx(2 * students_t.sf(t, df), rel=1e-9)
+    margin = students_t.ppf(0.975, df) * variance**0.5
+    assert new["delta_interval"] == pytest.approx([value - margin, value + margin], rel=1e-9)
+    detectable = students_t.ppf([0.975, 0.8], df).sum() * variance**0.5
+    assert new["detectable_delta"] == pytest.approx(detectable, rel=1e-9)
+
+
+@pytest.mark.parametrize("shares_documents", [False, True])
+def test_macro_averages_of_runs(bleu, students_t, shares_documents):
+    """Groups of their own documents: their draws are shuffled, and each has its degrees of freedom.
+
+    Shared documents are drawn once for all groups.
+    """
+    systems, references = make_runs({"base": 2, "new": 3})
+    labels = [n % 2 if shares_documents else n // 60 for n in range(90)]
+    documents = [n // 3 for n in range(90)]
+    result = bleu.compare(systems, references, by=labels, documents=documents, n_resamples=100)
+    shuffle = np.random.default_rng(np.random.SeedSequence(12345).spawn(1)[0])
+    scores, resampled, parts = [], [], []
+    for label in (0, 1):
+        group_scores, group_draws, group_units = [], [], set()
+        for runs in systems.values():
+            for texts in runs.values():
+                rows = list_rows(bleu, texts, references) * (np.array(labels) == label)[:, None]
+                sums = np.stack([rows[3 * n : 3 * n + 3].sum(axis=0) for n in range(30)])
+                kept = sums if shares_documents else sums[sums.any(axis=1)]
+                group_units.add(len(kept))
+                group_scores.append(score_with_sacrebleu(kept.sum(axis=0)))
+                group_draws.append(resample_with_sacrebleu(kept, 100))
+        (units,) = group_units
+        draws = np.stack(group_draws, axis=1)
+        group_difference = draws[:, 2:].mean(axis=1) - draws[:, :2].mean(axis=1)
+        parts.append((np.var(group_difference) / 4, units - 1))
+        scores.append(group_scores)
+        resampled.append(draws if shares_documents else shuffle.permutation(draws))
+    means, draws = np.mean(scores, axis=0), np.mean(resampled, axis=0)
+    value, variance, df = welch_with_texts(
+        [means[:2], means[2:]],
+        [draws[:, :2], draws[:, 2:]],
+        [-1, 1],
+        None if shares_documents else parts,
+        units=30,
+    )
+    new = result["systems"]["new"]
+    assert new["macro_bleu"] == pytest.approx(means[2:].mean(), **NEAR)
+    assert [run["macro_bleu"] for run in new["runs"].values()] == pytest.approx(
+        means[2:].tolist(), **NEAR
+    )
+    assert new["macro_delta"] == pytest.approx(value, **NEAR)
+    assert new["macro_delta_standard_error"] == pytest.approx(variance**0.5, **NEAR)
+    assert new["macro_degrees_of_freedom"] == pytest.approx(df, **NEAR)
+    t = abs(value) / variance**0.5
+    assert new["macro_p_value"] == pytest.approx(2 * students_t.sf(t, df), rel=1e-9)
+    margin = students_t.ppf(0.975, df) * variance**0.5
+    assert new["macro_delta_interval"] == pytest.approx([value - margin, value + margin], rel=1e-9)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_groups_of_runs_are_compared_as_their_segments_alone(bleu, students_t, label):
+    systems, references = make_runs({"base": 2, "new": 3})
+    chosen = [n for n in range(90) if n % 2 == label]
+    documents = [n // 3 for n in range(90)]
+    whole = bleu.compare(
+        systems, references, by=[n % 2 for n in range(90)], documents=documents, n_resamples=100
+    )
+    alone = bleu.compare(
+        {
+            name: {run: [texts[n] for n in chosen] for run, texts in runs.items()}
+            for name, runs in systems.items()
+        },
+        [references[n] for n in chosen],
+        documents=[documents[n] for n in chosen],
+        n_resamples=100,
+    )
+    for name, system in whole["systems"].items():
+        group = system["groups"][label]
+        assert group == {
+            **{key: alone["systems"][name][key] for key in group if key != "documents"},
+            "documents": alone["documents"],
+        }
+
+
+RUNS, RUN_REFERENCES = make_runs({"base": 3, "new": 3})
+
+
+def tabulate_runs(bleu, runs, references):
+    return {
+        name: bleu.statistics(predictions=texts, references=references)
+        for name, texts in runs.items()
+    }
+
+
+RUN_FORMS = {
+    "tables": lambda bleu, texts: bleu.statistics(predictions=texts, references=RUN_REFERENCES),
+    "lists of tables": lambda bleu, texts: [
+        bleu.statistics(predictions=texts[:40], references=RUN_REFERENCES[:40]),
+        bleu.statistics(predictions=texts[40:], references=RUN_REFERENCES[40:]),
+    ],
+    "dicts of columns": lambda bleu, texts: bleu.statistics(
+        predictions=texts, references=RUN_REFERENCES
+    ).to_pydict(),
+    "tuples": lambda bleu, texts: tuple(texts),
+    "arrays": lambda bleu, texts: np.array(texts),
+    "Arrow": lambda bleu, texts: pa.chunked_array([texts[:7], texts[7:]]),
+}
+
+
+@pytest.mark.parametrize("form", RUN_FORMS)
+def test_runs_are_of_any_container(bleu, students_t, form):
+    converted = {
+        name: {run: RUN_FORMS[form](bleu, texts) for run, texts in runs.items()}
+        for name, runs in RUNS.items()
+    }
+    is_table = form in ("tables", "lists of tables", "dicts of columns")
+    known = {"tokenize": "13a", "lowercase": False, "reference_length": "closest"}
+    known["minimum_total"] = 0
+    options = known if form == "dicts of columns" else {}
+    ours = bleu.compare(converted, None if is_table else RUN_REFERENCES, **options)
+    expected = bleu.compare(RUNS, RUN_REFERENCES)
+    assert ours["systems"] == expected["systems"]
+    if not options:
+        assert ours == expected
+
+
+def test_a_dict_is_a_result_then_a_table_then_runs(bleu, students_t):
+    """A result has a signature or a score; a table has the columns of `statistics`."""
+    table = bleu.statistics(predictions=RUN_REFERENCES, references=RUN_REFERENCES)
+    columns = table.to_pydict()
+    other = bleu.statistics(
+        predictions=RUNS["base"]["seed 0"], references=RUN_REFERENCES
+    ).to_pydict()
+    known = {"tokenize": "13a", "lowercase": False, "reference_length": "closest"}
+    scored = {**columns, "score": 27.3}
+    with pytest.raises(TypeError, match="System 'A': got a result"):
+        bleu.compare({"A": scored, "B": other})
+    as_table = bleu.compare({"A": {**columns, "seed 2": [0] * 90}, "B": other}, **known)
+    assert as_table["test"] == "randomization"
+    assert as_table["systems"]["A"]["score"] == pytest.approx(100, abs=1e-9)
+    assert "runs" not in as_table["systems"]["A"]
+    as_runs = bleu.compare({"A": {"bleu": columns, "seed 2": other}, "B": other}, **known)
+    assert list(as_runs["systems"]["A"]["runs"]) == ["bleu", "seed 2"]
+
+
+WRONG_RUNS = [
+    ({"new": {}}, {}, ValueError, r"System 'new': expected one or more runs, got an empty dict"),
+    (
+        {"new": {"seed 1": ["a"], "seed 2": ["a", "b"]}},
+        {},
+        ValueError,
+        "System 'new', run 'seed 2': Got 2 predictions and 1 reference",
+    ),
+    (
+        {"new": {"seed 1": ["a"], "seed 2": [None]}},
+        {},
+        ValueError,
+        r"System 'new', run 'seed 2': predictions\[0\]: .*got None",
+    ),
+    (
+        {"new": {1: ["a"], 2: [["b"]]}},
+        {},
+        TypeError,
+        r"System 'new', run 2: predictions\[0\]: .*got a list with one str",
+    ),
+    (
+        {"new": {"seed 1": {"bleu": 0.5, "score": 50.0}}},
+        {},
+        TypeError,
+        "System 'new', run 'seed 1': got a result, which has no rows",
+    ),
+    (
+        {"new": {"seed 1": {"step 1": ["a"]}}},
+        {},
+        TypeError,
+        "System 'new', run 'seed 1': expected predictions or a table, got dict",
+    ),
+    (
+        {"new": {"seed 1": ["a"], "seed 2": ["b"]}},
+        {"test": "bootstrap"},
+        ValueError,
+        "test='bootstrap': system 'new' has several runs, and this test ignores the variance",
+    ),
+    (
+        {"new": {"seed 1": ["a"], "seed 2": ["b"]}},
+        {"test": "randomization"},
+        ValueError,
+        "test='randomization': system 'new' has several runs",
+    ),
+    (
+        {"new": {"seed 1": ["a"]}},
+        {"test": "runs"},
+        ValueError,
+        "test='runs': expected a system with several runs, got one run each",
+    ),
+    (
+        {"new": {"seed 1": ["a"], "seed 2": ["b"]}},
+        {"test": "t"},
+        ValueError,
+        "test='t': pass one of 'bootstrap', 'randomization', 'runs'",
+    ),
+    (
+        {"new": {"seed 1": ["a"], "seed 2": ["b"]}},
+        {"baseline": "seed 1"},
+        ValueError,
+        "baseline='seed 1': pass one of 'base', 'new'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("systems", "options", "error", "message"), WRONG_RUNS, ids=range(11))
+def test_wrong_runs_are_rejected(bleu, students_t, systems, options, error, message):
+    with pytest.raises(error, match=message):
+        bleu.compare({"base": ["a"], **systems}, [["a"]], **options)
+
+
+def test_runs_of_different_segments_are_rejected(bleu, students_t):
+    tables = {name: tabulate_runs(bleu, runs, RUN_REFERENCES) for name, runs in RUNS.items()}
+    tables["new"]["seed 1"] = tables["new"]["seed 1"][:80]
+    message = "the tables of 'base', run 'seed 0' and 'new', run 'seed 1' differ in their segments"
+    with pytest.raises(ValueError, match=message):
+        bleu.compare(tables)
+
+
+@pytest.mark.parametrize(
+    ("method", "systems"),
+    [
+        ("rank", {"A": {"seed 1": ["a"], "seed 2": ["b"]}, "B": ["a"]}),
+        ("rank", {"A": ["a"], "B": {"seed 1": ["a"]}}),
+        ("diff", {"A": {"seed 1": ["a"], "seed 2": ["b"]}, "B": ["a"]}),
+    ],
+)
+def test_rank_and_diff_take_one_run_per_system(bleu, method, systems):
+    message = rf"System '[AB]': {method}\(\) takes one run per system.*Pass the predictions"
+    with pytest.raises(ValueError, match=message):
+        getattr(bleu, method)(systems, ["a"])
+
+
+def test_a_missing_scipy_is_named_before_the_counting(bleu, monkeypatch):
+    """The texts are not read, or the error would be about them."""
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(
+        ImportError, match=r"Several training runs need scipy\. .*pip install scipy"
+    ):
+        bleu.compare({"A": ["a"], "B": {"seed 1": ["a"], "seed 2": [None]}}, ["a"])
+
+
+@pytest.mark.parametrize("options", [{}, {"test": "bootstrap"}, {"by": [n % 2 for n in range(90)]}])
+def test_one_run_each_adds_its_name_and_needs_no_scipy(bleu, monkeypatch, options):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    single = {name: {"seed 0": runs["seed 0"]} for name, runs in RUNS.items()}
+    plain = {name: runs["seed 0"] for name, runs in RUNS.items()}
+    named = bleu.compare(single, RUN_REFERENCES, n_resamples=50, **options)
+    expected = bleu.compare(plain, RUN_REFERENCES, n_resamples=50, **options)
+    for system in named["systems"].values():
+        keys = ["bleu", "score", "macro_bleu"] if "by" in options else ["bleu", "score"]
+        assert system.pop("runs") == {"seed 0": {key: system[key] for key in keys}}
+    assert named == expected
+
+
+def test_one_run_beside_several_stands_for_itself(bleu, students_t):
+    systems = {"base": RUNS["base"]["seed 0"], "new": RUNS["new"]}
+    result, warned = record_warnings(lambda: bleu.compare(systems, RUN_REFERENCES))
+    assert (
+        "1 system with a single run beside systems with several: the variance between runs of such"
+        " a system is taken as 0, so its p-value and interval hold for this run only. Pass several"
+        " runs of each system."
+    ) in warned
+    assert result["test"] == "runs"
+    assert not {"runs", "run_standard_deviation"} & set(result["systems"]["base"])
+    assert "|runs:var|" in result["signature"]
+    in_a_dict = bleu.compare({**systems, "base": {"x": systems["base"]}}, RUN_REFERENCES)
+    assert list(in_a_dict["systems"]["base"].pop("runs")) == ["x"]
+    assert in_a_dict == result
+
+
+def test_equal_systems_have_a_p_value_of_1(bleu, students_t):
+    """Runs of equal names are not paired: their order has no effect."""
+    reordered = dict(reversed(RUNS["base"].items()))
+    result = bleu.compare({"A": RUNS["base"], "B": reordered}, RUN_REFERENCES)
+    copy = result["systems"]["B"]
+    assert copy["p_value"] == 1.0
+    assert copy["delta_interval"] == [copy["delta"]] * 2
+    assert copy["delta"] == pytest.approx(0, abs=1e-15)
+    assert (copy["wins"], copy["losses"]) == (0, 0)
+
+
+def test_perfect_runs_have_no_variance(bleu, students_t):
+    perfect = {"seed 1": RUN_REFERENCES, "seed 2": RUN_REFERENCES}
+    empty = {"seed 1": ["x"] * 90, "seed 2": ["x"] * 90}
+    result = bleu.compare({"A": empty, "B": perfect}, RUN_REFERENCES)
+    system = result["systems"]["B"]
+    assert (system["p_value"], system["delta_interval"]) == (0.0, [1.0, 1.0])
+    assert system["degrees_of_freedom"] == 89
+    assert json.loads(json.dumps(result)) == result
+    assert "<0.0001" in str(result)
+
+
+def test_runs_of_one_segment_have_no_p_value(bleu, students_t):
+    systems = {"A": {1: ["a b c d"], 2: ["a b c e"]}, "B": {1: ["a b c d"], 2: ["a b c d"]}}
+    result, warned = record_warnings(lambda: bleu.compare(systems, ["a b c d"], by=["x"]))
+    assert set(result["systems"]["B"]) == {
+        "bleu", "score", "runs", "run_standard_deviation", "delta", "wins", "ties", "losses",
+        "groups", "macro_bleu", "macro_delta",
+    }  # fmt: skip
+    assert "nrefs:1|runs:2|case" in result["signature"]
+    assert [one for one in warned if one.startswith("One segment has no interval and no p-value")]
+
+
+def test_runs_without_intervals(bleu, students_t):
+    result = bleu.compare(RUNS, RUN_REFERENCES, confidence=None)
+    assert set(result["systems"]["base"]) == {"bleu", "score", "runs", "run_standard_deviation"}
+    assert set(result["systems"]["new"]) - set(result["systems"]["base"]) == {
+        "delta", "p_value", "degrees_of_freedom", "wins", "ties", "losses",
+    }  # fmt: skip
+    expected = bleu.compare(RUNS, RUN_REFERENCES)["systems"]["new"]["p_value"]
+    assert result["systems"]["new"]["p_value"] == expected
+
+
+def test_wins_ties_and_losses_are_of_mean_segment_scores(bleu, students_t):
+    result = bleu.compare(RUNS, RUN_REFERENCES)["systems"]["new"]
+    means = {
+        name: np.mean(
+            [
+                bleu.compute(predictions=texts, references=RUN_REFERENCES, segments=True)[
+                    "segment_bleu"
+                ]
+                for texts in runs.values()
+            ],
+            axis=0,
+        )
+        for name, runs in RUNS.items()
+    }
+    deltas = np.round(means["new"] - means["base"], 11)
+    counts = [(deltas > 0).sum(), (deltas == 0).sum(), (deltas < 0).sum()]
+    assert [result["wins"], result["ties"], result["losses"]] == counts
+
+
+def test_the_baseline_of_runs(bleu, students_t):
+    forward = bleu.compare(RUNS, RUN_REFERENCES)["systems"]
+    backward = bleu.compare(RUNS, RUN_REFERENCES, baseline="new")
+    assert list(backward["systems"]) == ["base", "new"]
+    base = backward["systems"]["base"]
+    assert base["delta"] == -forward["new"]["delta"]
+    assert base["p_value"] == pytest.approx(forward["new"]["p_value"], rel=1e-9)
+    assert "delta" not in backward["systems"]["new"]
+
+
+def test_people_agree_on_the_difference_of_means(bleu, students_t):
+    new = bleu.compare(RUNS, RUN_REFERENCES, human=True)["systems"]["new"]
+    assert new["human_accuracy"] == estimate_human_accuracy(new["delta"])
+
+
+def test_the_signature_of_runs(bleu, load, students_t):
+    """One number of resamples for p and intervals; a loaded signature brings it back."""
+    documents = [n // 3 for n in range(90)]
+    result = bleu.compare(RUNS, RUN_REFERENCES, documents=documents, n_resamples=200)
+    assert result["signature"].startswith("nrefs:1|bs:200|docs:30|seed:12345|runs:3|case:mixed|")
+    assert (result["test"], result["n_resamples"], result["documents"]) == ("runs", 200, 30)
+    assert (
+        load(signature=result["signature"]).compare(RUNS, RUN_REFERENCES, documents=documents)
+        == result
+    )
+    assert bleu.compare(RUNS, RUN_REFERENCES)["n_resamples"] == 1000
+    assert load(n_resamples=300).compare(RUNS, RUN_REFERENCES)["n_resamples"] == 300
+    fewer = {"base": RUNS["base"], "new": dict(list(RUNS["new"].items())[:2])}
+    assert "|runs:var|" in bleu.compare(fewer, RUN_REFERENCES)["signature"]
+
+
+def test_few_resamples_of_runs(bleu, students_t):
+    message = (
+        "n_resamples=99: too few for the standard errors of training runs. Pass n_resamples=100"
+    )
+    for n_resamples, is_warned in ((99, True), (100, False)):
+        _, warned = record_warnings(
+            lambda n=n_resamples: bleu.compare(RUNS, RUN_REFERENCES, n_resamples=n)
+        )
+        assert any(one.startswith(message) for one in warned) is is_warned
+
+
+def test_a_run_of_score_0_is_named(bleu, students_t):
+    systems = {"base": RUNS["base"], "new": {**RUNS["new"], "seed 2": ["x"] * 90}}
+    _, warned = record_warnings(lambda: bleu.compare(systems, RUN_REFERENCES))
+    assert [one for one in warned if one.startswith("The score of 'new', run 'seed 2'")]
+
+
+def test_a_system_called_like_a_run(bleu, students_t):
+    """Names of any kind do not collide with the pair of a system and its run."""
+    systems = {"t5": {3: RUNS["base"]["seed 0"], 4: RUNS["base"]["seed 1"]}}
+    systems["t5", 3] = RUNS["new"]["seed 0"]
+    result = bleu.compare(systems, RUN_REFERENCES)["systems"]
+    assert list(result) == ["t5", ("t5", 3)]
+    assert list(result["t5"]["runs"]) == [3, 4]
+
+
+def test_runs_in_every_format(bleu, students_t):
+    comparison = bleu.compare(RUNS, RUN_REFERENCES)
+    base, new = comparison["systems"].values()
+    cells = [f"{new['score']:.2f}", f"{100 * new['run_standard_deviation']:.2f}"]
+    head, _, second, *_ = str(comparison).splitlines()
+    assert head.split()[:5] == ["system", "BLEU", "SD", "of", "runs"]
+    assert second.split()[:7] == ["new", "(mean", "of", "3", "runs)", *cells]
+    assert "| base (baseline, mean of 3 runs) | " in comparison.to_markdown()
+    assert f"new (mean of 3 runs) & {' & '.join(cells)} & " in comparison.to_latex()
+    assert (
+        f"<td>new (mean of 3 runs)</td><td>{'</td><td>'.join(cells)}</td>" in comparison.to_html()
+    )
+    assert "\nruns, 1,000 resamples; nrefs:1|bs:1000|" in str(comparison)
+    frame = comparison.to_pandas()
+    assert frame["part"].tolist() == ["all", "run", "run", "run"] * 2
+    assert frame["run"].dropna().tolist() == ["seed 0", "seed 1", "seed 2"] * 2
+    runs = [run["score"] for system in (base, new) for run in system["runs"].values()]
+    assert frame[frame["part"] == "run"]["score"].tolist() == runs
+    deviation = f"{100 * new['run_standard_deviation']:.2f}"
+    assert f"new scores {cells[0]} (mean of 3 runs, standard deviation {deviation}, 95% CI " in (
+        comparison.report()
+    )
+    assert "; Welch's t-test for new runs and new texts, 1,000 resamples; " in comparison.report()
+
+
+@pytest.mark.parametrize(("count", "is_said"), [(2, True), (3, False)])
+def test_two_runs_say_why_intervals_are_wide(bleu, students_t, count, is_said):
+    systems, references = make_runs({"base": count, "new": 3})
+    note = "intervals are wide, because two runs say little about other runs"
+    assert (note in str(bleu.compare(systems, references))) is is_said

@@ -61,7 +61,7 @@ def test_an_import_that_points_up_is_found(tmp_path):
 
 def test_there_are_few_files():
     """Each file beside bleu_metric.py costs two requests on the first load from a Hub, and one on every later load."""
-    assert len(FILES["modules"]) - 1 <= 17
+    assert len(FILES["modules"]) - 1 <= 18
     assert len(FILES["modules space"]) <= 12
 
 
@@ -93,6 +93,7 @@ def test_a_test_file_has_the_name_of_its_module():
         "loading",
         "space",
         "tutorials",
+        "package",
         "wmt21",
         "without_compiling",
     }
@@ -100,3 +101,11 @@ def test_a_test_file_has_the_name_of_its_module():
         path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")
     } - about_all
     assert {f"bleu_{name}" for name in names} <= set(list_modules("modules"))
+
+
+def test_the_package_needs_what_the_requirements_list():
+    """A Space reads requirements.txt, pip reads pyproject.toml."""
+    tomllib = pytest.importorskip("tomllib", reason="it is new in Python 3.11")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert project["dependencies"] == [line.partition(" #")[0] for line in lines]

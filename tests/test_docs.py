@@ -212,7 +212,7 @@ class TestCard:
             for one in needed.split()[2:]
         )
         assert "evaluate.load" in load
-        assert test.endswith("python -m pytest tests")
+        assert test.endswith("python -m pytest tests -n auto --dist loadfile")
 
     def test_every_document_is_listed(self):
         """The README lists the files beside it, and docs/README.md those in its folder."""

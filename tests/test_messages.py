@@ -4,6 +4,7 @@ import os
 import re
 import warnings
 
+import pyarrow as pa
 import pytest
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_messages import BleuWarning
@@ -55,7 +56,7 @@ ERRORS = [
     (lambda bleu: bleu.compare(dict.fromkeys("AB", bleu.compute(predictions=["a"], references=["a"], max_order=1))), "System 'A': got a result, which has no rows. Pass what it was computed from, or tables from statistics()."),
     (lambda bleu: bleu.rank(bleu.compute(predictions=["a"], references=["a"], max_order=1), ["a"]), "systems: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."),
     (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], baseline=["the cat sat"] * 40), "baseline=<list of length 40>: pass one of 'A', 'B'."),
-    (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], test=["the cat sat"]), "test=<list of length 1>: pass one of 'bootstrap', 'randomization'."),
+    (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], test=["the cat sat"]), "test=<list of length 1>: pass one of 'bootstrap', 'randomization', 'runs'."),
     (lambda bleu: bleu.explain(5, ["a"]), "prediction: expected a str, a list of str tokens or a list of int token ids, got int."),
     (lambda bleu: bleu.explain("a", [None]), 'references[0]: expected at least one reference, got none. Pass "" for an empty reference.'),
     (lambda bleu: bleu.explain(["a b"], ["a b"]), "prediction: got a list with one str. A list of str is read as tokens, but the references are plain text. If each list holds a sentence, pass that str."),
@@ -344,6 +345,8 @@ def test_one_class_for_all_objects(load):
     assert load().Warning is load("nltk").Warning
 
 
+# The texts are a single segment without a match, which other warnings say.
+@pytest.mark.filterwarnings("ignore:The score of|One segment has no interval:UserWarning")
 @pytest.mark.parametrize("call", ["compare", "rank", "diff"])
 @pytest.mark.parametrize("names", ["AB", "BA"])
 def test_systems_are_checked_as_a_corpus_is(bleu, call, names):
@@ -352,3 +355,53 @@ def test_systems_are_checked_as_a_corpus_is(bleu, call, names):
     systems = dict(zip(names, (chinese, ["Chinese."])))
     with pytest.warns(UserWarning, match="written without spaces"):
         getattr(bleu, call)({name: systems[name] for name in "AB"}, chinese)
+
+
+LEFTOVERS = [
+    ("<think>The cat.</think> A cat", "<think>"),
+    ("reasoning</think> A cat", "</think>"),
+    ("A cat<|im_end|>", "<|im_end|>"),
+    ("<|assistant|> A cat", "<|assistant|>"),
+    ("[/INST] A cat", "[/INST]"),
+    ("[INST] A cat", "[INST]"),
+    ("A cat<end_of_turn>", "<end_of_turn>"),
+]
+
+
+@pytest.mark.parametrize(("text", "found"), LEFTOVERS)
+def test_leftovers_of_language_models(bleu, text, found):
+    """One warning names the first row, the text and the share of rows; the score is computed."""
+    predictions = ["A dog", text, "A bird", text]
+    with pytest.warns(UserWarning, match="language models") as caught:
+        result = bleu.compute(predictions=predictions, references=predictions)
+    (warning,) = [each for each in caught if each.message.kind == "leftovers"]
+    message = str(warning.message)
+    assert message.startswith(f"predictions[1] contains {found!r}, and 50.0% of the predictions")
+    assert warning.filename == __file__
+    assert result["counts"] == result["totals"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<b>bold</b>", "<table>", "</td>", "a < b > c", "a <| b |> c", "if (a<b||c>d) {}", "x[i] [I think]", "|x| < |y|", "<i>think</i>", "f <$> x |> g", "P(A|B)", "[INSTALL]"],
+)  # fmt: skip
+def test_markup_code_and_mathematics_are_not_leftovers(bleu, text):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bleu.compute(predictions=[text], references=["b"])
+    assert [each for each in caught if each.message.kind == "leftovers"] == []
+
+
+@pytest.mark.parametrize("markup", ["", "a < b ", "<b>a</b> [I] ", "[1] " * 40])
+@pytest.mark.parametrize("form", [list, pa.array, lambda texts: pa.array(["<think>", *texts])[1:]])
+def test_leftovers_are_found_among_rare_and_frequent_brackets(bleu, markup, form):
+    """Rare brackets are looked up one by one, frequent ones by an expression over all texts."""
+    predictions = [f"{markup}the cat <"] * 300
+    predictions[7] = predictions[299] = f"é{markup}<|im_end|><|im_end|>"
+    predictions[8] = "think> that"  # not a leftover with the end of the row before it
+    with pytest.warns(UserWarning, match="language models") as caught:
+        bleu.compute(predictions=form(predictions), references=predictions)
+    (warning,) = [each for each in caught if each.message.kind == "leftovers"]
+    assert str(warning.message).startswith(
+        "predictions[7] contains '<|im_end|>', and 0.7% of the predictions"
+    )

@@ -407,6 +407,16 @@ RESULTS = {
     "compare": lambda bleu, confidence=None, **more: bleu.compare(
         {"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more
     ),
+    "compare of runs": lambda bleu, confidence=None, **more: bleu.compare(
+        {
+            "A": {"seed 1": SEGMENTS, "seed 2": OTHER_SYSTEM},
+            "B": {"seed 1": OTHER_SYSTEM, "seed 2": OTHER_SYSTEM},
+        },
+        SEGMENTS,
+        n_resamples=100,
+        confidence=confidence,
+        **more,
+    ),
     "rank": lambda bleu, confidence=None, **more: bleu.rank(
         {"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more
     ),
@@ -434,7 +444,7 @@ def items(result, path):
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_the_keys_of_results_are_those_of_the_contract(load, name):
+def test_the_keys_of_results_are_those_of_the_contract(load, students_t, name):
     """Every combination of the arguments that add keys, and no key beside those of the table."""
     bleu = load(n_resamples=20)
     rows = [

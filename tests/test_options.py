@@ -21,7 +21,15 @@ import pytest
 from bleu.bleu_metric import METHODS
 from bleu.bleu_options import CORPUS_ONLY, OPTIONS, OTHER_NAMES, SIGNATURE_KEYS, read_signature
 from bleu.bleu_scoring import SMOOTH_METHODS
-from helpers import ROOT, random_rows, read_result, record_warnings, small_corpora, start_python
+from helpers import (
+    ROOT,
+    random_captions,
+    random_rows,
+    read_result,
+    record_warnings,
+    small_corpora,
+    start_python,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
@@ -145,7 +153,7 @@ def test_wrong_values(bleu, load, options, error, message):
 
 
 def test_unknown_convention(load):
-    with pytest.raises(ValueError, match="'default', 'papineni', 'hf', 'nltk', 'moses'"):
+    with pytest.raises(ValueError, match="'default', 'papineni', 'hf', 'nltk', 'moses', 'coco'"):
         load("google")
 
 
@@ -544,14 +552,14 @@ CHOSEN = [
 @pytest.mark.parametrize("options", CHOSEN, ids=str)
 def test_conventions_keep_chosen_options(load, options):
     """Each line is `compute` of that convention under the same options, given at load or in the call."""
-    at_load, in_call = (
-        load(**options).conventions(**CORPUS),
-        load().conventions(**CORPUS, **options),
-    )
+    predictions, references = random_captions(seed=3, count=40)
+    corpus = {"predictions": predictions, "references": references}
+    at_load = load(**options).conventions(**corpus)
+    in_call = load().conventions(**corpus, **options)
     assert at_load == in_call
-    assert list(at_load) == ["default", "papineni", "hf", "nltk", "moses"]
+    assert list(at_load) == ["default", "papineni", "hf", "nltk", "moses", "coco"]
     for name, line in at_load.items():
-        expected = load(name, **options).compute(**CORPUS)
+        expected = load(name, **options).compute(**corpus)
         assert line["bleu"] == pytest.approx(expected["bleu"], abs=1e-12), name
         assert line["signature"] == expected["signature"], name
         assert line["delta"] == pytest.approx(line["bleu"] - at_load["default"]["bleu"], abs=1e-12)

@@ -11,13 +11,13 @@ import sacrebleu
 from bleu.bleu_options import CONVENTIONS, SMOOTH_METHODS, Options
 from bleu.bleu_reconcile import FACTORS, count_chance
 from conftest import HAS_NUMBA, needs_wmt21
-from helpers import WMT21, random_rows, read_published, read_system
+from helpers import WMT21, random_captions, read_published, read_system
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
-PREDICTIONS, REFERENCES = random_rows(seed=31, count=60)
+PREDICTIONS, REFERENCES = random_captions(seed=31, count=60)
 PREDICTIONS = [
     text.upper() if i % 3 == 0 else text for i, text in enumerate(PREDICTIONS)
 ]  # so that case matters
@@ -593,10 +593,13 @@ def test_reported_values_that_are_not_numbers(bleu, reported):
         bleu.reconcile(P, R, reported)
 
 
-CONVENTION_NAMES = ["default", "papineni", "hf", "nltk", "moses"]
+def scores_of_conventions(load, corpus):
+    """Return the score of each convention; `coco` has four, one per order."""
+    named = [load(name).compute(**corpus)["bleu"] for name in CONVENTIONS]
+    return named + load("coco").compute(**corpus)["bleu_by_order"]
 
 
-@pytest.mark.parametrize("convention", CONVENTION_NAMES)
+@pytest.mark.parametrize("convention", CONVENTIONS)
 @pytest.mark.parametrize("decimals", [0, 1])
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_settings_of_conventions_come_first(load, convention, decimals, seed):
@@ -605,7 +608,7 @@ def test_settings_of_conventions_come_first(load, convention, decimals, seed):
     corpus = {"predictions": predictions, "references": references}
     made = load(convention).compute(**corpus)
     matches = load().reconcile(**corpus, reported=f"{made['score']:.{decimals}f}")["matches"]
-    named = {load(name).compute(**corpus)["bleu"] for name in CONVENTION_NAMES}
+    named = scores_of_conventions(load, corpus)
     place = next(i for i, match in enumerate(matches) if abs(match["bleu"] - made["bleu"]) < 1e-12)
     for before in matches[:place]:
         is_named = any(abs(before["bleu"] - score) < 1e-12 for score in named)
@@ -620,7 +623,7 @@ def test_few_changes_come_first(load, seed):
     """Settings of no convention are sorted by their number of changes."""
     predictions, references = make_sentences(seed)
     corpus = {"predictions": predictions, "references": references}
-    named = [load(name).compute(**corpus)["bleu"] for name in CONVENTION_NAMES]
+    named = scores_of_conventions(load, corpus)
     matches = load().reconcile(**corpus, reported=round(load().compute(**corpus)["score"]))[
         "matches"
     ]

@@ -109,6 +109,55 @@ def plain(value):
     return value
 
 
+SCALARS = {  # what the keys of a result become
+    "compute": {
+        "bleu": "bleu",
+        "precision_1": ("precisions", 0),
+        "precision_4": ("precisions", 3),
+        "confidence_interval_low": ("confidence_interval", 0),
+        "confidence_interval_high": ("confidence_interval", 1),
+        "translation_length": "translation_length",
+        "mean_segment_bleu": "mean_segment_bleu",
+    },
+    "compute, by": {
+        "rain|snow/bleu": ("groups", "rain|snow", "bleu"),
+        "macro_bleu": "macro_bleu",
+    },
+    "compare": {
+        "A/score": ("systems", "A", "score"),
+        "B/delta": ("systems", "B", "delta"),
+        "B/delta_interval_high": ("systems", "B", "delta_interval", 1),
+    },
+    "compare, by": {"B/cats & dogs/p_value": ("systems", "B", "groups", "cats & dogs", "p_value")},
+    "rank": {
+        "B/bleu": ("ranking", 0, "bleu"),
+        "B/rank_range_high": ("ranking", 0, "rank_range", 1),
+        "C/cluster": ("ranking", 2, "cluster"),
+    },
+}
+
+
+@pytest.mark.parametrize("name", SCALARS)
+def test_scalars_are_the_numbers_of_a_result(bleu, name):
+    result = MAKE[name](bleu)
+    scalars = result.to_scalars()
+    assert all(type(value) is float for value in scalars.values())
+    for key, path in SCALARS[name].items():
+        value = result
+        for step in [path] if isinstance(path, str) else path:
+            value = value[step]
+        assert scalars[key] == value
+    last_parts = {key.rpartition("/")[2] for key in scalars}
+    assert not last_parts & {"seed", "n_resamples", "confidence", "alpha", "counts", "signature"}
+
+
+def test_scalars_of_one_key_are_an_error(bleu):
+    systems = {"A": PREDICTIONS, "A/x": OTHERS}
+    result = bleu.compare(systems, REFERENCES, n_resamples=10, by=["x", "x", "x/x"])
+    with pytest.raises(ValueError, match=r"two numbers would have the key 'A/x/x/bleu'"):
+        result.to_scalars()
+
+
 class TestDict:
     def test_plain_python_values(self, result):
         assert result == plain(result)
@@ -198,7 +247,7 @@ def test_lists_are_shortened(values, shown):
 
 
 PUBLIC = {
-    "to_markdown", "to_latex", "to_html", "to_pandas", "plot", "report", "distinctive_ngrams",
+    "to_markdown", "to_latex", "to_html", "to_pandas", "plot", "report", "to_scalars", "distinctive_ngrams",
 }  # fmt: skip
 
 
@@ -208,7 +257,9 @@ def test_public_names(result, name):
         dir(dict)
     )
     expected = PUBLIC if name == "diff" else PUBLIC - {"distinctive_ngrams"}
-    assert public == expected - (set() if name.partition(",")[0] in QUOTED else {"report"})
+    assert public == expected - (
+        set() if name.partition(",")[0] in QUOTED else {"report", "to_scalars"}
+    )
 
 
 class TestRepr:
@@ -325,7 +376,7 @@ class TestMissingKeys:
             (
                 "conventions",
                 "sacrebleu",
-                "No key 'sacrebleu'. The keys are 'default', 'papineni', 'hf', 'nltk', 'moses'.",
+                "No key 'sacrebleu'. The keys are 'default', 'papineni', 'hf', 'nltk', 'moses', 'coco'.",
             ),
             ("rank", "rankings", "No key 'rankings': it is called 'ranking' here."),
         ],

@@ -227,17 +227,57 @@ def test_a_perfect_prediction_is_exactly_1(bleu):
     assert bleu.compute(predictions=text, references=text)["score"] == 100.0
 
 
-def test_laplace_is_the_only_smoothing_that_scores_no_match(bleu):
+def test_laplace_and_coco_alone_score_no_match(bleu):
+    """Laplace's score is not small, so it needs no warning."""
     for method in SMOOTH_METHODS:
-        with (
-            pytest.warns(UserWarning, match="no token of the predictions")
-            if method != "laplace"
-            else np.errstate()
-        ):
+        problem = "no token of the predictions"
+        if method == "coco":
+            problem = "close to 0: no 1-gram of the predictions"
+        with pytest.warns(UserWarning, match=problem) if method != "laplace" else np.errstate():
             result = bleu.compute(
                 predictions=["a b c d e"], references=["v w x y z"], smooth_method=method
             )
-        assert (result["bleu"] > 0) == (method == "laplace")
+        assert (result["bleu"] > 0) == (method in ("laplace", "coco"))
+
+
+def score_caption(matches, totals, length, reference_length):
+    """Return Bleu_1 to Bleu_4 by pycocoevalcap's formula, with both of its small numbers."""
+    tiny, small = 1e-15, 1e-9
+    scores, product = [], 1.0
+    for order, (match, total) in enumerate(zip(matches, totals), 1):
+        product *= (match + tiny) / (total + small)
+        scores.append(product ** (1 / order))
+    ratio = (length + tiny) / (reference_length + small)
+    penalty = math.exp(1 - 1 / ratio) if ratio < 1 else 1.0
+    return [score * penalty for score in scores]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(
+    ("prediction", "reference", "matches", "totals"),
+    [
+        ("a b c d e", "a b c d e", [5, 4, 3, 2], [5, 4, 3, 2]),
+        ("a b c d", "a b c d e", [4, 3, 2, 1], [4, 3, 2, 1]),
+        ("a b x d e f", "a b c d e", [4, 2, 0, 0], [6, 5, 4, 3]),
+        ("a", "a", [1, 0, 0, 0], [1, 0, 0, 0]),
+        ("a b", "x y z", [0, 0, 0, 0], [2, 1, 0, 0]),
+        ("", "a b", [0, 0, 0, 0], [0, 0, 0, 0]),
+        ("a", "", [0, 0, 0, 0], [1, 0, 0, 0]),
+    ],
+)
+@pytest.mark.parametrize("effective_order", [False, True])
+def test_coco_is_pycocoevalcaps_formula(
+    load, prediction, reference, matches, totals, effective_order
+):
+    bleu = load(smooth_method="coco", effective_order=effective_order)
+    corpus = {"predictions": [prediction], "references": [reference]}
+    result = bleu.compute(**corpus, segments=True)
+    lengths = len(prediction.split()), len(reference.split())
+    expected = score_caption(matches, totals, *lengths)
+    assert (result["counts"], result["totals"]) == (matches, totals)
+    assert result["bleu_by_order"] == pytest.approx(expected, rel=1e-12, abs=0)
+    assert result["segment_bleu"] == pytest.approx(expected[-1:], rel=1e-12, abs=0)
+    assert (result["bleu"] == 0) == (prediction == "")
 
 
 @pytest.mark.parametrize(
@@ -356,7 +396,7 @@ def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_
     )
     many, penalties = (
         bleu_scoring.bleu(rows, options),
-        bleu_scoring.brevity_penalty(*rows[:, -2:].T),
+        bleu_scoring.brevity_penalty(*bleu_scoring._smooth_lengths(*rows[:, -2:].T, options)),
     )
     up_to = [[1 / n] * n + [0.0] * (max_order - n) for n in range(1, max_order + 1)]
     many_by_order = np.transpose(

@@ -137,9 +137,9 @@ def test_a_comparison_within_both_limits_is_made():
     metric = importlib.import_module("space.metric")
     texts = ["a b c d"] * 50_000
     systems = {"A": texts, "B": texts[::-1], "C": texts}
-    found = metric.request_comparison(
-        systems, texts, None, "bootstrap", options={"confidence": None, "n_resamples": 2}
-    )
+    options = {"confidence": None, "n_resamples": 2}  # more would take long
+    with pytest.warns(UserWarning, match=r"^n_resamples=2: too few"):
+        found = metric.request_comparison(systems, texts, None, "bootstrap", options=options)
     assert found["n_resamples"] == 2
 
 
@@ -1029,6 +1029,9 @@ def test_the_documented_limits_are_in_force():
         assert line in page
 
 
+@pytest.mark.filterwarnings(
+    "ignore:The score is 0:UserWarning"
+)  # as two words without a 4-gram must
 def test_an_unchosen_effective_order_is_no_choice_for_segments():
     """Two words have no 4-gram: the page's titles promise effective order, a program may choose."""
     metric, scored, sources = (

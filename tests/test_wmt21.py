@@ -1,10 +1,14 @@
 """The BLEU scores that WMT published in 2021. The data is not part of the project."""
 
 import time
+import warnings
 
+import pyarrow as pa
 import pytest
+from bleu.bleu_options import Options
+from bleu.bleu_tokenizers import choose_tokenizer, warn_about_text
 from conftest import HAS_NUMBA, needs_wmt21
-from helpers import read_published, read_system
+from helpers import WMT21, read_lines, read_published, read_system
 
 pytestmark = needs_wmt21
 
@@ -29,3 +33,15 @@ def test_published_scores(bleu, capsys):
         print(
             f"\nWMT21: {count} published scores, worst difference {worst:.1e}, {seconds:.1f} s of compute()"
         )
+
+
+def test_no_system_output_looks_like_a_leftover_of_language_models():
+    """The outputs contain HTML, code and mathematics."""
+    tokenizer = choose_tokenizer(Options(tokenize="char"), "text")
+    files = sorted((WMT21 / "system-outputs").iterdir())
+    assert len(files) == 255
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for file in files:
+            column = pa.chunked_array([pa.array(read_lines(file), pa.large_string())])
+            warn_about_text(column, tokenizer)

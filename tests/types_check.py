@@ -1,7 +1,7 @@
 """Check the types of the metric and of the demo with mypy: `python tests/types_check.py`.
 
-The metric's files import each other as modules of a package, which evaluate makes when it loads the metric. mypy needs
-the package too, so the script makes a folder of links.
+The metric's files import each other as modules of a package, so the script links them into a folder as the wheel has
+them.
 """
 
 import subprocess
@@ -14,13 +14,12 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        package = Path(folder, "bleu")
+        package = Path(folder, "bleu_metric")
         package.mkdir()
-        (package / "__init__.py").touch()
-        for path in ROOT.glob("bleu_*.py"):
+        for path in [*ROOT.glob("bleu_*.py"), *ROOT.glob("package/*")]:
             (package / path.name).symlink_to(path)
         mypy = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")]
-        metric = subprocess.run([*mypy, "-p", "bleu"], cwd=folder, check=False)
+        metric = subprocess.run([*mypy, "-p", "bleu_metric"], cwd=folder, check=False)
         demo = subprocess.run([*mypy, "app.py", "space"], cwd=ROOT, check=False)
     return metric.returncode or demo.returncode
 

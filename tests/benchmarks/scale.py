@@ -1,4 +1,4 @@
-"""Millions of segments: rows per second and memory, by size and by the way in which they are read.
+"""Millions of segments: rows per second and memory, by size and by the way in which they are read; and intervals.
 
     python tests/benchmarks/scale.py [folder for files of 3 GB]
 
@@ -17,12 +17,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import evaluate
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from common import METRIC, corpus, print_table
 
 SIZES = (1_000_000, 3_000_000, 10_000_000)
 BATCH = 40_000  # rows per record batch
+BLOCK = 10_000  # rows that are summed as one document
 
 
 def write(path: Path) -> None:
@@ -77,11 +79,34 @@ def compute_lists(bleu: evaluate.Metric, path: str, rows: int) -> None:
     )
 
 
+def sum_documents(bleu: evaluate.Metric, path: str, rows: int) -> None:
+    """Keep one summed row per block, and resample the blocks."""
+    table = map_file(path, rows)
+    sums = []
+    for start in range(0, rows, BLOCK):
+        block = table.slice(start, BLOCK)
+        counted = bleu.statistics(predictions=block["predictions"], references=block["references"])
+        sums.append(np.array([np.sum(column.to_numpy()) for column in counted.columns]))
+    blocks = list(range(len(sums)))
+    bleu.score(np.array(sums), like=counted, documents=blocks, confidence=0.95)
+
+
+def resample_segments(bleu: evaluate.Metric, path: str, rows: int) -> None:
+    table = map_file(path, rows)
+    bleu.compute(predictions=table["predictions"], references=table["references"], confidence=0.95)
+
+
 WAYS: dict[str, Callable[[evaluate.Metric, str, int], None]] = {
     "`compute` on columns of a memory-mapped file": compute_columns,
     "`statistics` of Parquet batches, summed": sum_statistics,
     "`add_batch` of Parquet batches, then `compute`": add_batches,
     "`compute` on Python lists": compute_lists,
+}
+# The interval of a score, by what is resampled, and the number of rows.
+INTERVALS: dict[str, tuple[Callable[[evaluate.Metric, str, int], None], int]] = {
+    "segments": (resample_segments, SIZES[0]),
+    "blocks of 10,000 segments": (sum_documents, SIZES[0]),
+    "blocks of 10,000 segments, of more rows": (sum_documents, SIZES[-1]),
 }
 
 
@@ -99,7 +124,10 @@ def measure(way: str, path: str, rows: int) -> list[str]:
     before, watcher = memory(), threading.Thread(target=watch)
     watcher.start()
     start = time.perf_counter()
-    WAYS[way](bleu, path, rows)
+    if way in INTERVALS:
+        INTERVALS[way][0](bleu, path, rows)
+    else:
+        WAYS[way](bleu, path, rows)
     seconds = time.perf_counter() - start
     is_done.set()
     watcher.join()
@@ -119,6 +147,10 @@ def main(folder: str | None = None) -> None:
         print_table([f"{SIZES[0]:,} rows", *columns], ([way, *run(way, SIZES[0])] for way in WAYS))
         print_table(
             ["rows", *columns], ([f"{size:,}", *run(next(iter(WAYS)), size)] for size in SIZES)
+        )
+        print_table(
+            ["interval, from draws of", "rows", *columns],
+            ([way, f"{rows:,}", *run(way, rows)] for way, (_, rows) in INTERVALS.items()),
         )
 
 

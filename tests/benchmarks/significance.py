@@ -1,6 +1,6 @@
 """The tests and intervals of `compare` and `rank` on test sets whose truth is known: false alarms, coverage, power.
 
-    python tests/benchmarks/significance.py [--runs N]
+    python tests/benchmarks/significance.py [--runs N] [--runs-per-system | --trained]
 
 All outputs are those of systems of WMT21, all calls are those that users write. Each cell has its standard error.
 
@@ -14,11 +14,26 @@ All outputs are those of systems of WMT21, all calls are those that users write.
    within the documents of a direction.
 4. Rankings. All systems (complete null), or two of them (partial null), have their outputs permuted within each segment. A run
    draws segments with replacement. "max-T" is the step-down procedure over paired bootstraps (Romano and Wolf, 2005).
+
+With `--runs-per-system`:
+
+5. Training runs. A run of a configuration has, per segment, the output of a better or of a worse system, with a share that
+   differs by run. Two configurations have different systems, and exchange whole documents at random. For power, the shares of
+   the second configuration are larger. These tables call the function that `compare` uses, because they need 500 times as
+   many corpora as runs.
+
+With `--trained`:
+
+6. Trained runs. A tiny T5 learns to sort the words of sentences, with ten seeds per task. Three seeds against three others are
+   two configurations that differ by the seed only. A task has sentences of its own.
 """
 
 import argparse
+import random
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import sqrt
 from typing import Any, NamedTuple
@@ -28,6 +43,7 @@ import numpy as np
 import pyarrow as pa
 from common import METRIC, REFERENCES, print_table
 from helpers import WMT21, read_lines
+from scipy.stats import ttest_ind
 
 DOCUMENTS = (30, 60, 120)
 SEGMENTS = (5, 10, 30, 100, 400)
@@ -543,12 +559,445 @@ def measure_rankings(population: Population, runs: int) -> Iterator[list[str]]:
             yield [str(n_systems), str(size), *map(write_share, zip(*alarms)), str(pairs), *numbers]
 
 
+# --- 5. Training runs -----------------------------------------------------------------------------
+
+scoring = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.bleu_scoring"]
+OPTIONS = metric._options
+RUN_TRIALS = 199  # of the randomization tests: (9 + 1) / 200 is 5%
+RUN_DEVIATIONS = (0.3, 1.0)  # points, between runs
+RUN_DELTA = 1.5  # points, for power
+FEWEST_POINTS = 6  # between the better and the worse system that a run mixes
+RUNS_HEADER = [
+    "runs", "units", "deviation between runs", "false alarms: one run each", "Welch over runs", "exchange of all outputs",
+    "mean of runs", "`compare`", "power of `compare`", "coverage: `delta_interval`", "`confidence_interval`",
+]  # fmt: skip
+MACRO_RUNS_HEADER = [
+    "runs", "groups", "deviation between runs", "false alarms of `macro_p_value`", "power",
+    "coverage: `macro_delta_interval`",
+]  # fmt: skip
+
+
+class Configuration(NamedTuple):
+    """A training configuration: each of its runs mixes two systems.
+
+    better, worse: int64 [segments, 10] each.
+    """
+
+    better: np.ndarray
+    worse: np.ndarray
+
+
+class Design(NamedTuple):
+    """A kind of simulated test sets.
+
+    counts: the numbers of runs of both configurations.
+    size: the number of drawn documents, or segments.
+    by_document: False to draw segments.
+    deviation: the standard deviation between runs, in points.
+    """
+
+    counts: tuple[int, int]
+    size: int
+    by_document: bool
+    deviation: float
+
+    def name(self) -> list[str]:
+        """Return the first cells of a row."""
+        counts = " and ".join(map(str, dict.fromkeys(self.counts)))
+        unit = "documents" if self.by_document else "segments"
+        return [counts, f"{self.size} {unit}", f"{self.deviation:g}"]
+
+
+class DrawnRuns(NamedTuple):
+    """The runs of two configurations on a simulated test set.
+
+    rows: the rows of each configuration, int64 [runs, segments, 10].
+    document_of: the drawn document of each segment.
+    truths: the mean scores of the configurations with all texts and many runs.
+    """
+
+    rows: list[np.ndarray]
+    document_of: np.ndarray
+    truths: list[float]
+
+
+def bleu_of(rows: np.ndarray) -> np.ndarray:
+    """Return BLEU (0 to 1) of rows, int64 [..., 10]."""
+    return scoring.bleu(rows, OPTIONS)
+
+
+def draw_configurations(
+    population: Population, generator: np.random.Generator
+) -> tuple[list[Configuration], float]:
+    """Draw two better and two worse systems that differ enough, and return their gap in points.
+
+    The systems of a pair follow each other in the ranking.
+    """
+    choices = list_choices(population)
+    first, last, gap = choices[generator.integers(len(choices))]
+    configurations = [
+        Configuration(population.rows[first + i], population.rows[last + i]) for i in range(2)
+    ]
+    return configurations, gap
+
+
+def list_choices(population: Population) -> list[tuple[int, int, float]]:
+    """List the first better and the first worse system of `draw_configurations`, and their gap."""
+    scores = 100 * bleu_of(population.rows.sum(axis=1))
+    choices = []
+    for first, last in combinations(range(len(scores) - 1), 2):
+        gap = scores[first : first + 2].mean() - scores[last : last + 2].mean()
+        if last >= first + 2 and gap >= FEWEST_POINTS:
+            choices.append((first, last, float(gap)))
+    return choices
+
+
+def draw_shares(
+    count: int, mean: float, deviation: float, generator: np.random.Generator
+) -> np.ndarray:
+    """Draw the share of segments that each run takes from the better system."""
+    return np.clip(generator.normal(mean, deviation, size=count), 0, 1)
+
+
+def draw_runs(
+    population: Population,
+    design: Design,
+    delta: float,
+    seed: int,
+    *,
+    parts: int = 1,
+    run_seed: int | None = None,
+) -> list[DrawnRuns]:
+    """Draw texts and runs, with a difference of `delta` points; one part of each document per item.
+
+    Calls with one `run_seed` draw other texts of the same runs.
+    """
+    generator = np.random.default_rng(seed)
+    run_generator = generator if run_seed is None else np.random.default_rng(run_seed)
+    configurations, gap = draw_configurations(population, generator)
+    # 1. Texts, and a coin per document: which configuration's systems have it.
+    documents = population.documents
+    if not design.by_document:
+        documents = [np.array([i]) for i in range(population.rows.shape[1])]
+    drawn = [documents[i] for i in generator.integers(len(documents), size=design.size)]
+    segments = np.concatenate(drawn)
+    document_of = np.repeat(np.arange(design.size), [len(one) for one in drawn])
+    coins = generator.integers(2, size=design.size)[document_of]
+    # 2. Runs: per segment, the better or the worse system, with the share of the run.
+    rows, truths = [], []
+    for number, count in enumerate(design.counts):
+        mean = 0.5 + (number - 0.5) * delta / gap
+        shares = draw_shares(count, mean, design.deviation / gap, run_generator)
+        is_better = generator.random((count, len(segments))) < shares[:, None]
+        systems = np.stack([[one.worse, one.better] for one in configurations])
+        rows.append(systems[coins ^ number, is_better.astype(int), segments])
+        truths.append(find_truth(configurations, mean, design.deviation / gap, parts))
+    part_of = segments % parts
+    return [
+        DrawnRuns(
+            [one[:, part_of == part] for one in rows],
+            document_of[part_of == part],
+            [truth[part] for truth in truths],
+        )
+        for part in range(parts)
+    ]
+
+
+def find_truth(
+    configurations: list[Configuration], mean: float, deviation: float, parts: int
+) -> list[float]:
+    """Return the mean score over many runs on all texts of each part."""
+    shares = draw_shares(400, mean, deviation, np.random.default_rng(0))[:, None]
+    truths = []
+    for part in range(parts):
+        better, worse = (
+            sum(getattr(one, name)[part::parts].sum(axis=0) for one in configurations)
+            for name in ("better", "worse")
+        )
+        truths.append(bleu_of(np.rint(shares * better + (1 - shares) * worse).astype(int)).mean())
+    return truths
+
+
+class Resampled(NamedTuple):
+    """The runs of two configurations, with their scores on the same draws."""
+
+    system: Any
+    baseline: Any
+    units: np.ndarray  # int64 [runs of both, units, 10]
+
+
+def resample_runs(drawn: DrawnRuns, size: int, seed: int) -> Resampled:
+    """Sum documents, and score all runs on the same resamples."""
+    rows = np.concatenate(drawn.rows)
+    starts = np.flatnonzero(np.diff(drawn.document_of, prepend=-1))
+    units = np.add.reduceat(rows, starts, axis=1)
+    resampled = scoring.bootstrap_scores(units, replace(OPTIONS, seed=seed), RESAMPLES)
+    scores = bleu_of(rows.sum(axis=1))
+    first = len(drawn.rows[0])
+    return Resampled(
+        scoring.Runs(scores[first:], resampled[:, first:]),
+        scoring.Runs(scores[:first], resampled[:, :first]),
+        units,
+    )
+
+
+def test_by_exchange(rows: np.ndarray, seed: int) -> float:
+    """Return the p-value of the randomization test of two systems: int64 [2, units, 10]."""
+    blocks = scoring.randomization_differences(rows, replace(OPTIONS, seed=seed), RUN_TRIALS)
+    scores = bleu_of(rows.sum(axis=1))
+    return scoring.p_value(np.abs(np.concatenate(list(blocks))[:, 0]), abs(scores[1] - scores[0]))
+
+
+def list_p_values(drawn: DrawnRuns, resampled: Resampled, seed: int) -> list[float]:
+    """Return the p-values of all methods but this one: see `RUNS_HEADER`."""
+    base, system = resampled.baseline, resampled.system
+    first = len(base.scores)
+    one_run_each = resampled.units[[0, first]]
+    # All outputs in one corpus per configuration, run by run.
+    paired = min(map(len, drawn.rows))
+    all_outputs = np.stack([one[:paired].reshape(-1, one.shape[-1]) for one in drawn.rows])
+    differences = system.resampled.mean(axis=1) - base.resampled.mean(axis=1)
+    observed = abs(system.scores.mean() - base.scores.mean())
+    return [
+        test_by_exchange(one_run_each, seed),
+        float(ttest_ind(system.scores, base.scores, equal_var=False).pvalue),
+        test_by_exchange(all_outputs, seed),
+        scoring.p_value(scoring.center(differences), observed),
+    ]
+
+
+def measure_runs(populations: list[Population], runs: int) -> Iterator[list[str]]:
+    """Yield a row of the table per number of runs, units and deviation."""
+    designs = [
+        Design(counts, size, by_document, deviation)
+        for size, by_document in ((30, True), (100, True), (300, False))
+        for counts in ((2, 2), (3, 3), (5, 5), (2, 5))
+        for deviation in RUN_DEVIATIONS
+    ]
+    for design in designs:
+        alarms, found, covered = [], [], []
+        for seed in range(runs):
+            population = populations[seed % len(populations)]
+            for delta in (0.0, RUN_DELTA):
+                (drawn,) = draw_runs(population, design, delta, seed)
+                resampled = resample_runs(drawn, design.size, seed)
+                units = resampled.units.shape[1]
+                estimate = scoring.estimate_over_runs(resampled.system, resampled.baseline, units)
+                if not delta:
+                    p_values = [*list_p_values(drawn, resampled, seed), estimate.p_value()]
+                    alarms.append([p < LEVEL for p in p_values])
+                    continue
+                found.append(estimate.p_value() < LEVEL)
+                of_score = scoring.estimate_over_runs(resampled.baseline, None, units)
+                difference = drawn.truths[1] - drawn.truths[0]
+                covered.append(
+                    [
+                        covers(estimate.interval(0.95), difference),
+                        covers(of_score.interval(0.95), drawn.truths[0]),
+                    ]
+                )
+        columns = [*zip(*alarms), found, *zip(*covered)]
+        yield [*design.name(), *map(write_share, columns)]
+
+
+class GroupedRuns(NamedTuple):
+    """Groups of a simulated test set of training runs.
+
+    name: how they share documents.
+    directions: how many directions, each with documents of its own.
+    parts: the labels that alternate within the documents of each direction.
+    """
+
+    name: str
+    directions: int
+    parts: int
+
+
+GROUPED_RUNS = (
+    GroupedRuns("2 groups of 30 documents of their own", 2, 1),
+    GroupedRuns("4 groups of 30 documents of their own", 4, 1),
+    GroupedRuns("2 labels in each of 30 documents", 1, 2),
+    GroupedRuns("2 labels in each of 100 documents", 1, 2),
+)
+
+
+def estimate_macro(groups: list[DrawnRuns], shares_documents: bool, size: int, seed: int) -> Any:
+    """Estimate the difference of macro-averages, as `compare` does."""
+    average = scoring.MacroAverage(seed, shares_documents)
+    parts, scores = [], []
+    for drawn in groups:
+        resampled = resample_runs(drawn, size, seed)
+        system, baseline = resampled.system, resampled.baseline
+        average.add(np.concatenate([baseline.resampled, system.resampled], axis=1))
+        scores.append(np.concatenate([baseline.scores, system.scores]))
+        variance = scoring.sampling_variance(system, baseline) / len(groups) ** 2
+        parts.append(scoring.VariancePart(variance, resampled.units.shape[1] - 1))
+    first = len(groups[0].rows[0])
+    means, resampled_means = np.mean(scores, axis=0), average.mean()
+    return scoring.estimate_over_runs(
+        scoring.Runs(means[first:], resampled_means[:, first:]),
+        scoring.Runs(means[:first], resampled_means[:, :first]),
+        size,
+        () if shares_documents else parts,
+    )
+
+
+def measure_macro_runs(populations: list[Population], runs: int) -> Iterator[list[str]]:
+    """Yield a row of the table per grouping, number of runs and deviation.
+
+    A run has one share in all groups, so its scores in the groups go together.
+    """
+    for grouping in GROUPED_RUNS:
+        size = 100 if "100" in grouping.name else 30
+        for count in (3, 5):
+            for deviation in RUN_DEVIATIONS:
+                design = Design((count, count), size, True, deviation)
+                alarms, found, covered = [], [], []
+                for seed in range(runs):
+                    for delta in (0.0, RUN_DELTA):
+                        groups: list[DrawnRuns] = []
+                        for number in range(grouping.directions):
+                            population = populations[(seed + number) % len(populations)]
+                            of_group = seed + 100_000 * number
+                            groups += draw_runs(
+                                population,
+                                design,
+                                delta,
+                                of_group,
+                                parts=grouping.parts,
+                                run_seed=seed if grouping.directions > 1 else None,
+                            )
+                        estimate = estimate_macro(groups, grouping.parts > 1, size, seed)
+                        is_found = estimate.p_value() < LEVEL
+                        if not delta:
+                            alarms.append(is_found)
+                            continue
+                        found.append(is_found)
+                        truth = np.mean([one.truths[1] - one.truths[0] for one in groups])
+                        covered.append(covers(estimate.interval(0.95), truth))
+                cells = map(write_share, (alarms, found, covered))
+                yield [str(count), grouping.name, f"{deviation:g}", *cells]
+
+
+# --- 6. Trained runs ------------------------------------------------------------------------------
+
+TRAINED_SEEDS = 10
+TRAINED_TASKS = 8
+TRAINED_STEPS = 80
+TRAINED_SENTENCES = 400  # the first half for training
+TRAINED_HEADER = [
+    "task", "BLEU of the runs", "deviation between runs", "one run each", "Welch over runs", "exchange of all outputs",
+    "mean of runs", "`compare`",
+]  # fmt: skip
+
+
+def train_and_translate(sources: list[str], targets: list[str], seed: int) -> list[str]:
+    """Train a model on the first half of the sentences, and return its outputs for the second half."""
+    import tiny_t5
+    import torch
+    import transformers
+
+    transformers.utils.logging.set_verbosity_error()
+    torch.set_num_threads(1)
+    torch.manual_seed(seed)
+    tokenizer = tiny_t5.make_tokenizer()
+    config = transformers.T5Config(
+        vocab_size=len(tokenizer), d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2,
+        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
+    )  # fmt: skip
+    model = transformers.T5ForConditionalGeneration(config)
+    half = len(sources) // 2
+    inputs = tokenizer(sources[:half], return_tensors="pt", padding=True)
+    labels = tokenizer(targets[:half], return_tensors="pt", padding=True)["input_ids"]
+    labels[labels == 0] = -100
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+    model.train()
+    for _ in range(TRAINED_STEPS):
+        attention = inputs["attention_mask"]
+        loss = model(input_ids=inputs["input_ids"], attention_mask=attention, labels=labels).loss
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    model.eval()
+    questions = tokenizer(sources[half:], return_tensors="pt", padding=True)
+    generated = model.generate(
+        input_ids=questions["input_ids"],
+        attention_mask=questions["attention_mask"],
+        max_new_tokens=12,
+    )
+    return tokenizer.batch_decode(generated, skip_special_tokens=True)
+
+
+def train_task(task: int) -> np.ndarray:
+    """Return the rows of all seeds on the test sentences of a task, int64 [seeds, segments, 10]."""
+    from tiny_t5 import WORDS
+
+    generator = random.Random(task)
+    sentences = [
+        [generator.choice(WORDS) for _ in range(generator.randrange(4, 9))]
+        for _ in range(TRAINED_SENTENCES)
+    ]
+    sources = [" ".join(words) for words in sentences]
+    targets = [" ".join(sorted(words)) for words in sentences]
+    references = targets[len(targets) // 2 :]
+    tables = [
+        metric.statistics(
+            predictions=train_and_translate(sources, targets, seed), references=references
+        )
+        for seed in range(TRAINED_SEEDS)
+    ]
+    return np.stack([table.to_pandas().to_numpy() for table in tables])
+
+
+def measure_trained() -> Iterator[list[str]]:
+    """Yield, per task, the share of splits of three seeds against three that each test tells apart."""
+    shares = []
+    for task in range(TRAINED_TASKS):
+        rows = train_task(task)
+        scores = bleu_of(rows.sum(axis=1))
+        resampled = scoring.bootstrap_scores(rows, replace(OPTIONS, seed=task), RESAMPLES)
+        flags = []
+        for chosen in combinations(range(TRAINED_SEEDS), 6):
+            for half in combinations(chosen[1:], 2):  # the first seed is in the first half
+                base = [chosen[0], *half]
+                new = [seed for seed in chosen if seed not in base]
+                drawn = DrawnRuns([rows[base], rows[new]], np.arange(rows.shape[1]), [])
+                of_split = Resampled(
+                    scoring.Runs(scores[new], resampled[:, new]),
+                    scoring.Runs(scores[base], resampled[:, base]),
+                    rows[[*base, *new]],
+                )
+                estimate = scoring.estimate_over_runs(
+                    of_split.system, of_split.baseline, rows.shape[1]
+                )
+                p_values = [*list_p_values(drawn, of_split, task), estimate.p_value()]
+                flags.append([p < LEVEL for p in p_values])
+        shares.append(np.mean(flags, axis=0))
+        cells = [f"{100 * share:.1f}" for share in shares[-1]]
+        mean, deviation = 100 * scores.mean(), 100 * scores.std(ddof=1)
+        yield [str(task + 1), f"{mean:.1f}", f"{deviation:.1f}", *cells]
+    errors = np.std(shares, axis=0, ddof=1) / sqrt(TRAINED_TASKS)
+    means = np.mean(shares, axis=0)
+    yield ["mean", "", "", *(f"{100 * a:.1f} ± {100 * b:.1f}" for a, b in zip(means, errors))]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Print the tables of docs/significance.md.")
     parser.add_argument(
         "--runs", type=int, default=1_000, help="test sets per row of a table (default: 1,000)"
     )
-    runs = parser.parse_args().runs
+    parser.add_argument(
+        "--runs-per-system", action="store_true", help="print the tables of training runs"
+    )
+    parser.add_argument(
+        "--trained", action="store_true", help="print the table of trained runs; needs transformers"
+    )
+    arguments = parser.parse_args()
+    if arguments.trained:
+        warnings.simplefilter("ignore")
+        print_table(TRAINED_HEADER, measure_trained())
+        return
+    runs = arguments.runs
     if not WMT21.is_dir():
         raise SystemExit(f"The outputs of WMT21 are needed in {WMT21}.")
     warnings.simplefilter("ignore")
@@ -557,6 +1006,11 @@ def main() -> None:
     )
     test_sets = sorted(path.stem for path in (WMT21 / "documents").glob("*.docs"))
     populations = [read_population(name) for name in test_sets]
+    if arguments.runs_per_system:
+        populations = [population for population in populations if list_choices(population)]
+        print_table(RUNS_HEADER, measure_runs(populations, runs))
+        print_table(MACRO_RUNS_HEADER, measure_macro_runs(populations, runs))
+        return
     print_table(DOCUMENTS_HEADER, measure_documents(populations, runs))
     print_table(NEIGHBORS_HEADER, measure_neighbors(populations, runs))
     print_table(UNEVEN_HEADER, measure_uneven(populations, runs))

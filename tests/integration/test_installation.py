@@ -1,8 +1,10 @@
-"""The metric beside older libraries, each installed in a fresh virtual environment."""
+"""The wheel that pip builds, and the metric beside older libraries in a fresh virtual environment."""
 
 import os
 import subprocess
+import sys
 import venv
+import zipfile
 
 import pytest
 from helpers import ROOT
@@ -42,3 +44,23 @@ def test_beside_transformers_4(tmp_path):
     versions, score = run.stdout.splitlines()
     assert [version.rpartition(".")[0] for version in versions.split()] == ["4.57", "4.4"]
     assert float(score) == 100
+
+
+MAX_WHEEL_BYTES = 250_000
+SOURCES = {
+    "pip install .": str(ROOT),
+    "pip install git+file://": f"git+file://{ROOT}",
+}
+
+
+@pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+def test_the_wheel_has_the_modules_and_their_types(tmp_path, source):
+    """It holds what `evaluate.load` reads, as a package: no demo, tests or documents."""
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), source]
+    subprocess.run(command, check=True, timeout=300)
+    (wheel,) = tmp_path.glob("*.whl")
+    names = [name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name]
+    modules = [path.name for path in ROOT.glob("bleu_*.py")]
+    expected = {f"bleu_metric/{name}" for name in [*modules, "__init__.py", "py.typed"]}
+    assert set(names) == expected
+    assert wheel.stat().st_size < MAX_WHEEL_BYTES

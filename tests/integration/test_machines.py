@@ -5,9 +5,10 @@ import shutil
 import subprocess
 import sys
 
+import cloudpickle
 import pandas as pd
 import pytest
-from helpers import random_rows
+from helpers import ROOT, random_rows
 from recipes import recipe
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -15,12 +16,14 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 PREDICTIONS, REFERENCES = random_rows(seed=20, count=500)
 
 
+DOCUMENTS = [f"document {i % 37:02}" for i in range(len(PREDICTIONS))]
+OUTPUTS = pd.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES, "document": DOCUMENTS})
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Write `outputs.parquet`, which the recipes read, and return its folder."""
-    pd.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES}).to_parquet(
-        tmp_path / "outputs.parquet"
-    )
+    OUTPUTS.to_parquet(tmp_path / "outputs.parquet")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -46,17 +49,86 @@ def test_torchrun_with_gloo(folder, expected):
     assert output.stdout.strip() == expected
 
 
-def test_ray_data_with_two_workers(folder, expected, capsys):
-    ray = pytest.importorskip("ray")
-    ray.init(
-        num_cpus=2, include_dashboard=False, _node_ip_address="127.0.0.1", logging_level="ERROR"
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Build the wheel from this checkout, as the recipes for other machines do."""
+    pytest.importorskip("build")
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "-o",
+        str(folder),
+        str(ROOT),
+    ]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    (path,) = folder.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def ray(wheel, tmp_path_factory):
+    """Start a cluster whose workers never loaded the metric, and get the package as a runtime environment.
+
+    Workers take the folder and the path of this process, in which the files of the checkout would hide the package.
+    """
+    library = pytest.importorskip("ray")
+    no_modules = str(tmp_path_factory.mktemp("no_modules"))
+    folder = tmp_path_factory.mktemp("outputs")
+    OUTPUTS.to_parquet(folder / "outputs.parquet")
+    patch = pytest.MonkeyPatch()
+    patch.chdir(folder)
+    patch.setattr(sys, "path", [path for path in sys.path if path not in ("", str(ROOT))])
+    library.init(
+        num_cpus=2,
+        include_dashboard=False,
+        _node_ip_address="127.0.0.1",
+        logging_level="ERROR",
+        runtime_env={
+            "py_modules": [str(wheel)],
+            "env_vars": {"HF_MODULES_CACHE": no_modules},
+        },
     )
-    try:
-        (code,) = recipe("Ray Data")
-        exec(compile(code, "README.md", "exec"), {})
-        assert capsys.readouterr().out.splitlines()[-1] == expected
-    finally:
-        ray.shutdown()
+    yield library
+    library.shutdown()
+    patch.undo()
+
+
+def test_ray_data_with_two_workers(ray, expected, capsys):
+    (code,) = recipe("Ray Data")
+    exec(compile(code, "README.md", "exec"), {})
+    assert capsys.readouterr().out.splitlines()[-1] == expected
+
+
+def test_intervals_with_ray_data(ray, bleu, capsys):
+    """One sum per document leads to the interval of all segments."""
+    *_, code = recipe("Intervals of any number of rows")
+    exec(compile(code, "recipes.md", "exec"), {})
+    result = bleu.compute(
+        predictions=PREDICTIONS, references=REFERENCES, documents=DOCUMENTS, confidence=0.95
+    )
+    assert capsys.readouterr().out.splitlines()[-1] == (
+        f"{result['confidence_interval']} {result['signature']}"
+    )
+
+
+def test_a_ray_task_takes_the_object_and_returns_it(ray, bleu, expected):
+    """The worker has the installed class, in a process that never called `evaluate.load`."""
+
+    @ray.remote
+    def use(metric, method):
+        metric.add(prediction="a b c d e", reference="a b c d e")
+        return metric, method.__self__, type(metric).__module__, metric.Warning("text")
+
+    metric, other, module, warning = ray.get(use.remote(bleu, bleu.compare))
+    assert module == "bleu_metric.bleu_metric"
+    # Ray pickles each argument by itself: the bound method has an object of its own.
+    assert (len(metric), len(other), len(bleu)) == (1, 0, 0)
+    assert metric.compute()["score"] == 100
+    assert isinstance(warning, bleu.Warning)
 
 
 @pytest.mark.skipif(not shutil.which("java"), reason="Spark needs Java")
@@ -84,6 +156,34 @@ def test_dask_with_two_partitions(folder, expected, capsys):
     (code,) = recipe("Dask")
     exec(compile(code, "recipes.md", "exec"), {})
     assert capsys.readouterr().out.splitlines()[-1] == expected
+
+
+def test_dask_and_spark_pickle_functions_that_use_the_object(bleu, wheel, tmp_path, expected):
+    """Both pickle functions with cloudpickle. Spark's workers import the wheel as a ZIP file."""
+
+    def count(predictions, references):
+        rows = bleu.statistics(predictions=predictions, references=references)
+        return type(bleu).__module__, rows.to_pandas().sum().tolist()
+
+    package = tmp_path / "bleu_metric.zip"
+    shutil.copy(wheel, package)
+    path = tmp_path / "count.pickle"
+    path.write_bytes(cloudpickle.dumps((count, PREDICTIONS, REFERENCES)))
+    code = f"import pickle; count, *columns = pickle.load(open({str(path)!r}, 'rb')); print(count(*columns))"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(package),
+        "HF_MODULES_CACHE": str(tmp_path / "no_modules"),
+    }
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    module, total = eval(ran.stdout)
+    assert module == "bleu_metric.bleu_metric"
+    like = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
+    result = bleu.score(total, like=like)
+    assert f"{result['score']} {result['signature']}" == expected
 
 
 def split_into_two_files(folder):

@@ -136,6 +136,10 @@ def test_the_recipes_for_the_trainer_one_after_the_other(namespace):
     assert scores == [entry["eval_bleu"] for entry in evaluations(namespace)]
     assert len(scores) == 3
 
+    run(namespace, recipe("Several seeds")[0])
+    assert list(namespace["runs"]) == ["seed 1", "seed 2", "seed 3"]
+    assert {len(table) for table in namespace["runs"].values()} == {len(SENTENCES)}
+
 
 def test_several_sets(bleu, model, tokenizer, data, tmp_path):
     """With a dict of data, the trainer logs the score of each set under its name, from one callback and without a warning."""

@@ -1,0 +1,64 @@
+"""Loggers of experiments, all offline: the recipes of docs/recipes.md store what `to_scalars()` returns."""
+
+import json
+import sqlite3
+
+import pytest
+from recipes import recipe
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+REFERENCES = ["The cat sits on the mat.", "There is a dog."] * 20
+
+
+@pytest.fixture
+def result(bleu):
+    return bleu.compute(
+        predictions=["The cat sits on a mat.", "A dog."] * 20,
+        references=REFERENCES,
+        by=["news", "talks"] * 20,
+        confidence=0.95,
+    )
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, result):
+    """Return a function that runs the recipe's block of a library, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_block(library, without=""):
+        pytest.importorskip(library)
+        (code,) = [block for block in recipe("Logging a result") if f"import {library}\n" in block]
+        namespace = {"result": result}
+        assert without in code
+        exec(compile(code.replace(without, ""), "recipes.md", "exec"), namespace)
+        return namespace
+
+    return run_block
+
+
+def test_wandb(run, result, monkeypatch):
+    """The summary is there until the run is finished; a file of an offline run can be read by W&B only."""
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    run = run("wandb", without="run.finish()\n")["run"]
+    logged = {name: run.summary[name] for name in result.to_scalars()}
+    run.finish()
+    assert logged == result.to_scalars()
+
+
+def test_trackio(run, result, tmp_path, monkeypatch):
+    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path))
+    run("trackio")
+    (path,) = tmp_path.glob("translation*.db")
+    ((metrics,),) = sqlite3.connect(path).execute("SELECT metrics FROM metrics").fetchall()
+    stored = json.loads(metrics)
+    assert {name: stored[name] for name in result.to_scalars()} == result.to_scalars()
+
+
+def test_mlflow(run, result, tmp_path, monkeypatch):
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")  # mlflow-skinny has no database
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (tmp_path / "runs").as_uri())
+    mlflow = run("mlflow")["mlflow"]
+    logged = mlflow.last_active_run().data
+    assert logged.metrics == pytest.approx(result.to_scalars(), abs=1e-15)
+    assert logged.params == {"signature": result["signature"]}
