@@ -977,7 +977,7 @@ def _render_settings(
     # 4. A line per cause, with its variants folded.
     causes = []
     for cause, variants in group_causes(shown[: limits.SHOWN_SETTINGS]).items():
-        causes.append(_render_cause(cause, variants, scored))
+        causes.append(_render_cause(cause, variants, scored, is_open=not causes))
     return (
         f'<div data-announce="{html.show(story)}">{html.paragraph(story, "quote")}</div>'
         f'<p class="bleu-copies">{html.copy_button(question, "question to the authors")}</p>'
@@ -1004,8 +1004,10 @@ def group_causes(settings: Sequence[FoundSetting]) -> dict[str, list[FoundSettin
     return groups
 
 
-def _render_cause(cause: str, variants: Sequence[FoundSetting], scored: Scored) -> str:
-    """Return a cause with its scores in a line, and below it its settings, folded."""
+def _render_cause(
+    cause: str, variants: Sequence[FoundSetting], scored: Scored, *, is_open: bool
+) -> str:
+    """Return a cause with its scores in a line, and below it its settings in a fold."""
     scores = [f"{setting['score']:.2f}" for setting in variants]
     lowest, highest = min(scores, key=float), max(scores, key=float)
     found = lowest if lowest == highest else f"{lowest} to {highest}"
@@ -1023,7 +1025,8 @@ def _render_cause(cause: str, variants: Sequence[FoundSetting], scored: Scored) 
             ]
         )
     table = html.rows(["if", "BLEU", "plausible", "", "signature"], rows)
-    return f"<details><summary>{html.show(cause)}: <b>{found}</b></summary>{table}</details>"
+    state = " open" if is_open else ""
+    return f"<details{state}><summary>{html.show(cause)}: <b>{found}</b></summary>{table}</details>"
 
 
 def tell_likely(search: Mapping[str, Any], likely: Setting | None) -> str:

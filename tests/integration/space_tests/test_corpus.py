@@ -259,10 +259,15 @@ def test_ten_segments_and_more(page):
     )
 
 
-def test_a_different_score_is_asked_for_in_a_fold(page):
+def test_an_expected_score_is_asked_for_beside_the_result(page):
+    """Any pasted line will do; causes are listed in groups, of which the first is open."""
     tab(page, "Corpus")
-    expect(page.get_by_role("button", name="Expected a different score?")).to_be_visible()
-    expect(page.locator("#why")).to_be_hidden()
+    expect(page.get_by_label("You expected")).to_be_visible()
+    ask_why(page, "BLEU = 60.5, 50.0/30.0/20.0/10.0 (BP=1.000, ratio=1.016)")
+    expect(page.locator("#why-answer .bleu-quote")).not_to_be_empty()
+    expect(page.locator("#why-answer details[open]")).to_have_count(1)
+    ask_why(page, "no idea")
+    expect(page.locator("#why-answer")).to_contain_text("Type the score as a number from 0 to 100")
 
 
 def test_a_file_shows_in_its_own_line_how_it_was_read(page, tmp_path):
@@ -569,7 +574,6 @@ def test_a_smoothing_method_has_its_own_value_unless_one_is_given(page, bleu, me
 def test_the_system_asked_about_stays_and_its_answer_goes_with_it(page):
     tab(page, "Corpus")
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
-    unfold(page, "#why-part")
     choose(page, "#why-system", "cedar")
     page.locator("#why").click()
     page.locator("#why-answer tr", has_text="NLTK").get_by_role("button", name="Apply").click()
