@@ -83,7 +83,7 @@ _NOTES_ON_DELIMITERS = {
     (".csv", "\t"): "separated by tabs",
 }
 _JSON_LINES = (".jsonl", ".ndjson")
-_QUOTED_CELL = re.compile(r'(?:^|(?<=[\t\n]))"[^"]*(?:""[^"]*)*"(?=[\t\r\n]|$)')
+_QUOTATION_MARKS = re.compile('"+')
 _REMOVED_QUOTES = "quoted as by pandas; quotes removed"
 _KEPT_QUOTES = "quoted as by pandas; quotes kept"
 _NAME_CHARACTERS = 60  # of a column or label, in messages and tables
@@ -1143,7 +1143,10 @@ def _describe_delimited(
     """Describe a table; `suffix` is ".csv" or ".tsv"."""
     # 1. Count the cells. A cell may have several lines.
     delimiters = _DELIMITERS[suffix]
-    _check_text(file, 4 * limits.MAX_SEGMENTS, signs=(delimiters[0].encode(),))
+    signs = [delimiters[0].encode()]
+    if suffix == ".tsv":
+        signs.append(b'"')  # `_has_quoted_cells` looks at each
+    _check_text(file, 4 * limits.MAX_SEGMENTS, signs=signs)
     head = next(_decode_lines(file))
     delimiter = next((sign for sign in delimiters if sign in head), delimiters[0])
     if delimiter != delimiters[0]:
@@ -1197,15 +1200,24 @@ def _has_quoted_cells(file: Path) -> bool:
     """
     with _open_text(file) as opened:
         text = opened.read().decode("utf-8-sig")
-    marks = text.count('"')
-    if not marks:
-        return False
     is_certain = text.startswith('"')
-    for cell in _QUOTED_CELL.finditer(text):
-        # Not all at once: other requests go on between two cells.
-        marks -= cell[0].count('"')
-        is_certain = is_certain or '""' in cell[0][1:-1]
-    return is_certain and not marks
+    is_inside = False  # a quoted cell
+    # One run of quotation marks at a time: a pattern for cells would hold up other requests.
+    for run in _QUOTATION_MARKS.finditer(text):
+        start, end = run.span()
+        begins_cell = start == 0 or text[start - 1] in "\t\n"
+        if not is_inside and not begins_cell:
+            return False
+        # Doubled marks are text, besides the marks that open and close the cell.
+        marks = end - start
+        opening = 0 if is_inside else 1
+        is_inside = (marks - opening) % 2 == 0
+        closing = 0 if is_inside else 1
+        is_certain = is_certain or marks - opening - closing >= 2
+        ends_cell = end == len(text) or text[end] in "\t\r\n"
+        if not is_inside and not ends_cell:
+            return False
+    return is_certain and not is_inside
 
 
 def _read_delimited(file: Path, columns: Sequence[str], cells: Cells) -> dict[str, list[Cell]]:

@@ -1099,7 +1099,7 @@ def test_different_numbers_of_lines_say_where_it_probably_begins():
     generator = random.Random(0)
     references = [["x" * generator.randrange(5, 200)] for _ in range(100)]
     texts = [row[0] for row in references]
-    equal = ["x" * 50] * 99  # lengths that tell nothing
+    equal = ["x" * 50] * 99  # equal lengths
     cases = {
         "From line 41 on, the lines look shifted.": [*texts[:40], *texts[41:]],
         "From line 42 on, the lines look shifted.": [*texts[:41], texts[40], *texts[41:]],
