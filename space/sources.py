@@ -826,10 +826,12 @@ def _describe_files(role: str, paths: Sequence[str], keeps_quotes: bool) -> list
         raise limits.RejectedError(f"There are {len(paths)} files of {role}; the limit is {limit}.")
     described = []
     for path in paths:
-        file = _check_file(path)
+        file = Path(path)
         try:
             described.append(describe_file(path, keeps_quotes))
         except limits.RejectedError as error:
+            if not file.exists():
+                raise
             raise limits.RejectedError(
                 f"{file.name} can’t be read. The message at {role.capitalize()} says why."
             ) from error
