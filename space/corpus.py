@@ -68,7 +68,7 @@ _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detoke
 _LISTED_SEGMENTS = 10  # numbers of empty predictions in a sentence
 _LONGEST_REPORT = 400  # characters of a pasted line with a score; those of sacreBLEU have 200
 _EXPECTED_SCORE = "Type the score as a number from 0 to 100, such as 27.30."
-_SCORE = re.compile(r"(?<![\w.,|:/])\d{1,3}(?:[.,]\d+)?(?![\w/|:])")
+_SCORE = re.compile(r"(?<![\w.,|:/])\d{1,3}(?:[.,]\d+)?(?![\w/|:]|[.,]\d)")
 _SIGNATURE = re.compile(
     r"(?:BLEU\|)?((?:nrefs|#|case|c|eff|e|tok|smooth|s|version|v):[^|\s()]+"
     r"(?:\|[^|\s():]+:[^|\s()]+)*)"

@@ -1269,7 +1269,7 @@ def test_any_pasted_line_is_read_as_a_score(pasted, read):
 
 
 @pytest.mark.parametrize(
-    "pasted", ["BLEU", "my score", "nrefs:1|case:lc", "127", '{"score": "x"}', "{"]
+    "pasted", ["BLEU", "my score", "27,3,1", "nrefs:1|case:lc", "127", '{"score": "x"}', "{"]
 )
 def test_what_has_no_score_is_answered_with_an_example(pasted):
     corpus = importlib.import_module("space.corpus")
