@@ -975,7 +975,7 @@ def _render_settings(
         " to your score?"
     )
     # 4. A line per cause, with its variants folded.
-    causes = []
+    causes: list[str] = []
     for cause, variants in group_causes(shown[: limits.SHOWN_SETTINGS]).items():
         causes.append(_render_cause(cause, variants, scored, is_open=not causes))
     return (
