@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypedDict, cast
 
@@ -13,6 +14,7 @@ from gradio.blocks import Block
 
 from . import html, limits
 from .leaderboard import (
+    add_caution,
     find_identical,
     find_rival,
     quote,
@@ -50,7 +52,7 @@ from .options import (
     leave_segments_effective,
     read_options,
 )
-from .remedies import add_warnings, find_remedies, is_unspaced
+from .remedies import add_warnings, find_remedies_of_systems, is_unspaced
 from .scored import (
     Scored,
     count_submission,
@@ -67,6 +69,14 @@ Choice = gr.Dropdown | gr.CheckboxGroup | gr.Radio | OptionField
 FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
 
 _FIXES = [("Make quotes straight", "quotes"), ("Detokenize predictions", "detokenize")]
+_LISTED_SEGMENTS = 10  # numbers of empty predictions in a sentence
+_LONGEST_REPORT = 400  # characters of a pasted line with a score; those of sacreBLEU have 200
+_EXPECTED_SCORE = "Type the score as a number from 0 to 100, such as 27.30."
+_SCORE = re.compile(r"(?<![\w.,|:/])\d{1,3}(?:[.,]\d+)?(?![\w/|:]|[.,]\d)")
+_SIGNATURE = re.compile(
+    r"(?:BLEU\|)?((?:nrefs|#|case|c|eff|e|tok|smooth|s|version|v):[^|\s()]+"
+    r"(?:\|[^|\s():]+:[^|\s()]+)*)"
+)
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 
 
@@ -79,10 +89,11 @@ class PressedRemedy(TypedDict):
 
 
 class Rendered(NamedTuple):
-    """A result as HTML: what is in sight at once, and the details below."""
+    """A result as HTML: what is in sight at once, the details below, and the folded statistics."""
 
     summary: str
     details: str
+    statistics: str = ""
 
 
 class CorpusTab(NamedTuple):
@@ -161,77 +172,35 @@ class CorpusTab(NamedTuple):
         options = self._read_options(chosen)
         submission, remark = prepare_submission(read, chosen[self.which], chosen[self.fixes])
         systems = submission.systems
-        # 2. Score each system. Compare two with each other, and of three or more all pairs as well.
-        progress(0.4, desc="Scoring")
-        comparison = ranking = None
-        with collect_warnings() as warnings:
-            counted = count_submission(submission, options)
-            names = sorted(systems, key=lambda name: -counted[name].result["score"])
-            # Of two systems, the first is the baseline, otherwise the best, unless a visitor has
-            # chosen another.
-            usual_baseline = names[0] if len(names) > 2 else next(iter(systems))
-            baseline = chosen[self.baseline]
-            if baseline not in systems:
-                baseline = usual_baseline
-            if len(names) > 1:
-                tables = {name: scored_rows.rows for name, scored_rows in counted.items()}
-                comparison = request_comparison(
-                    tables,
-                    None,
-                    baseline,
-                    chosen[self.test],
-                    options=leave_segments_effective(options),
-                    documents=submission.documents,
-                )
-                if len(names) > 2:
-                    ranking = request_ranking(tables, options, submission.documents)
-                progress(0.7, desc="Writing")
-            scored, results = score_submission(
-                submission, options, chosen[self.which], remark, counted=counted
-            )
+        # 2. Score each system, compare them, and draw the result.
+        computed = compute_result(
+            submission,
+            options,
+            which=chosen[self.which],
+            remark=remark,
+            test=chosen[self.test],
+            chosen_baseline=chosen[self.baseline],
+            progress=progress,
+        )
+        scored, names, baseline = computed.scored, computed.names, computed.baseline
         # Gradio deletes the files in this set when they are old.
         self.download.temp_files.update(scored.list_files())
-        # 3. Draw the result, with the segments of one system, or the differences between two.
-        progress(0.9, desc="Drawing")
-        statistics = ""
-        if comparison is None:
-            rendered = render_system(scored, results[baseline])
-            summary = rendered.summary
-            details = rendered.details
-            below = self.segments.show(scored)
-        else:
-            identical = find_identical(systems)
-            summary, statistics = render_systems(
-                scored,
-                comparison,
-                ranking,
-                names,
-                size=describe_size(submission),
-                identical=identical,
-            )
-            details = ""
+        # 3. Draw the segments of one system, or the differences between two.
+        is_comparison = len(names) > 1
+        if is_comparison:
             rival = find_rival(names, baseline)
             below = self.differences.show(scored, baseline, rival)
-        # 4. Add what the visitor should know about the texts and the options.
-        remedies = find_remedies(systems[baseline], submission.references, options)
-        advice = add_warnings(remedies, warnings)
-        notes = list(advice.notes)
-        count = len(submission.references)
-        # For fewer than 30, the metric has its own caution.
-        if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
-            notes.append(
-                f"{count} segments is a small sample: results may not carry over to other texts."
-            )
+        else:
+            below = self.segments.show(scored)
+        # 4. Add what the visitor should know about the texts.
         about_texts = html.message(EXAMPLE_NOTE, "note") if is_example(sources) else ""
         if len(restored) > 1:
             about_texts += "<span data-back></span>"  # page.js: the fields are as scored
-        about_texts += html.remedies(advice.remedies) + html.notes(notes)
         reason = "for these texts" if chosen[self.remedy] else ""
         label = fold_label(options, _join_present(remark, reason))
         # 5. Update the page. The baseline's field is empty unless the visitor has chosen one.
-        is_comparison = comparison is not None
         usual = "the best" if len(names) > 2 else "the first"
-        baselines = [(f"{usual}: {usual_baseline}", "")]
+        baselines = [(f"{usual}: {computed.usual_baseline}", "")]
         baselines += [(name, name) for name in scored.systems]
         chosen_baseline = baseline if chosen[self.baseline] == baseline else ""
         asked_about = chosen[self.system] if chosen[self.system] in systems else names[0]
@@ -241,11 +210,11 @@ class CorpusTab(NamedTuple):
             self.message: "",
             self.column: gr.update(visible=True),
             self.key: scored.key,
-            self.summary: summary + about_texts,
+            self.summary: computed.rendered.summary + about_texts,
             self.tested: gr.update(visible=is_comparison),
             self.baseline: gr.update(choices=baselines, value=chosen_baseline),
-            self.statistics: statistics,
-            self.details: details + render_groups(results),
+            self.statistics: computed.rendered.statistics,
+            self.details: computed.rendered.details + render_groups(computed.results),
             self.download: scored.list_files().csv,
             self.segments.column: gr.update(visible=not is_comparison),
             self.differences.column: gr.update(visible=is_comparison),
@@ -289,8 +258,9 @@ class CorpusTab(NamedTuple):
         if not pressed or pressed["texts"] == texts:
             return {}
         before: Update = dict(zip(self.choices(), pressed["before"]))
-        system = next(iter(read.systems.values()))
-        offered = find_remedies(system, read.references, self._read_options(before))
+        offered = find_remedies_of_systems(
+            read.systems, read.references, self._read_options(before)
+        )
         fix = pressed["button"].get("fix", "")
         changes = json.loads(pressed["button"].get("options", "{}"))
         if any(remedy.fix == fix and remedy.options == changes for remedy in offered):
@@ -330,14 +300,14 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
         with gr.Row(elem_id="verdict"):
             with gr.Column(scale=7, min_width=300):
                 summary = html.add_clickable("", "corpus-summary")
-            with gr.Accordion("Expected a different score?", open=False, elem_id="why-part"):
-                system = html.add_system_field("System", "why-system")
+            with gr.Column(elem_id="why-part", min_width=240):
                 reported = gr.Textbox(
-                    label="Reported score, with its signature if known"
-                    " (leave empty to see all conventions)",
-                    max_length=limits.MAX_VALUE_LENGTH,
+                    label="You expected",
+                    placeholder="33.5, or a line of another tool",
+                    max_length=_LONGEST_REPORT,
                     elem_id="reported",
                 )
+                system = html.add_system_field("of the system", "why-system")
                 why = gr.Button("Find out why", elem_id="why")
         answer = html.add_clickable("", "why-answer")
         with gr.Accordion("How this was tested", open=False, elem_id="tested") as tested:
@@ -480,6 +450,114 @@ def _join_present(*texts: str) -> str:
     return ", ".join(text for text in texts if text)
 
 
+class Computed(NamedTuple):
+    """The results of a submission; names are in the order of scores, the best first."""
+
+    scored: Scored
+    results: dict[str, Result]
+    names: list[str]
+    baseline: str
+    usual_baseline: str
+    rendered: Rendered
+
+
+def compute_result(
+    submission: Submission,
+    options: Options,
+    *,
+    which: int | str = "all",
+    remark: str = "",
+    test: str = "randomization",
+    chosen_baseline: str = "",
+    progress: Callable[..., object] = lambda *_arguments, **_named: None,
+) -> Computed:
+    """Score the systems of a submission, compare them, and draw the result."""
+    systems = submission.systems
+    # 1. Score each system. Compare two with each other, and of three or more all pairs as well.
+    progress(0.4, desc="Scoring")
+    comparison = ranking = None
+    with collect_warnings() as warnings:
+        counted = count_submission(submission, options)
+        names = sorted(systems, key=lambda name: -counted[name].result["score"])
+        # Of two systems, the first is the baseline, otherwise the best, unless a visitor has chosen
+        # another.
+        usual_baseline = names[0] if len(names) > 2 else next(iter(systems))
+        baseline = chosen_baseline
+        if baseline not in systems:
+            baseline = usual_baseline
+        if len(names) > 1:
+            tables = {name: scored_rows.rows for name, scored_rows in counted.items()}
+            comparison = request_comparison(
+                tables,
+                None,
+                baseline,
+                test,
+                options=leave_segments_effective(options),
+                documents=submission.documents,
+            )
+            if len(names) > 2:
+                ranking = request_ranking(tables, options, submission.documents)
+            progress(0.7, desc="Writing")
+        scored, results = score_submission(submission, options, which, remark, counted=counted)
+    # 2. Find what the visitor should know about the texts and the options.
+    progress(0.9, desc="Drawing")
+    remedies = find_remedies_of_systems(systems, submission.references, options)
+    advice = add_warnings(remedies, warnings)
+    doubts = [remedy for remedy in advice.remedies if remedy.changes_meaning]
+    others = [remedy for remedy in advice.remedies if not remedy.changes_meaning]
+    notes = [*advice.notes, *_list_empty(systems)]
+    count = len(submission.references)
+    # For fewer than 30, the metric has its own caution.
+    if options["confidence"] and 30 <= count < limits.FEW_SEGMENTS:
+        notes.append(
+            f"{count} segments is a small sample: results may not carry over to other texts."
+        )
+    # 3. Draw. What changes the meaning of a score stands above it, and goes with what is copied.
+    caution = " ".join(remedy.finding for remedy in doubts)
+    if comparison is None:
+        rendered = render_system(scored, results[baseline], caution)
+    else:
+        summary, statistics = render_systems(
+            scored,
+            comparison,
+            ranking,
+            names,
+            size=describe_size(submission),
+            identical=find_identical(systems),
+            caution=caution,
+        )
+        rendered = Rendered(summary, "", statistics)
+    summary = rendered.summary
+    if doubts:
+        summary = f'{html.remedies(doubts)}<div class="bleu-doubtful">{summary}</div>'
+    summary += html.remedies(others) + html.notes(notes)
+    return Computed(
+        scored,
+        results,
+        names,
+        baseline,
+        usual_baseline,
+        rendered=rendered._replace(summary=summary),
+    )
+
+
+def _list_empty(systems: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a sentence for each system with empty predictions."""
+    sentences = []
+    for name, texts in systems.items():
+        empty = [str(number) for number, text in enumerate(texts, 1) if not text.strip()]
+        if not empty:
+            continue
+        listed = empty[:_LISTED_SEGMENTS]
+        hidden = len(empty) - len(listed)
+        if hidden:
+            listed.append(f"{hidden:,} more")
+        verb, noun = ("is", "segment") if len(empty) == 1 else ("are", "segments")
+        count = html.count_things(len(empty), "prediction")
+        sentences.append(f"{name}: {count} {verb} empty: {noun} {join_clauses(listed)}.")
+    return sentences
+
+
 def describe_size(submission: Submission) -> str:
     """Return the numbers of segments, documents and references in words.
 
@@ -496,8 +574,8 @@ def describe_size(submission: Submission) -> str:
     return ", ".join([*sizes, references])
 
 
-def render_system(scored: Scored, result: Result) -> Rendered:
-    """Return the result of a single system as HTML."""
+def render_system(scored: Scored, result: Result, caution: str = "") -> Rendered:
+    """Return the result of a single system as HTML; `caution` goes with what is copied."""
     _, table = read_segments(scored.key)
     scores = table["bleu"].to_numpy()
     ratios = table["length_ratio"].to_numpy()
@@ -509,9 +587,14 @@ def render_system(scored: Scored, result: Result) -> Rendered:
     if interval:
         interval = f"{scored.options['confidence']:.0%} interval {interval}"
     caption = _join_present(interval, count, scored.remark)
-    sentence = f"{_join_present(scored.systems[0], count, scored.remark)}: {quote(result)}"
-    tables = html.copy_button(result.to_markdown(), "as Markdown")
-    tables += html.copy_button(result.to_latex(), "as LaTeX")
+    quoted = f"{_join_present(scored.systems[0], count, scored.remark)}: {quote(result)}"
+    sentence = add_caution(quoted, caution)
+    markdown = result.to_markdown()
+    latex = result.to_latex()
+    if caution:
+        markdown += f"\n\nCaution: {caution}"
+        latex += f"\n% Caution: {caution}"
+    tables = html.copy_button(markdown, "as Markdown") + html.copy_button(latex, "as LaTeX")
     summary = (
         f'<div class="bleu-headline" data-announce="{html.show(sentence)}">'
         f"{html.headline(result['score'], caption)}</div>"
@@ -535,19 +618,53 @@ def render_system(scored: Scored, result: Result) -> Rendered:
     return Rendered(summary, f'{html.facts(facts)}{bars}<div class="bleu-sides">{charts}</div>')
 
 
-def explain_number(key: str, system: str, reported: str) -> str:
+def read_reported(pasted: str) -> str:
+    """Read a score, with its signature if there is one, from any line that has one.
+
+    Raises RejectedError without a score. The answer is written as `reconcile` reads it.
+
+    >>> read_reported("BLEU = 26.81, 50.0/30.0/20.0/10.0 (BP=1.000, ratio=1.016)")
+    '26.81'
+    >>> read_reported("BLEU = 33.1 nrefs:1|case:lc|tok:13a")
+    'BLEU|nrefs:1|case:lc|tok:13a = 33.1'
+    """
+    line = " ".join(pasted.split())
+    if not line:
+        return ""
+    # 1. The JSON of sacreBLEU.
+    if line.startswith("{"):
+        try:
+            report = json.loads(line)
+            line = f"{report['signature']} = {report['score']}"
+        except (KeyError, TypeError, ValueError, RecursionError):
+            raise limits.RejectedError(_EXPECTED_SCORE) from None
+    # 2. The signature, then the score: the first number behind "=", or else the first of all.
+    signature = _SIGNATURE.search(line)
+    if signature:
+        line = f"{line[: signature.start()]} {line[signature.end() :]}"
+    _, _, value = line.rpartition("=") if line.count("=") == 1 else line.partition("=")
+    score = _SCORE.search(value) or _SCORE.search(line)
+    if score is None or float(score[0].replace(",", ".")) > 100:
+        raise limits.RejectedError(_EXPECTED_SCORE)
+    if signature is None:
+        return score[0]
+    return f"BLEU|{signature[1]} = {score[0]}"
+
+
+def explain_number(key: str, system: str, pasted: str) -> str:
     """Return the settings that give a reported score as HTML; all conventions if it is empty."""
     try:
+        reported = read_reported(pasted)
         scored, table = read_segments(key)
         predictions = table[scored.name_column(system, "prediction")].to_pylist()
         references = table["references"].to_pylist()
         with collect_warnings():
-            if not reported.strip():
+            if not reported:
                 return _render_conventions(request_conventions(predictions, references))
             search = request_settings(
                 predictions,
                 references,
-                reported.strip(),
+                reported,
                 None,
                 options={},
                 metric=load_with(scored.options),
@@ -555,8 +672,8 @@ def explain_number(key: str, system: str, reported: str) -> str:
         return _render_settings(search, system, scored, is_unspaced(predictions))
     except limits.ERRORS as error:
         text = limits.explain_error(error)
-        if text.startswith("reported="):  # the name is Python's
-            text = "Type the score as a number from 0 to 100, such as 27.30."
+        if text.startswith("reported"):  # the name is Python's
+            text = _EXPECTED_SCORE
         return html.message(text)
 
 
@@ -576,8 +693,10 @@ def _render_settings(
     plausible = [setting for setting in shown if setting["plausible"]]
     nearest = None if matches else shown[0]
     likely = plausible[0] if plausible else nearest
-    title = search._title().removesuffix(" The closest are:")
-    story = f"{title} {tell_likely(search, likely)}".strip()
+    story = tell_likely(search, likely)
+    if not matches or search["verified"] is not None:
+        title = search._title().removesuffix(" The closest are:")
+        story = f"{title} {story}".strip()
     # 3. The question, with the score as it is scored here: without the steps to a setting.
     score = shown[0]["score"] - 100 * sum(step["delta"] for step in shown[0]["steps"])
     question = (
@@ -585,23 +704,59 @@ def _render_settings(
         f" {score:.2f}. Which signature (number of references, case, tokenizer, smoothing) belongs"
         " to your score?"
     )
-    # 4. The table.
+    # 4. A line per cause, with its variants folded.
+    causes: list[str] = []
+    for cause, variants in group_causes(shown[: limits.SHOWN_SETTINGS]).items():
+        causes.append(_render_cause(cause, variants, scored, is_open=not causes))
+    return (
+        f'<div data-announce="{html.show(story)}">{html.paragraph(story, "quote")}</div>'
+        f'<p class="bleu-copies">{html.copy_button(question, "question to the authors")}</p>'
+        f'<div class="bleu-causes">{"".join(causes)}</div>'
+    )
+
+
+def group_causes(settings: Sequence[FoundSetting]) -> dict[str, list[FoundSetting]]:
+    """Group settings by the step that changes the score most.
+
+    >>> case = {"factor": "lowercase", "value": True, "delta": 0.02}
+    >>> zero = {"factor": "minimum_total", "value": 0, "delta": -0.001}
+    >>> list(group_causes([{"steps": [case]}, {"steps": [zero, case]}, {"steps": []}]))
+    ['case is ignored', 'as it is scored here']
+    """
+    groups: dict[str, list[FoundSetting]] = {}
+    for setting in settings:
+        cause = "as it is scored here"
+        changes = [step for step in setting["steps"] if step["delta"]]
+        if changes:
+            largest = max(changes, key=lambda step: abs(step["delta"]))
+            cause = describe_setting(largest["factor"], largest["value"])
+        groups.setdefault(cause, []).append(setting)
+    return groups
+
+
+def _render_cause(
+    cause: str, variants: Sequence[FoundSetting], scored: Scored, *, is_open: bool
+) -> str:
+    """Return a cause with its scores in a line, and below it its settings in a fold."""
+    scores = [f"{setting['score']:.2f}" for setting in variants]
+    lowest, highest = min(scores, key=float), max(scores, key=float)
+    found = lowest if lowest == highest else f"{lowest} to {highest}"
+    if len(variants) > 1:
+        found += f", {len(variants)} ways"
     rows = []
-    for setting in shown[: limits.SHOWN_SETTINGS]:
+    for setting, score in zip(variants, scores):
         rows.append(
             [
                 join_clauses(_describe_steps(setting)) or "as it is scored here",
-                f"{setting['score']:.2f}",
+                score,
                 "yes" if setting["plausible"] else "no",
                 _apply_button(setting, scored),
                 setting["signature"],
             ]
         )
-    return (
-        f'<div data-announce="{html.show(story)}">{html.paragraph(story, "quote")}</div>'
-        f'<p class="bleu-copies">{html.copy_button(question, "question to the authors")}</p>'
-        f"{html.rows(['if', 'BLEU', 'plausible', '', 'signature'], rows)}"
-    )
+    table = html.rows(["if", "BLEU", "plausible", "", "signature"], rows)
+    state = " open" if is_open else ""
+    return f"<details{state}><summary>{html.show(cause)}: <b>{found}</b></summary>{table}</details>"
 
 
 def tell_likely(search: Mapping[str, Any], likely: Setting | None) -> str:
@@ -611,10 +766,10 @@ def tell_likely(search: Mapping[str, Any], likely: Setting | None) -> str:
     >>> search = {"matches": [case], "other_matches": [], "verified": None, "chance": 0.01}
     >>> tell_likely(search, case)
     'Likely: case is ignored.'
-    >>> tell_likely({**search, "chance": 0.58}, None)
-    'Likely: none of them. Ask for the signature.'
+    >>> tell_likely({**search, "reported": "33.5", "chance": 0.58}, None)
+    'Probably none of these: some setting gives almost any score near 33. Ask for the signature.'
     >>> tell_likely({**search, "chance": 0.58}, case)
-    'The most plausible, if it is not a coincidence: case is ignored. Ask for the signature.'
+    'Perhaps: case is ignored. It may be a coincidence: ask for the signature.'
     """
     if search["verified"]:
         return ""
@@ -623,12 +778,21 @@ def tell_likely(search: Mapping[str, Any], likely: Setting | None) -> str:
     has_match = search["matches"] or search["other_matches"]
     if not has_match:
         return f"The nearest: {words}."
-    is_coincidence = len(changes) > 1 and search["chance"] > 0.5
-    if likely is None or is_coincidence:
-        return "Likely: none of them. Ask for the signature."
+    is_frequent = search["chance"] > 0.5
+    if likely is None or (is_frequent and len(changes) > 1):
+        near = ""
+        if is_frequent:
+            near = f": some setting gives almost any score near {_read_whole(search['reported'])}"
+        return f"Probably none of these{near}. Ask for the signature."
     if changes and search["chance"] > 0.05:
-        return f"The most plausible, if it is not a coincidence: {words}. Ask for the signature."
+        return f"Perhaps: {words}. It may be a coincidence: ask for the signature."
     return f"Likely: {words}."
+
+
+def _read_whole(reported: object) -> str:
+    """Return the number before the decimals of a reported score, on the scale 0-100."""
+    number = float(str(reported).replace(",", "."))
+    return f"{int(100 * number if number <= 1 else number)}"
 
 
 def _render_conventions(conventions: Mapping[str, Setting]) -> str:

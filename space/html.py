@@ -169,7 +169,7 @@ def formula(result: Precisions, unit: str) -> str:
     root = _label_factor("<sup>{}</sup>", _name_root(len(terms)))
     penalty = _label_factor(report.write_number(result["brevity_penalty"]), "brevity penalty")
     return (
-        f'<p class="bleu-formula">= {penalty} · {report.multiply(terms, root, root)}</p>'
+        f'<p class="bleu-formula">= 100 · {penalty} · {report.multiply(terms, root, root)}</p>'
         f'<p class="bleu-note">{note}</p>'
     )
 
@@ -197,7 +197,9 @@ def remedies(findings: Sequence[Remedy]) -> str:
     boxes = []
     for remedy in findings:
         options = json.dumps(remedy.options)
-        apply = button(remedy.button, "apply", options=options, fix=remedy.fix)
+        apply = ""
+        if remedy.button:
+            apply = button(remedy.button, "apply", options=options, fix=remedy.fix)
         boxes.append(f'<p class="bleu-message note">{show(remedy.finding)} {apply}</p>')
     return "".join(boxes)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
@@ -74,6 +75,7 @@ def render_systems(
     *,
     size: str,
     identical: Mapping[str, str],
+    caution: str = "",
 ) -> RenderedSystems:
     """Return several systems as HTML.
 
@@ -84,16 +86,20 @@ def render_systems(
         names: those of the systems, the highest score first.
         size: the numbers of segments, documents and references, in words.
         identical: for each system with the texts of an earlier one, the name of the earlier one.
+        caution: why the scores are in doubt, which goes with what is copied and saved.
     """
     # 1. The leaderboard, and the sentence to quote.
     board = build_leaderboard(
         comparison, ranking, names, size=_join(size, scored.remark), identical=identical
     )
-    sentence = quote(ranking or comparison)
+    quoted = quote(ranking or comparison)
+    sentence = add_caution(quoted, caution)
     table = _list_for_paper(board, scored.options["confidence"])
     note = f"{board.tested}; {board.signature}" if board.tested else board.signature
+    note = add_caution(note, caution)
     copies = html.copy_button(sentence, "sentence") + copy_table(table, note)
-    copies += html.save_button(draw_picture(board), "bleu-leaderboard.svg", "Save picture")
+    picture = draw_picture(board, caution)
+    copies += html.save_button(picture, "bleu-leaderboard.svg", "Save picture")
     summary = (
         f'<div data-announce="{html.show(f"{board.headline} {board.lead}")}">'
         f"{html.paragraph(board.headline, 'verdict')}{html.paragraph(board.lead, 'lead')}</div>"
@@ -117,13 +123,15 @@ def render_systems(
             " often go unnoticed."
         )
     order = [standing.name for standing in board.standings]
+    scores = [system["score"] for system in systems.values()]
+    notes.append(explain_rounding(scores, systems[baseline]["score"], digits=2))
     details = _list_statistics(
         systems, order, baseline, confidence=scored.options["confidence"], identical=identical
     )
-    claim, _, _signature = sentence.partition("; signature ")
+    claim, _, _signature = quoted.partition("; signature ")
     statistics = html.rows(details.head, details.rows)
-    if notes:
-        statistics += html.message(" ".join(notes), "note")
+    if any(notes):
+        statistics += html.message(" ".join(filter(None, notes)), "note")
     statistics += html.paragraph(f"{claim}.", "quote")
     statistics += f'<p class="bleu-copies">{copy_table(details, note)}</p>'
     statistics += html.signature(board.signature)
@@ -234,6 +242,11 @@ def quote(result: Result) -> str:
     """Return the sentence of a result's report, which ends with its signature."""
     sentence, _, _ = result.report().partition("\n")
     return sentence
+
+
+def add_caution(text: str, caution: str) -> str:
+    """Add to a copied text why its score is in doubt, if it is."""
+    return f"{text} Caution: {caution}" if caution else text
 
 
 def _describe_test(result: Result) -> str:
@@ -362,10 +375,13 @@ def draw_table(board: Leaderboard) -> str:
             cells.append(f'<td class="number">{standing.rank}</td>')
         kind = ' class="first"' if standing.is_first else ""
         lines.append(f"<tr{kind}>{''.join(cells)}</tr>")
+    rounding = _explain_board(board)
+    if rounding:
+        rounding = html.paragraph(rounding, "note")
     return (
         f'<div class="bleu-box" tabindex="0" role="group" aria-label="Leaderboard">'
         f'<table class="bleu-board"><thead><tr>{"".join(head)}</tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>{_explain_rounding(board, 'note')}"
+        f"<tbody>{''.join(lines)}</tbody></table></div>{rounding}"
     )
 
 
@@ -416,15 +432,23 @@ def _write_signed(points: float, digits: int = 2) -> str:
     return written.replace("-", "−")
 
 
-def _explain_rounding(board: Leaderboard, kind: str = "") -> str:
-    """Return a sentence if a difference is not that of the rounded scores beside it."""
-    best = board.standings[0].score
-    for standing in board.standings:
-        of_rounded = round(standing.score, 1) - round(best, 1)
-        if abs(of_rounded - round(standing.score - best, 1)) > 0.05:
-            words = "Differences are rounded after subtraction."
-            return html.paragraph(words, kind) if kind else words
+def explain_rounding(scores: Iterable[float], best: float, digits: int) -> str:
+    """Return a sentence if a difference is not that of the rounded scores beside it.
+
+    >>> explain_rounding([33.1149, 33.1351], best=33.1149, digits=2)
+    'Differences are rounded after subtraction.'
+    """
+    shown_best = Decimal(f"{best:.{digits}f}")
+    for score in scores:
+        subtracted = Decimal(f"{score:.{digits}f}") - shown_best
+        if subtracted != Decimal(f"{score - best:.{digits}f}"):
+            return "Differences are rounded after subtraction."
     return ""
+
+
+def _explain_board(board: Leaderboard) -> str:
+    scores = [standing.score for standing in board.standings]
+    return explain_rounding(scores, scores[0], digits=1)
 
 
 def write_interval(ends: tuple[float, float], digits: int = 2) -> str:
@@ -670,8 +694,11 @@ _FIRST_FILL = "#eef4ff"
 _BAND_FILL = "#d3e2ff"
 
 
-def draw_picture(board: Leaderboard) -> str:
-    """Return the leaderboard as an SVG file, with the test and the signature in small print."""
+def draw_picture(board: Leaderboard, caution: str = "") -> str:
+    """Return the leaderboard as an SVG file, with the test and the signature in small print.
+
+    `caution` says why the scores are in doubt.
+    """
     axis = find_axis(board.standings)
     best = board.standings[0]
     is_ranked = bool(best.rank)
@@ -709,7 +736,9 @@ def draw_picture(board: Leaderboard) -> str:
     dots = "Dots: BLEU."
     if best.interval:
         dots = "Dots and lines: BLEU and its confidence interval. Band: the interval of the best."
-    small = [" ".join([dots, _explain_rounding(board)]).strip(), board.tested, board.signature]
+    small = [" ".join([dots, _explain_board(board)]).strip(), board.tested, board.signature]
+    if caution:
+        small.insert(0, f"Caution: {caution}")
     for text in small:
         for line in textwrap.wrap(text, _SMALL_LINE):
             y += 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import unescape
 from itertools import chain
 from typing import NamedTuple
@@ -30,17 +30,41 @@ _BUTTONS: dict[tuple[str | None, object], str] = {
     ("effective_order", True): "Skip n-grams longer than the text",
     ("smooth_method", "exp"): "Smooth as sacreBLEU does",
     ("tokenize", "none"): "Split at spaces only",
-    ("tokenize", "char"): "Use char",
+    ("tokenize", "char"): "Score by characters",
 }
 
 
+# What language models write beside a translation.
+_LEFTOVER = re.compile(
+    r"</?think>|<\|\w+\|>|</?s>|\[/?INST\]|^(?:assistant|Translation|Übersetzung)\s*:"
+    r"|^(?:Sure|Certainly|Of course|Okay|OK)\b.{0,20}\bhere(?: is|’s|'s)\b.{0,60}:"
+    r"|^Here(?: is|’s|'s) the (?:\w+ )?translation\b"
+    r"|^(?:I’m|I'm|I am) sorry, (?:but )?I (?:can’t|can't|cannot|am unable)\b"
+    r"|\bas an AI (?:language )?model\b",
+    re.IGNORECASE,
+)
+_LEFTOVER_CHARACTERS = 40  # of a leftover, in messages
+
+
 class Remedy(NamedTuple):
-    """A finding, and the button that fixes it by changing options or texts."""
+    """A finding, and the button that fixes it by changing options or texts, if there is one."""
 
     finding: str
     button: str
     options: Options
     fix: str = ""  # a name in `FIXES`
+
+    @property
+    def changes_meaning(self) -> bool:
+        """Return whether the score means something else as long as this is not fixed."""
+        return "tokenize" in self.options or self.fix == "detokenize" or not self.button
+
+
+class Leftover(NamedTuple):
+    """What a language model has written beside a translation, and the number of the segment."""
+
+    segment: int
+    text: str
 
 
 class Advice(NamedTuple):
@@ -66,7 +90,43 @@ def find_remedies(
     remedies: list[Remedy] = []
     for check in (_check_spaces, _check_quotes, _check_tokens, _check_case):
         remedies += check(hypotheses, targets, options)
+    remedies += _check_leftovers(predictions, targets)
     return remedies
+
+
+def find_remedies_of_systems(
+    systems: Mapping[str, Sequence[str]],
+    references: Sequence[Sequence[str]],
+    options: Options,
+) -> list[Remedy]:
+    """Find remedies for the texts of each system; a system is named if not all need the remedy."""
+    systems_of: dict[str, list[str]] = {}  # by the finding
+    remedy_of: dict[str, Remedy] = {}
+    for name, predictions in systems.items():
+        for remedy in find_remedies(predictions, references, options):
+            systems_of.setdefault(remedy.finding, []).append(name)
+            remedy_of[remedy.finding] = remedy
+    found = []
+    for finding, remedy in remedy_of.items():
+        names = systems_of[finding]
+        if len(names) < len(systems):
+            remedy = remedy._replace(finding=f"{', '.join(names)}: {finding}")
+        found.append(remedy)
+    return found
+
+
+def find_leftovers(texts: Sequence[str]) -> list[Leftover]:
+    """Find texts that have more in them than a language model was asked for.
+
+    >>> find_leftovers(["A cat.", "Sure, here is the translation: A cat."])
+    [Leftover(segment=2, text='Sure, here is the translation:')]
+    """
+    found = []
+    for number, text in enumerate(texts, 1):
+        match = _LEFTOVER.search(text) if text else None
+        if match:
+            found.append(Leftover(number, match[0][:_LEFTOVER_CHARACTERS]))
+    return found
 
 
 def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[MetricWarning]) -> Advice:
@@ -202,7 +262,23 @@ def _check_spaces(
     # `zh` splits Chinese characters only.
     better = "char" if _KANA_OR_THAI.search("".join(hypotheses)) else "zh"
     finding = f"This text has no spaces between words, and tokenizer {name} splits at spaces."
-    yield Remedy(finding, f"Use {better}", {"tokenize": better})
+    button = "Score by characters" if better == "char" else "Score as Chinese"
+    yield Remedy(finding, button, {"tokenize": better})
+
+
+def _check_leftovers(predictions: Sequence[str], targets: Sequence[str]) -> Iterator[Remedy]:
+    """Look for what language models write beside a translation, in the predictions alone."""
+    leftovers = find_leftovers(predictions[:_SAMPLE])
+    if not leftovers or find_leftovers(targets):
+        return
+    first = leftovers[0]
+    count = "1 prediction has" if len(leftovers) == 1 else f"{len(leftovers):,} predictions have"
+    place = f"such as “{first.text}” in segment {first.segment:,}"
+    if len(predictions) == 1:
+        count = "This text has"
+        place = f"“{first.text}”"
+    finding = f"{count} leftovers of a language model, {place}. Remove them, and score again."
+    yield Remedy(finding, "", {})
 
 
 def _share(is_match: Callable[[str], object], texts: Sequence[str]) -> float:

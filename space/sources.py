@@ -6,16 +6,22 @@ Files are checked before they are parsed, so that a small file cannot cost more 
 from __future__ import annotations
 
 import codecs
+import csv
+import gzip
+import io
 import json
 import os
 import re
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import gradio as gr
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv
 from gradio.blocks import Block
@@ -33,9 +39,9 @@ FROM_TEXT = "Pasted text"
 
 _HINTS = {
     "systems": (
-        "One file per system: text with one segment per line, CSV, TSV or JSONL, in UTF-8, up to"
-        f" {limits.MAX_FILE_MEGABYTES} MB. Or a table with all: a column per system, references,"
-        " domains, documents."
+        "One file per system: text with one segment per line, CSV, TSV or JSONL, also packed"
+        f" (.gz), up to {limits.MAX_FILE_MEGABYTES} MB. Or a table with all: a column per system,"
+        " references, domains, documents."
     ),
     "references": (
         "The same segments in the same order. Upload several files or columns for several"
@@ -45,29 +51,45 @@ _HINTS = {
 
 # What columns of tables are for, by the words in their names; what is preselected can be changed.
 _WORDS = {
-    "references": "reference references ref refs gold target targets tgt",
+    "references": "reference references ref refs refa refb refc refd gold target targets tgt",
     "labels": "domain group lp langpair languagepair label",
     "documents": "doc docid document documentid",
     "systems": "prediction predictions hypothesis hypotheses hyp translation output candidate mt",
     "others": "source src input id seg segid segment segmentid line key lang language",
 }
 _KINDS = {kind: {*words.split()} for kind, words in _WORDS.items()}
+# The words of a name end at other characters, and where the case changes: "refA" is "ref" and "A".
+_NAME_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _NO_GROUPS = "no groups"
 _NO_DOCUMENTS = "no documents"
 
 _FORMATS = "text, CSV, TSV or JSONL"
 _UPLOAD_LESS = "Upload a part of it, or use the metric in Python (see About)."
+_ZIP = b"PK\x03\x04"
+_ZIPPED = {".docx": "a Word file", ".xlsx": "an Excel file"}  # all others are ZIP files
+_GZIP = b"\x1f\x8b"
 _BINARY = {  # by the first bytes of a file
     b"PAR1": "a Parquet file",
-    b"PK\x03\x04": "an Excel or ZIP file",
-    b"\x1f\x8b": "a gzip file",
+    _GZIP: "a gzip file within a gzip file",
     b"%PDF-": "a PDF",
+    b"\xd0\xcf\x11\xe0": "an old Word or Excel file",
 }
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _PIECE = 1 << 20  # bytes read at once, so that other requests are not kept waiting
-_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+# The characters that may separate the cells of a table; the first one in line 1 does.
+_DELIMITERS = {".csv": (",", ";", "\t"), ".tsv": ("\t",)}
+_NOTES_ON_DELIMITERS = {
+    (".csv", ";"): "separated by semicolons",
+    (".csv", "\t"): "separated by tabs",
+}
 _JSON_LINES = (".jsonl", ".ndjson")
+_QUOTATION_MARKS = re.compile('"+')
+_REMOVED_QUOTES = "quoted as by pandas; quotes removed"
+_KEPT_QUOTES = "quoted as by pandas; quotes kept"
 _NAME_CHARACTERS = 60  # of a column or label, in messages and tables
+_FEWEST_TO_LOCATE = 20  # segments; the lengths of fewer texts don't tell where lines are missing
+# By how much lengths must agree better than by chance; those of a translation differ by 0.3.
+_SHARE_TO_LOCATE = 0.7
 _EXAMPLE_REFERENCES = 2  # the first columns of the example corpus
 
 
@@ -142,18 +164,39 @@ class Submission(NamedTuple):
     documents: list[str] | None = None
 
 
+class Cells(NamedTuple):
+    """How the cells of a CSV or TSV file are written."""
+
+    delimiter: str
+    are_quoted: bool  # if they need it
+
+    def parsing(self) -> pyarrow.csv.ParseOptions:
+        """Return the options for Arrow's reader."""
+        return pyarrow.csv.ParseOptions(
+            delimiter=self.delimiter,
+            quote_char='"' if self.are_quoted else False,
+            newlines_in_values=self.are_quoted,
+        )
+
+
 class Description(NamedTuple):
     """An uploaded file.
 
     columns: their names; none if the file is plain text.
     segments: the number of segments.
     texts: the columns that have text.
+    cells: how the cells are written; None if the file is not CSV or TSV.
+    remarks: what is special about how the file was read.
+    has_quoted_cells: it is TSV, and all cells with a quotation mark are quoted.
     """
 
     file: Path
     columns: list[str]
     segments: int
     texts: Sequence[str] = ()
+    cells: Cells | None = None
+    remarks: Sequence[str] = ()
+    has_quoted_cells: bool = False
 
 
 class ChosenColumns(NamedTuple):
@@ -180,6 +223,7 @@ class Sources(NamedTuple):
     pasted_references: gr.Textbox
     labels: gr.Dropdown
     documents: gr.Dropdown
+    keep_quotes: gr.Checkbox
 
 
 class _Entered(NamedTuple):
@@ -195,6 +239,7 @@ class _Entered(NamedTuple):
     pasted_references: str
     labels: Names
     documents: Names
+    keeps_quotes: bool = False
 
 
 class _RoleFields(NamedTuple):
@@ -212,13 +257,14 @@ class _UploadFields(NamedTuple):
     roles: dict[str, _RoleFields]
     labels: gr.Dropdown
     documents: gr.Dropdown
+    keep_quotes: gr.Checkbox
 
     def outputs(self) -> list[Block]:
         """Return the components that `_show_uploads` updates."""
         outputs: list[Block] = [self.described]
         for role in self.roles.values():
             outputs += [role.note, role.columns]
-        return [*outputs, self.labels, self.documents]
+        return [*outputs, self.labels, self.documents, self.keep_quotes]
 
 
 def add_sources() -> Sources:
@@ -227,21 +273,31 @@ def add_sources() -> Sources:
     # 1. Files, and what their columns are for.
     with gr.Row(elem_id="files") as uploaded:
         roles = {role: _add_role(role) for role in _HINTS}
+    keep_quotes = gr.Checkbox(
+        label="Keep the quotation marks around cells", visible=False, elem_id="keep-quotes"
+    )
     with gr.Row():
         labels = _add_column("Score per group of this column", "systems-labels", _NO_GROUPS)
         documents = _add_column(
             "Documents of this column, for intervals and tests", "documents", _NO_DOCUMENTS
         )
     described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
-    fields = _UploadFields(described, roles, labels, documents)
+    fields = _UploadFields(described, roles, labels, documents, keep_quotes)
     # 2. One event for all files: of two, the answer to the older one may come last.
     files = [role.file for role in roles.values()]
     changes = []
     for file in files:
         changes += [file.upload, file.clear, file.delete]
+    changes.append(keep_quotes.input)
     show_uploads = partial(_show_uploads, fields)
-    gr.on(changes, show_uploads, [described, *files], fields.outputs(), **limits.QUIET)
-    # 3. Pasted text.
+    inputs = [described, keep_quotes, *files]
+    gr.on(changes, show_uploads, inputs, fields.outputs(), **limits.QUIET)
+    # 3. In a table with all, a column that is chosen for references is not a system.
+    reference_columns = roles["references"].columns
+    system_columns = roles["systems"].columns
+    choices = [reference_columns, system_columns, roles["systems"].file, roles["references"].file]
+    reference_columns.input(_leave_out_references, choices, system_columns, **limits.QUIET)
+    # 4. Pasted text.
     with gr.Row(visible=False, elem_id="pasted") as pasted:
         pasted_system = _add_text("System, one segment per line", "system-text")
         pasted_second_system = _add_text("Second system, optional", "second-system-text")
@@ -265,6 +321,7 @@ def add_sources() -> Sources:
         pasted_references=pasted_references,
         labels=labels,
         documents=documents,
+        keep_quotes=keep_quotes,
     )
 
 
@@ -297,7 +354,10 @@ def _add_text(label: str, elem_id: str) -> gr.Textbox:
 
 
 def _show_uploads(
-    fields: _UploadFields, before: Mapping[str, list[str]] | None, *uploads: Names
+    fields: _UploadFields,
+    before: Mapping[str, list[str]] | None,
+    keeps_quotes: bool,
+    *uploads: Names,
 ) -> dict[Block, object]:
     """Show how the files were read, and preselect columns.
 
@@ -312,7 +372,7 @@ def _show_uploads(
         described[role] = []
         try:
             check_files(own_paths)
-            described[role] = [describe_file(path) for path in own_paths]
+            described[role] = [describe_file(path, keeps_quotes) for path in own_paths]
             note = list_files([_describe_reading(upload) for upload in described[role]])
         except limits.RejectedError as error:
             note = message(str(error))
@@ -327,7 +387,19 @@ def _show_uploads(
     tables = [upload for upload in all_uploads if upload.columns]
     update[fields.labels] = _choose_column("labels", tables, _NO_GROUPS)
     update[fields.documents] = _choose_column("documents", tables, _NO_DOCUMENTS)
+    # 4. Quotation marks around cells are a question only for tables that have them.
+    has_quoted_cells = any(upload.has_quoted_cells for upload in all_uploads)
+    update[fields.keep_quotes] = gr.update(visible=has_quoted_cells)
     return update
+
+
+def _leave_out_references(
+    reference_columns: Names, system_columns: Names, *uploads: Names
+) -> dict[str, object]:
+    """Return the update of the columns of systems after those of references have changed."""
+    is_shared = not all(uploads)  # only one role has files
+    taken = _as_list(reference_columns) if is_shared else []
+    return gr.update(value=[name for name in _as_list(system_columns) if name not in taken])
 
 
 def _describe_reading(upload: Description) -> tuple[str, str]:
@@ -335,7 +407,8 @@ def _describe_reading(upload: Description) -> tuple[str, str]:
     read = "one per line"
     if upload.columns:
         read = f"columns: {', '.join(upload.columns)}"
-    return upload.file.name, f"{count_things(upload.segments, 'segment')}, {read}"
+    facts = [count_things(upload.segments, "segment"), *upload.remarks, read]
+    return upload.file.name, ", ".join(facts)
 
 
 def _choose_role(
@@ -349,7 +422,16 @@ def _choose_role(
         # No name tells: take the first column for systems, the last for references.
         first_table = tables[0]
         likely = [first_table.columns[0] if role == "systems" else first_table.columns[-1]]
-    return gr.update(choices=_list_columns(tables), value=likely or None, visible=bool(tables))
+    label = "Columns"
+    if tables and not likely:
+        label = _ask_for_column(role)
+    return gr.update(
+        choices=_list_columns(tables), value=likely or None, visible=bool(tables), label=label
+    )
+
+
+def _ask_for_column(role: str) -> str:
+    return f"Which column has the {role.removesuffix('s')}?"
 
 
 def _choose_column(kind: str, tables: Sequence[Description], none: str) -> dict[str, object]:
@@ -377,7 +459,7 @@ def guess_columns(table: Description) -> dict[str, list[str]]:
     >>> guess_columns(Description(Path("a.tsv"), names, 9, names[:-1]))
     {'references': ['ref A'], 'labels': ['domain'], 'documents': ['doc'], 'systems': ['Online-B']}
     """
-    words = {name: re.findall("[a-z]+", name.lower()) for name in table.columns}
+    words = {name: _split_name(name) for name in table.columns}
     joined = {name: "".join(words[name]) for name in words}
     # 1. References. Without any, a "label" is a reference, and not the name of a group.
     references = [name for name in words if _KINDS["references"] & set(words[name])]
@@ -392,6 +474,46 @@ def guess_columns(table: Description) -> dict[str, list[str]]:
     texts = [name for name in table.texts if name not in used]
     systems = [name for name in texts if joined[name] in _KINDS["systems"]] or texts
     return {"references": references, "labels": labels, "documents": documents, "systems": systems}
+
+
+def _split_name(name: str) -> list[str]:
+    """Split the name of a column into lowercase words.
+
+    >>> _split_name("refA"), _split_name("doc_ID")
+    (['ref', 'a'], ['doc', 'id'])
+    """
+    return [word.lower() for word in _NAME_WORD.findall(name)]
+
+
+_RUN = re.compile(
+    r"(?:^|(?<=[^a-z]))(?:seed|run|trial|s|r)[ =_-]?\d+(?=[^a-z0-9]|$)", re.IGNORECASE
+)
+_TEXT_SUFFIXES = (".gz", ".txt", ".csv", ".tsv", ".jsonl", ".ndjson")
+_SEPARATORS = "._- /"
+
+
+def group_runs(names: Sequence[str]) -> dict[str, list[str]]:
+    """Group the names of files or columns that are runs of one system, by the system's name.
+
+    >>> group_runs(["base.seed1.txt", "base.seed2.txt", "gpt-4.txt"])
+    {'base': ['base.seed1.txt', 'base.seed2.txt'], 'gpt-4': ['gpt-4.txt']}
+    """
+    # 1. Each name without its run. A system is named by what is left.
+    candidates: dict[str, list[str]] = {}
+    for name in names:
+        plain = _remove_suffixes(name)
+        before, _, after = _RUN.sub("\0", plain, count=1).partition("\0")
+        parts = [before.strip(_SEPARATORS), after.strip(_SEPARATORS)]
+        system = ".".join(part for part in parts if part)
+        candidates.setdefault(system or plain, []).append(name)
+    return candidates
+
+
+def _remove_suffixes(name: str) -> str:
+    """Return a name without the suffixes of formats."""
+    while name.lower().endswith(_TEXT_SUFFIXES):
+        name = name.rpartition(".")[0]
+    return name
 
 
 def _share_tables(
@@ -421,7 +543,7 @@ def read_submission(values: Sequence[Any]) -> Submission:
     """
     if is_example(values):
         return read_example()
-    entered = _Entered._make(values)
+    entered = _Entered(*values)
     submission = _read_pasted(entered) if entered.origin == FROM_TEXT else _read_files(entered)
     _check_submission(submission)
     return submission
@@ -443,16 +565,18 @@ def _read_files(entered: _Entered) -> Submission:
     system_paths = _as_list(entered.systems)
     reference_paths = _as_list(entered.references)
     check_files([*system_paths, *reference_paths])
-    systems = _describe_files("systems", system_paths)
-    references = _describe_files("references", reference_paths)
+    systems = _describe_files("systems", system_paths, entered.keeps_quotes)
+    references = _describe_files("references", reference_paths, entered.keeps_quotes)
     uploads = [*systems, *references]
-    # 2. Choose columns, and count the texts in them.
-    system_columns = _choose_columns(
-        "systems", _share_tables(systems, uploads), entered.system_columns
-    )
+    # 2. Choose columns, and count the texts in them. References are asked for first, because
+    #    without them their column is taken for a system.
     reference_columns = _choose_columns(
         "references", _share_tables(references, uploads), entered.reference_columns
     )
+    system_columns = _choose_columns(
+        "systems", _share_tables(systems, uploads), entered.system_columns
+    )
+    _check_roles(system_columns, reference_columns)
     texts = 0
     for chosen in (*system_columns, *reference_columns):
         texts += chosen.width() * chosen.upload.segments
@@ -486,7 +610,7 @@ def _check_submission(submission: Submission) -> None:
 
 def is_example(values: Sequence[Any]) -> bool:
     """Return whether the fields of `Sources` have no files yet, so that the example is scored."""
-    entered = _Entered._make(values)
+    entered = _Entered(*values)
     has_files = bool(entered.systems or entered.references)
     return entered.origin == FROM_FILES and not has_files
 
@@ -507,13 +631,56 @@ def read_example() -> Submission:
     return Submission(systems, [row[:_EXAMPLE_REFERENCES] for row in rows])
 
 
-def _check_lengths(name: str, cells: Sequence[object], references: Sequence[object]) -> None:
+def _check_lengths(
+    name: str, cells: Sequence[object], references: Sequence[Sequence[object]]
+) -> None:
     """Reject a column whose number of segments is not that of the references."""
     if len(cells) != len(references):
+        first_references = [row[0] if row else "" for row in references]
         raise limits.RejectedError(
             f"{name} has {count_things(len(cells), 'segment')}, and there are references for"
-            f" {len(references):,}. They must correspond line by line; an empty line is a segment."
+            f" {len(references):,}.{_locate_difference(cells, first_references)} They must"
+            " correspond line by line; an empty line is a segment."
         )
+
+
+def _locate_difference(texts: Sequence[object], expected: Sequence[object]) -> str:
+    """Return a sentence on where two columns of different length cease to correspond.
+
+    It is empty if the lengths of the texts don't tell. The sentence begins with a space.
+    """
+    # 1. Measure the texts of the shorter and of the longer column.
+    shorter, longer = sorted((texts, expected), key=len)
+    surplus = len(longer) - len(shorter)
+    if len(shorter) < _FEWEST_TO_LOCATE:
+        return ""
+    lengths = _measure_texts(shorter)
+    longer_lengths = _measure_texts(longer)
+    # 2. Up to some line the columns correspond, and behind it after a shift: find the line for
+    #    which lengths differ least, the last of several.
+    in_place = np.abs(lengths - longer_lengths[: len(shorter)])
+    shifted = np.abs(lengths - longer_lengths[surplus:])
+    before = np.concatenate([[0.0], np.cumsum(in_place)])
+    after = np.concatenate([np.cumsum(shifted[::-1])[::-1], [0.0]])
+    costs = np.round(before + after, 6)
+    start = int(np.flatnonzero(costs == costs.min())[-1])
+    # 3. Lengths tell if texts in reverse order, which don't correspond, differ more.
+    reverse_cost = np.abs(lengths - lengths[::-1]).sum()
+    if costs[start] >= _SHARE_TO_LOCATE * reverse_cost:
+        return ""
+    if start < len(shorter):
+        return f" From line {start + 1:,} on, the lines look shifted."
+    lines = f"lines {start + 1:,} to {len(longer):,}"
+    if surplus == 1:
+        lines = f"line {len(longer):,}"
+    problem = "There is more at the end" if longer is texts else "The end is missing"
+    return f" {problem}: {lines}."
+
+
+def _measure_texts(texts: Sequence[object]) -> npt.NDArray[np.float64]:
+    """Return the logarithm of the length of each text, because long texts vary more."""
+    lengths = [len(text) if isinstance(text, str) else 0 for text in texts]
+    return np.log1p(np.array(lengths, dtype=np.float64))
 
 
 def _read_systems(uploads: Sequence[ChosenColumns]) -> dict[str, list[str]]:
@@ -522,7 +689,7 @@ def _read_systems(uploads: Sequence[ChosenColumns]) -> dict[str, list[str]]:
     for upload, names in uploads:
         for column, cells in _read_columns(upload, names).items():
             _check_complete(upload.file.name, cells)
-            name = column if len(names) > 1 else upload.file.stem
+            name = column if len(names) > 1 else _name_texts(upload.file)
             systems[rename(name, systems)] = cells
     return systems
 
@@ -606,7 +773,9 @@ def _join_references(uploads: Sequence[ChosenColumns]) -> list[list[Cell]]:
             if len(column) != len(rows):
                 raise limits.RejectedError(
                     f"{upload.file.name} has {count_things(len(column), 'segment')}, and the"
-                    f" references before it {len(rows):,}. The files must correspond line by line."
+                    f" references before it {len(rows):,}."
+                    f"{_locate_difference(column, [row[0] for row in rows])} The files must"
+                    " correspond line by line."
                 )
             for row, cell in zip(rows, column):
                 if isinstance(cell, list):
@@ -617,13 +786,29 @@ def _join_references(uploads: Sequence[ChosenColumns]) -> list[list[Cell]]:
 
 
 def check_files(paths: Sequence[str]) -> None:
-    """Reject files that are too large together, without reading them."""
-    size = sum(os.path.getsize(path) for path in paths if os.path.exists(path))
-    if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
+    """Reject files that are too large together, unpacked, without reading more than the limit."""
+    limit = limits.MAX_FILE_MEGABYTES * 1_000_000
+    size = 0
+    for path in paths:
+        if os.path.exists(path):
+            size += os.path.getsize(path)
+    if size > limit:
         raise limits.RejectedError(
             f"The files have {size / 1_000_000:,.0f} MB together; the limit is"
             f" {limits.MAX_FILE_MEGABYTES}. {_UPLOAD_LESS}"
         )
+    for path in paths:
+        file = Path(path)
+        if not file.exists() or not _find_encoding(file).is_packed:
+            continue
+        size -= os.path.getsize(path)
+        for piece in _unpack(file):
+            size += len(piece)
+            if size > limit:
+                raise limits.RejectedError(
+                    f"The files have more than {limits.MAX_FILE_MEGABYTES} MB together."
+                    f" {_UPLOAD_LESS}"
+                )
 
 
 def _find_limit(role: str) -> int:
@@ -631,12 +816,26 @@ def _find_limit(role: str) -> int:
     return limits.MAX_SYSTEMS if role == "systems" else limits.MAX_REFERENCES
 
 
-def _describe_files(role: str, paths: Sequence[str]) -> list[Description]:
-    """Describe the files of a role, or reject them if they are too many."""
+def _describe_files(role: str, paths: Sequence[str], keeps_quotes: bool) -> list[Description]:
+    """Describe the files of a role, or reject them if they are too many.
+
+    What is wrong with a file stands below it already, since it was uploaded.
+    """
     limit = _find_limit(role)
     if len(paths) > limit:
         raise limits.RejectedError(f"There are {len(paths)} files of {role}; the limit is {limit}.")
-    return [describe_file(path) for path in paths]
+    described = []
+    for path in paths:
+        file = Path(path)
+        try:
+            described.append(describe_file(path, keeps_quotes))
+        except limits.RejectedError as error:
+            if not file.exists():
+                raise
+            raise limits.RejectedError(
+                f"{file.name} can’t be read. The message at {role.capitalize()} says why."
+            ) from error
+    return described
 
 
 def _choose_columns(
@@ -660,15 +859,25 @@ def _choose_columns(
     # 3. A table without a column.
     for upload, names in chosen:
         if upload.columns and not names:
-            choices = ", ".join(_shorten(name) for name in upload.columns)
-            raise limits.RejectedError(f"{upload.file.name}: choose a column among {choices}.")
+            place = f"{upload.file.name}: " if len(chosen) > 1 else ""
+            raise limits.RejectedError(
+                f"{place}{_ask_for_column(role)} Choose it at {role.capitalize()}."
+            )
     return chosen
 
 
-def _shorten(name: str) -> str:
-    if len(name) <= _NAME_CHARACTERS:
-        return name
-    return f"{name[: _NAME_CHARACTERS - 1]}…"
+def _check_roles(
+    system_columns: Sequence[ChosenColumns], reference_columns: Sequence[ChosenColumns]
+) -> None:
+    """Reject a column that is both a system and a reference: it would be scored 100."""
+    reference_names = {choice.upload.file: choice.names for choice in reference_columns}
+    for choice in system_columns:
+        for name in choice.names:
+            if name in reference_names.get(choice.upload.file, ()):
+                raise limits.RejectedError(
+                    f"The column {_quote(name)} is chosen for systems and for references. Remove it"
+                    " from one of them."
+                )
 
 
 def _check_texts(count: int) -> None:
@@ -679,18 +888,46 @@ def _check_texts(count: int) -> None:
         )
 
 
-def describe_file(path: str) -> Description:
+def describe_file(path: str, keeps_quotes: bool = False) -> Description:
     """Describe an uploaded file, or raise what is wrong with it.
 
-    The format is CSV, TSV or JSONL by the suffix, otherwise text.
+    The format is CSV, TSV or JSONL by the suffix, otherwise text. `keeps_quotes` tells that the
+    quotation marks around the cells of a TSV file are text.
     """
     file = _check_file(path)
-    suffix = file.suffix.lower()
-    if delimiter := _DELIMITERS.get(suffix):
-        return _describe_delimited(file, delimiter)
+    # 1. The encoding, which the page tells if it is not UTF-8.
+    encoding = _find_encoding(file)
+    remarks = []
+    if encoding.is_packed:
+        remarks.append("unpacked")
+    if encoding.is_utf16:
+        remarks.append("UTF-16")
+    # 2. The format.
+    suffix = _find_suffix(file)
     if suffix in _JSON_LINES:
-        return _describe_json_lines(file)
-    return Description(file, [], _check_text(file))
+        return _describe_json_lines(file)._replace(remarks=remarks)
+    if suffix in _DELIMITERS:
+        return _describe_delimited(file, suffix, remarks, keeps_quotes)
+    segments = _check_text(file)
+    # The "Unicode text" of Excel is a table.
+    if encoding.is_utf16 and "\t" in next(_decode_lines(file)):
+        return _describe_delimited(file, ".tsv", remarks, keeps_quotes)
+    return Description(file, [], segments, remarks=remarks)
+
+
+def _find_suffix(file: Path) -> str:
+    """Return the suffix of the name; of a packed file, the one before."""
+    suffix = file.suffix.lower()
+    if suffix == ".gz":
+        suffix = file.with_suffix("").suffix.lower()
+    return suffix
+
+
+def _name_texts(file: Path) -> str:
+    """Return the name of a file without its suffix."""
+    if file.suffix.lower() == ".gz":
+        file = file.with_suffix("")
+    return file.stem
 
 
 def _describe_json_lines(file: Path) -> Description:
@@ -708,9 +945,9 @@ def _read_columns(upload: Description, names: Sequence[str]) -> dict[str, list[C
     """Read the lines of a text, by the file's name, or the named columns of a table."""
     file = upload.file
     if not upload.columns:
-        return {file.stem: list(_decode_lines(file))}
-    if delimiter := _DELIMITERS.get(file.suffix.lower()):
-        return _read_delimited(file, names, delimiter)
+        return {_name_texts(file): list(_decode_lines(file))}
+    if upload.cells:
+        return _read_delimited(file, names, upload.cells)
     table: dict[str, list[Cell]] = {name: [] for name in names}
     texts = 0  # in lists
     for number, row in enumerate(_read_json_lines(file), 1):
@@ -817,67 +1054,188 @@ def _check_text(file: Path, limit: int = limits.MAX_SEGMENTS, signs: Sequence[by
     return line_ends + 1 if has_unfinished_line else line_ends
 
 
-def _read_pieces(file: Path) -> Iterator[bytes]:
+class _Encoding(NamedTuple):
+    """How the bytes of a file are to be read."""
+
+    is_packed: bool  # with gzip
+    is_utf16: bool
+
+
+def _find_encoding(file: Path) -> _Encoding:
+    """Return how the bytes of a file are to be read, by its first bytes."""
+    with open(file, "rb") as opened:
+        is_packed = opened.read(len(_GZIP)) == _GZIP
+    beginning = next(_unpack(file), b"") if is_packed else next(_read_raw(file), b"")
+    return _Encoding(is_packed, beginning.startswith(_UTF16))
+
+
+def _read_raw(file: Path) -> Iterator[bytes]:
     with open(file, "rb") as opened:
         yield from iter(lambda: opened.read(_PIECE), b"")
 
 
+def _unpack(file: Path) -> Iterator[bytes]:
+    """Return the pieces of a packed file, unpacked."""
+    try:
+        with gzip.open(file) as opened:
+            yield from iter(lambda: opened.read(_PIECE), b"")
+    except (EOFError, OSError, zlib.error):
+        raise limits.RejectedError(
+            f"{file.name} is damaged or incomplete. Pack it again, or upload it without packing."
+        ) from None
+
+
+def _read_pieces(file: Path) -> Iterator[bytes]:
+    """Return the pieces of a file in UTF-8, unpacked; no more than the limit of all files."""
+    encoding = _find_encoding(file)
+    pieces = _unpack(file) if encoding.is_packed else _read_raw(file)
+    decoder = codecs.getincrementaldecoder("utf-16")()
+    size = 0
+    for piece in pieces:
+        size += len(piece)
+        if size > limits.MAX_FILE_MEGABYTES * 1_000_000:
+            return  # `check_files` has rejected the file
+        if not encoding.is_utf16:
+            yield piece
+            continue
+        try:
+            yield decoder.decode(piece).encode()
+        except UnicodeError:
+            raise _reject_utf16(file) from None
+    try:
+        decoder.decode(b"", final=True)
+    except UnicodeError:
+        raise _reject_utf16(file) from None
+
+
+def _reject_utf16(file: Path) -> limits.RejectedError:
+    return limits.RejectedError(
+        f"{file.name} is not in UTF-16, though it begins so. Save it as UTF-8."
+    )
+
+
+def _open_text(file: Path) -> BinaryIO:
+    """Open a file to read its text in UTF-8."""
+    if any(_find_encoding(file)):
+        return io.BytesIO(b"".join(_read_pieces(file)))
+    return open(file, "rb")
+
+
 def _check_beginning(name: str, data: bytes) -> None:
-    """Reject binary files and UTF-16 by their first bytes."""
-    for start, kind in _BINARY.items():
+    """Reject binary files by their first bytes."""
+    kind = None
+    if data.startswith(_ZIP):
+        kind = _ZIPPED.get(Path(name).suffix.lower(), "a ZIP file")
+    for start, binary_kind in _BINARY.items():
         if data.startswith(start):
-            raise limits.RejectedError(f"{name} is {kind}. Export it as {_FORMATS}.")
-    if data.startswith(_UTF16):
-        raise limits.RejectedError(f"{name} is in UTF-16. Save it as UTF-8.")
+            kind = binary_kind
+    if kind:
+        raise limits.RejectedError(f"{name} is {kind}. Export it as {_FORMATS}.")
 
 
 def _decode_lines(file: Path) -> Iterator[str]:
-    with open(file, encoding="utf-8-sig", newline="\n") as opened:
+    with io.TextIOWrapper(_open_text(file), encoding="utf-8-sig", newline="\n") as opened:
         for line in opened:
             yield line.removesuffix("\n").removesuffix("\r")
 
 
-def _describe_delimited(file: Path, delimiter: str) -> Description:
-    # A cell of a CSV file may have several lines.
-    _check_text(file, 4 * limits.MAX_SEGMENTS, signs=(delimiter.encode(),))
+def _describe_delimited(
+    file: Path, suffix: str, remarks: Sequence[str], keeps_quotes: bool
+) -> Description:
+    """Describe a table; `suffix` is ".csv" or ".tsv"."""
+    # 1. Count the cells. A cell may have several lines.
+    delimiters = _DELIMITERS[suffix]
+    signs = [delimiters[0].encode()]
+    if suffix == ".tsv":
+        signs.append(b'"')  # `_has_quoted_cells` looks at each
+    _check_text(file, 4 * limits.MAX_SEGMENTS, signs=signs)
     head = next(_decode_lines(file))
-    if delimiter == "," and delimiter not in head and ";" in head:
-        raise limits.RejectedError(
-            f"{file.name}: semicolons separate the cells. Save it with commas, or as TSV."
-        )
+    delimiter = next((sign for sign in delimiters if sign in head), delimiters[0])
+    if delimiter != delimiters[0]:
+        _check_text(file, 4 * limits.MAX_SEGMENTS, signs=(delimiter.encode(),))
     if head.count(delimiter) >= limits.MAX_COLUMNS:
         raise limits.RejectedError(
             f"{file.name} has more than {limits.MAX_COLUMNS} columns. Leave out those that are not"
             " needed."
         )
+    # 2. Find out how cells are written. Quotation marks in TSV are text, as for `cut` and in the
+    #    files of WMT, unless each cell with one is quoted.
+    all_remarks = list(remarks)
+    if note := _NOTES_ON_DELIMITERS.get((suffix, delimiter)):
+        all_remarks.append(note)
+    has_quoted_cells = suffix == ".tsv" and _has_quoted_cells(file)
+    if has_quoted_cells:
+        all_remarks.append(_KEPT_QUOTES if keeps_quotes else _REMOVED_QUOTES)
+    removes_quotes = has_quoted_cells and not keeps_quotes
+    cells = Cells(delimiter, are_quoted=suffix == ".csv" or removes_quotes)
+    # 3. Read the names and types of the columns.
     try:
-        schema = pyarrow.csv.open_csv(file, parse_options=_parsing(delimiter)).schema
+        with _open_text(file) as opened:
+            schema = pyarrow.csv.open_csv(opened, parse_options=cells.parsing()).schema
     except pa.ArrowInvalid:
-        raise _find_odd_line(file, delimiter) from None
+        raise _find_odd_line(file, cells) from None
     names = schema.names
     if len(set(names)) < len(names):
         raise limits.RejectedError(
             f"{file.name} has two columns with the same name. Rename one of them."
         )
-    # All cells are parsed, so that an odd line is found now and not when the visitor scores.
+    # 4. Parse all cells, so that an odd line is found now and not when the visitor scores.
     first_name = names[0]
-    first_column = _read_delimited(file, [first_name], delimiter)[first_name]
+    first_column = _read_delimited(file, [first_name], cells)[first_name]
     texts = [field.name for field in schema if pa.types.is_string(field.type)]
-    return Description(file, names, len(first_column), texts)
+    return Description(
+        file,
+        names,
+        len(first_column),
+        texts,
+        cells=cells,
+        remarks=all_remarks,
+        has_quoted_cells=has_quoted_cells,
+    )
 
 
-def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> dict[str, list[Cell]]:
+def _has_quoted_cells(file: Path) -> bool:
+    """Return whether all cells of a TSV file that have a quotation mark are quoted, for certain.
+
+    It is certain if a quotation mark within such a cell is doubled, or if the first name of a
+    column is quoted.
+    """
+    with _open_text(file) as opened:
+        text = opened.read().decode("utf-8-sig")
+    is_certain = text.startswith('"')
+    is_inside = False  # a quoted cell
+    # One run of quotation marks at a time: a pattern for cells would hold up other requests.
+    for run in _QUOTATION_MARKS.finditer(text):
+        start, end = run.span()
+        begins_cell = start == 0 or text[start - 1] in "\t\n"
+        if not is_inside and not begins_cell:
+            return False
+        # Doubled marks are text, besides the marks that open and close the cell.
+        marks = end - start
+        opening = 0 if is_inside else 1
+        is_inside = (marks - opening) % 2 == 0
+        closing = 0 if is_inside else 1
+        is_certain = is_certain or marks - opening - closing >= 2
+        ends_cell = end == len(text) or text[end] in "\t\r\n"
+        if not is_inside and not ends_cell:
+            return False
+    return is_certain and not is_inside
+
+
+def _read_delimited(file: Path, columns: Sequence[str], cells: Cells) -> dict[str, list[Cell]]:
     try:
-        parsing = _parsing(delimiter)
-        names = pyarrow.csv.open_csv(file, parse_options=parsing).schema.names
+        parsing = cells.parsing()
+        with _open_text(file) as opened:
+            names = pyarrow.csv.open_csv(opened, parse_options=parsing).schema.names
         # In a single column, an empty line is an empty segment.
         parsing.ignore_empty_lines = len(names) > 1
         conversion = pyarrow.csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()), include_columns=list(columns)
         )
-        table = pyarrow.csv.read_csv(file, parse_options=parsing, convert_options=conversion)
+        with _open_text(file) as opened:
+            table = pyarrow.csv.read_csv(opened, parse_options=parsing, convert_options=conversion)
     except pa.ArrowInvalid:
-        raise _find_odd_line(file, delimiter) from None
+        raise _find_odd_line(file, cells) from None
     if len(table) > limits.MAX_SEGMENTS:
         raise limits.RejectedError(
             f"{file.name} has {len(table):,} rows; the limit is {limits.MAX_SEGMENTS:,}. Upload a"
@@ -886,25 +1244,25 @@ def _read_delimited(file: Path, columns: Sequence[str], delimiter: str) -> dict[
     return {name: table[name].to_pylist() for name in columns}
 
 
-def _parsing(delimiter: str) -> pyarrow.csv.ParseOptions:
-    if delimiter == "\t":  # quotation marks are text in TSV, as for `cut` and in the files of WMT
-        return pyarrow.csv.ParseOptions(delimiter="\t", quote_char=False)
-    return pyarrow.csv.ParseOptions(delimiter=",", newlines_in_values=True)
-
-
-def _find_odd_line(file: Path, delimiter: str) -> limits.RejectedError:
-    """Return the error for a table that cannot be parsed, with the first line that differs.
-
-    Lines with quotation marks may have delimiters in their cells, and are left out.
-    """
-    lines = islice(_decode_lines(file), limits.MAX_SEGMENTS)
-    expected = next(lines).count(delimiter)
-    for number, line in enumerate(lines, 2):
-        if line.count(delimiter) != expected and '"' not in line:
-            return limits.RejectedError(
-                f"{file.name}: line {number:,} has a different number of columns than line 1."
-            )
-    return limits.RejectedError(f"{file.name}: lines differ in their columns.")
+def _find_odd_line(file: Path, cells: Cells) -> limits.RejectedError:
+    """Return the error for a table that cannot be parsed, with the first line that differs."""
+    lines = (f"{line}\n" for line in islice(_decode_lines(file), 4 * limits.MAX_SEGMENTS))
+    rows = csv.reader(lines, delimiter=cells.delimiter)
+    if not cells.are_quoted:
+        rows = csv.reader(lines, delimiter=cells.delimiter, quoting=csv.QUOTE_NONE)
+    try:
+        expected = len(next(rows))
+        line = 2
+        for row in rows:
+            if row and len(row) != expected:
+                return limits.RejectedError(
+                    f"{file.name}: line {line:,} has {count_things(len(row), 'cell')}, and line 1"
+                    f" has {expected:,}."
+                )
+            line = rows.line_num + 1
+    except csv.Error:
+        pass  # a cell that is too long for Python's reader
+    return limits.RejectedError(f"{file.name}: lines differ in their numbers of cells.")
 
 
 def _read_json_lines(file: Path) -> Iterator[dict[str, Cell]]:

@@ -1,7 +1,9 @@
 """The demo's docstrings, and limits that no browser reaches; what a visitor sees is in integration/space_tests."""
 
 import asyncio
+import csv
 import doctest
+import gzip
 import html as html_module
 import importlib
 import json
@@ -166,7 +168,7 @@ def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, to
     monkeypatch.setattr(corpus, "request_settings", fail)
     submission = sources.Submission({"A": ["a b c d"]}, [["a b c d"]])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
-    answer = corpus.explain_number(kept.key, "A", "127")
+    answer = corpus.explain_number(kept.key, "A", "12.7")
     assert told in answer
     assert "Python" not in answer
     assert len(answer) < 500
@@ -692,7 +694,7 @@ ADVISED = [
     ("the cat", "the cat", {}, "Skip n-grams longer than the text"),
     ("a b c d", "a b d c", {"smooth_method": "none"}, "Smooth as sacreBLEU does"),
     ("a b c .\n" * 100, "a b c .\n" * 100, {}, "Split at spaces only"),
-    ("ไ ท ย ไ", "ไ ท ย ไ", {}, "Use char"),
+    ("ไ ท ย ไ", "ไ ท ย ไ", {}, "Score by characters"),
 ]
 
 
@@ -820,7 +822,7 @@ def submit(folder, files, columns=(), reference_columns=(), labels=None, documen
             ]
         )
     except ValueError as error:
-        return str(error)
+        return str(error.__cause__ or error)  # that of a file stands below the file
 
 
 LINES = b"a\n" * 100_000
@@ -970,10 +972,8 @@ def test_an_organizers_table_works_at_once(tmp_path, name, fields):
     [
         ("a.jsonl", b'{"p": "a"}\n' * 99_999 + b"{", "a.jsonl, line 100,000 is not JSON"),
         ("a.jsonl", b'{"p": "a"}\n' * 9 + b'{"q": "a"}', "a.jsonl, line 10 has other keys than line 1."),
-        ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has a different number of columns than line 1."),
-        ("a.csv", b"p;q\na;b\n", "a.csv: semicolons separate the cells. Save it with commas, or as TSV."),
-        ("a.csv", b"p;q\na, b;c\n", "a.csv: semicolons separate the cells. Save it with commas, or as TSV."),
-        ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has a different number of columns than line 1."),
+        ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has 1 cell, and line 1 has 2."),
+        ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has 1 cell, and line 1 has 2."),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, name, data, message):
@@ -1044,3 +1044,399 @@ def test_an_unchosen_effective_order_is_no_choice_for_segments():
     of_program = metric.request_score(["a b"], [["a b"]], {"effective_order": False}).result
     assert of_program["segment_bleu"] == [0.0]
     assert "segeff:no" in of_program["signature"]
+
+
+# --- How files are read ---------------------------------------------------------------------------
+
+SPOKEN = ['He said "no".', "tab\there", "plain", 'two\nlines "a"', '"quoted"']
+
+
+def write_table(path, written_by):
+    """Write a table of `SPOKEN` as pandas or Python's csv does."""
+    columns = {"mt": SPOKEN, "ref": ["r"] * len(SPOKEN)}
+    if written_by == "pandas":
+        pytest.importorskip("pandas").DataFrame(columns).to_csv(path, sep="\t", index=False)
+        return
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        quoting = csv.QUOTE_ALL if written_by == "csv, all" else csv.QUOTE_MINIMAL
+        writer = csv.writer(file, delimiter="\t", quoting=quoting)
+        writer.writerows([list(columns), *zip(*columns.values())])
+
+
+@pytest.mark.parametrize("written_by", ["pandas", "csv", "csv, all"])
+def test_a_tsv_with_quoted_cells_is_read_as_it_was_written(tmp_path, written_by):
+    """Tabs, line feeds and quotation marks within cells included; and it is told below the name."""
+    sources = importlib.import_module("space.sources")
+    path = tmp_path / "a.tsv"
+    write_table(path, written_by)
+    upload = sources.describe_file(str(path))
+    assert sources._read_columns(upload, ["mt"]) == {"mt": SPOKEN}
+    assert upload.segments == len(SPOKEN)
+    assert "quoted as by pandas; quotes removed" in sources._describe_reading(upload)[1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_quoted"),
+    [
+        (b'"a ""b"" c"\tr\n', True),
+        (b'"a ""b"" c"\tr "q" r\n', False),  # a cell that is not quoted has quotation marks
+        (b'"a ""b""\tr\n', False),  # a quoted cell has no end
+        (
+            b'"a"\tr\n',
+            False,
+        ),  # a text in quotation marks: without two in a row, this is not certain
+        (b'""\t""\n', False),
+        (b'a "" b\tr\n', False),
+        (b"a\tr\n", False),
+    ],
+)
+def test_quotation_marks_in_a_tsv_stay_unless_all_cells_with_them_are_quoted(
+    tmp_path, rows, is_quoted
+):
+    """As for `cut`, and in the files of WMT; if the cells are quoted, they stay on request."""
+    sources = importlib.import_module("space.sources")
+    path = tmp_path / "a.tsv"
+    path.write_bytes(b"mt\tref\n" + rows)
+    first_cell = rows.split(b"\t")[0].decode()
+    for keeps_quotes in (True, False):
+        upload = sources.describe_file(str(path), keeps_quotes)
+        (cell,) = sources._read_columns(upload, ["mt"])["mt"]
+        removes_quotes = is_quoted and not keeps_quotes
+        assert cell == ('a "b" c' if removes_quotes else first_cell)
+        assert upload.has_quoted_cells == is_quoted
+
+
+@pytest.mark.slow
+@pytest.mark.processes
+def test_quoted_cells_are_found_in_linear_time():
+    """Also in 20 MB of cells that begin with a quotation mark and have no end."""
+    run_apart('''
+import tempfile, pathlib
+from space.sources import describe_file
+path = pathlib.Path(tempfile.mkdtemp()) / "a.tsv"
+for line in (b'"a""b' * 40 + b"\\tb", b'"a\\t' + b'"a"x' * 40, b'""x' * 60 + b"\\tb", b'"""x' * 60 + b"\\tb"):
+    path.write_bytes(b"mt\\tref\\n" + (line + b"\\n") * 90_000)
+    try:
+        describe_file(str(path))
+    except ValueError:
+        pass
+''')
+
+
+@pytest.mark.parametrize(
+    ("names", "references"),
+    [
+        (["domain", "doc", "refA", "GPT-4"], ["refA"]),  # as in the files of WMT
+        (["ref_b", "ref-C", "refs", "ONLINE-B"], ["ref_b", "ref-C", "refs"]),
+        (["tgt.de", "mt.de"], ["tgt.de"]),
+        (["RefA", "REF", "refb", "humanReference", "OnlineA"], ["RefA", "REF", "refb", "humanReference"]),
+        (["preference", "prefA", "reform", "goldenMT"], []),
+    ],
+)  # fmt: skip
+def test_columns_of_references_are_known_by_their_names(names, references):
+    sources = importlib.import_module("space.sources")
+    table = sources.Description(Path("a.tsv"), names, 9, names)
+    assert sources.guess_columns(table)["references"] == references
+
+
+def test_a_missing_column_is_asked_for_first_and_at_its_field(tmp_path):
+    """Eleven texts without a known reference are not "eleven systems, the limit is ten"."""
+    sources = importlib.import_module("space.sources")
+    names = [f"text{number}" for number in range(11)]
+    path = tmp_path / "a.tsv"
+    path.write_text("\t".join(names) + "\n" + "a\t" * 10 + "a\n")
+    table = sources.describe_file(str(path))
+    assert (
+        sources._choose_role("references", [], [table])["label"]
+        == "Which column has the reference?"
+    )
+    known = table._replace(columns=[*names, "refA"])
+    assert sources._choose_role("references", [], [known])["label"] == "Columns"
+    values = [sources.FROM_FILES, [str(path)], names, None, [], "", "", "", None, None]
+    with pytest.raises(
+        ValueError, match=r"^Which column has the reference\? Choose it at References\.$"
+    ):
+        sources.read_submission(values)
+    values[2], values[4] = ["text3", "text4"], ["text3"]
+    with pytest.raises(
+        ValueError,
+        match=r"^The column 'text3' is chosen for systems and for references\. Remove it from one of them\.$",
+    ):
+        sources.read_submission(values)
+    assert sources._leave_out_references(["text3"], names, [str(path)], None)["value"] == [
+        name for name in names if name != "text3"
+    ]
+    values[2] = []
+    with pytest.raises(ValueError, match=r"^Which column has the system\? Choose it at Systems\.$"):
+        sources.read_submission(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.tsv", b'p\tq\n"a\tb\na"\tb\na\tb\t"c\n', "a.tsv: line 4 has 3 cells, and line 1 has 2."),
+        ("a.csv", b'p,q\n"a\nb",c\n"a,b",c,d\n', "a.csv: line 4 has 3 cells, and line 1 has 2."),
+        ("a.csv", b"p,q\na,b\na\n", "a.csv: line 3 has 1 cell, and line 1 has 2."),
+    ],
+)  # fmt: skip
+def test_a_line_with_another_number_of_cells_is_named(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        importlib.import_module("space.sources").describe_file(str(tmp_path / name))
+
+
+# The bytes of a file, the texts of its first column, and how the page says it read them.
+READINGS = {
+    "utf-16.txt": ("a\nñ\n".encode("utf-16"), ["a", "ñ"], "2 segments, UTF-16, one per line"),
+    "utf-16-be.txt": (b"\xfe\xff" + "a\nñ\n".encode("utf-16-be"), ["a", "ñ"], "2 segments, UTF-16, one per line"),
+    "Unicode text of Excel.txt": ("mt\tref\nñ\tb\n".encode("utf-16"), ["ñ"], "1 segment, UTF-16, columns: mt, ref"),
+    "utf-16.csv": ("mt;ref\nñ;b\n".encode("utf-16"), ["ñ"], "1 segment, UTF-16, separated by semicolons, columns: mt, ref"),
+    "semicolons.csv": (b"mt;ref\na, b;c\n", ["a, b"], "1 segment, separated by semicolons, columns: mt, ref"),
+    "one column.csv": (b"mt\na; b\n", ["a; b"], "1 segment, columns: mt"),
+    "zip.txt.gz": (gzip.compress(b"a\nb\n"), ["a", "b"], "2 segments, unpacked, one per line"),
+    "zip.TSV.gz": (gzip.compress(b"mt\tref\na\tb\n"), ["a"], "1 segment, unpacked, columns: mt, ref"),
+    "zip.jsonl.gz": (gzip.compress(b'{"mt": "a"}\n'), ["a"], "1 segment, unpacked, columns: mt"),
+    "both.txt.gz": (gzip.compress("a\nñ\n".encode("utf-16")), ["a", "ñ"], "2 segments, unpacked, UTF-16, one per line"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_a_file_is_read_and_the_page_says_how(tmp_path, name):
+    sources = importlib.import_module("space.sources")
+    data, texts, told = READINGS[name]
+    (tmp_path / name).write_bytes(data)
+    upload = sources.describe_file(str(tmp_path / name))
+    (column,) = sources._read_columns(upload, upload.columns[:1]).values()
+    assert column == texts
+    assert sources._describe_reading(upload) == (name, told)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.docx", b"PK\x03\x04...", "a.docx is a Word file. Export it as text, CSV, TSV or JSONL."),
+        ("a.xlsx", b"PK\x03\x04...", "a.xlsx is an Excel file. Export it as text, CSV, TSV or JSONL."),
+        ("a.txt", b"PK\x03\x04...", "a.txt is a ZIP file. Export it as text, CSV, TSV or JSONL."),
+        ("a.txt.gz", gzip.compress(b"a\n" * 500)[:-9], "a.txt.gz is damaged or incomplete. Pack it again, or upload it without packing."),
+        ("a.txt.gz", gzip.compress(gzip.compress(b"a")), "a.txt.gz is a gzip file within a gzip file. Export it as text, CSV, TSV or JSONL."),
+        ("a.txt", "a\n".encode("utf-16") + b"\x00", "a.txt is not in UTF-16, though it begins so. Save it as UTF-8."),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_not_text_is_called_what_it_is(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        importlib.import_module("space.sources").describe_file(str(tmp_path / name))
+
+
+def test_packed_files_have_the_same_limit_unpacked(tmp_path):
+    """Each of 10 files of 20 kB has 20 MB unpacked; no more than the limit is unpacked to see it."""
+    sources = importlib.import_module("space.sources")
+    bomb = gzip.compress((b"a" * 99 + b"\n") * 200_000)
+    paths = []
+    for number in range(10):
+        paths.append(tmp_path / f"{number}.txt.gz")
+        paths[-1].write_bytes(bomb)
+    tracemalloc.start()
+    with pytest.raises(
+        ValueError, match=r"^The files have more than 25 MB together\. Upload a part of it"
+    ):
+        sources.check_files([str(path) for path in paths])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
+
+
+def test_different_numbers_of_lines_say_where_it_probably_begins():
+    """Line 41 of 100 is missing, or doubled; the lengths of all others agree."""
+    sources = importlib.import_module("space.sources")
+    generator = random.Random(0)
+    references = [["x" * generator.randrange(5, 200)] for _ in range(100)]
+    texts = [row[0] for row in references]
+    equal = ["x" * 50] * 99  # equal lengths
+    cases = {
+        "From line 41 on, the lines look shifted.": [*texts[:40], *texts[41:]],
+        "From line 42 on, the lines look shifted.": [*texts[:41], texts[40], *texts[41:]],
+        "The end is missing: line 100.": texts[:99],
+        "The end is missing: lines 91 to 100.": texts[:90],
+        "There is more at the end: line 101.": [*texts, "x" * 9],
+    }
+    for told, lines in cases.items():
+        with pytest.raises(ValueError, match=rf" {re.escape(told)} They must correspond"):
+            sources._check_lengths("A", lines, references)
+    with pytest.raises(ValueError, match=r"there are references for 100\. They must correspond"):
+        sources._check_lengths("A", equal, [["x" * 50]] * 100)
+
+
+@pytest.mark.parametrize(
+    ("names", "systems"),
+    [
+        (["base.seed1.txt", "base.seed2.txt"], {"base": 2}),
+        (["base.seed1.de", "base.seed2.de", "big.seed1.de", "other.de"], {"base.de": 2, "big.de": 1, "other.de": 1}),
+        (["mt_run-1", "mt_run-2", "mt_run-10"], {"mt": 3}),
+        (["base-s42.txt", "base-s43.txt"], {"base": 2}),
+        (["seed=1.base.txt", "seed=2.base.txt"], {"base": 2}),
+        (["run1/out.txt", "run2/out.txt"], {"out": 2}),
+        (["Base Seed 1", "Base Seed 2"], {"Base": 2}),
+        # These differ in more than a run.
+        (["gpt-3.txt", "gpt-4.txt"], {"gpt-3": 1, "gpt-4": 1}),
+        (["system 1", "system 2"], {"system 1": 1, "system 2": 1}),
+        (["reruns2", "brun3"], {"reruns2": 1, "brun3": 1}),
+        (["seed1.txt", "seed2.txt"], {"seed1": 1, "seed2": 1}),  # no name is left
+    ],
+)  # fmt: skip
+def test_runs_are_known_by_their_names(names, systems):
+    found = importlib.import_module("space.sources").group_runs(names)
+    assert {system: len(runs) for system, runs in found.items()} == systems
+    assert [name for runs in found.values() for name in runs] == names
+
+
+# --- What changes the meaning of a score ----------------------------------------------------------
+
+
+def render_with(systems, references, **changes):
+    """Return the result of some texts as the page shows it."""
+    corpus, option_fields, sources = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "options", "sources")
+    )
+    defaults = option_fields.read_options(option_fields.convention_values("default"))
+    options = {**defaults, "confidence": None, **changes}
+    submission = sources.Submission(systems, [[text] for text in references])
+    return corpus.compute_result(submission, options).rendered
+
+
+CHINESE = [f"我们用的是中文第{number}句话。" for number in range(30)]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_score_whose_meaning_is_in_doubt_stands_below_the_reason(count):
+    """And the sentence, the Markdown and the LaTeX that a visitor copies have the reason."""
+    systems = {f"S{number}": CHINESE[number:] + CHINESE[:number] for number in range(count)}
+    doubtful = render_with(systems, CHINESE).summary
+    clear = render_with(systems, CHINESE, tokenize="zh").summary
+    assert doubtful.index("Score as Chinese") < doubtful.index("bleu-doubtful")
+    reason = "This text has no spaces between words, and tokenizer 13a splits at spaces."
+    copied = [html_module.unescape(text) for text in re.findall(r'data-copy="([^"]*)"', doubtful)]
+    assert len(copied) == 3
+    assert all(f"Caution: {reason}" in text for text in copied)
+    assert "bleu-doubtful" not in clear
+    assert "Caution" not in clear
+
+
+DOUBTS = [
+    ("猫がマットの上に座っています。", "猫はマットの上に。", {}, "Score by characters"),
+    ("我们用的是中文", "我们用的是中文", {}, "Score as Chinese"),
+    ("a b c .", "a b c .", {}, "Split at spaces only"),
+    ("a b c .", "a b c.", {}, "Detokenize the predictions"),
+    ("Sure, here is the translation: a b", "a b", {}, ""),
+    ("<think>Hm</think> a b", "a b", {}, ""),
+    ("a b c<|im_end|>", "a b", {}, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("prediction", "reference", "options", "button"), DOUBTS)
+def test_what_changes_the_meaning_of_a_score_is_in_words(prediction, reference, options, button):
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("remedies", "metric"))
+    found = remedies.find_remedies([prediction], [[reference]], {**metric.OPTIONS, **options})
+    assert [remedy.button for remedy in found if remedy.changes_meaning] == [button]
+
+
+@pytest.mark.parametrize(
+    "text", ["Sure, I will come.", "Here is the news:", "Translation is hard.", "I cannot help it."]
+)
+def test_ordinary_text_is_no_leftover(text):
+    remedies = importlib.import_module("space.remedies")
+    assert remedies.find_leftovers([text]) == []
+
+
+def test_leftovers_in_the_references_as_well_are_text():
+    remedies, metric = (importlib.import_module(f"space.{name}") for name in ("remedies", "metric"))
+    texts = ["Sure, here is the translation: a b"]
+    assert remedies.find_remedies(texts, [texts], metric.OPTIONS) == []
+
+
+def test_each_system_is_looked_at():
+    """One of two in tokens, or with leftovers, is a false verdict too; it is named."""
+    references = [f"the cat number {i} sat, on mat {i % 7}." for i in range(30)]
+    tokenized = [text.replace(",", " ,").replace(".", " .") for text in references]
+    page = render_with({"A": references, "B": tokenized}, references).summary
+    assert "B: The predictions look tokenized" in page
+    assert "Detokenize the predictions" in page
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_told"),
+    [
+        (33.1149, 33.1351, True),  # 33.14 - 33.11 = 0.03, and 0.0202 is shown as 0.02
+        (33.1051, 33.1349, True),  # 33.13 - 33.11 = 0.02, and 0.0298 is shown as 0.03
+        (33.10, 33.20, False),
+    ],
+)
+def test_rounded_differences_of_the_statistics(first, second, is_told):
+    leaderboard = importlib.import_module("space.leaderboard")
+    note = "Differences are rounded after subtraction." if is_told else ""
+    assert leaderboard.explain_rounding([first, second], first, digits=2) == note
+
+
+def test_the_formula_has_its_100():
+    html, metric = (importlib.import_module(f"space.{name}") for name in ("html", "metric"))
+    formula = html.formula(metric.bleu.explain("a b c d e", ["a b c d f"]), "word")
+    assert formula.startswith('<p class="bleu-formula">= 100 · ')
+
+
+def test_empty_predictions_are_listed():
+    texts = ["a b c d"] * 3 + [""] + ["a b c d"] * 46 + ["", " "] + ["a b c d"] * 9
+    page = render_with({"A": texts}, ["a b c d"] * len(texts)).summary
+    assert "A: 3 predictions are empty: segments 4, 51 and 52." in page
+    page = render_with({"A": ["", "a b c d"]}, ["a b c d"] * 2).summary
+    assert "A: 1 prediction is empty: segment 1." in page
+    page = render_with({"A": [""] * 20 + ["a b c d"]}, ["a b c d"] * 21).summary
+    assert (
+        "A: 20 predictions are empty: segments 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 10 more." in page
+    )
+
+
+# --- "You expected" -------------------------------------------------------------------------------
+
+PASTED = [
+    ("33.5", "33.5"),
+    (" 33,50 ", "33,50"),
+    ("0.3314", "0.3314"),
+    ("33.5 BLEU", "33.5"),
+    ("BLEU: 33.5", "33.5"),
+    ("BLEU = 26.81", "26.81"),
+    # The line of multi-bleu.perl, and of mteval-v13a.pl.
+    ("BLEU = 26.81, 50.0/30.0/20.0/10.0 (BP=1.000, ratio=1.016, hyp_len=127, ref_len=125)", "26.81"),
+    ("BLEU score = 0.2681 for system \"x\"", "0.2681"),
+    ("BLEU = 33.1 nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.0", "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.4.0 = 33.1"),
+    ("33.1 (nrefs:1|case:mixed|tok:13a)", "BLEU|nrefs:1|case:mixed|tok:13a = 33.1"),
+    ("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 33.1 64.1/40.0/30.1/20.2 (BP = 1.000 ratio = 1.003 hyp_len = 1234 ref_len = 1230)", "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 33.1"),
+    ('{"name": "BLEU", "score": 33.1, "signature": "nrefs:1|case:lc", "verbose_score": "64.1/40.0"}', "BLEU|nrefs:1|case:lc = 33.1"),
+    ("", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pasted", "read"), PASTED)
+def test_any_pasted_line_is_read_as_a_score(pasted, read):
+    assert importlib.import_module("space.corpus").read_reported(pasted) == read
+
+
+@pytest.mark.parametrize(
+    "pasted", ["BLEU", "my score", "27,3,1", "nrefs:1|case:lc", "127", '{"score": "x"}', "{"]
+)
+def test_what_has_no_score_is_answered_with_an_example(pasted):
+    corpus = importlib.import_module("space.corpus")
+    with pytest.raises(
+        ValueError, match=r"^Type the score as a number from 0 to 100, such as 27\.30\.$"
+    ):
+        corpus.read_reported(pasted)
+
+
+def test_causes_are_in_groups_with_their_variants_folded():
+    """A cause is the step that changes the score most."""
+    corpus = importlib.import_module("space.corpus")
+    spaces = {"factor": "tokenize", "value": "none", "delta": 0.02}
+    case = {"factor": "lowercase", "value": True, "delta": 0.001}
+    settings = [{"steps": [spaces]}, {"steps": [case, spaces]}, {"steps": [case]}]
+    groups = corpus.group_causes(settings)
+    assert [len(group) for group in groups.values()] == [2, 1]
+    assert list(groups)[1] == "case is ignored"

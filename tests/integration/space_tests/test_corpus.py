@@ -27,6 +27,8 @@ from .visitor import (
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 SUMMARY = "#corpus-summary"
+# What the page finds in the texts of `corpus.py`.
+TOKENIZED = "The texts look tokenized (“word .”), but 13a expects untokenized text."
 
 
 @pytest.mark.parametrize("kind", ["txt", "csv", "tsv", "jsonl"])
@@ -44,7 +46,8 @@ def test_each_format(page, bleu, tmp_path, kind):
         f"95% interval {low:.2f} to {high:.2f}, 40 segments"
     )
     expect(page.locator(SUMMARY)).to_contain_text("40 segments is a small sample")
-    assert copied(page, SUMMARY) == f"{system.stem}, 40 segments: {result.report().splitlines()[0]}"
+    sentence = f"{system.stem}, 40 segments: {result.report().splitlines()[0]}"
+    assert copied(page, SUMMARY) == f"{sentence} Caution: {TOKENIZED}"
 
 
 def test_a_researcher_opens_segments_comes_back_and_downloads(page, bleu, tmp_path):
@@ -111,7 +114,8 @@ def test_two_systems_are_compared_in_a_sentence_to_copy(page, bleu, tmp_path):
     expect(page.locator(".bleu-verdict")).to_have_text(
         f"cats scores higher than system, by {by} BLEU."
     )
-    assert copied(page, SUMMARY) == comparison.report().splitlines()[0]
+    assert copied(page, SUMMARY).startswith(comparison.report().splitlines()[0])
+    assert copied(page, SUMMARY).endswith(f" Caution: {TOKENIZED}")
     expect(page.locator(f"{SUMMARY} .bleu-lead")).to_have_text("40 segments, 2 references.")
     board = page.locator(f"{SUMMARY} .bleu-board .name")
     expect(board).to_have_text(["cats", "system"])
@@ -297,10 +301,15 @@ def test_ten_segments_and_more(page):
     )
 
 
-def test_a_different_score_is_asked_for_in_a_fold(page):
+def test_an_expected_score_is_asked_for_beside_the_result(page):
+    """Any pasted line will do; causes are listed in groups, of which the first is open."""
     tab(page, "Corpus")
-    expect(page.get_by_role("button", name="Expected a different score?")).to_be_visible()
-    expect(page.locator("#why")).to_be_hidden()
+    expect(page.get_by_label("You expected")).to_be_visible()
+    ask_why(page, "BLEU = 60.5, 50.0/30.0/20.0/10.0 (BP=1.000, ratio=1.016)")
+    expect(page.locator("#why-answer .bleu-quote")).not_to_be_empty()
+    expect(page.locator("#why-answer details[open]")).to_have_count(1)
+    ask_why(page, "no idea")
+    expect(page.locator("#why-answer")).to_contain_text("Type the score as a number from 0 to 100")
 
 
 def test_a_file_shows_in_its_own_line_how_it_was_read(page, tmp_path):
@@ -608,7 +617,6 @@ def test_a_smoothing_method_has_its_own_value_unless_one_is_given(page, bleu, me
 def test_the_system_asked_about_stays_and_its_answer_goes_with_it(page):
     tab(page, "Corpus")
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
-    unfold(page, "#why-part")
     choose(page, "#why-system", "cedar")
     page.locator("#why").click()
     page.locator("#why-answer tr", has_text="NLTK").get_by_role("button", name="Apply").click()

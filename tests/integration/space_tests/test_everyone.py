@@ -63,7 +63,6 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     page.locator("#difference-list").get_by_role("button").first.click()
     expect(page.locator("#opened h3")).to_be_visible()
     unfold(page, "#tested")
-    unfold(page, "#why-part")
     page.locator("#why").click()
     expect(page.locator("#why-answer tbody tr")).to_have_count(5)
     look("corpus, several systems")

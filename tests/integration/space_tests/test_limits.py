@@ -132,7 +132,6 @@ def test_a_result_outlives_the_sessions_of_other_visitors(browser, tmp_path):
             expect(other.locator("#sentence .bleu-tokens").first).to_contain_text(word)
 
         evict("cat")
-        unfold(page, "#why-part")
         page.locator("#why").click()
         expect(page.locator("#why-answer")).to_contain_text("depending on the convention")
         evict("dog")
@@ -158,7 +157,6 @@ def test_a_page_of_which_the_result_was_deleted_says_so(page):
             post_data=re.sub('"[0-9a-f]{32}"', f'"{"0" * 32}"', route.request.post_data)
         ),
     )
-    unfold(page, "#why-part")
     page.locator("#why").click()
     expect(page.locator("#why-answer")).to_contain_text(expired)
 

@@ -341,8 +341,8 @@ def test_a_student_learns_why_two_words_score_nothing_and_mends_it(page):
 @pytest.mark.parametrize(
     ("candidate", "reference", "finding", "button"),
     [
-        ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "no spaces between words", "Use char"),
-        ("我们用的是中文", "我们用的是中文", "no spaces between words", "Use zh"),
+        ("猫がマットの上に座っています。", "猫はマットの上に座っています。", "no spaces between words", "Score by characters"),
+        ("我们用的是中文", "我们用的是中文", "no spaces between words", "Score as Chinese"),
         ("It’s “here” now, my friend", "It's \"here\" now, my friend", "typographic quotes", "Make quotes straight"),
         ("he did n't say , \" yes . \"", "he didn't say, \"yes.\"", "look tokenized", "Detokenize"),
         ("the cat sat on the mat", "The Cat sat on the Mat", "in lowercase", "Ignore case"),
@@ -373,7 +373,7 @@ def test_french_is_not_called_tokenized(page):
     [
         (
             ("猫がマットの上に座っています。", "猫はマットの上に座っています。"),
-            "Use char",
+            "Score by characters",
             "split into characters",
         ),
         (("the cat", "the cat"), "Skip n-grams longer", "are left out"),
@@ -381,13 +381,15 @@ def test_french_is_not_called_tokenized(page):
     ],
 )
 def test_a_fix_goes_back_with_the_text_that_needed_it(page, bleu, texts, button, other):
-    """Japanese, `Use char`, then English: 70.86 in place of 37.99."""
+    """Japanese, `Score by characters`, then English: 70.86 in place of 37.99."""
     fill(page, "#references", texts[1])
     fill(page, "#candidate", texts[0])
     page.locator("#sentence .bleu-message").get_by_role("button", name=button).click()
     expect(page.locator(CHIP)).to_contain_text(f"{other} (for this text)")
     text(page, "#candidate").press("End")
-    text(page, "#candidate").press_sequentially("a" if button != "Use char" else "猫", delay=20)
+    text(page, "#candidate").press_sequentially(
+        "a" if button != "Score by characters" else "猫", delay=20
+    )
     expect(page.locator(CHIP)).to_contain_text("(for this text)")
     english = "Here is another sentence of mine.", "There is another sentence of mine."
     fill(page, "#references", english[1])

@@ -2,19 +2,19 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 from .corpus import write_corpus
-from .visitor import asked_by, choose, expect, score, settle, tab, text, upload
+from .visitor import asked_by, choose, expect, score, score_of, settle, tab, text, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 WRONG = {
     "latin-1": ("a.txt", "na\nnaïve\n".encode("latin-1"), "a.txt is not in UTF-8 (line 2, byte 0xEF). Save it as UTF-8."),
-    "utf-16": ("a.txt", "a\n".encode("utf-16"), "a.txt is in UTF-16. Save it as UTF-8."),
     "empty": ("a.txt", b"", "a.txt is empty. Upload another file."),
     "text that is Parquet": ("a.txt", b"PAR1....PAR1", "a.txt is a Parquet file. Export it as text, CSV, TSV or JSONL."),
-    "text that is Excel": ("a.csv", b"PK\x03\x04....", "a.csv is an Excel or ZIP file. Export it as text, CSV, TSV or JSONL."),
+    "text that is Excel": ("a.csv", b"PK\x03\x04....", "a.csv is a ZIP file. Export it as text, CSV, TSV or JSONL."),
     "Parquet": ("a.parquet", b"PAR1....PAR1", "a.parquet: Parquet is not accepted. Upload text, CSV, TSV or JSONL."),
     "JSONL that is text": ("a.jsonl", b'{"prediction": "a"}\nb\n', "a.jsonl, line 2 is not JSON"),
     "JSON": ("a.json", b'[{"prediction": "a"}]', "a.json: JSON is accepted as JSONL only, one object per line."),
@@ -25,7 +25,7 @@ WRONG = {
     "CSV with a cell too many": (
         "a.csv",
         b"x,y\n1,2\n1,2,3\n",
-        "a.csv: line 3 has a different number of columns than line 1.",
+        "a.csv: line 3 has 3 cells, and line 1 has 2.",
     ),
     "a line too long": ("a.txt", b"a" * 500_000, "a.txt has a line of over 400,000 bytes"),
     "too many lines": ("a.txt", b"\n" * 100_002, "a.txt has more than 100,000 lines"),
@@ -41,7 +41,9 @@ def test_refused_at_once(page, tmp_path):
         note = page.locator("#systems-note")
         expect(note).to_contain_text(message)
         page.locator("#score").click()
-        expect(page.locator("#corpus-message")).to_contain_text(message)
+        expect(page.locator("#corpus-message")).to_contain_text(
+            f"{name} can’t be read. The message at Systems says why."
+        )
         assert not re.search(r"Traceback|Error|/tmp|\.py|pyarrow", note.inner_text())
         page.locator("#systems-file").get_by_role("button", name="Clear").click()
         expect(note).to_contain_text("One file per system")
@@ -65,6 +67,49 @@ def test_different_numbers_of_lines(page, tmp_path):
     expect(page.locator("#corpus-message")).to_contain_text(
         "s.txt has 1 segment, and the references before it 3."
     )
+
+
+def test_quoted_cells_are_told_and_can_be_kept(page, bleu, tmp_path):
+    """What pandas writes with `sep="\\t"` is scored as the same texts in CSV are."""
+    references = [f'He said "{word}" twice, number {i}.' for i, word in enumerate("ab" * 20)]
+    predictions = [text.replace("twice", "again") for text in references]
+    frame = pd.DataFrame({"mt": predictions, "refA": references})
+    frame.to_csv(tmp_path / "a.tsv", sep="\t", index=False)
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "a.tsv", has_columns=True)
+    expect(page.locator("#systems-note")).to_contain_text("quoted as by pandas; quotes removed")
+    score(page)
+    expected = bleu.compute(predictions=predictions, references=references)["score"]
+    score_of(page, "#corpus-summary", expected)
+    page.get_by_label("Keep the quotation marks around cells").check()
+    expect(page.locator("#systems-note")).to_contain_text("quoted as by pandas; quotes kept")
+    expect(page.locator(".bleu-results.old")).to_have_count(1)
+    score(page)
+    written = [
+        ['"' + text.replace('"', '""') + '"' for text in texts]
+        for texts in (predictions, references)
+    ]
+    kept = bleu.compute(predictions=written[0], references=written[1])["score"]
+    score_of(page, "#corpus-summary", kept)
+
+
+def test_a_score_in_doubt_stands_below_its_reason(page, tmp_path):
+    lines = [f"我们用的是中文第{i}句话。" for i in range(40)]
+    (tmp_path / "r.txt").write_text("\n".join(lines))
+    (tmp_path / "A.txt").write_text("\n".join(lines[1:] + lines[:1]))
+    tab(page, "Corpus")
+    upload(page, "systems", tmp_path / "A.txt")
+    upload(page, "references", tmp_path / "r.txt")
+    score(page)
+    reason = page.get_by_role("button", name="Score as Chinese")
+    doubtful = page.locator(".bleu-doubtful strong")
+    assert reason.bounding_box()["y"] < doubtful.bounding_box()["y"]
+    color = "element => getComputedStyle(element).color"
+    grey = doubtful.evaluate(color)
+    reason.click()
+    expect(page.locator("#corpus-summary .bleu-signature")).to_contain_text("tok:zh")
+    expect(doubtful).to_have_count(0)
+    assert page.locator("#corpus-summary strong").first.evaluate(color) != grey
 
 
 def hold_first(page):

@@ -127,8 +127,6 @@ def score_files(page, folder):
 
 def ask_why(page, reported):
     """Ask which settings give a score; all conventions for an empty one."""
-    if not page.locator("#why").is_visible():
-        unfold(page, "#why-part")
     fill(page, "#reported", reported)
     page.locator("#why").click()
 
