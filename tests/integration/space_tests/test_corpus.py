@@ -173,7 +173,7 @@ def test_the_tab_opens_with_the_example_scored_and_own_files_replace_it(page, tm
     assert ranked == [
         ["first place", "atlas", "90.7", "", "–", "1"],
         ["behind", "birch", "64.2", "", "−26.5", "2"],
-        ["", "cedar", "17.6", "", "−73.2", "3"],
+        ["", "cedar", "17.6", "17.6", "−73.2", "3"],  # off the axis, with its score
     ]
     expect(page.locator(SUMMARY)).to_contain_text("This is an example")
     score_files(page, tmp_path)

@@ -64,7 +64,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     expect(page.locator("#opened h3")).to_be_visible()
     unfold(page, "#tested")
     page.locator("#why").click()
-    expect(page.locator("#why-answer tbody tr")).to_have_count(5)
+    expect(page.locator("#why-answer tbody tr")).to_have_count(6)
     look("corpus, several systems")
     origin(page, "Pasted text")
     look("corpus, pasted, old")
