@@ -63,7 +63,15 @@ from .scored import (
 )
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
-from .sources import EXAMPLE_NOTE, Sources, Submission, add_sources, is_example, read_submission
+from .sources import (
+    EXAMPLE_NOTE,
+    Sources,
+    Submission,
+    add_sources,
+    find_runs,
+    is_example,
+    read_submission,
+)
 
 Choice = gr.Dropdown | gr.CheckboxGroup | gr.Radio | OptionField
 FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
@@ -180,16 +188,18 @@ class CorpusTab(NamedTuple):
             remark=remark,
             test=chosen[self.test],
             chosen_baseline=chosen[self.baseline],
+            joins_runs=bool(chosen[self.sources.joins_runs]),
             progress=progress,
         )
         scored, names, baseline = computed.scored, computed.names, computed.baseline
+        first_runs = {name: own[0] for name, own in computed.runs.items()}
         # Gradio deletes the files in this set when they are old.
         self.download.temp_files.update(scored.list_files())
         # 3. Draw the segments of one system, or the differences between two.
         is_comparison = len(names) > 1
         if is_comparison:
             rival = find_rival(names, baseline)
-            below = self.differences.show(scored, baseline, rival)
+            below = self.differences.show(scored, first_runs[baseline], first_runs[rival])
         else:
             below = self.segments.show(scored)
         # 4. Add what the visitor should know about the texts.
@@ -201,9 +211,11 @@ class CorpusTab(NamedTuple):
         # 5. Update the page. The baseline's field is empty unless the visitor has chosen one.
         usual = "the best" if len(names) > 2 else "the first"
         baselines = [(f"{usual}: {computed.usual_baseline}", "")]
-        baselines += [(name, name) for name in scored.systems]
+        baselines += [(name, name) for name in computed.runs]
         chosen_baseline = baseline if chosen[self.baseline] == baseline else ""
-        asked_about = chosen[self.system] if chosen[self.system] in systems else names[0]
+        asked_about = chosen[self.system]
+        if asked_about not in systems:
+            asked_about = first_runs[names[0]]
         return {
             **restored,
             self.options.fold: gr.update(label=label),
@@ -451,13 +463,17 @@ def _join_present(*texts: str) -> str:
 
 
 class Computed(NamedTuple):
-    """The results of a submission; names are in the order of scores, the best first."""
+    """The results of a submission; names are in the order of scores, the best first.
+
+    runs: the names of the texts of each system, which are several for several training runs.
+    """
 
     scored: Scored
     results: dict[str, Result]
     names: list[str]
     baseline: str
     usual_baseline: str
+    runs: dict[str, list[str]]
     rendered: Rendered
 
 
@@ -469,33 +485,44 @@ def compute_result(
     remark: str = "",
     test: str = "randomization",
     chosen_baseline: str = "",
+    joins_runs: bool = False,
     progress: Callable[..., object] = lambda *_arguments, **_named: None,
 ) -> Computed:
-    """Score the systems of a submission, compare them, and draw the result."""
+    """Score the systems of a submission, compare them, and draw the result.
+
+    With `joins_runs`, systems whose names differ by a seed are training runs of one system.
+    """
     systems = submission.systems
     # 1. Score each system. Compare two with each other, and of three or more all pairs as well.
     progress(0.4, desc="Scoring")
     comparison = ranking = None
     with collect_warnings() as warnings:
         counted = count_submission(submission, options)
-        names = sorted(systems, key=lambda name: -counted[name].result["score"])
+        joined = find_runs(list(systems)) if joins_runs else {}
+        runs = joined or {name: [name] for name in systems}
+        scores = {
+            name: np.mean([counted[run].result["score"] for run in own])
+            for name, own in runs.items()
+        }
+        names = sorted(runs, key=lambda name: -scores[name])
         # Of two systems, the first is the baseline, otherwise the best, unless a visitor has chosen
         # another.
-        usual_baseline = names[0] if len(names) > 2 else next(iter(systems))
+        usual_baseline = names[0] if len(names) > 2 else next(iter(runs))
         baseline = chosen_baseline
-        if baseline not in systems:
+        if baseline not in runs:
             baseline = usual_baseline
         if len(names) > 1:
             tables = {name: scored_rows.rows for name, scored_rows in counted.items()}
+            tables_of_runs = {name: {run: tables[run] for run in joined[name]} for name in joined}
             comparison = request_comparison(
-                tables,
+                tables_of_runs or tables,
                 None,
                 baseline,
-                test,
+                "runs" if joined else test,
                 options=leave_segments_effective(options),
                 documents=submission.documents,
             )
-            if len(names) > 2:
+            if len(names) > 2 and not joined:
                 ranking = request_ranking(tables, options, submission.documents)
             progress(0.7, desc="Writing")
         scored, results = score_submission(submission, options, which, remark, counted=counted)
@@ -523,7 +550,7 @@ def compute_result(
             ranking,
             names,
             size=describe_size(submission),
-            identical=find_identical(systems),
+            identical={} if joined else find_identical(systems),
             caution=caution,
         )
         rendered = Rendered(summary, "", statistics)
@@ -537,6 +564,7 @@ def compute_result(
         names,
         baseline,
         usual_baseline,
+        runs,
         rendered=rendered._replace(summary=summary),
     )
 

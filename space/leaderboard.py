@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
 from . import html
-from .metric import TESTS, Rank, Result, SystemScores, report
+from .metric import ALL_TESTS, Rank, Result, SystemScores, report
 from .scored import Scored
 
 _NUMBER_WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
@@ -28,6 +28,7 @@ class Standing(NamedTuple):
     interval: None without a confidence interval.
     rank: a range such as "1–4"; empty without a ranking.
     is_first: True if no other system is better, by the test of all pairs.
+    runs: the scores of several training runs, whose mean is the score.
     """
 
     name: str
@@ -35,6 +36,12 @@ class Standing(NamedTuple):
     interval: tuple[float, float] | None
     rank: str
     is_first: bool
+    runs: tuple[float, ...] = ()
+
+    def find_ends(self) -> tuple[float, float]:
+        """Return where the drawing of this system begins and ends."""
+        points = [self.score, *self.runs, *(self.interval or ())]
+        return min(points), max(points)
 
 
 class Leaderboard(NamedTuple):
@@ -162,12 +169,17 @@ def build_leaderboard(
             interval = (100 * low, 100 * high)
         rank = "–".join(f"{place}" for place in dict.fromkeys(ranges.get(name, ())))
         is_first = name in ranges and ranges[name][0] == 1
-        standings.append(Standing(name, system["score"], interval, rank, is_first))
+        runs = tuple(run["score"] for run in system.get("runs", {}).values())
+        standings.append(Standing(name, system["score"], interval, rank, is_first, runs))
+    size = _join(_count_runs(standings), size)
     # 2. The sentences.
     result = ranking or comparison
     if ranking:
         headline = state_ranking(ranking["ranking"], identical)
         lead = f"{_state_lead(standings, identical)} {size}."
+    elif len(names) > 2:
+        headline = f"{names[0]} has the highest mean of runs."
+        lead = f"{_state_lead_of_runs(comparison, names)} {size}."
     else:
         headline = state_verdict(comparison, names, bool(identical))
         lead = f"{size}."
@@ -221,6 +233,19 @@ def state_ranking(ranking: Sequence[Rank], identical: Mapping[str, str]) -> str:
     return f"{subject} systems share first place."
 
 
+def _count_runs(standings: Sequence[Standing]) -> str:
+    """Return how many training runs the scores are means of; empty if of one each.
+
+    >>> _count_runs([Standing("A", 2.0, None, "", True, (1.0, 3.0))])
+    'means of 2 runs'
+    """
+    counts = {max(len(standing.runs), 1) for standing in standings}
+    if counts == {1}:
+        return ""
+    most = html.count_things(max(counts), "run")
+    return f"means of {most}" if len(counts) == 1 else f"means of {min(counts)} to {most}"
+
+
 def _state_lead(standings: Sequence[Standing], identical: Mapping[str, str]) -> str:
     """Return by how much the best system leads, and which of the first are identical."""
     best, second = standings[:2]
@@ -238,6 +263,22 @@ def _state_lead(standings: Sequence[Standing], identical: Mapping[str, str]) -> 
     return " ".join(sentences)
 
 
+def _state_lead_of_runs(comparison: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return by how much the best of several systems leads, and if known, whether by chance.
+
+    >>> systems = {"A": {"score": 21.5}, "B": {"score": 20.0, "delta": -0.015, "p_value": 0.3}}
+    >>> _state_lead_of_runs({"systems": systems, "baseline": "A"}, ["A", "B", "C"])
+    'B is next, 1.50 BLEU behind, which may be chance.'
+    """
+    best, second, *_ = names
+    systems: Mapping[str, SystemScores] = comparison["systems"]
+    points = f"{systems[best]['score'] - systems[second]['score']:.2f} BLEU"
+    sentence = f"{second} is next, {points} behind"
+    if comparison["baseline"] == best and judge(systems[second]) == "may be chance":
+        sentence += ", which may be chance"
+    return f"{sentence}."
+
+
 def quote(result: Result) -> str:
     """Return the sentence of a result's report, which ends with its signature."""
     sentence, _, _ = result.report().partition("\n")
@@ -252,9 +293,9 @@ def add_caution(text: str, caution: str) -> str:
 def _describe_test(result: Result) -> str:
     """Return the test by the name that sentences have for it; empty without a test."""
     name = str(result.get("test"))
-    if name not in TESTS or "n_resamples" not in result:
+    if name not in ALL_TESTS or "n_resamples" not in result:
         return ""
-    words = f"{TESTS[name].says}, {result['n_resamples']:,} resamples"
+    words = f"{ALL_TESTS[name].says}, {result['n_resamples']:,} resamples"
     if "documents" in result:
         words += f" by document ({html.count_things(result['documents'], 'document')})"
     if result.get("family_wise"):
@@ -305,9 +346,9 @@ def find_axis(standings: Sequence[Standing]) -> Axis:
     """
     by_score = sorted(standings, key=lambda standing: -standing.score)
     least = max(2, (len(by_score) + 1) // 2)
-    low, high = by_score[0].interval or (by_score[0].score, by_score[0].score)
+    low, high = by_score[0].find_ends()
     for count, standing in enumerate(by_score):
-        start, end = standing.interval or (standing.score, standing.score)
+        start, end = standing.find_ends()
         lowest, highest = min(low, start), max(high, end)
         if count >= least and highest - lowest > _WIDEST_GROWTH * max(high - low, 1):
             break
@@ -394,6 +435,8 @@ def _draw_row(standing: Standing, best: Standing, axis: Axis) -> str:
     words = f"{standing.score:.1f}"
     if standing.interval:
         words += f", interval {write_interval(standing.interval, 1)}"
+    if standing.runs:
+        words += f", runs {', '.join(f'{run:.1f}' for run in standing.runs)}"
     drawn = ""
     if best.interval:
         start, end = (100 * axis.place(end) for end in best.interval)
@@ -404,6 +447,8 @@ def _draw_row(standing: Standing, best: Standing, axis: Axis) -> str:
         if standing.interval:
             start, end = (100 * max(axis.place(end), 0) for end in standing.interval)
             drawn += f'<line x1="{start:.2f}%" x2="{end:.2f}%" y1="11" y2="11"/>'
+        for run in standing.runs:
+            drawn += f'<circle class="run" cx="{100 * axis.place(run):.2f}%" cy="11" r="3"/>'
         drawn += f'<circle cx="{100 * axis.place(standing.score):.2f}%" cy="11" r="5"/>'
     return f'<svg height="22" role="img" aria-label="{words}">{drawn}</svg>'
 
@@ -736,6 +781,8 @@ def draw_picture(board: Leaderboard, caution: str = "") -> str:
     dots = "Dots: BLEU."
     if best.interval:
         dots = "Dots and lines: BLEU and its confidence interval. Band: the interval of the best."
+    if any(standing.runs for standing in board.standings):
+        dots += " Hollow dots: runs."
     small = [" ".join([dots, _explain_board(board)]).strip(), board.tested, board.signature]
     if caution:
         small.insert(0, f"Caution: {caution}")
@@ -789,6 +836,10 @@ def _draw_picture_row(
     if standing.interval:
         start, end = (_AXIS_X + _AXIS_WIDTH * max(axis.place(end), 0) for end in standing.interval)
         parts.append(f'<path d="M{start:.1f},{middle}H{end:.1f}" {stroke}/>')
+    for run in standing.runs:
+        x = _AXIS_X + _AXIS_WIDTH * axis.place(run)
+        hollow = f'fill="#ffffff" stroke="{_ACCENT}" stroke-width="1.5"'
+        parts.append(f'<circle cx="{x:.1f}" cy="{middle}" r="3.5" {hollow}/>')
     x = _AXIS_X + _AXIS_WIDTH * axis.place(standing.score)
     parts.append(f'<circle cx="{x:.1f}" cy="{middle}" r="6" fill="{_ACCENT}"/>')
     return "\n".join(parts)

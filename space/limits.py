@@ -83,7 +83,7 @@ class RejectedError(ValueError):
 
 
 # Errors that a visitor can cause; `explain_error` has the message for each.
-ERRORS = (TypeError, ValueError, OverflowError, RecursionError)
+ERRORS = (TypeError, ValueError, OverflowError, RecursionError, ImportError)
 
 
 def explain_error(error: Exception) -> str:

@@ -103,6 +103,7 @@ class SystemScores(TypedDict, total=False):
 
     score: float
     confidence_interval: tuple[float, float]
+    runs: Mapping[str, Mapping[str, float]]  # the scores of each training run, if several
     delta: float  # this and the rest are missing for the baseline
     delta_interval: tuple[float, float]
     p_value: float
@@ -228,6 +229,7 @@ TOKENIZERS: Mapping[str, Tokenizer] = _options.TOKENIZERS
 REFERENCE_LENGTHS: Mapping[str, Described] = _options.REFERENCE_LENGTHS
 SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Test] = _compare.TESTS
+ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
 
 share_of_unspaced: Callable[[str], float] = _tokenizers.share_of_unspaced
 
@@ -333,8 +335,8 @@ def request_comparison(
             advice = "leave the intervals out (confidence: none), or score a part of the segments"
             limits.check_resampling(len(systems), segments, OPTIONS["n_resamples"], advice)
         resamples = chosen.get("n_resamples")
-        if not resamples and str(test) in TESTS:  # a test from a program may be a list
-            resamples = TESTS[str(test)].n_resamples
+        if not resamples and str(test) in ALL_TESTS:  # a test from a program may be a list
+            resamples = ALL_TESTS[str(test)].n_resamples
         limits.check_resampling(len(systems), segments, resamples or 0)
     return bleu.compare(
         systems, references, baseline=baseline, test=test, documents=documents or None, **chosen
@@ -359,6 +361,8 @@ def _count_segments(systems: object, references: object) -> int | None:
     segments = references
     if references is None:
         segments = next(iter(systems.values()), None)
+        if isinstance(segments, dict):  # several runs
+            segments = next(iter(segments.values()), None)
     return len(segments) if isinstance(segments, list | pa.Table) else None
 
 

@@ -224,6 +224,7 @@ class Sources(NamedTuple):
     labels: gr.Dropdown
     documents: gr.Dropdown
     keep_quotes: gr.Checkbox
+    joins_runs: gr.Checkbox
 
 
 class _Entered(NamedTuple):
@@ -240,6 +241,7 @@ class _Entered(NamedTuple):
     labels: Names
     documents: Names
     keeps_quotes: bool = False
+    joins_runs: bool = False
 
 
 class _RoleFields(NamedTuple):
@@ -258,13 +260,14 @@ class _UploadFields(NamedTuple):
     labels: gr.Dropdown
     documents: gr.Dropdown
     keep_quotes: gr.Checkbox
+    joins_runs: gr.Checkbox
 
     def outputs(self) -> list[Block]:
         """Return the components that `_show_uploads` updates."""
         outputs: list[Block] = [self.described]
         for role in self.roles.values():
             outputs += [role.note, role.columns]
-        return [*outputs, self.labels, self.documents, self.keep_quotes]
+        return [*outputs, self.labels, self.documents, self.keep_quotes, self.joins_runs]
 
 
 def add_sources() -> Sources:
@@ -276,13 +279,14 @@ def add_sources() -> Sources:
     keep_quotes = gr.Checkbox(
         label="Keep the quotation marks around cells", visible=False, elem_id="keep-quotes"
     )
+    joins_runs = gr.Checkbox(visible=False, elem_id="joins-runs")
     with gr.Row():
         labels = _add_column("Score per group of this column", "systems-labels", _NO_GROUPS)
         documents = _add_column(
             "Documents of this column, for intervals and tests", "documents", _NO_DOCUMENTS
         )
     described = gr.State({}, time_to_live=limits.SECONDS_KEPT)
-    fields = _UploadFields(described, roles, labels, documents, keep_quotes)
+    fields = _UploadFields(described, roles, labels, documents, keep_quotes, joins_runs)
     # 2. One event for all files: of two, the answer to the older one may come last.
     files = [role.file for role in roles.values()]
     changes = []
@@ -322,6 +326,7 @@ def add_sources() -> Sources:
         labels=labels,
         documents=documents,
         keep_quotes=keep_quotes,
+        joins_runs=joins_runs,
     )
 
 
@@ -390,7 +395,23 @@ def _show_uploads(
     # 4. Quotation marks around cells are a question only for tables that have them.
     has_quoted_cells = any(upload.has_quoted_cells for upload in all_uploads)
     update[fields.keep_quotes] = gr.update(visible=has_quoted_cells)
+    # 5. So are runs only for names that look so.
+    update[fields.joins_runs] = _choose_runs(described["systems"] or tables)
     return update
+
+
+def _choose_runs(uploads: Sequence[Description]) -> dict[str, object]:
+    """Return the update of the choice whether systems are runs, if their names say so."""
+    # 1. The names that the systems will have.
+    names: list[str] = []
+    for upload in uploads:
+        columns = guess_columns(upload)["systems"] if upload.columns else []
+        names += columns if len(columns) > 1 else [_name_texts(upload.file)]
+    # 2. The choice says what would be joined.
+    runs = find_runs(names)
+    counted = [f"{system} ({count_things(len(own), 'run')})" for system, own in runs.items()]
+    label = f"Score the mean of runs: {', '.join(counted)}"
+    return gr.update(visible=bool(runs), value=bool(runs), label=label)
 
 
 def _leave_out_references(
@@ -507,6 +528,19 @@ def group_runs(names: Sequence[str]) -> dict[str, list[str]]:
         system = ".".join(part for part in parts if part)
         candidates.setdefault(system or plain, []).append(name)
     return candidates
+
+
+def find_runs(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the runs of each of several systems; empty if the names don't tell of runs.
+
+    >>> find_runs(["base.seed1", "base.seed2", "new.seed1", "new.seed2"])
+    {'base': ['base.seed1', 'base.seed2'], 'new': ['new.seed1', 'new.seed2']}
+    >>> find_runs(["base", "new"])
+    {}
+    """
+    runs = group_runs(names)
+    has_several = any(len(own) > 1 for own in runs.values())
+    return runs if has_several and len(runs) > 1 else {}
 
 
 def _remove_suffixes(name: str) -> str:

@@ -1290,6 +1290,54 @@ def test_runs_are_known_by_their_names(names, systems):
     assert [name for runs in found.values() for name in runs] == names
 
 
+def compute_runs(names, joins_runs=True):
+    """Return the result of systems with these names, each worse than the one before."""
+    corpus, option_fields, sources = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "options", "sources")
+    )
+    defaults = option_fields.read_options(option_fields.convention_values("default"))
+    references = [f"the cat number {n} sat on the mat" for n in range(40)]
+    systems = {}
+    for number, name in enumerate(names):
+        worse = [text.replace("sat on", "lay at") for text in references[: 10 + 8 * number]]
+        systems[name] = worse + references[len(worse) :]
+    submission = sources.Submission(systems, [[text] for text in references])
+    options = {**defaults, "confidence": 0.95}
+    return corpus.compute_result(submission, options, joins_runs=joins_runs)
+
+
+def test_runs_are_compared_by_their_means(students_t):
+    """The tab has the result of `compare` with a dict of runs."""
+    names = ["new.seed1", "new.seed2", "base.seed1", "base.seed2"]
+    computed = compute_runs(names)
+    assert computed.runs == {"new": names[:2], "base": names[2:]}
+    assert (computed.names, computed.baseline) == (["new", "base"], "new")
+    scores = {name: result["score"] for name, result in computed.results.items()}
+    mean = (scores["new.seed1"] + scores["new.seed2"]) / 2
+    summary, statistics = computed.rendered.summary, computed.rendered.statistics
+    assert f">{mean:.1f}</b>" in summary
+    assert "means of 2 runs, 40 segments, 1 reference." in summary
+    assert summary.count('class="run"') == 4
+    assert "new.seed1" not in statistics
+    assert "Welch" in statistics
+
+
+def test_runs_that_the_visitor_does_not_join_are_systems():
+    names = ["new.seed1", "new.seed2", "base.seed1", "base.seed2"]
+    computed = compute_runs(names, joins_runs=False)
+    assert sorted(computed.names) == sorted(names)
+    assert "first place" in computed.rendered.summary
+
+
+def test_several_systems_with_runs_have_no_ranks(students_t):
+    """`rank` is for one run per system, so the headline claims no place."""
+    names = [f"{system}.seed{seed}" for system in "abc" for seed in (1, 2)]
+    computed = compute_runs(names)
+    assert computed.baseline == "a"
+    assert "a has the highest mean of runs." in computed.rendered.summary
+    assert "first place" not in computed.rendered.summary
+
+
 # --- What changes the meaning of a score ----------------------------------------------------------
 
 
@@ -1307,6 +1355,8 @@ def render_with(systems, references, **changes):
 CHINESE = [f"我们用的是中文第{number}句话。" for number in range(30)]
 
 
+# The metric warns of the same.
+@pytest.mark.filterwarnings("ignore:.*scripts written without spaces", "ignore:The score")
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_score_whose_meaning_is_in_doubt_stands_below_the_reason(count):
     """And the sentence, the Markdown and the LaTeX that a visitor copies have the reason."""

@@ -185,6 +185,29 @@ def test_the_tab_opens_with_the_example_scored_and_own_files_replace_it(page, tm
     expect(page.locator(SUMMARY)).to_contain_text("This is an example")
 
 
+def test_files_named_like_runs_are_runs_of_one_system(page, tmp_path):
+    """They are compared by their means, unless the visitor says that they are systems."""
+    references = [f"The cat number {n} sat on the mat." for n in range(40)]
+    (tmp_path / "refs.txt").write_text("\n".join(references))
+    files = []
+    for number, name in enumerate(["base.seed1", "base.seed2", "new.seed1", "new.seed2"]):
+        worse = [text.replace("sat on", "lay at") for text in references[number * 6 :]]
+        files.append(tmp_path / f"{name}.txt")
+        files[-1].write_text("\n".join(references[: number * 6] + worse))
+    tab(page, "Corpus")
+    upload(page, "systems", files)
+    upload(page, "references", tmp_path / "refs.txt")
+    choice = page.get_by_label("Score the mean of runs: base (2 runs), new (2 runs)")
+    expect(choice).to_be_checked()
+    score(page)
+    board = page.locator(f"{SUMMARY} .bleu-board .name")
+    expect(board).to_have_text(["new", "base"])
+    expect(page.locator(f"{SUMMARY} .bleu-lead")).to_contain_text("means of 2 runs")
+    choice.uncheck()
+    score(page)
+    expect(board).to_have_text(["new.seed2", "new.seed1", "base.seed2", "base.seed1"])
+
+
 def test_names_without_their_common_prefix_in_tables_that_scroll_in_their_boxes(
     open_page, tmp_path
 ):
