@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -411,12 +412,15 @@ def _draw_penalty() -> str:
 _CURVE = _draw_penalty()
 
 
-def brevity_curve(result: Lengths) -> str:
+def brevity_curve(result: Lengths, mean: float | None = None) -> str:
     """Return the brevity penalty by the candidate's length as a curve, with a dot at the candidate.
+
+    page.js moves the dot where a visitor drags it; with the mean of the precisions, it also tells
+    the score there.
 
     >>> lengths = {"translation_length": 5, "reference_length": 10}
     >>> curve = brevity_curve({**lengths, "brevity_penalty": 0.3679})
-    >>> 'cx="50.0" cy="63.2"' in curve, "10 tokens in the reference" in curve
+    >>> 'cx="50.0" cy="63.2"' in curve, "reference: 10" in curve
     (True, True)
     """
     length = result["translation_length"]
@@ -434,15 +438,29 @@ def brevity_curve(result: Lengths) -> str:
         anchor = "end"
         text_x = x - 4
     text_y = min(y + 11, 96)
-    total = f"{count_things(reference_length, 'token')} in the reference"
+    # 3. The dot is a slider from 0 to the end of the picture.
+    known_mean = "" if mean is None else f' data-mean="{mean:.6f}"'
+    longest = max(math.floor(1.5 * reference_length), 1)
+    slider = (
+        'tabindex="0" role="slider" aria-label="Length of the candidate in tokens"'
+        f' aria-valuemin="0" aria-valuemax="{longest}" aria-valuenow="{min(length, longest)}"'
+        f' aria-valuetext="{words}"'
+    )
     return (
-        '<figure class="bleu-curve"><svg viewBox="-2 -6 154 128" role="img"'
-        f' aria-label="{words}"><path class="grid" d="M0,0V100H150M100,0V100"/>'
-        f'<path class="curve" d="{_CURVE}"/><path class="grid" d="M{x:.1f},{y:.1f}V100"/>'
-        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3"/>'
-        f'<text x="{text_x:.1f}" y="{text_y:.1f}" text-anchor="{anchor}">{written}</text>'
-        f'<text x="{max(x, 8):.1f}" y="110" text-anchor="middle">{length:,}</text>'
-        f'<text x="150" y="120" text-anchor="end">{total}</text></svg></figure>'
+        f'<figure class="bleu-curve" data-length="{length}" data-reference="{reference_length}"'
+        f'{known_mean}><svg viewBox="-8 -6 160 132">'
+        '<path class="grid" d="M0,0V100H150M100,0V100"/>'
+        f'<path class="curve" d="{_CURVE}"/><path class="grid dropped" d="M{x:.1f},{y:.1f}V100"/>'
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" {slider}/>'
+        f'<text class="penalty" x="{text_x:.1f}" y="{text_y:.1f}" text-anchor="{anchor}">{written}'
+        "</text>"
+        '<text x="-3" y="3" text-anchor="end">1</text><text x="-3" y="102" text-anchor="end">0'
+        '</text><text x="3" y="5">factor</text>'
+        f'<text class="length" x="{max(x, 8):.1f}" y="110" text-anchor="middle">{length:,}</text>'
+        f'<text x="98" y="96" text-anchor="end">reference: {reference_length:,}</text>'
+        '<text x="150" y="122" text-anchor="end">tokens in the candidate</text></svg>'
+        '<figcaption class="trial">Drag the dot, or move it with the arrow keys.</figcaption>'
+        "</figure>"
     )
 
 
@@ -510,6 +528,45 @@ def _draw_point(point: Point) -> str:
     )
 
 
+# --- In plain words -------------------------------------------------------------------------------
+
+_ALMOST = 0.75  # of the share of words: longer sequences that match less often do so "only"
+
+
+def read_plainly(explanation: Explanation, unit: str) -> str:
+    """Say how many words and how many of the longest sequences match.
+
+    >>> orders = [{"order": 1, "matches": 17, "total": 18}, {"order": 4, "matches": 4, "total": 15}]
+    >>> read_plainly({"orders": orders}, "word")
+    '17 of 18 words match, but only 4 of 15 sequences of four.'
+    >>> read_plainly({"orders": [{"order": 1, "matches": 3, "total": 3}]}, "word")
+    'All 3 words match.'
+    """
+    orders = [order for order in explanation["orders"] if order["total"]]
+    if not orders:
+        return ""
+    words, longest = orders[0], orders[-1]
+    counted = count_things(words["total"], unit)
+    # 1. The words.
+    reading = f"{words['matches']:,} of {counted} match"
+    if words["matches"] == words["total"] > 1:
+        reading = f"All {counted} match"
+    if longest is words or not words["matches"]:
+        return f"{reading}."
+    # 2. The longest sequences.
+    sequences = "sequence" if longest["total"] == 1 else "sequences"
+    length = _LENGTHS[longest["order"] - 1]
+    found = f"{longest['matches']:,} of {longest['total']:,} {sequences} of {length}"
+    share = longest["matches"] / longest["total"]
+    if not longest["matches"]:
+        reading += f", but none of the {longest['total']:,} {sequences} of {length}"
+    elif share < _ALMOST * words["matches"] / words["total"]:
+        reading += f", but only {found}"
+    else:
+        reading += f", and {found}"
+    return f"{reading}."
+
+
 # --- Step by step ---------------------------------------------------------------------------------
 #
 # Five pictures, each with a sentence, lead from the words of a candidate to its score.
@@ -529,9 +586,13 @@ _LINKS = [
 ]
 NAVIGATION = (
     '<nav class="bleu-steps" aria-label="Step by step"><a href="#step=" data-to="">Overview</a>'
-    f"{''.join(_LINKS)}</nav>"
+    f"{''.join(_LINKS)}<span class='bleu-stage'><span></span>"
+    "<button type='button' data-stage='next'>Next</button>"
+    "<button type='button' data-stage='present' aria-pressed='false' title='Key P'>Present</button>"
+    "</span></nav>"
 )
 
+_MOST_THREADS = 12  # more are a tangle
 _SHOWN_NGRAMS = 100  # per order, in the tables
 _LENGTHS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -580,21 +641,88 @@ def _draw_clipping(explanation: Explanation) -> Step:
     candidate = explanation["prediction"]["tokens"]
     words = explanation["orders"][0]
     surplus = words["unclipped_matches"] - words["matches"]
+    rule = "A token counts at most as often as in the reference that has it most often."
+    if words["clipped"]:
+        rule = _explain_clipped(words["clipped"][0], len(explanation["references"]))
     if not surplus:
         struck = "None is too many"
     elif surplus == 1:
         struck = "1 is too many and struck out"
     else:
         struck = f"{surplus:,} are too many and struck out"
-    sentence = (
-        "A token counts at most as often as in the reference that has it most often."
-        f" {struck}: {words['matches']:,}/{words['total']:,} count."
-    )
+    sentence = f"{rule} {struck}: {words['matches']:,}/{words['total']:,} count."
+    # 1. The candidate, and the references that have the words which count.
+    threads = find_threads(explanation)
     missed = {count["ngram"][0] for count in words["missed"]}
     line = _write_tokens(
-        "Candidate", candidate, set(candidate) - missed, find_counting(explanation, 1)
+        "Candidate",
+        candidate,
+        set(candidate) - missed,
+        find_counting(explanation, 1),
+        threads={thread.token: number for number, thread in enumerate(threads)},
     )
-    return Step(sentence, line + _write_tables([words]))
+    for number, text in enumerate(explanation["references"]):
+        partners = {
+            thread.partner: order
+            for order, thread in enumerate(threads)
+            if thread.reference == number
+        }
+        if partners:
+            line += _write_partners(f"Reference {number + 1}", text["tokens"], partners)
+    return Step(sentence, f'<div class="bleu-threads">{line}</div>{_write_tables([words])}')
+
+
+def _explain_clipped(count: NGramCount, references: int) -> str:
+    """Return why only some occurrences of a token count.
+
+    >>> _explain_clipped({"ngram": ["the"], "count": 7, "allowed": 2}, references=1)
+    'The reference has “the” twice, so 2 of the 7 count.'
+    """
+    times = {1: "once", 2: "twice"}.get(count["allowed"], f"{count['allowed']:,} times")
+    token = count["ngram"][0]
+    where = f"The reference has “{token}” {times}"
+    if references > 1:
+        where = f"No reference has “{token}” more than {times}"
+    return f"{where}, so {count['allowed']:,} of the {count['count']:,} count."
+
+
+class Thread(NamedTuple):
+    """A token of the candidate that counts, and the token of a reference that it counts for.
+
+    All are indices from 0.
+    """
+
+    token: int
+    reference: int
+    partner: int
+
+
+def find_threads(explanation: Explanation) -> list[Thread]:
+    """Pair the tokens that count with those of the reference that has them most often.
+
+    Only clipped tokens are paired if there are some.
+
+    >>> the = [{"ngram": ["the"], "count": 2, "allowed": 1}]
+    >>> order = {"order": 1, "matched": [], "clipped": the, "missed": []}
+    >>> texts = {"prediction": {"tokens": ["the", "the"]}, "references": [{"tokens": ["a", "the"]}]}
+    >>> find_threads({**texts, "orders": [order]})
+    [Thread(token=0, reference=0, partner=1)]
+    """
+    candidate = explanation["prediction"]["tokens"]
+    words = explanation["orders"][0]
+    paired = {count["ngram"][0] for count in words["clipped"] or words["matched"]}
+    references = [text["tokens"] for text in explanation["references"]]
+    threads: list[Thread] = []
+    used: Counter[str] = Counter()
+    for at, (token, counts) in enumerate(zip(candidate, find_counting(explanation, 1))):
+        if not counts or token not in paired:
+            continue
+        frequencies = [text.count(token) for text in references]
+        best = frequencies.index(max(frequencies))
+        places = [place for place, other in enumerate(references[best]) if other == token]
+        threads.append(Thread(at, best, places[used[token]]))
+        used[token] += 1
+    return threads if len(threads) <= _MOST_THREADS else []
 
 
 def _draw_longer(explanation: Explanation, unit: str) -> Step:
@@ -612,7 +740,13 @@ def _draw_longer(explanation: Explanation, unit: str) -> Step:
             f"Sequences of {lengths} {unit}s (n-grams) count in the same way, which rewards the"
             f" right order: {counts}."
         )
-    picture = f'<div class="bleu-cells">{"".join(lines)}</div>{_write_tables(longer_orders)}'
+    candidate = explanation["prediction"]["tokens"]
+    words = "".join(f'<span class="token">{show(token)}</span> ' for token in candidate)
+    picture = (
+        f'<div class="bleu-cells">{"".join(lines)}<p class="words" dir="auto">{words}</p>'
+        f'<p class="named" aria-live="polite">Point at a block, or tap it, to see its {unit}s.</p>'
+        f"</div>{_write_tables(longer_orders)}"
+    )
     return Step(sentence, picture)
 
 
@@ -620,10 +754,13 @@ def _draw_line(explanation: Explanation, order: Order) -> str:
     n = order["order"]
     width = max(len(explanation["prediction"]["tokens"]), 1)
     depth = n / len(explanation["orders"])
+    counting = find_counting(explanation, n)
+    flags = "".join("1" if counts else "0" for counts in counting)
     return (
         f'<div class="row"><span>{n}-grams</span>'
-        f'<svg viewBox="0 0 {width} 1" preserveAspectRatio="none" aria-hidden="true"'
-        f' style="--match:{depth:.2g}">{_draw_cells(find_counting(explanation, n), n)}</svg>'
+        f'<svg viewBox="0 0 {width} 1" preserveAspectRatio="none" tabindex="0" role="group"'
+        f' aria-label="{n}-grams; the arrow keys name each one" data-order="{n}"'
+        f' data-counts="{flags}" style="--match:{depth:.2g}">{_draw_cells(counting, n)}</svg>'
         f"<b>{order['matches']:,}/{order['total']:,}</b></div>"
     )
 
@@ -680,9 +817,8 @@ def _draw_brevity(explanation: Explanation) -> Step:
             f"The candidate is too short, {lengths}: this multiplies the score by {rule}{penalty}."
         )
     total = f"{penalty} · {_find_mean(explanation):.4f} · 100 = {explanation['score']:.2f} BLEU"
-    picture = (
-        f"{brevity_curve(explanation)}<p><b>{total}</b> {signature(explanation['signature'])}</p>"
-    )
+    curve = brevity_curve(explanation, _find_mean(explanation))
+    picture = f"{curve}<p><b>{total}</b> {signature(explanation['signature'])}</p>"
     return Step(sentence, picture)
 
 
@@ -723,12 +859,17 @@ def _find_mean(explanation: Explanation) -> float:
 
 
 def _write_tokens(
-    label: str, text: Sequence[str], matching: Collection[str], counting: Sequence[bool] = ()
+    label: str,
+    text: Sequence[str],
+    matching: Collection[str],
+    counting: Sequence[bool] = (),
+    *,
+    threads: Mapping[int, int] | None = None,
 ) -> str:
     """Return matching tokens in color, and others underlined with dots.
 
     `counting` says of each token if it counts, for all if it is empty; a matching token that
-    doesn't count is struck out.
+    doesn't count is struck out. `threads` has the numbers of threads by the places of tokens.
     """
     marked = []
     for i, token in enumerate(text):
@@ -736,9 +877,28 @@ def _write_tokens(
         if token not in matching:
             marked.append(f'<span class="token missed">{show(token)}</span>')
         elif counts:
-            marked.append(f'<span class="token" style="--match:1">{show(token)}</span>')
+            thread = _tie((threads or {}).get(i))
+            marked.append(f'<span class="token" style="--match:1"{thread}>{show(token)}</span>')
         else:
             marked.append(f'<del class="token">{show(token)}</del>')
+    return _write_line(label, marked)
+
+
+def _write_partners(label: str, text: Sequence[str], threads: Mapping[int, int]) -> str:
+    """Return a reference in which the tokens with threads are in color."""
+    marked = []
+    for i, token in enumerate(text):
+        style = f' style="--match:1"{_tie(threads[i])}' if i in threads else ""
+        marked.append(f'<span class="token"{style}>{show(token)}</span>')
+    return _write_line(label, marked)
+
+
+def _tie(thread: int | None) -> str:
+    """Return the attribute by which page.js finds both ends of a thread."""
+    return "" if thread is None else f' data-thread="{thread}"'
+
+
+def _write_line(label: str, marked: Sequence[str]) -> str:
     line = " ".join(marked) or "<em>empty</em>"
     head = f'<div class="bleu-label">{label}</div>'
     return f'<div class="bleu-tokens">{head}<p dir="auto">{line}</p></div>'

@@ -171,7 +171,7 @@ def build_leaderboard(
         is_first = name in ranges and ranges[name][0] == 1
         runs = tuple(run["score"] for run in system.get("runs", {}).values())
         standings.append(Standing(name, system["score"], interval, rank, is_first, runs))
-    size = _join(_count_runs(standings), size)
+    size = _join(size, _count_runs(standings))
     # 2. The sentences.
     result = ranking or comparison
     if ranking:

@@ -24,6 +24,7 @@
     completeFields();
     openFolds();
     showStep();
+    drawThreads();
     writeAddress();
     markSentence();
     clearTimeout(announcing);
@@ -174,14 +175,57 @@
     findAll("[data-step]").forEach((part) => {
       part.hidden = part.dataset.step !== step;
     });
+    const at = links.findIndex((to) => to.dataset.to === step);
+    const counter = find(".bleu-stage > span");
+    const words = at > 0 ? `${at} of ${links.length - 1}` : "";
+    if (counter && counter.textContent !== words) counter.textContent = words;
   };
   const goToStep = (to) => {
     step = to;
     showStep();
     writeAddress();
+    drawThreads();
     const shown = findAll("[data-step]").find((part) => part.offsetParent);
     announce(shown?.querySelector(".sentence")?.textContent ?? "Overview");
     if (shown?.getBoundingClientRect().bottom > innerHeight) find("#steps").scrollIntoView();
+  };
+
+  // The steps alone, in large type, for a room; the next button begins again after the last.
+  const present = () => {
+    const isOn = document.documentElement.classList.toggle("presenting");
+    find("[data-stage=present]")?.setAttribute("aria-pressed", isOn);
+    find("#steps")?.scrollIntoView({ block: "nearest" });
+    drawThreads();
+    announce(isOn ? "Presenting. Press P to end." : "The fields are back.");
+  };
+  const goOn = () => {
+    const links = findAll("#steps a");
+    const at = links.findIndex((to) => to.dataset.to === step);
+    goToStep(links[(at + 1) % links.length].dataset.to);
+  };
+
+  // Threads from the words of the candidate that count to their partners in the references.
+  const drawThreads = () => {
+    findAll(".bleu-threads").filter((box) => box.offsetParent).forEach(drawThreadsIn);
+  };
+  const drawThreadsIn = (box) => {
+    const frame = box.getBoundingClientRect();
+    const scale = frame.width / box.offsetWidth || 1; // page.css enlarges what is presented
+    const paths = findAll("[data-thread]", box.querySelector("p")).map((word) => {
+      const number = word.dataset.thread;
+      const partner = findAll(`[data-thread="${number}"]`, box).find((other) => other !== word);
+      if (!partner) return "";
+      const [from, to] = [word, partner].map((end) => end.getBoundingClientRect());
+      const x = (rectangle) => (rectangle.left + rectangle.width / 2 - frame.left) / scale;
+      const [top, bottom] = [(from.bottom - frame.top) / scale, (to.top - frame.top) / scale];
+      const middle = (top + bottom) / 2;
+      return `M${x(from)},${top}C${x(from)},${middle} ${x(to)},${middle} ${x(to)},${bottom}`;
+    });
+    const drawn = paths.join("");
+    const old = box.querySelector(":scope > svg path");
+    if (old?.getAttribute("d") === drawn) return; // a new element would be a change of the page, without end
+    old?.closest("svg").remove();
+    if (drawn) box.insertAdjacentHTML("beforeend", `<svg aria-hidden="true"><path d="${drawn}"/></svg>`);
   };
 
   // What a visitor opens or closes stays so while the text changes. A telephone has room for one reference.
@@ -264,6 +308,64 @@
     if (!token) return;
     const meaning = ngram ? `part of “${ngram}”` : "no match";
     announce(`${readToken(token)}: ${meaning}`);
+  };
+
+  // --- The blocks of the third step, and the dot of the fifth ---------------------------------------------------------
+
+  // Names the n-gram of a block, and lights its words.
+  const nameBlock = (row, start) => {
+    const order = Number(row.dataset.order);
+    const box = row.closest(".bleu-cells");
+    const words = findAll(".words .token", box);
+    const at = Math.min(Math.max(start, 0), words.length - order);
+    if (at < 0) return;
+    row.dataset.at = at;
+    words.forEach((word, i) => word.classList.toggle("lit", i >= at && i < at + order));
+    const ngram = words.slice(at, at + order).map((word) => word.textContent).join(" ");
+    const counts = row.dataset.counts[at] === "1" ? "counts" : "does not count";
+    box.querySelector(".named").textContent = `“${ngram}” ${counts}.`;
+  };
+  const pointAtBlock = (event) => {
+    const row = event.target.closest?.("svg[data-order]");
+    if (!row) return;
+    const frame = row.getBoundingClientRect();
+    const column = ((event.clientX - frame.left) / frame.width) * row.viewBox.baseVal.width;
+    nameBlock(row, Math.floor(column - (row.dataset.order - 1) / 2));
+  };
+
+  // Moves the dot of the brevity penalty to another length of the candidate, and tells the factor there.
+  const moveDot = (dot, wanted) => {
+    const figure = dot.closest("figure");
+    const reference = Number(figure.dataset.reference);
+    const length = Math.min(Math.max(wanted, 0), Number(dot.getAttribute("aria-valuemax")));
+    const factor = length >= reference ? 1 : length && Math.exp(1 - reference / length);
+    const x = (100 * length) / Math.max(reference, 1);
+    const y = 100 - 100 * factor;
+    const written = Number(factor.toFixed(4));
+    const label = figure.querySelector(".penalty");
+    dot.setAttribute("cx", x);
+    dot.setAttribute("cy", y);
+    figure.querySelector(".dropped").setAttribute("d", `M${x},${y}V100`);
+    label.setAttribute("x", x > 120 ? x - 4 : x + 4);
+    label.setAttribute("y", Math.min(y + 11, 96));
+    label.setAttribute("text-anchor", x > 120 ? "end" : "start");
+    label.textContent = written;
+    figure.querySelector(".length").setAttribute("x", Math.max(x, 8));
+    figure.querySelector(".length").textContent = length;
+    const { mean } = figure.dataset;
+    const score = mean ? `, and the score ${(100 * mean * factor).toFixed(2)} with the same precisions` : "";
+    const tokens = length === 1 ? "1 token" : `${length} tokens`;
+    figure.querySelector(".trial").textContent = `With ${tokens}, the factor is ${written}${score}.`;
+    dot.setAttribute("aria-valuenow", length);
+    dot.setAttribute("aria-valuetext", `brevity penalty ${written} for ${tokens}`);
+  };
+  let dragged; // a dot
+  const drag = (event) => {
+    if (!dragged) return;
+    const picture = dragged.ownerSVGElement;
+    const place = new DOMPoint(event.clientX, event.clientY).matrixTransform(picture.getScreenCTM().inverse());
+    moveDot(dragged, Math.round((place.x / 100) * Number(dragged.closest("figure").dataset.reference)));
+    event.preventDefault();
   };
 
   // --- Corpus -------------------------------------------------------------------------------------------------------
@@ -367,6 +469,22 @@
   else document.addEventListener("DOMContentLoaded", start);
 
   document.addEventListener("mouseover", (event) => light(event.target.closest?.(".token")));
+  document.addEventListener("pointermove", (event) => {
+    pointAtBlock(event);
+    drag(event);
+  });
+  document.addEventListener("pointerdown", (event) => {
+    pointAtBlock(event);
+    // Anywhere in the picture: the dot alone is small for a finger.
+    dragged = event.target.closest?.(".bleu-curve svg")?.querySelector("circle");
+    drag(event);
+  });
+  for (const end of ["pointerup", "pointercancel"]) {
+    document.addEventListener(end, () => {
+      dragged = undefined;
+    });
+  }
+  addEventListener("resize", () => drawThreads());
   document.addEventListener("focusout", (event) => {
     if (event.target.matches(".bleu-tokens p")) light();
   });
@@ -376,9 +494,21 @@
     const { target } = event;
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     const isShortcut = event.ctrlKey || event.altKey || event.metaKey;
+    const isTyping = target.closest("input, textarea, select, [contenteditable]");
+    if (event.key.toLowerCase() === "p" && !isShortcut && !isTyping && find("#steps")?.offsetParent) present();
     if (!by || isShortcut) return;
     const usesArrows = target.closest("input, textarea, [role=tab], .bleu-box");
     if (usesArrows) return;
+    if (target.matches("svg[data-order]")) {
+      nameBlock(target, Number(target.dataset.at ?? -1) + by);
+      event.preventDefault();
+      return;
+    }
+    if (target.matches(".bleu-curve circle")) {
+      moveDot(target, Number(target.getAttribute("aria-valuenow")) + by);
+      event.preventDefault();
+      return;
+    }
     if (target.matches(".bleu-tokens p")) {
       walk(target, by);
       event.preventDefault();
@@ -403,6 +533,9 @@
       goToStep(stepLink.dataset.to);
       event.preventDefault();
     }
+    const onStage = target.closest("[data-stage]")?.dataset.stage;
+    if (onStage === "present") present();
+    if (onStage === "next") goOn();
     const folded = target.closest("summary")?.parentElement;
     if (folded) setTimeout(() => keepFold(folded)); // the browser opens or closes it after this
     // The inner button is inert: the outer one opens the choice of files.

@@ -353,7 +353,8 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
         return Rendered("", html.message(limits.explain_error(error)), label)
     # 3. The scores, which stay in sight on a telephone.
     has_names = len(candidates) > 1
-    headlines = "".join(_render_score(candidate, has_names) for candidate in candidates)
+    unit = "character" if options["tokenize"] == "char" else "word"
+    headlines = "".join(_render_score(candidate, has_names, unit) for candidate in candidates)
     announced = ", ".join(f"{candidate.explanation['score']:.2f} BLEU" for candidate in candidates)
     scored = html.show(json.dumps([*shown.texts, *values]))  # page.js compares the fields with it
     scores = (
@@ -361,7 +362,6 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
         f"{headlines}</div>"
     )
     # 4. The details of each candidate; one link to the page is enough.
-    unit = "character" if options["tokenize"] == "char" else "word"
     differing = find_differing(
         [candidate.explanation["prediction"]["tokens"] for candidate in candidates]
     )
@@ -443,8 +443,24 @@ def _explain(shown: Shown, options: ChosenOptions) -> list[_Candidate]:
         if explanation["score"] == 0 and has_match and length < options["max_order"]:
             remedies.insert(0, explain_short(length, options["max_order"]))
         all_remedies, notes = add_warnings(remedies, warnings)
-        candidates.append(_Candidate(name, text, explanation, all_remedies, notes))
+        candidates.append(
+            _Candidate(
+                name,
+                text,
+                explanation,
+                remedies=[
+                    remedy._replace(finding=_name_candidate(remedy.finding))
+                    for remedy in all_remedies
+                ],
+                warnings=[_name_candidate(note) for note in notes],
+            )
+        )
     return candidates
+
+
+def _name_candidate(message: str) -> str:
+    """Call a prediction what the tab calls it."""
+    return message.replace("the predictions", "the candidate")
 
 
 def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
@@ -463,10 +479,14 @@ def _needs(texts: tuple[str, ...], shown: Shown) -> bool:
     return False
 
 
-def _render_score(candidate: _Candidate, has_name: bool) -> str:
+def _render_score(candidate: _Candidate, has_name: bool, unit: str) -> str:
     caption = candidate.name if has_name else ""
     headline = html.headline(candidate.explanation["score"], caption)
-    return f'<section class="bleu-headline">{headline}</section>'
+    return f'<section class="bleu-headline">{headline}{_write_reading(candidate, unit)}</section>'
+
+
+def _write_reading(candidate: _Candidate, unit: str) -> str:
+    return html.paragraph(html.read_plainly(candidate.explanation, unit), "reading")
 
 
 def _render_details(candidate: _Candidate, marked: set[int], unit: str, *, has_link: bool) -> str:
@@ -483,6 +503,7 @@ def _render_details(candidate: _Candidate, marked: set[int], unit: str, *, has_l
         copies += html.LINK_BUTTON
     # 2. The formula, and the numbers in it.
     drawn = [
+        _write_reading(candidate, unit),  # on a telephone only, where it is not below the score
         html.formula(explanation, unit),
         html.tokens(explanation["prediction"], len(orders), candidate.name, marked),
         html.precision_bars(explanation, [order["unclipped_matches"] for order in orders]),
@@ -496,8 +517,9 @@ def _render_details(candidate: _Candidate, marked: set[int], unit: str, *, has_l
         if i == explanation["effective_reference"]:
             remark = ", used for the length"
         references.append(html.reference(i + 1, text, len(orders), remark))
+    # 4. The steps have no boxes about other steps.
+    advice = html.remedies(candidate.remedies) + html.notes(candidate.warnings)
     return (
-        f"{html.remedies(candidate.remedies)}{html.notes(candidate.warnings)}"
-        f'<div data-step="">{"".join(drawn)}<p class="bleu-copies">{copies}</p>'
+        f'<div data-step="">{advice}{"".join(drawn)}<p class="bleu-copies">{copies}</p>'
         f"{''.join(references)}</div>{html.render_steps(explanation, unit)}"
     )

@@ -1316,7 +1316,7 @@ def test_runs_are_compared_by_their_means(students_t):
     mean = (scores["new.seed1"] + scores["new.seed2"]) / 2
     summary, statistics = computed.rendered.summary, computed.rendered.statistics
     assert f">{mean:.1f}</b>" in summary
-    assert "means of 2 runs, 40 segments, 1 reference." in summary
+    assert "40 segments, 1 reference, means of 2 runs." in summary
     assert summary.count('class="run"') == 4
     assert "new.seed1" not in statistics
     assert "Welch" in statistics

@@ -422,7 +422,7 @@ def test_with_a_keyboard_open_the_score_is_one_line_and_never_over_the_field(ope
         assert score["height"] < 60, selector
         assert score["y"] + score["height"] <= box["y"], selector
         expect(field).to_have_css("font-size", "16px")
-    expect(line).to_have_text(re.compile(r"^\s*[\d.]+ BLEU\s*$"))
+    expect(line).to_have_text(re.compile(r"^\s*[\d.]+ BLEU\s*$"), use_inner_text=True)
 
 
 def test_a_telephone_shows_formula_and_tokens_before_the_examples_and_one_reference(open_page):
@@ -463,7 +463,7 @@ def test_right_to_left_text_runs_so_in_the_fields_as_well(page):
     ("filled", "message"),
     [
         ("", "Type a candidate"),
-        ("x y z w", "no token of the predictions"),
+        ("x y z w", "no token of the candidate"),
         ("a" * 2001, "the limit is 2,000"),
     ],
 )
@@ -477,8 +477,84 @@ def test_no_sentence_names_an_option_of_the_api(page):
     example(page, "the the the the")
     note = page.locator("#sentence .bleu-message")
     expect(note).to_contain_text(
-        "The score is 0: no 2-gram of the predictions occurs in the references."
+        "The score is 0: no 2-gram of the candidate occurs in the references."
     )
     assert "=" not in note.inner_text()
     note.get_by_role("button", name="Smooth as sacreBLEU does").click()
     expect(page.locator(CHIP)).to_contain_text("Scored as sacreBLEU does, but case is ignored")
+
+
+def test_a_plain_reading_stands_below_the_number(page):
+    reading = page.locator("#sentence-score .bleu-reading")
+    expect(reading).to_have_text("17 of 18 words match, but only 4 of 15 sequences of four.")
+    example(page, "the the the the")
+    expect(reading).to_have_text("2 of 7 words match, but none of the 4 sequences of four.")
+
+
+def test_clipping_ties_what_counts_to_the_reference(page):
+    """Two of the seven count, for the two in the first reference; the step has no box about another step."""
+    example(page, "the the the the")
+    page.locator("#steps a", has_text="Clipping").click()
+    step = page.locator("#sentence [data-step]:visible")
+    expect(step.locator(".sentence")).to_contain_text(
+        "No reference has “the” more than twice, so 2 of the 7 count."
+    )
+    expect(step.locator("[data-thread]")).to_have_text(["the"] * 4)
+    expect(step.locator(".bleu-label")).to_have_text(["Candidate", "Reference 1"])
+    curves = step.locator(".bleu-threads > svg path").get_attribute("d")
+    assert curves.count("M") == 2
+    expect(page.locator("#sentence .bleu-message:visible")).to_have_count(0)
+
+
+def test_blocks_of_longer_sequences_are_named(page):
+    """By the pointer and by the arrow keys."""
+    page.locator("#steps a", has_text="Longer").click()
+    step = page.locator("#sentence [data-step]:visible")
+    named = step.locator(".named")
+    row = step.locator("svg[data-order='4']")
+    row.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(named).to_have_text("“a guide to action” counts.")
+    expect(step.locator(".words .lit")).to_have_text(["a", "guide", "to", "action"])
+    box = row.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 16.4 / 18, box["y"] + 5)
+    expect(named).to_have_text("“commands of the party” does not count.")
+
+
+def test_the_dot_of_the_brevity_penalty_moves(page):
+    """Ten tokens against eighteen: exp(1 - 18/10) = 0.4493, and 0.4493 of 50.46 are 22.67."""
+    page.locator("#steps a", has_text="Brevity").click()
+    step = page.locator("#sentence [data-step]:visible")
+    dot = step.get_by_role("slider")
+    dot.focus()
+    for _ in range(8):
+        page.keyboard.press("ArrowLeft")
+    told = "With 10 tokens, the factor is 0.4493, and the score 22.67 with the same precisions."
+    expect(step.locator(".trial")).to_have_text(told)
+    expect(dot).to_have_attribute("aria-valuenow", "10")
+    start = dot.bounding_box()
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(start["x"] + 1000, start["y"], steps=4)
+    page.mouse.up()
+    expect(dot).to_have_attribute("aria-valuenow", "27")
+    expect(step.locator(".trial")).to_contain_text("With 27 tokens, the factor is 1,")
+
+
+def test_p_presents_the_steps(page):
+    """Without the fields, in large type; a letter that is typed is not the key."""
+    fields = page.locator("#sentence-fields")
+    page.locator("#candidate textarea").press("p")
+    expect(fields).to_be_visible()
+    page.locator("#steps a").first.focus()
+    page.keyboard.press("p")
+    expect(fields).to_be_hidden()
+    following = page.get_by_role("button", name="Next")
+    following.click()
+    following.click()
+    expect(page.locator(".bleu-stage > span")).to_have_text("2 of 5")
+    size = page.evaluate("document.querySelector('#sentence-results').currentCSSZoom")
+    assert size == pytest.approx(1.6)
+    page.get_by_role("button", name="Present").click()
+    expect(fields).to_be_visible()
