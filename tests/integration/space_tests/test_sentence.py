@@ -425,11 +425,15 @@ def test_with_a_keyboard_open_the_score_is_one_line_and_never_over_the_field(ope
     expect(line).to_have_text(re.compile(r"^\s*[\d.]+ BLEU\s*$"), use_inner_text=True)
 
 
-def test_a_telephone_shows_formula_and_tokens_before_the_examples_and_one_reference(open_page):
+def test_a_telephone_shows_examples_in_one_row_first_and_one_reference(open_page):
     page = open_page(390, height=844)
+    row = page.locator(".bleu-examples")
+    assert row.bounding_box()["height"] < 60
+    assert row.evaluate("row => row.scrollWidth > row.clientWidth")
+    expect(page.locator("#sentence .bleu-reading")).to_be_visible()
     places = [
         page.locator(one).first.bounding_box()["y"]
-        for one in ("#references", ".bleu-formula", "#examples")
+        for one in ("#examples", "#sentence-score", "#references", ".bleu-formula")
     ]
     assert places == sorted(places)
     openness = "all => all.map((one) => one.open)"
