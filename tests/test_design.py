@@ -89,6 +89,7 @@ def test_a_test_file_has_the_name_of_its_module():
     about_all = {
         "campaign",
         "design",
+        "conformance",
         "docs",
         "loading",
         "space",

@@ -9,6 +9,7 @@ import re
 import string
 import sys
 import types
+import warnings
 
 import api_reference
 import bleuscore
@@ -165,7 +166,8 @@ def test_the_code_of_a_document(name, monkeypatch, tmp_path):
             re.sub(r"path/to/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code),
             io.StringIO(),
         )
-        with contextlib.redirect_stdout(printed):
+        code = code.replace("path/to/conformance", str(ROOT / "tests" / "conformance"))
+        with contextlib.redirect_stdout(printed), warnings.catch_warnings():
             exec(compile(code, name, "exec"), namespace)
         assert printed.getvalue() == expected, code
 

@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conformance import build_cases, read_cases
 from conftest import needs_wmt21
 from helpers import WMT21
 from recipes import recipe
@@ -515,6 +516,15 @@ def test_the_whole_program(load):
         )
     result = load("coco").compute(predictions=predictions, references=references)
     assert result["bleu_by_order"] == pytest.approx(expected, abs=2e-3)  # a final letter may differ
+
+
+def test_conformance_cases_have_its_scores():
+    """Those of tests/conformance.jsonl that name it; tests/test_conformance.py asks the other oracles."""
+    cases = [case for case in read_cases() if case["oracle"].startswith("pycocoevalcap")]
+    asked = build_cases(["pycocoevalcap"])
+    assert [case["id"] for case in asked] == [case["id"] for case in cases]
+    expected = [case["score"] for case in cases]
+    assert [case["score"] for case in asked] == pytest.approx(expected, rel=1e-11, abs=1e-11)
 
 
 def test_recipe_of_sentences_without_alignment(capsys):
