@@ -1,4 +1,4 @@
-"""BLEU for the `evaluate` ecosystem: `evaluate.load("path/to/bleu_metric")`.
+"""BLEU for the `evaluate` ecosystem: `evaluate.load("path/to/bleu_metric.py")`.
 
 This file has the description of the metric, `_info`, `_compute`, and every public method with its
 documentation. The import list names the sibling file that implements each method. evaluate's loader

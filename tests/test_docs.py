@@ -163,7 +163,7 @@ def test_the_code_of_a_document(name, monkeypatch, tmp_path):
     namespace: dict = {}
     for code, expected in EXAMPLES[name]:
         code, printed = (
-            re.sub(r"path/to/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code),
+            re.sub(r"(path/to|\.)/bleu_metric(\.py)?", str(ROOT / "bleu_metric.py"), code),
             io.StringIO(),
         )
         code = code.replace("path/to/conformance", str(ROOT / "tests" / "conformance"))

@@ -8,6 +8,8 @@ import importlib
 import json
 import re
 import shutil
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -123,6 +125,17 @@ def copy_files(folder):
     for name in FILES:
         shutil.copy(ROOT / name, folder)
     return folder
+
+
+def test_the_first_example_of_the_readme_in_a_clone(tmp_path):
+    """As printed, in the clone's folder, whatever its name is."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, shown = re.search(r"```python\n(.*?)```\n\n```text\n(.*?)```", readme, re.DOTALL).groups()
+    folder = copy_files(tmp_path / "some other name")
+    ran = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert ran.stdout == shown
 
 
 def test_from_the_hub(hub, run, expected):
