@@ -16,7 +16,8 @@
   let announcing; // timeout
   const announceResults = () => {
     const spoken = findAll("[data-announce]").filter((element) => element.offsetParent);
-    if (spoken.length) announce(spoken.map((element) => element.dataset.announce).join(". "));
+    const sentences = spoken.map((element) => element.dataset.announce.replace(/\.$/, ""));
+    if (sentences.length) announce(sentences.join(". "));
   };
   // Called after each change of the page. A result says in data-announce what a screen reader should say; not with
   // every letter typed.
@@ -527,6 +528,12 @@
   document.addEventListener("click", (event) => {
     const { target } = event;
     place = target.closest("[data-action=open]") ?? place;
+    if (target.matches(".bleu-skip")) {
+      const result = findAll("#sentence-score, #corpus-summary").find((part) => part.offsetParent);
+      if (result) result.tabIndex = -1;
+      visit(result);
+      event.preventDefault();
+    }
     const stepLink = target.closest("#steps a");
     const opensTab = event.ctrlKey || event.metaKey;
     if (stepLink && !opensTab) {

@@ -52,7 +52,7 @@ _THEME = gr.themes.Base(
 )
 
 _HEADER = """
-<header class="bleu-head"><h1>BLEU</h1>
+<header class="bleu-head"><a class="bleu-skip" href="#">Skip to the result</a><h1>BLEU</h1>
 <p>BLEU counts the sequences of one to four words (n-grams) that a translation (the candidate)
 shares with human ones (the references). 100 is a perfect match.</p></header>
 """

@@ -198,3 +198,20 @@ def test_a_button_that_goes_leaves_the_focus_on_the_page(page):
     page.locator("#corpus-summary .bleu-button").first.focus()
     page.keyboard.press("Enter")
     expect(page.locator("#score")).to_be_focused()
+
+
+def test_the_first_tab_key_leads_to_a_link_that_skips_the_fields(page):
+    page.keyboard.press("Tab")
+    link = page.get_by_role("link", name="Skip to the result")
+    expect(link).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#sentence-score")).to_be_focused()
+
+
+def test_targets_on_a_telephone_are_40_pixels_high(open_page):
+    page = open_page(390)
+    heights = page.locator(
+        "#sentence-results :is(button, #steps a):visible, .bleu-examples button"
+    ).evaluate_all("all => all.map((one) => [one.innerText, one.getBoundingClientRect().height])")
+    assert [(name, height) for name, height in heights if height < 39.5] == []
+    assert len(heights) > 10
