@@ -88,7 +88,7 @@ class Buffer:
         fails. The kind stays meanwhile, so that rows which are added still fit.
         """
         with _lock:
-            rows = self.__copy__()
+            rows = copy.copy(self)
             self._corpora = []
             self._small = 0
         held = HeldRows(rows)

@@ -36,7 +36,7 @@ _DETACHED_PERIODS = 100  # predictions that end in " ."; sacreBLEU's threshold i
 _SAMPLE_ROWS = 1000  # predictions in which characters are looked at first
 # Text that language models leave in predictions: tags around reasoning, and the tokens that chat
 # templates put between turns. `_LEFTOVER_STARTS` has their first bytes, and those that follow.
-_LEFTOVER = r"</?think>|<\|[A-Za-z][0-9A-Za-z_-]*\|>|\[/?INST\]|<(?:start|end)_of_turn>"
+LEFTOVER = r"</?think>|<\|[A-Za-z][0-9A-Za-z_-]*\|>|\[/?INST\]|<(?:start|end)_of_turn>"
 _LEFTOVER_STARTS = {b"<": b"/|tes", b"[": b"/I"}
 _MOST_BRACKETS = 1000
 _NO_ROWS: Int64 = np.empty(0, np.int64)
@@ -449,11 +449,11 @@ def _find_leftovers(texts: pa.Array) -> Int64:
             place = data.find(bracket, place + 1)
     # 2. Search their texts.
     if brackets == _MOST_BRACKETS:
-        return np.flatnonzero(pc.match_substring_regex(texts, _LEFTOVER))
+        return np.flatnonzero(pc.match_substring_regex(texts, LEFTOVER))
     if not places:
         return _NO_ROWS
     rows = np.unique(np.searchsorted(offsets, places, side="right") - 1)
-    return rows[np.asarray(pc.match_substring_regex(texts.take(pa.array(rows)), _LEFTOVER))]
+    return rows[np.asarray(pc.match_substring_regex(texts.take(pa.array(rows)), LEFTOVER))]
 
 
 def _warn_about_leftovers(predictions: pa.ChunkedArray) -> None:
@@ -467,7 +467,7 @@ def _warn_about_leftovers(predictions: pa.ChunkedArray) -> None:
         if first_row is None and len(rows):
             first_row = rows_before + int(rows[0])
             text = piece[int(rows[0])].as_py()
-            first_found = re.findall(_LEFTOVER, text)[0]
+            first_found = re.findall(LEFTOVER, text)[0]
         affected += len(rows)
         rows_before += len(piece)
     if first_row is not None:

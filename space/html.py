@@ -447,7 +447,7 @@ def brevity_curve(result: Lengths, mean: float | None = None) -> str:
         f' aria-valuetext="{words}"'
     )
     return (
-        f'<figure class="bleu-curve" data-length="{length}" data-reference="{reference_length}"'
+        f'<figure class="bleu-curve" data-reference="{reference_length}"'
         f'{known_mean}><svg viewBox="-8 -6 160 132">'
         '<path class="grid" d="M0,0V100H150M100,0V100"/>'
         f'<path class="curve" d="{_CURVE}"/><path class="grid dropped" d="M{x:.1f},{y:.1f}V100"/>'
@@ -700,7 +700,7 @@ class Thread(NamedTuple):
 def find_threads(explanation: Explanation) -> list[Thread]:
     """Pair the tokens that count with those of the reference that has them most often.
 
-    Only clipped tokens are paired if there are some.
+    Only clipped tokens are paired if there are some, and none if the threads would be a tangle.
 
     >>> the = [{"ngram": ["the"], "count": 2, "allowed": 1}]
     >>> order = {"order": 1, "matched": [], "clipped": the, "missed": []}
@@ -710,19 +710,23 @@ def find_threads(explanation: Explanation) -> list[Thread]:
     """
     candidate = explanation["prediction"]["tokens"]
     words = explanation["orders"][0]
-    paired = {count["ngram"][0] for count in words["clipped"] or words["matched"]}
+    counts = words["clipped"] or words["matched"]
+    # Before the search, whose time is quadratic in the length of the texts.
+    if sum(min(count["count"], count["allowed"]) for count in counts) > _MOST_THREADS:
+        return []
+    paired = {count["ngram"][0] for count in counts}
     references = [text["tokens"] for text in explanation["references"]]
     threads: list[Thread] = []
     used: Counter[str] = Counter()
-    for at, (token, counts) in enumerate(zip(candidate, find_counting(explanation, 1))):
-        if not counts or token not in paired:
+    for at, (token, is_counted) in enumerate(zip(candidate, find_counting(explanation, 1))):
+        if not is_counted or token not in paired:
             continue
         frequencies = [text.count(token) for text in references]
         best = frequencies.index(max(frequencies))
         places = [place for place, other in enumerate(references[best]) if other == token]
         threads.append(Thread(at, best, places[used[token]]))
         used[token] += 1
-    return threads if len(threads) <= _MOST_THREADS else []
+    return threads
 
 
 def _draw_longer(explanation: Explanation, unit: str) -> Step:
@@ -816,8 +820,9 @@ def _draw_brevity(explanation: Explanation) -> Step:
         sentence = (
             f"The candidate is too short, {lengths}: this multiplies the score by {rule}{penalty}."
         )
-    total = f"{penalty} · {_find_mean(explanation):.4f} · 100 = {explanation['score']:.2f} BLEU"
-    curve = brevity_curve(explanation, _find_mean(explanation))
+    mean = _find_mean(explanation)
+    total = f"{penalty} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
+    curve = brevity_curve(explanation, mean)
     picture = f"{curve}<p><b>{total}</b> {signature(explanation['signature'])}</p>"
     return Step(sentence, picture)
 

@@ -179,6 +179,7 @@ class Difference(Result):
 class MetricWarning(Protocol):
     """A warning of the metric, with the option and value that it advises, or None."""
 
+    kind: str
     problem: str
     option: str | None
     value: Any
@@ -231,6 +232,7 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Test] = _compare.TESTS
 ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
 
+LEFTOVER: str = _tokenizers.LEFTOVER  # a regular expression
 share_of_unspaced: Callable[[str], float] = _tokenizers.share_of_unspaced
 
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")

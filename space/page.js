@@ -25,7 +25,6 @@
     completeFields();
     openFolds();
     showStep();
-    drawThreads();
     writeAddress();
     markSentence();
     clearTimeout(announcing);
@@ -180,12 +179,12 @@
     const counter = find(".bleu-stage > span");
     const words = at > 0 ? `${at} of ${links.length - 1}` : "";
     if (counter && counter.textContent !== words) counter.textContent = words;
+    drawThreads();
   };
   const goToStep = (to) => {
     step = to;
     showStep();
     writeAddress();
-    drawThreads();
     const shown = findAll("[data-step]").find((part) => part.offsetParent);
     announce(shown?.querySelector(".sentence")?.textContent ?? "Overview");
     if (shown?.getBoundingClientRect().bottom > innerHeight) find("#steps").scrollIntoView();

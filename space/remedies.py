@@ -8,7 +8,7 @@ from html import unescape
 from itertools import chain
 from typing import NamedTuple
 
-from .metric import TOKENIZERS, MetricWarning, Options, share_of_unspaced
+from .metric import LEFTOVER, TOKENIZERS, MetricWarning, Options, share_of_unspaced
 
 _SAMPLE = 2000  # segments that are examined
 _THRESHOLD = 0.2  # share of texts above which a finding is reported
@@ -34,9 +34,9 @@ _BUTTONS: dict[tuple[str | None, object], str] = {
 }
 
 
-# What language models write beside a translation.
+# What language models write beside a translation: what the metric warns of, and phrases.
 _LEFTOVER = re.compile(
-    r"</?think>|<\|\w+\|>|</?s>|\[/?INST\]|^(?:assistant|Translation|Übersetzung)\s*:"
+    rf"{LEFTOVER}|<\|\w+\|>|</?s>|^(?:assistant|Translation|Übersetzung)\s*:"
     r"|^(?:Sure|Certainly|Of course|Okay|OK)\b.{0,20}\bhere(?: is|’s|'s)\b.{0,60}:"
     r"|^Here(?: is|’s|'s) the (?:\w+ )?translation\b"
     r"|^(?:I’m|I'm|I am) sorry, (?:but )?I (?:can’t|can't|cannot|am unable)\b"
@@ -53,6 +53,7 @@ class Remedy(NamedTuple):
     button: str
     options: Options
     fix: str = ""  # a name in `FIXES`
+    kind: str = ""  # of the metric's warnings that say the same
 
     @property
     def changes_meaning(self) -> bool:
@@ -132,8 +133,9 @@ def find_leftovers(texts: Sequence[str]) -> list[Leftover]:
 def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[MetricWarning]) -> Advice:
     """Add a remedy for each warning that advises an option with a button; the others become notes.
 
-    A warning is left out if a remedy changes the same option already.
+    A warning is left out if a remedy changes the same option already, or says the same.
     """
+    told = {remedy.kind for remedy in remedies if remedy.kind}
     changed: set[str | None] = set()  # options
     for remedy in remedies:
         changed.update(remedy.options)
@@ -142,6 +144,8 @@ def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[MetricWarning]) 
     advice = Advice(list(remedies), [])
     warning_of = {str(warning): warning for warning in warnings}  # each message once
     for message, warning in warning_of.items():
+        if warning.kind in told:
+            continue
         button = _BUTTONS.get((warning.option, warning.value))
         if warning.option is None or button is None:
             advice.notes.append(message)
@@ -278,7 +282,7 @@ def _check_leftovers(predictions: Sequence[str], targets: Sequence[str]) -> Iter
         count = "This text has"
         place = f"“{first.text}”"
     finding = f"{count} leftovers of a language model, {place}. Remove them, and score again."
-    yield Remedy(finding, "", {})
+    yield Remedy(finding, "", {}, kind="leftovers")
 
 
 def _share(is_match: Callable[[str], object], texts: Sequence[str]) -> float:

@@ -367,9 +367,10 @@ def _show_uploads(
     """Show how the files were read, and preselect columns.
 
     `before` has the paths of each role at the last event, `uploads` those of now. A role whose
-    files have not changed keeps its columns.
+    files have not changed keeps what is chosen for them.
     """
     paths = {role: _as_list(values) for role, values in zip(fields.roles, uploads)}
+    unchanged = {role for role, own_paths in paths.items() if (before or {}).get(role) == own_paths}
     described: dict[str, list[Description]] = {}
     update: dict[Block, object] = {fields.described: paths}
     # 1. Read the files, and say how, or what is wrong with them.
@@ -385,8 +386,7 @@ def _show_uploads(
     # 2. Preselect the columns of each role.
     all_uploads = [*described["systems"], *described["references"]]
     for role, own_uploads in described.items():
-        is_unchanged = before is not None and before.get(role) == paths[role]
-        if not own_uploads or not is_unchanged:
+        if not own_uploads or role not in unchanged:
             update[fields.roles[role].columns] = _choose_role(role, own_uploads, all_uploads)
     # 3. Preselect the columns of groups and documents.
     tables = [upload for upload in all_uploads if upload.columns]
@@ -396,11 +396,13 @@ def _show_uploads(
     has_quoted_cells = any(upload.has_quoted_cells for upload in all_uploads)
     update[fields.keep_quotes] = gr.update(visible=has_quoted_cells)
     # 5. So are runs only for names that look so.
-    update[fields.joins_runs] = _choose_runs(described["systems"] or tables)
+    named_role = "systems" if described["systems"] else "references"
+    is_preselected = named_role not in unchanged
+    update[fields.joins_runs] = _choose_runs(described["systems"] or tables, is_preselected)
     return update
 
 
-def _choose_runs(uploads: Sequence[Description]) -> dict[str, object]:
+def _choose_runs(uploads: Sequence[Description], is_preselected: bool) -> dict[str, object]:
     """Return the update of the choice whether systems are runs, if their names say so."""
     # 1. The names that the systems will have.
     names: list[str] = []
@@ -411,7 +413,10 @@ def _choose_runs(uploads: Sequence[Description]) -> dict[str, object]:
     runs = find_runs(names)
     counted = [f"{system} ({count_things(len(own), 'run')})" for system, own in runs.items()]
     label = f"Score the mean of runs: {', '.join(counted)}"
-    return gr.update(visible=bool(runs), value=bool(runs), label=label)
+    update: dict[str, object] = gr.update(visible=bool(runs), label=label)
+    if is_preselected:
+        update["value"] = bool(runs)
+    return update
 
 
 def _leave_out_references(
@@ -519,15 +524,15 @@ def group_runs(names: Sequence[str]) -> dict[str, list[str]]:
     >>> group_runs(["base.seed1.txt", "base.seed2.txt", "gpt-4.txt"])
     {'base': ['base.seed1.txt', 'base.seed2.txt'], 'gpt-4': ['gpt-4.txt']}
     """
-    # 1. Each name without its run. A system is named by what is left.
-    candidates: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for name in names:
         plain = _remove_suffixes(name)
+        # A system is named by what is left without the run.
         before, _, after = _RUN.sub("\0", plain, count=1).partition("\0")
         parts = [before.strip(_SEPARATORS), after.strip(_SEPARATORS)]
         system = ".".join(part for part in parts if part)
-        candidates.setdefault(system or plain, []).append(name)
-    return candidates
+        groups.setdefault(system or plain, []).append(name)
+    return groups
 
 
 def find_runs(names: Sequence[str]) -> dict[str, list[str]]:

@@ -219,12 +219,13 @@ def ask_pycocoevalcap(corpus: Corpus, options: Options) -> float:
 def ask_definition(corpus: Corpus, options: Options) -> float:
     """Return the score of multi-bleu.perl by its definition: the paper's, of tokens between spaces."""
     del options
-    counted = count(corpus, {"tokenize": "none"})
-    if not all(counted["counts"]):
+    counted = count(tokenize_corpus(corpus, {"tokenize": "none"}))
+    if not all(counted.counts):
         return 0.0
-    logs = [math.log(c / t) for c, t in zip(counted["counts"], counted["totals"])]
-    length, reference_length = counted["sys_len"], counted["ref_len"]
-    penalty = 1.0 if length >= reference_length else math.exp(1 - reference_length / length)
+    logs = [math.log(c / t) for c, t in zip(counted.counts, counted.totals)]
+    penalty = 1.0
+    if counted.sys_len < counted.ref_len:
+        penalty = math.exp(1 - counted.ref_len / counted.sys_len)
     return 100 * penalty * math.exp(sum(logs) / 4)
 
 
@@ -240,39 +241,75 @@ ORACLES = {
 # --- Counts, a second time ------------------------------------------------------------------------
 
 
-def tokenize(text: str, options: Options) -> list[str]:
-    """Return the tokens of a text by sacreBLEU's tokenizers."""
+class Segment(NamedTuple):
+    """The tokens of a prediction and of its references."""
+
+    tokens: list[str]
+    references: list[list[str]]
+
+
+class Counted(NamedTuple):
+    """Counts and totals of each order, and both lengths, by their names in the file."""
+
+    counts: list[int]
+    totals: list[int]
+    sys_len: int
+    ref_len: int
+
+
+def tokenize_corpus(corpus: Corpus, options: Options) -> list[Segment]:
+    """Return the tokens of all texts by sacreBLEU's tokenizers."""
     from sacrebleu.metrics import BLEU
 
-    if options.get("lowercase"):
-        text = text.lower()
-    if options.get("tokenize") == "none":
-        return text.rstrip().split()
-    return BLEU(tokenize=options.get("tokenize", "13a")).tokenizer(text.rstrip()).split()
+    tokenizer = BLEU(tokenize=options.get("tokenize", "13a")).tokenizer
 
+    def tokenize(text: str) -> list[str]:
+        if options.get("lowercase"):
+            text = text.lower()
+        return tokenizer(text.rstrip()).split()
 
-def count(corpus: Corpus, options: Options) -> Case:
-    """Return clipped counts and totals of each order, and both lengths."""
-    orders = options.get("max_ngram_order", 4)
-    counts, totals = [0] * orders, [0] * orders
-    length = reference_length = 0
+    segments = []
     for prediction, row in zip(corpus.predictions, corpus.references):
-        tokens = tokenize(prediction, options)
-        references = [tokenize(text, options) for text in row]
+        segments.append(Segment(tokenize(prediction), [tokenize(text) for text in row]))
+    return segments
+
+
+def find_closest(lengths: Sequence[int], length: int) -> int:
+    """Return the length of the closest reference, and the shorter one of two."""
+    return min(lengths, key=lambda one: (abs(one - length), one))
+
+
+def find_shortest(lengths: Sequence[int], length: int) -> int:
+    """Return the length of the shortest reference."""
+    del length
+    return min(lengths)
+
+
+def count(
+    segments: Sequence[Segment],
+    orders: int = 4,
+    choose_length: Callable[[Sequence[int], int], int] = find_closest,
+    *,
+    clips: bool = True,
+) -> Counted:
+    """Count n-grams and lengths; without clipping, each n-gram that a reference has counts."""
+    counts = [0] * orders
+    totals = [0] * orders
+    length = 0
+    reference_length = 0
+    for tokens, references in segments:
         length += len(tokens)
-        lengths = [len(reference) for reference in references]
-        if options.get("reference_length") == "shortest":
-            reference_length += min(lengths)
-        else:
-            reference_length += min(lengths, key=lambda one: (abs(one - len(tokens)), one))
+        reference_length += choose_length([len(reference) for reference in references], len(tokens))
         for n in range(1, orders + 1):
             ngrams = count_ngrams(tokens, n)
             allowed: Counter[tuple[str, ...]] = Counter()
             for reference in references:
                 allowed |= count_ngrams(reference, n)
-            counts[n - 1] += (ngrams & allowed).total()
+            for ngram, frequency in ngrams.items():
+                if ngram in allowed:
+                    counts[n - 1] += min(frequency, allowed[ngram]) if clips else frequency
             totals[n - 1] += ngrams.total()
-    return {"counts": counts, "totals": totals, "sys_len": length, "ref_len": reference_length}
+    return Counted(counts, totals, length, reference_length)
 
 
 def count_ngrams(tokens: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
@@ -320,14 +357,19 @@ def build_cases(oracles: Sequence[str] = tuple(ORACLES)) -> list[Case]:
             continue
         oracle = ORACLES[name]
         version = importlib.metadata.version(oracle.package) if oracle.package else ""
-        counted = count(corpus, options)
+        shortest = options.get("reference_length") == "shortest"
+        counted = count(
+            tokenize_corpus(corpus, options),
+            options.get("max_ngram_order", 4),
+            find_shortest if shortest else find_closest,
+        )
         case = {
             "id": number,
             "about": corpus.about,
             "predictions": corpus.predictions,
             "references": corpus.references,
             "options": options,
-            **counted,
+            **counted._asdict(),
             "score": float(f"{oracle.score(corpus, options):.12g}"),
             "oracle": f"{name} {version}".strip(),
         }

@@ -3,10 +3,17 @@
 import importlib.util
 import math
 import re
-from collections import Counter
 
 import pytest
-from conformance import ORACLES, build_cases, count_ngrams, read_cases
+from conformance import (
+    ORACLES,
+    Corpus,
+    build_cases,
+    count,
+    find_shortest,
+    read_cases,
+    tokenize_corpus,
+)
 from helpers import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of scores that are 0, of text without spaces
@@ -46,73 +53,54 @@ def test_the_oracles_give_these_scores(name):
 # --- Five common mistakes, each in the smallest implementation that makes it -----------------------
 
 
-def score(counts, totals, length, reference_length):
+def score(counted):
     """Return BLEU with sacreBLEU's usual smoothing (`exp`)."""
-    if not length or not counts[0]:
+    if not counted.sys_len or not counted.counts[0]:
         return 0.0
-    product, smoothing = 1.0, 1.0
-    for matches, total in zip(counts, totals):
+    product = 1.0
+    smoothing = 1.0
+    for matches, total in zip(counted.counts, counted.totals):
         if not total:
             return 0.0
         if not matches:
             smoothing *= 2
         product *= (matches or 1 / smoothing) / total
-    penalty = 1.0 if length >= reference_length else math.exp(1 - reference_length / length)
-    return 100 * penalty * product ** (1 / len(counts))
+    penalty = 1.0
+    if counted.sys_len < counted.ref_len:
+        penalty = math.exp(1 - counted.ref_len / counted.sys_len)
+    return 100 * penalty * product ** (1 / len(counted.counts))
 
 
-def count_rows(rows, is_clipped=True, choose=None):
-    """Return counts, totals and lengths of tokens and their references."""
-    choose = choose or (lambda lengths, length: min(lengths, key=lambda r: (abs(r - length), r)))
-    counts, totals, length, reference_length = [0] * 4, [0] * 4, 0, 0
-    for tokens, references in rows:
-        length += len(tokens)
-        reference_length += choose([len(reference) for reference in references], len(tokens))
-        for n in range(1, 5):
-            ngrams, allowed = count_ngrams(tokens, n), Counter()
-            for reference in references:
-                allowed |= count_ngrams(reference, n)
-            if is_clipped:
-                counts[n - 1] += (ngrams & allowed).total()
-            else:
-                counts[n - 1] += sum(number for ngram, number in ngrams.items() if ngram in allowed)
-            totals[n - 1] += ngrams.total()
-    return counts, totals, length, reference_length
+def tokenize_case(case, references=None, tokenize="13a"):
+    corpus = Corpus(case["about"], case["predictions"], references or case["references"])
+    return tokenize_corpus(corpus, {"tokenize": tokenize})
 
 
-def tokenize_rows(case):
-    from sacrebleu.metrics import BLEU
-
-    split = BLEU(tokenize=case["options"].get("tokenize", "13a")).tokenizer
-    return [
-        (split(prediction.rstrip()).split(), [split(text.rstrip()).split() for text in row])
-        for prediction, row in zip(case["predictions"], case["references"])
-    ]
-
-
-def transpose(case):
+def transpose(references):
     """Read references segment by segment where they are given stream by stream."""
-    width = min(map(len, case["references"]))
-    count = len(case["predictions"])
-    flat = [text for row in case["references"] for text in row[:width]]
-    streams = [flat[i * count : (i + 1) * count] for i in range(width)]
-    return {**case, "references": [[stream[i] for stream in streams] for i in range(count)]}
+    width = min(map(len, references))
+    flat = [text for row in references for text in row[:width]]
+    streams = [flat[i * len(references) : (i + 1) * len(references)] for i in range(width)]
+    return [[stream[i] for stream in streams] for i in range(len(references))]
+
+
+def transpose_references(case):
+    return score(count(tokenize_case(case, transpose(case["references"]))))
+
+
+def average_sentences(case):
+    scores = [score(count([segment])) for segment in tokenize_case(case)]
+    return sum(scores) / len(scores)
 
 
 MISTAKES = {
-    "references are transposed": lambda case: score(*count_rows(tokenize_rows(transpose(case)))),
-    "the mean of sentence scores": lambda case: (
-        sum(score(*count_rows([row])) for row in tokenize_rows(case)) / len(case["predictions"])
-    ),
-    "counts are not clipped": lambda case: score(
-        *count_rows(tokenize_rows(case), is_clipped=False)
-    ),
+    "references are transposed": transpose_references,
+    "the mean of sentence scores": average_sentences,
+    "counts are not clipped": lambda case: score(count(tokenize_case(case), clips=False)),
     "the shortest length": lambda case: score(
-        *count_rows(tokenize_rows(case), choose=lambda lengths, _length: min(lengths))
+        count(tokenize_case(case), choose_length=find_shortest)
     ),
-    "split at spaces": lambda case: score(
-        *count_rows(tokenize_rows({**case, "options": {"tokenize": "none"}}))
-    ),
+    "split at spaces": lambda case: score(count(tokenize_case(case, tokenize="none"))),
 }
 USUAL = [{"tokenize": "13a", "smooth_method": "exp"}]
 USUAL_CASES = [case for case in CASES if case["options"] in USUAL]
@@ -128,7 +116,7 @@ def find_failures(implementation):
 
 def test_the_right_implementation_has_no_failure():
     """So what the others fail is their mistake's."""
-    assert find_failures(lambda case: score(*count_rows(tokenize_rows(case)))) == []
+    assert find_failures(lambda case: score(count(tokenize_case(case)))) == []
 
 
 @pytest.mark.parametrize("name", MISTAKES)
@@ -147,5 +135,5 @@ def test_the_document_counts_the_cases():
     assert f"{len(CASES)} cases" in document
     assert f"{len(USUAL_CASES)} cases with the usual options" in document
     for name in ORACLES:
-        count = sum(case["oracle"].startswith(name) for case in CASES)
-        assert re.search(rf"\| {re.escape(name)} \| {count} \|$", document, re.MULTILINE), name
+        number = sum(case["oracle"].startswith(name) for case in CASES)
+        assert re.search(rf"\| {re.escape(name)} \| {number} \|$", document, re.MULTILINE), name

@@ -554,12 +554,10 @@ def test_nothing_is_kept_of_a_rejected_body():
         sent.append(message)
 
     headers = [(b"content-length", b"30000000")]
+    request = {"type": "http", "method": "POST", "path": SCORE, "headers": headers}
+    gate = make_gate(None)  # imports Gradio, which takes more memory
     tracemalloc.start()
-    asyncio.run(
-        make_gate(None)(
-            {"type": "http", "method": "POST", "path": SCORE, "headers": headers}, receive, send
-        )
-    )
+    asyncio.run(gate(request, receive, send))
     tracemalloc.stop()
     assert (len(held), max(held) < 3) == (30, True)
     assert not sent[-1].get("more_body")
@@ -969,6 +967,13 @@ def test_an_organizers_table_works_at_once(tmp_path, name, fields):
     }[name]  # fmt: skip
 
 
+def check_rejection(file, data, pattern):
+    """Check why a file with these bytes is rejected when it is uploaded."""
+    file.write_bytes(data)
+    with pytest.raises(ValueError, match=pattern):
+        importlib.import_module("space.sources").describe_file(str(file))
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
@@ -979,9 +984,7 @@ def test_an_organizers_table_works_at_once(tmp_path, name, fields):
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, name, data, message):
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
-        importlib.import_module("space.sources").describe_file(str(tmp_path / name))
+    check_rejection(tmp_path / name, data, f"^{re.escape(message)}")
 
 
 def test_two_files_of_one_name_stay_apart(tmp_path):
@@ -1225,9 +1228,7 @@ def test_a_file_is_read_and_the_page_says_how(tmp_path, name):
     ],
 )  # fmt: skip
 def test_a_file_that_is_not_text_is_called_what_it_is(tmp_path, name, data, message):
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        importlib.import_module("space.sources").describe_file(str(tmp_path / name))
+    check_rejection(tmp_path / name, data, f"^{re.escape(message)}$")
 
 
 def test_packed_files_have_the_same_limit_unpacked(tmp_path):
@@ -1290,6 +1291,35 @@ def test_runs_are_known_by_their_names(names, systems):
     found = importlib.import_module("space.sources").group_runs(names)
     assert {system: len(runs) for system, runs in found.items()} == systems
     assert [name for runs in found.values() for name in runs] == names
+
+
+def test_the_choice_of_runs_stays_while_other_files_are_uploaded(tmp_path):
+    gradio, sources = importlib.import_module("gradio"), importlib.import_module("space.sources")
+    runs = [
+        tmp_path / f"{name}.txt" for name in ("a.seed1", "a.seed2", "b.seed1", "b.seed2", "ref")
+    ]
+    for path in runs:
+        path.write_text("a b c\n")
+    *systems, reference = map(str, runs)
+    with gradio.Blocks():
+        roles = {role: sources._add_role(role) for role in ("systems", "references")}
+        fields = sources._UploadFields(
+            gradio.State(),
+            roles,
+            gradio.Dropdown(),
+            gradio.Dropdown(),
+            gradio.Checkbox(),
+            gradio.Checkbox(),
+        )
+
+    def show(before, *uploads):
+        return sources._show_uploads(fields, before, False, *uploads)[fields.joins_runs]
+
+    uploaded = show({}, systems, [])
+    assert uploaded["value"]
+    assert uploaded["label"] == "Score the mean of runs: a (2 runs), b (2 runs)"
+    assert "value" not in show({"systems": systems, "references": []}, systems, [reference])
+    assert show({"systems": systems, "references": []}, systems[:3], [])["value"]
 
 
 def compute_runs(names, joins_runs=True):
@@ -1398,6 +1428,16 @@ def test_what_changes_the_meaning_of_a_score_is_in_words(prediction, reference, 
 def test_ordinary_text_is_no_leftover(text):
     remedies = importlib.import_module("space.remedies")
     assert remedies.find_leftovers([text]) == []
+
+
+@pytest.mark.filterwarnings("ignore:.*language models add")
+def test_leftovers_are_told_once():
+    """The metric warns of them as well, with the number of a row, which a visitor has not."""
+    references = [f"the cat number {i} sat on the mat" for i in range(40)]
+    predictions = ["<think>Hm</think> a cat sat", *references[1:]]
+    page = render_with({"A": predictions}, references).summary
+    assert "“&lt;think&gt;” in segment 1. Remove them" in page
+    assert "predictions[0]" not in page
 
 
 def test_leftovers_in_the_references_as_well_are_text():
