@@ -830,7 +830,7 @@ def _render_conventions(conventions: Mapping[str, Setting]) -> str:
             [
                 CONVENTION_NAMES[name],
                 f"{setting['score']:.2f}",
-                f"{100 * setting['delta']:+.2f}",
+                html.write_signed(100 * setting["delta"]),
                 join_clauses(_describe_steps(setting)) or "as it is",
                 html.button("Apply", "apply", convention=name),
                 setting["signature"],

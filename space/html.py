@@ -141,6 +141,18 @@ def shorten(text: str, limit: int) -> str:
     return f"{text[:start]}…{text[-end:]}"
 
 
+def write_signed(points: float, digits: int = 2) -> str:
+    """Write a difference with a true minus; zero has no sign.
+
+    >>> write_signed(-1.5), write_signed(0.004), write_signed(2.0)
+    ('−1.50', '0.00', '+2.00')
+    """
+    written = f"{points:+.{digits}f}"
+    if float(written) == 0:
+        return written[1:]
+    return written.replace("-", "−")
+
+
 def segment_button(number: int | str) -> str:
     """Return the button that opens a segment."""
     attributes = f'data-action="open" data-segment="{number}" aria-label="Open segment {number}"'
@@ -150,28 +162,46 @@ def segment_button(number: int | str) -> str:
 def code(title: str, text: str) -> str:
     """Return code with a heading and a button that copies it."""
     lines = "\n".join(show(line) for line in text.strip().split("\n"))
-    heading = f"<h2>{show(title)} {copy_button(text, 'it')}</h2>"
-    return f'{heading}<pre class="bleu-code">{lines}</pre>'
+    return (
+        f'<h2>{show(title)}</h2><pre class="bleu-code">{lines}</pre>'
+        f'<p class="bleu-copies">{copy_button(text, "it")}</p>'
+    )
 
 
-def formula(result: Precisions, unit: str) -> str:
-    """Return the formula of a score with a label below each factor, and the lengths.
+def formula(explanation: Explanation) -> str:
+    """Return the formula of a score with a bar and a label below each factor, and the lengths.
 
-    `unit` is "word" or "character".
+    The bar of a smoothed precision is hollow; matches that clipping takes away are hatched.
     """
-    factors = report.list_terms(result)
+    # 1. The precision of each order that has a weight.
+    orders = explanation["orders"]
+    weighted = [order for order, weight in zip(orders, explanation["weights"]) if weight]
+    factors = report.list_terms(explanation)
     terms = []
-    for n, (factor, weight) in enumerate(factors, 1):
-        label = f"{n}-{unit} precision"
-        terms.append((_label_factor(factor.text, label, factor.is_smoothed), weight))
-    note = report.describe_penalty(result)
+    for order, (factor, weight) in zip(weighted, factors):
+        n = order["order"]
+        fills = _fill_precision(
+            explanation["precisions"][n - 1],
+            before_clipping=order["unclipped_matches"] / max(order["total"], 1),
+            depth=n / len(orders),
+            is_smoothed=factor.is_smoothed,
+        )
+        terms.append((_label_factor(factor.text, f"{n}-gram", fills), weight))
+    # 2. The other factors.
+    root = _label_factor("<sup>{}</sup>", _name_root(len(terms)))
+    penalty = explanation["brevity_penalty"]
+    fills = _fill("brevity", penalty)
+    brevity = _label_factor(report.write_number(penalty), "brevity penalty", fills)
+    # 3. What is behind them.
+    note = report.describe_penalty(explanation)
+    for order in weighted:
+        if order["unclipped_matches"] > order["matches"]:
+            note += f"; {order['unclipped_matches']:,} {order['order']}-grams before clipping"
     if any(factor.is_smoothed for factor, _ in factors):
         note += "; dashed: smoothed, because a factor of 0 would make the score 0"
-    root = _label_factor("<sup>{}</sup>", _name_root(len(terms)))
-    penalty = _label_factor(report.write_number(result["brevity_penalty"]), "brevity penalty")
     return (
-        f'<p class="bleu-formula">= 100 · {penalty} · {report.multiply(terms, root, root)}</p>'
-        f'<p class="bleu-note">{note}</p>'
+        f'<p class="bleu-formula">= 100 · {brevity} · <span class="product">'
+        f'{report.multiply(terms, root, root)}</span></p><p class="bleu-note">{note}</p>'
     )
 
 
@@ -179,9 +209,10 @@ def _name_root(degree: int) -> str:
     return _ROOTS.get(degree, f"{degree}th root")
 
 
-def _label_factor(text: str, label: str, is_smoothed: bool = False) -> str:
-    kind = "factor smoothed" if is_smoothed else "factor"
-    return f'<span class="{kind}" data-label="{label}">{text}</span>'
+def _label_factor(text: str, label: str, fills: str = "") -> str:
+    """Return a factor with a label, and with a bar if it has filled parts."""
+    bar = f'<span class="bleu-track" aria-hidden="true">{fills}</span>' if fills else ""
+    return f'<span class="factor" data-label="{label}">{text}{bar}</span>'
 
 
 def reference(number: int, text: ExplainedText, max_order: int, remark: str) -> str:
@@ -237,11 +268,15 @@ def list_files(files: Sequence[tuple[str, str]]) -> str:
     return f'<div class="bleu-unseen" role="status"><ul>{"".join(items)}</ul></div>'
 
 
-def fold(title: str, content: str, level: int = 3) -> str:
-    """Return content with a heading; on a telephone it is closed until a visitor opens it."""
+def fold(title: str, content: str, level: int = 3, name: str = "") -> str:
+    """Return content with a heading; on a telephone it is closed until a visitor opens it.
+
+    What a visitor opens or closes stays so for the next content of the same name, which is its
+    title unless given.
+    """
     heading = f"<h{level}>{show(title)}</h{level}>"
     summary = f"<summary>{heading}</summary>"
-    return f'<details open data-fold="{show(title)}">{summary}{content}</details>'
+    return f'<details open data-fold="{show(name or title)}">{summary}{content}</details>'
 
 
 def signature(text: str) -> str:
@@ -333,67 +368,52 @@ def facts(pairs: Sequence[tuple[str, str]]) -> str:
     return f'<dl class="bleu-facts">{"".join(items)}</dl>'
 
 
-def precision_bars(result: Precisions, unclipped: Sequence[int] = ()) -> str:
+def precision_bars(result: Precisions) -> str:
     """Return the precision of each order as a bar, and the brevity penalty as the last bar.
 
-    The bar of a smoothed precision is hollow. `unclipped` has the matches of each order before
-    clipping, if they are known.
+    The bar of a smoothed precision is hollow.
 
     >>> result = {"counts": [2], "totals": [7], "precisions": [2 / 7], "brevity_penalty": 0.5}
-    >>> bars = precision_bars(result, [7])
-    >>> "<b>2/7</b> <small>7 before clipping</small>" in bars
-    True
-    >>> '<i class="brevity" style="width:50.0%">' in bars
-    True
+    >>> bars = precision_bars(result)
+    >>> "<b>2/7</b>" in bars, '<i class="brevity" style="width:50.0%">' in bars
+    (True, True)
     >>> result = {"counts": [0], "totals": [6], "precisions": [1 / 12], "brevity_penalty": 1.0}
     >>> "<b>0/6</b> <small>smoothed to 0.5/6</small>" in precision_bars(result)
     True
     """
-    counts = result["counts"]
+    orders = list(zip(result["counts"], result["totals"], result["precisions"]))
     bars = []
-    for i, count in enumerate(counts):
-        before_clipping = unclipped[i] if unclipped else count
-        bars.append(
-            _precision_bar(
-                f"{i + 1}-gram",
-                depth=(i + 1) / len(counts),
-                count=count,
-                total=result["totals"][i],
-                precision=result["precisions"][i],
-                before_clipping=before_clipping,
-            )
-        )
+    for n, (count, total, precision) in enumerate(orders, 1):
+        factor = report.explain_precision(count, total, precision)
+        fills = _fill_precision(precision, depth=n / len(orders), is_smoothed=factor.is_smoothed)
+        small = f" <small>smoothed to {factor.text}</small>" if factor.is_smoothed else ""
+        bars.append(_bar(f"{n}-gram", fills, f"{count:,}/{total:,}", small))
     penalty = result["brevity_penalty"]
     bars.append(_bar("brevity", _fill("brevity", penalty), report.write_number(penalty)))
     return f'<div class="bleu-orders">{"".join(bars)}</div>'
 
 
-def _precision_bar(
-    name: str, *, depth: float, count: int, total: int, precision: float, before_clipping: int
-) -> str:
-    """Return the bar of one order; `depth` is its order relative to the longest, for its color."""
-    kind = "clipped"
-    fills = ""
-    remarks = []
-    if before_clipping > count:
-        remarks.append(f"{before_clipping:,} before clipping")
-        fills = _fill("unclipped", before_clipping / max(total, 1))
-    # The number of matches that would give this precision without smoothing.
-    matches = precision * total
-    if abs(matches - count) > 1e-9 * max(total, 1):
-        remarks.append(f"smoothed to {matches:.3g}/{total:,}")
-        kind = "smoothed"
-    fills += _fill(kind, precision, f";--match:{depth:.2g}")
-    small = f" <small>{'; '.join(remarks)}</small>" if remarks else ""
-    return _bar(name, fills, f"{count:,}/{total:,}", small)
-
-
 def _bar(name: str, fills: str, value: str, small: str = "") -> str:
     return (
         f'<div class="order"><span>{name}</span>'
-        f' <span class="track" aria-hidden="true">{fills}</span>'
+        f' <span class="bleu-track" aria-hidden="true">{fills}</span>'
         f" <span><b>{value}</b>{small}</span></div>"
     )
+
+
+def _fill_precision(
+    precision: float, *, depth: float, is_smoothed: bool, before_clipping: float = 0
+) -> str:
+    """Return the filled parts of a precision's bar.
+
+    `depth` is its order relative to the longest, for its color, and `before_clipping` the share of
+    n-grams that match before clipping.
+    """
+    kind = "smoothed" if is_smoothed else "clipped"
+    filled = _fill(kind, precision, f";--match:{depth:.2g}")
+    if before_clipping > precision:
+        return _fill("unclipped", before_clipping) + filled
+    return filled
 
 
 def _fill(kind: str, share: float, style: str = "") -> str:
@@ -497,19 +517,26 @@ def histogram(values: ArrayLike, low: float, high: float, bins: int, title: str)
 def scatter(points: Sequence[Point], names: tuple[str, str], words: str) -> str:
     """Return the scores of segments under two systems as points that can be clicked.
 
-    `words` says for screen readers what the chart shows.
+    With the arrow keys, page.js goes from point to point in their order. `words` says for screen
+    readers what the chart shows.
 
-    >>> 'data-segment="3"' in scatter([Point(3, 10.0, 20.0)], ("A", "B"), "B is higher")
+    >>> 'data-segment="3"' in scatter([Point(3, 10.0, 20.0)], ("A", "B"), "B is higher.")
     True
     """
     circles = "".join(_draw_point(point) for point in points)
-    grid = "".join(f'<path class="grid" d="M{at},0V100M0,{at}H100"/>' for at in range(0, 101, 25))
+    grid = ""
+    ticks = ""
+    for at in range(0, 101, 25):
+        grid += f'<path class="grid" d="M{at},0V100M0,{at}H100"/>'
+        ticks += f'<text class="tick" x="{at}" y="105" text-anchor="middle">{at}</text>'
+        ticks += f'<text class="tick" x="-2" y="{101.2 - at}" text-anchor="end">{at}</text>'
     first, second = (show(name) for name in names)
     caption = f"BLEU of {second} ↑ against {first} →, by segment"
+    label = f"{show(words)} The arrow keys go from segment to segment, and Enter opens one."
     return (
         f'<figure class="bleu-scatter"><figcaption class="bleu-label">{caption}</figcaption>'
-        f'<svg viewBox="-3 -3 106 106" role="img" aria-label="{show(words)}">{grid}'
-        f'<path class="equal" d="M0,100L100,0"/>{circles}'
+        f'<svg viewBox="-12 -3 119 112" tabindex="0" role="group" aria-label="{label}">'
+        f'{grid}{ticks}<path class="equal" d="M0,100L100,0"/>{circles}'
         f'<text x="2" y="6">{second} is higher</text>'
         f'<text x="98" y="98" text-anchor="end">{first} is higher</text></svg></figure>'
     )

@@ -462,19 +462,7 @@ def _write_lead(standing: Standing, best: Standing) -> str:
     """
     if standing.name == best.name:
         return "–"
-    return _write_signed(standing.score - best.score, 1).lstrip("+")
-
-
-def _write_signed(points: float, digits: int = 2) -> str:
-    """Write a difference with a true minus; zero has no sign.
-
-    >>> _write_signed(-1.5), _write_signed(0.004), _write_signed(2.0)
-    ('−1.50', '0.00', '+2.00')
-    """
-    written = f"{points:+.{digits}f}"
-    if float(written) == 0:
-        return written[1:]
-    return written.replace("-", "−")
+    return html.write_signed(standing.score - best.score, 1).lstrip("+")
 
 
 def explain_rounding(scores: Iterable[float], best: float, digits: int) -> str:
@@ -578,10 +566,10 @@ def _list_statistics(
         verdict = _judge_texts(name, system, baseline, identical)
         difference = delta_interval = p_value = ""
         if "delta" in system:
-            difference = _write_signed(100 * system["delta"])
+            difference = html.write_signed(100 * system["delta"])
         if "delta_interval" in system:
             delta_interval = " to ".join(
-                _write_signed(100 * end) for end in system["delta_interval"]
+                html.write_signed(100 * end) for end in system["delta_interval"]
             )
         p = _read_p_value(system)
         if p is not None:

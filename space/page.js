@@ -265,7 +265,7 @@
   // Lights the n-gram that a token is part of, in the candidate and wherever a reference has it, and returns it.
   const light = (token) => {
     findAll(".token.lit").forEach((mark) => mark.classList.remove("lit"));
-    const part = token?.closest("[data-step=''], #opened section");
+    const part = token?.closest("[data-step=''] section, #opened section");
     if (!part) return undefined;
     // 1. The line of the token. The first line is that of the candidate, the others are those of references.
     const lines = findAll(".bleu-tokens p", part).map(readLine);
@@ -421,12 +421,25 @@
     beginning?.scrollIntoView({ block: "nearest" });
   };
 
+  // Goes to the next or previous dot of the chart of two systems, and says its segment and scores.
+  const walkDots = (chart, by) => {
+    const dots = findAll("circle", chart);
+    const last = dots.findIndex((dot) => dot.classList.contains("here"));
+    const next = Math.min(Math.max(last + by, 0), dots.length - 1);
+    dots.forEach((dot, i) => dot.classList.toggle("here", i === next));
+    announce(dots[next]?.querySelector("title").textContent ?? "");
+  };
+  const openDot = (chart) => chart.querySelector(".here")?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+
   // --- Focus --------------------------------------------------------------------------------------------------------
 
   let place; // the button that opened a segment
   const visit = (target) => {
-    target?.scrollIntoView({ block: "center" });
-    target?.focus();
+    if (!target) return;
+    const { top, bottom } = target.getBoundingClientRect();
+    const isInSight = top >= 0 && bottom <= innerHeight;
+    if (!isInSight) target.scrollIntoView({ block: "center" });
+    target.focus({ preventScroll: true });
   };
   const comeBack = () => visit(place);
   const leave = () => {
@@ -496,6 +509,7 @@
     const isShortcut = event.ctrlKey || event.altKey || event.metaKey;
     const isTyping = target.closest("input, textarea, select, [contenteditable]");
     if (event.key.toLowerCase() === "p" && !isShortcut && !isTyping && find("#steps")?.offsetParent) present();
+    if (event.key === "Enter" && target.matches(".bleu-scatter svg")) openDot(target);
     if (!by || isShortcut) return;
     const usesArrows = target.closest("input, textarea, [role=tab], .bleu-box");
     if (usesArrows) return;
@@ -514,6 +528,11 @@
       event.preventDefault();
       return;
     }
+    if (target.matches(".bleu-scatter svg")) {
+      walkDots(target, by);
+      event.preventDefault();
+      return;
+    }
     const isInSteps = target.closest("#steps");
     if (!step && !isInSteps) return;
     const links = findAll("#steps a").filter((to) => to.offsetParent);
@@ -526,7 +545,8 @@
 
   document.addEventListener("click", (event) => {
     const { target } = event;
-    place = target.closest("[data-action=open]") ?? place;
+    const opener = target.closest("[data-action=open]");
+    place = opener?.ownerSVGElement ?? opener ?? place; // a dot of the chart takes no focus itself
     if (target.matches(".bleu-skip")) {
       const result = findAll("#sentence-score, #corpus-summary").find((part) => part.offsetParent);
       if (result) result.tabIndex = -1;

@@ -271,7 +271,7 @@ def _add_about_tab() -> None:
     minutes = limits.SECONDS_KEPT // 60
     kept = f"No other visitor sees your files, which are deleted within {minutes} minutes."
     gr.Markdown(f"{bleu.description}\n\n{kept} There are {about_limits}.")
-    html.add_html(html.code("How to load it", _LOAD.format(name=space or "./bleu_metric")))
+    html.add_html(html.code("How to load it", _LOAD.format(name=space or "./bleu_metric.py")))
     html.add_html(html.code("How to cite it", bleu.citation))
     with gr.Accordion("Metric card", open=False, elem_id="card"):
         gr.Markdown(_read_card())

@@ -43,6 +43,7 @@ _ORDERS = {
 FIRST_ORDER = next(iter(_ORDERS))
 _SEGMENT_CHARACTERS = 300  # per text in the list of segments
 _PAIR_CHARACTERS = 200  # per text in the list of pairs
+_SEARCHED_NGRAMS = 100  # distinctive n-grams per system, of which some are merged or left out
 
 
 class Segments(NamedTuple):
@@ -69,9 +70,10 @@ class Differences(NamedTuple):
     first_system: gr.Dropdown
     second_system: gr.Dropdown
     overview: gr.HTML
+    opened: gr.HTML
+    tables: gr.HTML
     search: gr.Textbox
     listing: gr.HTML
-    opened: gr.HTML
 
     def show(self, scored: Scored, first_system: str, second_system: str) -> Update:
         """Return the update that selects two systems and shows them."""
@@ -83,11 +85,11 @@ class Differences(NamedTuple):
         }
 
     def show_pair(self, key: str, first_system: str, second_system: str, search: str) -> Update:
-        """Return the update that shows two systems, and closes the opened segment.
+        """Return the update that shows two systems, and the segment in which they differ most.
 
         The segments that contain the text of `search` are listed.
         """
-        update: Update = {self.listing: "", self.opened: ""}
+        update: Update = {self.tables: "", self.listing: "", self.opened: ""}
         if first_system == second_system:
             update[self.overview] = html.message("Choose two different systems.")
             return update
@@ -103,6 +105,8 @@ class Differences(NamedTuple):
             update[self.overview] = html.message(limits.explain_error(error))
             return update
         update[self.overview] = render_overview(difference)
+        update[self.opened] = _show_largest(key, difference)
+        update[self.tables] = render_tables(difference)
         update[self.listing] = list_pairs(key, first_system, second_system, search)
         return update
 
@@ -126,8 +130,10 @@ def add_differences(key: gr.Textbox) -> Differences:
         with gr.Row():
             first_system = html.add_system_field("One system", "first-system")
             second_system = html.add_system_field("Another", "second-system")
-        overview = html.add_clickable("", "overview")
-        opened = html.add_clickable("", "opened")
+        with gr.Row(elem_id="chart-and-segment"):
+            overview = html.add_clickable("", "overview")
+            opened = html.add_clickable("", "opened")
+        tables = html.add_clickable("", "pair-tables")
         search = gr.Textbox(
             label="Find segments containing", max_length=200, elem_id="search-differences"
         )
@@ -137,20 +143,21 @@ def add_differences(key: gr.Textbox) -> Differences:
         first_system=first_system,
         second_system=second_system,
         overview=overview,
+        opened=opened,
+        tables=tables,
         search=search,
         listing=listing,
-        opened=opened,
     )
     pair: list[Block] = [key, first_system, second_system]
     gr.on(
         [first_system.input, second_system.input],
         partial(limits.run, differences.show_pair),
         [*pair, search],
-        [overview, listing, opened],
+        [overview, opened, tables, listing],
         **limits.PRIVATE_WORK,
     )
     search.input(list_pairs, [*pair, search], listing, **limits.QUIET)
-    for component in (overview, listing):
+    for component in (overview, tables, listing):
         click = component.click(_open_pair, pair, opened, **limits.QUIET)
         click.then(None, js="() => bleuPage.visit('#opened h3')")
     return differences
@@ -217,7 +224,7 @@ def list_pairs(key: str, first_system: str, second_system: str, search: str) -> 
                 html.segment_button(matching["segment"][position].as_py()),
                 f"{first_scores[position]:.2f}",
                 f"{second_scores[position]:.2f}",
-                f"{deltas[position]:+.2f}",
+                html.write_signed(deltas[position]),
                 matching[first_text][position].as_py()[:_PAIR_CHARACTERS],
                 matching[second_text][position].as_py()[:_PAIR_CHARACTERS],
             ]
@@ -262,18 +269,36 @@ def _open_pair(event: gr.EventData, key: str, first_system: str, second_system: 
         return html.message(limits.explain_error(error))
 
 
+def _show_largest(key: str, difference: Difference) -> str:
+    """Return the segment in which two systems differ most, as HTML; folded on a telephone."""
+    first, second = difference["systems"]
+    scores = difference["segment_bleu"]
+    deltas = np.array(scores[second]) - np.array(scores[first])
+    if not deltas.any():
+        return ""
+    number = f"{int(np.argmax(np.abs(deltas))) + 1}"
+    scored, segment = read_segment(key, number, (first, second))
+    texts = _render_texts(segment, (first, second), scored.options)
+    button = html.button("Open in Sentence", "sentence", segment=number)
+    title = f"Largest difference: segment {number}"
+    return html.fold(title, f"{texts}<p>{button}</p>", name="largest difference")
+
+
 def _render_pair(
     number: str, segment: OpenedSegment, names: tuple[str, str], options: Options
 ) -> str:
+    texts = _render_texts(segment, names, options)
     open_button = html.button("Open in Sentence", "sentence", segment=number)
-    head = (
-        f'<h3 tabindex="-1">Segment {number}</h3>'
-        f"<p>{open_button} {html.button('Close', 'close')}</p>"
-    )
+    close_button = html.button("Close and go back", "close")
+    return f'<h3 tabindex="-1">Segment {number}</h3>{texts}<p>{open_button} {close_button}</p>'
+
+
+def _render_texts(segment: OpenedSegment, names: tuple[str, str], options: Options) -> str:
+    """Return the texts of a segment, in which matches are colored unless a text is too long."""
     longest = max(len(text) for text in [*segment.predictions, *segment.references])
     if longest > limits.MAX_SENTENCE_CHARACTERS:
         paragraphs = [html.paragraph(text) for text in segment.predictions]
-        return head + html.side_by_side(*paragraphs)
+        return html.side_by_side(*paragraphs)
     # 1. The predictions, in which tokens are marked that only one of them has.
     scoring = {name: options[name] for name in SCORING_OPTIONS} | {"effective_order": True}
     explanations = [
@@ -296,14 +321,11 @@ def _render_pair(
         single = {token for token, lengths in enumerate(matches) if lengths.count(0) == 1}
         label = f"Reference {index + 1}, underlined: matched by one system only,"
         references += html.tokens({**text, "longest_match": longer}, max_order, label, single)
-    return head + html.legend(max_order) + html.side_by_side(*sides) + references
+    return html.legend(max_order) + html.side_by_side(*sides) + references
 
 
 def render_overview(difference: Difference) -> str:
-    """Return the result of `diff` as HTML.
-
-    It has a sentence, a chart, scores by length and distinctive n-grams.
-    """
+    """Return a sentence on the result of `diff`, and a chart, as HTML."""
     names = list(difference["systems"])
     first, second = names
     scores = {name: system["score"] for name, system in difference["systems"].items()}
@@ -315,25 +337,28 @@ def render_overview(difference: Difference) -> str:
     segment_bleu = difference["segment_bleu"]
     points = _choose_points(segment_bleu[first], segment_bleu[second])
     chart = html.scatter(points, (first, second), words)
-    by_length = html.fold("By length", _render_lengths(difference["by_length"], names))
-    folds = []
+    return f'<p data-announce="{html.show(words)}">{html.show(words)}</p>{chart}'
+
+
+def render_tables(difference: Difference) -> str:
+    """Return the scores by length and the distinctive n-grams of a result of `diff`, as HTML."""
+    names = list(difference["systems"])
+    folds = [html.fold("By length", _render_lengths(difference["by_length"], names))]
     for name in names:
-        ngrams = difference.distinctive_ngrams(name, limits.SHOWN_NGRAMS)
-        folds.append(html.fold(f"Matched more often by {name}", _render_ngrams(ngrams)))
-    return (
-        f'<p data-announce="{html.show(words)}">{html.show(words)}</p>'
-        f"{html.side_by_side(chart, by_length)}{html.side_by_side(*folds)}"
-    )
+        ngrams = merge_ngrams(difference.distinctive_ngrams(name, _SEARCHED_NGRAMS))
+        listed = _render_ngrams(ngrams[: limits.SHOWN_NGRAMS])
+        folds.append(html.fold(f"Matched more often by {name}", listed))
+    return html.side_by_side(*folds)
 
 
 def _choose_points(
     first_scores: Sequence[float], second_scores: Sequence[float]
 ) -> list[html.Point]:
-    """Return the segments to draw: all, or those that differ most."""
+    """Return the segments to draw, those that differ most first; of very many, only those."""
     x = 100 * np.array(first_scores)
     y = 100 * np.array(second_scores)
     chosen = np.argsort(-np.abs(y - x), kind="stable")[: limits.SHOWN_POINTS]
-    return [html.Point(row + 1, float(x[row]), float(y[row])) for row in sorted(chosen.tolist())]
+    return [html.Point(row + 1, float(x[row]), float(y[row])) for row in chosen.tolist()]
 
 
 def _render_lengths(groups: Sequence[LengthGroup], names: Sequence[str]) -> str:
@@ -344,15 +369,58 @@ def _render_lengths(groups: Sequence[LengthGroup], names: Sequence[str]) -> str:
         end = "and more" if group["to"] is None else f"to {group['to']}"
         lengths = f"{group['from']} {end}"
         scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
-        delta = f"{100 * group['delta']:+.2f}"
+        delta = html.write_signed(100 * group["delta"])
         rows.append([lengths, f"{group['segments']:,}", *scores, delta])
     head = ["tokens of the reference", "segments", *names, "difference"]
     return html.rows(head, rows)
 
 
+def merge_ngrams(ngrams: Sequence[NGramDifference]) -> list[NGramDifference]:
+    """Merge n-grams of a segment that overlap, without those that match only once more.
+
+    An n-gram with one match more than in the other system is noise, and a long phrase would be
+    listed as each of its parts.
+
+    >>> two = {"matches": {"A": 2, "B": 0}, "segment": 0}
+    >>> one = {"matches": {"A": 1, "B": 0}, "segment": 0}
+    >>> ngrams = [{"ngram": ["a", "b", "c"], **two}, {"ngram": ["b", "c", "d"], **two}]
+    >>> [ngram["ngram"] for ngram in merge_ngrams([*ngrams, {"ngram": ["e"], **one}])]
+    [['a', 'b', 'c', 'd']]
+    """
+    merged: list[NGramDifference] = []
+    for ngram in ngrams:
+        first, second = ngram["matches"].values()
+        if abs(first - second) < 2:
+            continue
+        whole = ngram
+        for other in list(merged):
+            is_from_same = (other["segment"], other["matches"]) == (
+                ngram["segment"],
+                ngram["matches"],
+            )
+            joined = _join_overlapping(other["ngram"], whole["ngram"])
+            if is_from_same and joined:
+                merged.remove(other)
+                whole = {**whole, "ngram": joined}
+        merged.append(whole)
+    return merged
+
+
+def _join_overlapping(first: Sequence[str], second: Sequence[str]) -> list[str] | None:
+    """Return two n-grams as one if all but one token of the shorter one overlap."""
+    overlap = min(len(first), len(second)) - 1
+    if overlap < 1:
+        return None
+    if first[-overlap:] == second[:overlap]:
+        return [*first, *second[overlap:]]
+    if second[-overlap:] == first[:overlap]:
+        return [*second, *first[overlap:]]
+    return None
+
+
 def _render_ngrams(ngrams: Sequence[NGramDifference]) -> str:
     if not ngrams:
-        return html.message("None.", "note")
+        return html.message("None by more than one match.", "note")
     rows = []
     for ngram in ngrams:
         tokens = " ".join(str(token) for token in ngram["ngram"])

@@ -361,15 +361,18 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
         f'<div class="bleu-sides" data-announce="{announced}" data-scored="{scored}">'
         f"{headlines}</div>"
     )
-    # 4. The details of each candidate; one link to the page is enough.
+    # 4. The details of each candidate, side by side; one link to the page is enough.
     differing = find_differing(
         [candidate.explanation["prediction"]["tokens"] for candidate in candidates]
     )
-    sides = []
+    formulas = []
     for i, candidate in enumerate(candidates):
-        sides.append(_render_details(candidate, differing[i], unit, has_link=i == 0))
+        formulas.append(_render_formula(candidate, unit, has_link=i == 0))
+    colored = map(_render_tokens, candidates, differing)
+    explained = [html.render_steps(candidate.explanation, unit) for candidate in candidates]
     legend = html.legend(len(candidates[0].explanation["orders"]))
-    details = f'<div data-step="">{legend}</div>{html.side_by_side(*sides)}'
+    overview = html.side_by_side(*formulas) + legend + html.side_by_side(*colored)
+    details = f'<div data-step="">{overview}</div>{html.side_by_side(*explained)}'
     return Rendered(scores, details, label)
 
 
@@ -489,10 +492,9 @@ def _write_reading(candidate: _Candidate, unit: str) -> str:
     return html.paragraph(html.read_plainly(candidate.explanation, unit), "reading")
 
 
-def _render_details(candidate: _Candidate, marked: set[int], unit: str, *, has_link: bool) -> str:
+def _render_formula(candidate: _Candidate, unit: str, *, has_link: bool) -> str:
+    """Return what to know about a score first, its formula, and what can be copied."""
     explanation = candidate.explanation
-    orders = explanation["orders"]
-    # 1. What can be copied.
     count = html.count_things(len(explanation["references"]), "reference")
     copied = (
         f"BLEU {explanation['score']:.2f} of “{candidate.text.strip()}” against {count}"
@@ -501,25 +503,25 @@ def _render_details(candidate: _Candidate, marked: set[int], unit: str, *, has_l
     copies = html.copy_button(copied, "score")
     if has_link:
         copies += html.LINK_BUTTON
-    # 2. The formula, and the numbers in it.
-    drawn = [
-        _write_reading(candidate, unit),  # on a telephone only, where it is not below the score
-        html.formula(explanation, unit),
-        html.tokens(explanation["prediction"], len(orders), candidate.name, marked),
-        html.precision_bars(explanation, [order["unclipped_matches"] for order in orders]),
-    ]
+    curve = ""
     if explanation["brevity_penalty"] < 1:
-        drawn.append(html.brevity_curve(explanation))
-    # 3. The references.
-    references = []
+        curve = html.brevity_curve(explanation)
+    return (
+        f"{html.remedies(candidate.remedies)}{html.notes(candidate.warnings)}"
+        # On a telephone only, where it is not below the score.
+        f"{_write_reading(candidate, unit)}"
+        f'{html.formula(explanation)}{curve}<p class="bleu-copies">{copies}</p>'
+    )
+
+
+def _render_tokens(candidate: _Candidate, marked: set[int]) -> str:
+    """Return the tokens of a candidate and of its references, colored by matches."""
+    explanation = candidate.explanation
+    max_order = len(explanation["orders"])
+    drawn = html.tokens(explanation["prediction"], max_order, candidate.name, marked)
     for i, text in enumerate(explanation["references"]):
         remark = ""
         if i == explanation["effective_reference"]:
             remark = ", used for the length"
-        references.append(html.reference(i + 1, text, len(orders), remark))
-    # 4. The steps have no boxes about other steps.
-    advice = html.remedies(candidate.remedies) + html.notes(candidate.warnings)
-    return (
-        f'<div data-step="">{advice}{"".join(drawn)}<p class="bleu-copies">{copies}</p>'
-        f"{''.join(references)}</div>{html.render_steps(explanation, unit)}"
-    )
+        drawn += html.reference(i + 1, text, max_order, remark)
+    return drawn

@@ -632,20 +632,31 @@ def test_no_limit_is_passed_by_under_another_name(name, value):
 
 
 def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
-    """Parts of longer n-grams are left out in both."""
+    """Parts of longer n-grams are left out in both; the demo leaves out what matches once more."""
     segments, metric = (importlib.import_module(f"space.{name}") for name in ("segments", "metric"))
-    difference = metric.bleu.diff({"A": ["a b c d"], "B": ["x y z e"]}, ["a b c d e"])
-    overview = segments.render_overview(difference)
-    assert "Matched more often by B</h3>" in overview
-    assert [row[0] for row in difference._rows()[-2:]] == ["a b c d", "e"]
+    systems = {"A": ["a b c d"] * 2 + ["f"], "B": ["x y z e"] * 2 + ["g"]}
+    difference = metric.bleu.diff(systems, ["a b c d e", "a b c d e", "f"])
+    tables = segments.render_tables(difference)
+    assert "Matched more often by B</h3>" in tables
+    assert [row[0] for row in difference._rows()[-3:]] == ["a b c d", "f", "e"]
     for ngram, is_listed in {
         "a b c d": True,
         "e": True,
+        "f": False,
         "a b c": False,
         "b c": False,
         "a": False,
     }.items():
-        assert (f">{ngram}</td>" in overview) == is_listed
+        assert (f">{ngram}</td>" in tables) == is_listed
+
+
+def test_a_phrase_is_listed_once_and_not_as_its_parts():
+    segments, metric = (importlib.import_module(f"space.{name}") for name in ("segments", "metric"))
+    phrase = "until you have left the station ."
+    difference = metric.bleu.diff({"A": ["a b"] * 2, "B": [phrase] * 2}, [phrase] * 2)
+    tables = segments.render_tables(difference)
+    assert tables.count(">0 : 2</td>") == 1
+    assert f">{phrase}</td>" in tables
 
 
 # Characters that some pattern looks for, and what may stand around them.
@@ -1471,7 +1482,7 @@ def test_rounded_differences_of_the_statistics(first, second, is_told):
 
 def test_the_formula_has_its_100():
     html, metric = (importlib.import_module(f"space.{name}") for name in ("html", "metric"))
-    formula = html.formula(metric.bleu.explain("a b c d e", ["a b c d f"]), "word")
+    formula = html.formula(metric.bleu.explain("a b c d e", ["a b c d f"]))
     assert formula.startswith('<p class="bleu-formula">= 100 · ')
 
 

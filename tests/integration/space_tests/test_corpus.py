@@ -236,7 +236,7 @@ def test_names_without_their_common_prefix_in_tables_that_scroll_in_their_boxes(
         narrow = "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
         assert page.locator("#systems-file td.filename").evaluate_all(narrow) == []
         assert page.locator("#systems-file td.filename span").evaluate_all(narrow) == []
-        assert width < 1280 or page.locator("#overview .bleu-box").evaluate_all(narrow) == []
+        assert width < 1280 or page.locator("#pair-tables .bleu-box").evaluate_all(narrow) == []
 
 
 def test_the_focus_of_a_radio_button_is_visible(page):
@@ -387,8 +387,11 @@ def read_example():
 def test_the_example_shows_everything(page):
     tab(page, "Corpus")
     expect(page.locator("#difference-list tbody tr")).to_have_count(20)
+    expect(page.locator("#opened")).to_contain_text("Largest difference: segment 5")
+    largest = page.locator("#difference-list button").first
+    expect(largest).to_have_text("5")
     choose(page, "#second-system", "cedar")
-    expect(page.locator("#overview")).to_contain_text("scores higher in")
+    expect(page.locator("#overview")).to_contain_text("cedar scores higher in")
     fill(page, "#search-differences", "ferry")
     expect(page.locator("#difference-list tbody tr")).to_have_count(1)
     page.locator("#difference-list").get_by_role("button").click()

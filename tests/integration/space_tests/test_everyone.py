@@ -117,6 +117,25 @@ def test_keys_alone_do_everything(page):
     expect(page.locator("#difference-list button").first).to_be_focused()
 
 
+def test_the_chart_of_two_systems_by_keyboard(page):
+    """The dots in the order of their differences, as in the list below; back to the chart."""
+    tab(page, "Corpus")
+    listed = page.locator("#difference-list tbody button")
+    expect(listed).to_have_count(20)
+    chart = page.locator("#overview svg")
+    chart.focus()
+    for number in listed.all_inner_texts()[:3]:
+        page.keyboard.press("ArrowRight")
+        expect(chart.locator(".here")).to_have_attribute("data-segment", number)
+        expect(page.locator("body > [role=status]")).to_contain_text(f"Segment {number}: ")
+    page.keyboard.press("Enter")
+    expect(page.locator("#opened h3")).to_have_text(f"Segment {number}")
+    expect(page.locator("#opened h3")).to_be_focused()
+    assert page.locator("#opened").bounding_box()["x"] > chart.bounding_box()["x"] + 300
+    page.locator("#opened").get_by_role("button", name="Close and go back").click()
+    expect(chart).to_be_focused()
+
+
 def test_japanese_by_keyboard_and_a_convention_that_is_chosen(page):
     text(page, "#candidate").fill("the cat sat on")
     unfold(page, "#sentence-options")

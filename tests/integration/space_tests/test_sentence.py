@@ -27,14 +27,14 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
     expected = bleu.explain(CANDIDATE_1, REFERENCES)
     score_of(page, "#sentence-score", expected["score"])
     expect(page.locator(".bleu-formula").first).to_contain_text("17/18 · 10/17 · 7/16 · 4/15")
-    for selector in ("#sentence-score strong", ".bleu-formula", "#sentence .token", ".bleu-orders"):
+    for selector in ("#sentence-score strong", ".bleu-formula", "#sentence .token"):
         assert ends_within(page, selector, 720), selector
     labels = page.locator(".bleu-formula .factor").evaluate_all(
         "all => all.map((one) => one.dataset.label)"
     )
     assert labels == [
         "brevity penalty",
-        *(f"{n}-word precision" for n in (1, 2, 3, 4)),
+        *(f"{n}-gram" for n in (1, 2, 3, 4)),
         "fourth root",
     ]
     expect(page.locator(".bleu-head p")).to_contain_text(
@@ -46,7 +46,9 @@ def test_a_teacher_at_a_projector_sees_all_at_once(open_page, bleu):
     )
     assert legend["y"] < first["y"]
     color = "element => getComputedStyle(element).backgroundColor"
-    bars = page.locator("#sentence .track i:not(.brevity)").evaluate_all(f"all => all.map({color})")
+    bars = page.locator("#sentence .bleu-track i:not(.brevity)").evaluate_all(
+        f"all => all.map({color})"
+    )
     assert bars == page.locator(".bleu-legend .token:not(.missed)").evaluate_all(
         f"all => all.map({color})"
     )
@@ -139,15 +141,15 @@ def test_what_counts_is_what_explain_counts(page, bleu):
     assert step.locator(".row").evaluate_all(lengths) == expected
 
 
-def test_brevity_is_a_curve_with_the_candidate_on_it_and_a_fifth_bar(page, bleu):
-    expect(page.locator("#sentence .bleu-orders .order").last).to_have_text("brevity 1")
+def test_brevity_is_a_curve_with_the_candidate_on_it_and_a_factor(page, bleu):
+    factor = page.locator("#sentence .bleu-formula .factor").first
+    expect(factor).to_have_text("1")
     expect(page.locator("#sentence [data-step=''] .bleu-curve")).to_have_count(0)
     example(page, "too short")
     penalty = math.exp(1 - 11 / 4)
     score_of(page, "#sentence-score", 100 * penalty)
-    expect(page.locator("#sentence .bleu-orders .order").last).to_have_text(
-        f"brevity {penalty:.4f}"
-    )
+    expect(factor).to_have_text(f"{penalty:.4f}")
+    assert factor.locator("i").get_attribute("style") == f"width:{penalty:.1%}"
     dot = page.locator("#sentence [data-step=''] .bleu-curve circle")
     assert float(dot.get_attribute("cx")) == pytest.approx(100 * 4 / 11, abs=0.05)
     assert float(dot.get_attribute("cy")) == pytest.approx(100 - 100 * penalty, abs=0.05)
@@ -226,7 +228,13 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
     expect(page.locator(CHIP)).to_contain_text(
         "as the 2002 paper does, but case is ignored (this example’s choice)"
     )
-    expect(page.locator(".bleu-orders .order").first).to_contain_text("2/7 7 before clipping")
+    expect(page.locator(".bleu-formula")).to_contain_text("2/7")
+    expect(page.locator(".bleu-note:visible")).to_contain_text("7 1-grams before clipping")
+    bars = page.locator(".bleu-formula .factor").nth(1).locator("i")
+    assert [bar.get_attribute("style")[:12] for bar in bars.all()] == [
+        "width:100.0%",
+        "width:28.6%;",
+    ]
     text(page, "#candidate").press("End")
     text(page, "#candidate").press_sequentially(" cat", delay=20)
     expect(page.locator(CHIP)).to_have_text("Scored as sacreBLEU does ▼")
@@ -237,7 +245,8 @@ def test_clipping_is_shown_where_it_matters_and_an_examples_options_end_with_own
         "#sentence-score",
         bleu.explain("the the the the the the the cat", references)["score"],
     )
-    expect(page.locator(".bleu-orders .order").nth(3)).to_contain_text("smoothed to")
+    expect(page.locator(".bleu-note:visible")).to_contain_text("dashed: smoothed")
+    expect(page.locator(".bleu-formula .factor").nth(4).locator("i.smoothed")).to_have_count(1)
 
 
 def test_of_two_quick_clicks_on_examples_the_last_one_wins(page):
