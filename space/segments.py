@@ -343,7 +343,8 @@ def render_overview(difference: Difference) -> str:
 def render_tables(difference: Difference) -> str:
     """Return the scores by length and the distinctive n-grams of a result of `diff`, as HTML."""
     names = list(difference["systems"])
-    folds = [html.fold("By length", _render_lengths(difference["by_length"], names))]
+    lengths = _render_lengths(difference["by_length"], names)
+    folds = [html.fold("By length of the reference", lengths)]
     for name in names:
         ngrams = merge_ngrams(difference.distinctive_ngrams(name, _SEARCHED_NGRAMS))
         listed = _render_ngrams(ngrams[: limits.SHOWN_NGRAMS])
@@ -371,7 +372,7 @@ def _render_lengths(groups: Sequence[LengthGroup], names: Sequence[str]) -> str:
         scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
         delta = html.write_signed(100 * group["delta"])
         rows.append([lengths, f"{group['segments']:,}", *scores, delta])
-    head = ["tokens of the reference", "segments", *names, "difference"]
+    head = ["tokens", "segments", *names, "difference"]
     return html.rows(head, rows)
 
 
