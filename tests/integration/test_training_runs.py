@@ -43,12 +43,6 @@ def test_the_recipe(capsys):
         assert capsys.readouterr().out == expected
 
 
-def test_tables_of_trainings(capsys):
-    code, expected = recipe("Several seeds")[1:]
-    exec(compile(code, "docs/training.md", "exec"), {})
-    assert capsys.readouterr().out == expected
-
-
 def test_a_dot_per_run(bleu):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
