@@ -45,7 +45,9 @@ def serve_space(folder, first="pass", port=0):
     (folder / "temporary").mkdir()
     address = f"http://127.0.0.1:{port}/"
     with open(folder / "log.txt", "wb") as log:
-        code = f"{first}; import runpy; runpy.run_path('app.py', run_name='__main__')"
+        # A Space has no transformers, which evaluate imports where it is installed, with torch.
+        alone = "import sys; sys.modules['transformers'] = None"
+        code = f"{alone}; {first}; import runpy; runpy.run_path('app.py', run_name='__main__')"
         process = subprocess.Popen(
             [sys.executable, "-c", code], cwd=app, env=environment, stdout=log, stderr=log
         )

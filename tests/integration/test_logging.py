@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import sys
 
 import pytest
 from recipes import recipe
@@ -48,6 +49,8 @@ def test_wandb(run, result, monkeypatch):
 
 def test_trackio(run, result, tmp_path, monkeypatch):
     monkeypatch.setenv("TRACKIO_DIR", str(tmp_path))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "trackio"]:
+        monkeypatch.delitem(sys.modules, name)  # it reads the variable when it is imported
     run("trackio")
     (path,) = tmp_path.glob("translation*.db")
     ((metrics,),) = sqlite3.connect(path).execute("SELECT metrics FROM metrics").fetchall()

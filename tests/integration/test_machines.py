@@ -81,6 +81,9 @@ def ray(wheel, tmp_path_factory):
     OUTPUTS.to_parquet(folder / "outputs.parquet")
     patch = pytest.MonkeyPatch()
     patch.chdir(folder)
+    patch.setenv(
+        "PIP_NO_DEPS", "1"
+    )  # pip would install all libraries a second time for the workers
     patch.setattr(sys, "path", [path for path in sys.path if path not in ("", str(ROOT))])
     library.init(
         num_cpus=2,

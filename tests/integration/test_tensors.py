@@ -5,7 +5,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 IDS = torch.arange(16).reshape(4, 4)
-OTHERS = IDS.roll(1, dims=0)
+OTHERS = IDS.clone()
+OTHERS[2, 0] = 15  # one token of another segment
 
 TENSORS = {
     "2-D": (IDS, OTHERS),

@@ -23,25 +23,33 @@ def axe(tmp_path_factory):
     return (folder / "package" / "axe.min.js").read_text(encoding="utf-8")
 
 
-def find_violations(page, axe):
+def find_violations(page, axe, rules):
+    """Return what violates some rules of axe; an empty list stands for all rules."""
     page.evaluate(axe)
-    found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    options = {"resultTypes": ["violations"]}
+    if rules:
+        options["runOnly"] = rules
+    found = page.evaluate("(options) => axe.run(document, options)", options)["violations"]
     return [(one["id"], [node["html"][:150] for node in one["nodes"]][:3]) for one in found]
 
 
+COLORS = ["color-contrast"]  # the only rule that depends on the theme
+
+
 @pytest.mark.parametrize(
-    ("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
+    ("width", "theme", "rules"),
+    [(1280, "light", []), (1280, "dark", COLORS), (390, "light", COLORS), (390, "dark", [])],
 )
 def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
-    open_page, axe, tmp_path, width, theme
+    open_page, axe, tmp_path, width, theme, rules
 ):
     page = open_page(width, theme)
     violations = {}
 
     def look(name):
         expect(page.locator(".pending")).to_have_count(0)
-        settle(page, lambda: page.evaluate("document.scrollingElement.scrollHeight"))
-        violations[name] = find_violations(page, axe)
+        settle(page, lambda: page.evaluate("document.scrollingElement.scrollHeight"), 100)
+        violations[name] = find_violations(page, axe, rules)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width, name
 
     unfold(page, "#sentence-options")
@@ -97,6 +105,20 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
     tab(page, "About")
     look("about")
     assert {name: found for name, found in violations.items() if found} == {}
+
+
+MOVING = """() => [...document.querySelectorAll("*")].filter((one) => {
+  const { animationName, transitionDuration } = getComputedStyle(one);
+  return animationName !== "none" || /[1-9]/.test(transitionDuration);
+}).map((one) => one.outerHTML.slice(0, 90))"""
+
+
+def test_nothing_moves_for_those_who_asked_for_that(page):
+    assert page.evaluate(MOVING) != []  # Gradio's buttons, for others
+    page.emulate_media(reduced_motion="reduce")
+    assert page.evaluate(MOVING) == []
+    tab(page, "Corpus")
+    assert page.evaluate(MOVING) == []
 
 
 def test_keys_alone_do_everything(page):

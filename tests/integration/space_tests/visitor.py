@@ -82,11 +82,11 @@ def paste(page, system, references, second=""):
     fill(page, "#references-text", references)
 
 
-def settle(page, measure):
-    """Return what is measured on the page as soon as it stays the same for 300 ms."""
+def settle(page, measure, milliseconds=300):
+    """Return what is measured on the page as soon as it stays the same for some time."""
     before = measure()
     for _ in range(50):
-        page.wait_for_timeout(300)
+        page.wait_for_timeout(milliseconds)
         if (now := measure()) == before:
             break
         before = now
