@@ -408,10 +408,10 @@ def merge_ngrams(ngrams: Sequence[NGramDifference]) -> list[NGramDifference]:
 
 
 def _join_overlapping(first: Sequence[str], second: Sequence[str]) -> list[str] | None:
-    """Return two n-grams as one if all but one token of the shorter one overlap."""
+    """Return two n-grams as one if all but one token of the shorter one overlap, at least two."""
     overlap = min(len(first), len(second)) - 1
-    if overlap < 1:
-        return None
+    if overlap < 2:
+        return None  # "of the" and "the cat" are two phrases as often as one
     if first[-overlap:] == second[:overlap]:
         return [*first, *second[overlap:]]
     if second[-overlap:] == first[:overlap]:

@@ -27,7 +27,11 @@ def list_outputs(cell):
     shown = []
     for output in cell.get("outputs", ()):
         if output.output_type == "stream":
-            shown.append((output.name, output.text))
+            text = output.text
+            # A kernel sends what is printed in pieces, and a slow machine in more of them.
+            if shown and shown[-1][0] == output.name:
+                text = shown.pop()[1] + text
+            shown.append((output.name, text))
         else:
             data = {
                 kind: "a picture" if kind.startswith("image/") else text
