@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -105,7 +105,7 @@ class Differences(NamedTuple):
             update[self.overview] = html.message(limits.explain_error(error))
             return update
         update[self.overview] = render_overview(difference)
-        update[self.opened] = _show_largest(key, difference)
+        update[self.opened] = _show_largest(difference, systems, references, options)
         update[self.tables] = render_tables(difference)
         update[self.listing] = list_pairs(key, first_system, second_system, search)
         return update
@@ -269,16 +269,26 @@ def _open_pair(event: gr.EventData, key: str, first_system: str, second_system: 
         return html.message(limits.explain_error(error))
 
 
-def _show_largest(key: str, difference: Difference) -> str:
+def _show_largest(
+    difference: Difference,
+    systems: Mapping[str, Sequence[str]],
+    references: Sequence[Sequence[str | None]],
+    options: Options,
+) -> str:
     """Return the segment in which two systems differ most, as HTML; folded on a telephone."""
-    first, second = difference["systems"]
+    first, second = systems
     scores = difference["segment_bleu"]
     deltas = np.array(scores[second]) - np.array(scores[first])
     if not deltas.any():
         return ""
-    number = f"{int(np.argmax(np.abs(deltas))) + 1}"
-    scored, segment = read_segment(key, number, (first, second))
-    texts = _render_texts(segment, (first, second), scored.options)
+    row = int(np.argmax(np.abs(deltas)))
+    predictions = [texts[row] for texts in systems.values()]
+    present = [text for text in references[row] if text is not None]
+    try:
+        texts = _render_texts(OpenedSegment(predictions, present), (first, second), options)
+    except limits.ERRORS as error:  # too long for colors; the result stands nevertheless
+        return html.message(limits.explain_error(error))
+    number = f"{row + 1}"
     button = html.button("Open in Sentence", "sentence", segment=number)
     title = f"Largest difference: segment {number}"
     return html.fold(title, f"{texts}<p>{button}</p>", name="largest difference")

@@ -659,6 +659,26 @@ def test_a_phrase_is_listed_once_and_not_as_its_parts():
     assert f">{phrase}</td>" in tables
 
 
+def test_a_segment_that_is_too_long_for_colors_does_not_hide_the_result():
+    """20 references of 600 characters are a segment within the limits of a corpus."""
+    gradio = importlib.import_module("gradio")
+    corpus, option_fields, segments, sources = (
+        importlib.import_module(f"space.{name}")
+        for name in ("corpus", "options", "segments", "sources")
+    )
+    text = "the cat sat on the mat and slept there " * 15
+    references = [[text] * 20] * 3
+    submission = sources.Submission({"A": [text] * 3, "B": ["the cat", text, text]}, references)
+    options = option_fields.read_options(option_fields.convention_values("default"))
+    key = corpus.compute_result(submission, {**options, "confidence": None}).scored.key
+    with gradio.Blocks():
+        differences = segments.add_differences(gradio.Textbox())
+    update = differences.show_pair(key, "A", "B", "")
+    assert "A in 1; 2 are equal" in update[differences.overview]
+    assert "the limit is 10,000. Leave a reference out." in update[differences.opened]
+    assert "the cat" in update[differences.listing]
+
+
 # Characters that some pattern looks for, and what may stand around them.
 CHARACTERS = [
     *" \t\n\x0c\u00a0\u3000.,;:!?()[]{}%&#@-'\"’“”…$+=<>/\\|_~^*`0aAéаßıאบ猫あ한\u200b\u0301😀",
