@@ -17,16 +17,27 @@ def browser():
         yield browser
 
 
+@pytest.fixture(scope="session")
+def context(address, browser):
+    """A window whose first page stays open: with the scripts already there, a page opens in half the time."""
+    with browser.new_context() as context:
+        context.new_page().goto(address)
+        yield context
+
+
 @pytest.fixture
-def open_page(address, browser):
-    """Pages of visitors who don't know each other; no other host is requested, and no script fails."""
+def open_page(address, context):
+    """Pages of visitors who don't know each other, as the page keeps nothing outside itself.
+
+    No other host is requested, no script fails, and the browser keeps no data.
+    """
     from .visitor import expect
 
-    contexts, problems = [], []
+    pages, problems = [], []
 
     def open_page(width=1280, theme="light", height=900, link=""):
-        contexts.append(browser.new_context(viewport={"width": width, "height": height}))
-        page = contexts[-1].new_page()
+        pages.append(page := context.new_page())
+        page.set_viewport_size({"width": width, "height": height})
         page.on(
             "request",
             lambda r: (
@@ -42,9 +53,12 @@ def open_page(address, browser):
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    left = [page.evaluate("[document.cookie, ...Object.keys(localStorage)]") for page in pages]
+    for page in pages:
+        page.close()
+    context.clear_permissions()
     assert problems == []
+    assert all(items == [""] for items in left)
 
 
 @pytest.fixture

@@ -1,9 +1,12 @@
 """The address of the page: a reload, a shared link and a restart of the server bring back what was typed."""
 
+import socket
+import time
+
 import pytest
 from space_server import serve_space
 
-from .visitor import choose, expect, fill, score_of, tab, text, unfold
+from .visitor import choose, expect, fill, score_of, tab, text, unfold, upload
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -151,18 +154,47 @@ def test_a_link_that_is_not_valid_does_no_harm(open_page, link):
     assert page.locator(".bleu-page img").count() == 0
 
 
-def test_a_restart_of_the_server_loses_nothing(browser, tmp_path):
-    page = browser.new_context().new_page()
-    (tmp_path / "first").mkdir()
-    (tmp_path / "second").mkdir()
-    with serve_space(tmp_path / "first") as address:
+def test_a_restart_of_the_server_deletes_uploads_and_loses_no_text(browser, tmp_path):
+    """By SIGTERM, as the Hub stops a Space: with a page open, and with an upload that was interrupted."""
+    page = browser.new_page()
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    (tmp_path / "a.txt").write_text("a line\n")
+    with serve_space(first) as address:
+        port = int(address.rstrip("/").rpartition(":")[2])
         page.goto(address)
+        tab(page, "Corpus")
+        upload(page, "systems", tmp_path / "a.txt")
+        with begin_an_upload(port):
+            deadline = time.monotonic() + 60
+            while len(kept(first)) < 2 and time.monotonic() < deadline:
+                page.wait_for_timeout(100)
+        assert len(kept(first)) >= 2
+        tab(page, "Sentence")
         type_all(page)
         page.wait_for_function("location.hash.includes('max_order=3')")
-    with serve_space(tmp_path / "second", port=int(address.rstrip("/").rpartition(":")[2])):
+    assert kept(first) == []
+    with serve_space(second, port=port):
         page.reload()
         expect_all(page)
         fill(page, "#second", "")
         fill(page, "#candidate", TYPED["#references"].split("\n")[0])
         score_of(page, "#sentence-score", 100)
-    page.context.close()
+    page.close()
+
+
+def begin_an_upload(port):
+    """Send the beginning of a file, and return the connection."""
+    client = socket.create_connection(("127.0.0.1", port))
+    client.sendall(
+        b"POST /gradio_api/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
+        b"Content-Type: multipart/form-data; boundary=b\r\n\r\n"
+        b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n'
+        + b"a" * 500
+    )
+    return client
+
+
+def kept(folder):
+    return [path for path in (folder / "temporary").glob("bleu-*/**/*") if path.is_file()]

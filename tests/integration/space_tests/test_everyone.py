@@ -23,25 +23,25 @@ def axe(tmp_path_factory):
     return (folder / "package" / "axe.min.js").read_text(encoding="utf-8")
 
 
-def find_violations(page, axe):
-    page.evaluate(axe)
+def find_violations(page):
     found = page.evaluate("() => axe.run(document, { resultTypes: ['violations'] })")["violations"]
     return [(one["id"], [node["html"][:150] for node in one["nodes"]][:3]) for one in found]
 
 
-@pytest.mark.parametrize(
-    ("width", "theme"), [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")]
-)
-def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(
-    open_page, axe, tmp_path, width, theme
-):
-    page = open_page(width, theme)
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, tmp_path, width):
+    page = open_page(width)
+    page.emulate_media(reduced_motion="reduce")  # colors that fade have no contrast yet
+    page.evaluate(axe)
     violations = {}
 
     def look(name):
+        """Look at a state of the page, light and dark."""
         expect(page.locator(".pending")).to_have_count(0)
         settle(page, lambda: page.evaluate("document.scrollingElement.scrollHeight"), 100)
-        violations[name] = find_violations(page, axe)
+        for theme in ("dark", "light"):
+            page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
+            violations[f"{name}, {theme}"] = find_violations(page)
         assert page.evaluate("document.scrollingElement.scrollWidth") <= width, name
 
     unfold(page, "#sentence-options")

@@ -1,7 +1,6 @@
 """The limits of the demo: sizes, counts, and how long files are kept."""
 
 import re
-import socket
 import time
 
 import pytest
@@ -94,31 +93,6 @@ def test_uploads_and_downloads_are_deleted(browser, tmp_path):
         page.close()
 
 
-def test_uploads_are_deleted_when_the_server_is_stopped(browser, tmp_path):
-    """By SIGTERM, as the Hub stops a Space: with a page open, and with an upload that was interrupted."""
-    (tmp_path / "a.txt").write_text("a line\n")
-    with serve_space(tmp_path) as address:
-        page = browser.new_page()
-        page.goto(address)
-        tab(page, "Corpus")
-        upload(page, "systems", tmp_path / "a.txt")
-        with socket.create_connection(
-            ("127.0.0.1", int(address.split(":")[-1].strip("/")))
-        ) as client:
-            head = b"POST /gradio_api/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
-            part = (
-                b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n'
-                + b"a" * 500
-            )
-            client.sendall(head + b"Content-Type: multipart/form-data; boundary=b\r\n\r\n" + part)
-            deadline = time.monotonic() + 60
-            while len(kept(tmp_path)) < 2 and time.monotonic() < deadline:
-                page.wait_for_timeout(100)
-        assert len(kept(tmp_path)) >= 2
-    page.close()
-    assert kept(tmp_path) == []
-
-
 def test_a_result_outlives_the_sessions_of_other_visitors(browser, tmp_path):
     """One session is kept here, so each visitor who types evicts the one before."""
     with serve_space(tmp_path, "import space.limits; space.limits.SESSIONS = 1") as address:
@@ -159,10 +133,6 @@ def test_a_page_of_which_the_result_was_deleted_says_so(page):
     )
     page.locator("#why").click()
     expect(page.locator("#why-answer")).to_contain_text(expired)
-
-
-def kept(folder):
-    return [path for path in (folder / "temporary").glob("bleu-*/**/*") if path.is_file()]
 
 
 def files_kept(folder):

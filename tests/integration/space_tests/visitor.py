@@ -1,13 +1,12 @@
 """What a visitor does on the page. Tests that import this are skipped without Playwright or chromium."""
 
-import shutil
-
 import pytest
+from space_server import CHROMIUM
 
 from .corpus import write_corpus
 
 sync_api = pytest.importorskip("playwright.sync_api")
-if not shutil.which("chromium"):
+if not CHROMIUM:
     pytest.skip("Debian's chromium isn't there", allow_module_level=True)
 
 expect = sync_api.expect
