@@ -40,7 +40,7 @@ from .bleu_options import (
     to_python,
 )
 from .bleu_report import Report, Step, plot_steps
-from .bleu_scoring import NOISE, bleu
+from .bleu_scoring import NOISE, ROWS_PER_SCORE, bleu
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import TOKENIZERS, choose_tokenizer, fits_tokenizer
 
@@ -1081,21 +1081,22 @@ def score_grid(
         for method, effective in product(means["smooth_method"], means["effective_order"]):
             mean_scorings.append(options_for(options, method, options.max_order, effective))
 
-    # 2. Count. Score the rows of the segments while they are there, and keep their sum.
-    scores = {}
+    # 2. Count. Keep the sums, and score segments while their rows are there: many short tables at a
+    #    time, because each call costs more than the arithmetic on a few sentences.
+    scores: dict[Setting, float] = {}
     countings = []
     sums = []
+    to_score: list[tuple[Counting, Int64]] = []
     for counting, rows in _count_grid(corpus, reference_positions, options, grid):
         countings.append(counting)
         sums.append(rows.sum(axis=0))
-        if counting.reference_length != options.reference_length:
-            continue  # means have the reference length of the options only
-        for scoring in mean_scorings:
-            changes_effective_order = scoring.effective_order and not options.effective_order
-            if changes_effective_order and counting.minimum_total:
-                continue  # a minimum leaves no order out
-            setting = counting.setting(scoring, mean_of_segments=True)
-            scores[setting] = float(bleu(rows, scoring).mean())
+        # Means have the reference length of the options only.
+        if mean_scorings and counting.reference_length == options.reference_length:
+            to_score.append((counting, rows.copy()))
+        if len(to_score) * len(rows) >= ROWS_PER_SCORE:
+            scores |= _score_means(to_score, mean_scorings, options)
+            to_score = []
+    scores |= _score_means(to_score, mean_scorings, options)
 
     # 3. Score the sums.
     totals = np.stack(sums)
@@ -1104,6 +1105,28 @@ def score_grid(
         for counting, score in zip(countings, bleu(totals, scoring).tolist()):
             scores[counting.setting(scoring, mean_of_segments=False)] = score
     return scores
+
+
+def _score_means(
+    counted: Sequence[tuple[Counting, Int64]], scorings: Sequence[Options], options: Options
+) -> dict[Setting, float]:
+    """Return the mean of the segments' scores for each counting and each way of scoring.
+
+    Args:
+        counted: countings with their rows, int64 [segments, 2 N + 2].
+    """
+    means = {}
+    for scoring in scorings:
+        chosen = counted
+        if scoring.effective_order and not options.effective_order:
+            # A minimum leaves no order out.
+            chosen = [(counting, rows) for counting, rows in counted if not counting.minimum_total]
+        if not chosen:
+            continue
+        rows = np.stack([rows for _, rows in chosen])
+        for (counting, _), mean in zip(chosen, bleu(rows, scoring).mean(axis=1).tolist()):
+            means[counting.setting(scoring, mean_of_segments=True)] = mean
+    return means
 
 
 def options_for(

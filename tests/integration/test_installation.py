@@ -1,49 +1,26 @@
-"""The wheel that pip builds, and the metric beside older libraries in a fresh virtual environment."""
+"""The wheel that pip builds, and the metric beside older libraries."""
 
-import os
+import importlib.metadata
 import subprocess
 import sys
-import venv
 import zipfile
 
 import pytest
 from helpers import ROOT
 
-SCORE = f"""
-import datasets, evaluate, transformers
-bleu = evaluate.load({str(ROOT / "bleu_metric.py")!r})
-print(transformers.__version__, datasets.__version__)
-print(bleu.compute(predictions=["the cat sat on the mat"], references=[["the cat sat on the mat"]])["score"])
-"""
 
-
-@pytest.mark.slow
-def test_beside_transformers_4(tmp_path):
-    """Installing requirements.txt keeps the huggingface_hub below 1.0 that transformers 4 needs."""
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = str(tmp_path / "venv" / "bin" / "python")
-    for requirements in (
-        ["transformers==4.57.*", "datasets==4.4.*"],
-        ["-r", str(ROOT / "requirements.txt")],
-    ):
-        subprocess.run(
-            [python, "-m", "pip", "install", "-q", *requirements], check=True, timeout=500
-        )
-    subprocess.run([python, "-m", "pip", "check"], check=True, timeout=60)
-    # Not PYTHONPATH: a test of numba's absence sets it.
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    run = subprocess.run(
-        [python, "-W", "ignore", "-c", SCORE],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env=environment,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    versions, score = run.stdout.splitlines()
-    assert [version.rpartition(".")[0] for version in versions.split()] == ["4.57", "4.4"]
-    assert float(score) == 100
+def test_beside_transformers_4(bleu):
+    """Installed after it, requirements.txt keeps the huggingface_hub below 1.0 that transformers 4 needs."""
+    names = ("transformers", "datasets", "huggingface_hub")
+    versions = {name: importlib.metadata.version(name) for name in names}
+    if not versions["transformers"].startswith("4."):
+        pytest.skip("another transformers is installed; .ci/run has an environment for this")
+    assert versions["datasets"].startswith("4.4.")
+    assert versions["huggingface_hub"].startswith("0.")
+    subprocess.run([sys.executable, "-m", "pip", "check"], check=True, timeout=60)
+    assert "transformers" in sys.modules  # evaluate has imported it
+    same = ["the cat sat on the mat"]
+    assert bleu.compute(predictions=same, references=[same])["score"] == pytest.approx(100)
 
 
 MAX_WHEEL_BYTES = 250_000

@@ -20,6 +20,15 @@ DOCUMENTS = [f"document {i % 37:02}" for i in range(len(PREDICTIONS))]
 OUTPUTS = pd.DataFrame({"prediction": PREDICTIONS, "references": REFERENCES, "document": DOCUMENTS})
 
 
+@pytest.fixture(autouse=True, scope="module")
+def without_transformers():
+    """Hide transformers from processes that only score: evaluate would import it, and torch, in each."""
+    patch = pytest.MonkeyPatch()
+    patch.setenv("PYTHONPATH", str(ROOT / "tests" / "without_transformers"))
+    yield
+    patch.undo()
+
+
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Write `outputs.parquet`, which the recipes read, and return its folder."""
@@ -175,7 +184,7 @@ def test_dask_and_spark_pickle_functions_that_use_the_object(bleu, wheel, tmp_pa
     code = f"import pickle; count, *columns = pickle.load(open({str(path)!r}, 'rb')); print(count(*columns))"
     environment = {
         **os.environ,
-        "PYTHONPATH": str(package),
+        "PYTHONPATH": os.pathsep.join([str(package), os.environ["PYTHONPATH"]]),
         "HF_MODULES_CACHE": str(tmp_path / "no_modules"),
     }
     ran = subprocess.run(

@@ -19,7 +19,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def context(address, browser):
-    """A window whose first page stays open: with the scripts already there, a page opens in half the time."""
+    """Open a window whose first page stays: with the scripts already there, others open in half the time."""
     with browser.new_context() as context:
         context.new_page().goto(address)
         yield context
@@ -27,9 +27,9 @@ def context(address, browser):
 
 @pytest.fixture
 def open_page(address, context):
-    """Pages of visitors who don't know each other, as the page keeps nothing outside itself.
+    """Pages of visitors who don't know each other, because a page keeps its data in itself.
 
-    No other host is requested, no script fails, and the browser keeps no data.
+    No other host is requested, no script fails, and no cookie or stored item is left.
     """
     from .visitor import expect
 

@@ -191,7 +191,8 @@ def begin_an_upload(port):
         b"POST /gradio_api/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
         b"Content-Type: multipart/form-data; boundary=b\r\n\r\n"
         b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n'
-        + b"a" * 500
+        + b"a"
+        * 500
     )
     return client
 
