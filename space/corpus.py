@@ -303,7 +303,7 @@ def add_corpus_tab(tabs: gr.Tabs, corpus: gr.Tab, sentence: Sentence) -> None:
             tests = [(test.says, name) for name, test in TESTS.items()]
             test = gr.Radio(tests, value="randomization", label="Test", elem_id="test")
         sources = add_sources()
-        button = gr.Button("Score", variant="primary", elem_id="score")
+        button = gr.Button("Score the example again", variant="primary", elem_id="score")
     message = html.add_html(elem_id="corpus-message")
     key = gr.Textbox(visible=False)
     remedy = gr.JSON(visible=False)
@@ -388,7 +388,8 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
     opened = corpus.select(open_tab, [tab.key, *fields], outputs, **open_work)
     opened.then(None, inputs, js="bleuPage.answer")
     # 2. A changed field: the result is outdated, and what a visitor chooses stays with other texts.
-    gr.on([field.change for field in inputs], None, inputs, None, js="bleuPage.changed")
+    #    The button says when it would score the example.
+    gr.on([field.change for field in inputs], None, inputs, button, js="bleuPage.changed")
     chosen = [field.input for field in [tab.options.convention, *choices]]
     gr.on(chosen, None, None, tab.remedy, js="() => null")
     tab.options.convention.input(

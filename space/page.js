@@ -392,9 +392,13 @@
   };
   const freeze = (values) => JSON.stringify(values, simplify);
 
+  // Returns the words on the button: without files the example is scored, as `is_example` has it.
   const changed = (...inputs) => {
     now = freeze(inputs);
     markCorpus();
+    const [origin, systems, _columns, references] = inputs;
+    const hasFiles = Boolean(systems?.length || references?.length);
+    return origin === "Files" && !hasFiles ? "Score the example again" : "Score";
   };
   const askFor = (inputs) => {
     now = freeze(inputs);

@@ -265,16 +265,23 @@ def _restore(tabs: gr.Tabs, sentence: Sentence, link: dict[str, str]) -> Update:
 
 def _add_about_tab() -> None:
     """Add what the metric is, the demo's limits, how to load and cite it, and the metric card."""
-    space = os.environ.get("SPACE_ID")
-    page = f"https://huggingface.co/spaces/{space}/blob/main/docs/space.md#limits"
-    about_limits = f"[limits of size]({page})" if space else "limits of size (docs/space.md)"
+    name = os.environ.get("SPACE_ID") or "./bleu_metric.py"
     minutes = limits.SECONDS_KEPT // 60
     kept = f"No other visitor sees your files, which are deleted within {minutes} minutes."
-    gr.Markdown(f"{bleu.description}\n\n{kept} There are {about_limits}.")
-    html.add_html(html.code("How to load it", _LOAD.format(name=space or "./bleu_metric.py")))
+    gr.Markdown(f"{bleu.description}\n\n{kept}")
+    html.add_html(html.code("How to load it", _LOAD.format(name=name)))
     html.add_html(html.code("How to cite it", bleu.citation))
+    with gr.Accordion("Limits of size", open=False, elem_id="limits"):
+        gr.Markdown(_read_limits())
     with gr.Accordion("Metric card", open=False, elem_id="card"):
         gr.Markdown(_read_card())
+
+
+def _read_limits() -> str:
+    """Return what the section on limits in docs/space.md says."""
+    text = (_FOLDER.parent / "docs" / "space.md").read_text(encoding="utf-8")
+    _before, _heading, section = text.partition("\n## Limits\n")
+    return section.partition("\n## ")[0]
 
 
 def _read_card() -> str:

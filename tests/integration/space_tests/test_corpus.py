@@ -14,6 +14,7 @@ from .visitor import (
     download,
     expect,
     fill,
+    origin,
     paste,
     score,
     score_files,
@@ -566,6 +567,21 @@ def test_two_visitors_have_their_own_results(open_page):
         expect(page.locator(SUMMARY)).to_contain_text(f"{number + 1} segment")
         page.locator("#segments tbody button").first.click()
         expect(text(page, "#candidate")).to_have_value(f"visitor {number} has a line")
+
+
+def test_the_button_says_when_it_scores_the_example(page, tmp_path):
+    button = page.locator("#score")
+    tab(page, "Corpus")
+    expect(button).to_have_text("Score the example again")
+    origin(page, "Pasted text")
+    expect(button).to_have_text("Score")
+    origin(page, "Files")
+    expect(button).to_have_text("Score the example again")
+    (tmp_path / "a.txt").write_text("a line\n")
+    upload(page, "references", tmp_path / "a.txt")
+    expect(button).to_have_text("Score")
+    page.locator("#references-file").get_by_role("button", name="Clear").click()
+    expect(button).to_have_text("Score the example again")
 
 
 OLD = ".bleu-results.old"
