@@ -567,7 +567,12 @@
     if (onStage === "present") present();
     if (onStage === "next") goOn();
     const folded = target.closest("summary")?.parentElement;
-    if (folded) setTimeout(() => keepFold(folded)); // the browser opens or closes it after this
+    if (folded) {
+      // The browser would do it after this, and a change of the page in between would set it back.
+      folded.open = !folded.open;
+      keepFold(folded);
+      event.preventDefault();
+    }
     // The inner button is inert: the outer one opens the choice of files.
     const upload = target.closest("[title='Upload other files']");
     if (upload && !target.matches("input")) upload.querySelector("input").click();

@@ -454,6 +454,15 @@ def test_a_telephone_shows_examples_in_one_row_first_and_one_reference(open_page
     assert page.locator(".bleu-reference").evaluate_all(openness) == [True, True, False]
 
 
+def test_a_reference_opened_while_the_page_changes_stays_open(open_page):
+    page = open_page(390, height=844)
+    second = page.locator(".bleu-reference").nth(1)
+    second.evaluate("one => { one.querySelector('summary').click(); one.append(' '); }")
+    fill(page, "#candidate", "It is a guide")
+    expect(page.locator("#sentence .bleu-label").first).to_contain_text("4 tokens")
+    assert second.evaluate("one => one.open")
+
+
 def test_a_telephone_shows_a_step_with_all_links_below_the_score(open_page):
     page = open_page(390, height=844)
     score, links = page.locator("#sentence-score"), page.locator("#steps nav")
