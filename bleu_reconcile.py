@@ -40,7 +40,7 @@ from .bleu_options import (
     to_python,
 )
 from .bleu_report import Report, Step, plot_steps
-from .bleu_scoring import NOISE, ROWS_PER_SCORE, bleu
+from .bleu_scoring import NOISE, bleu
 from .bleu_statistics import count_corpus
 from .bleu_tokenizers import TOKENIZERS, choose_tokenizer, fits_tokenizer
 
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 NEAREST_SETTINGS = 5  # returned if no setting gives the score
 CHANCE_RANGE = 0.02  # the distance from this object's score up to which `chance` counts numbers
 MOST_REFERENCES = 8  # that are tried alone, because each takes a search of its own
+_ROWS_PER_CALL = 1 << 12  # of several settings, scored together; more would leave the cache
 FEW_CHANGES = 2  # more changes at once need a known tool or a small `chance` to be plausible
 SMALL_CHANCE = 0.05
 LONGEST_CAPTION = 100  # bytes on average; the tokenizer of captions is left out above it
@@ -1092,8 +1093,9 @@ def score_grid(
         sums.append(rows.sum(axis=0))
         # Means have the reference length of the options only.
         if mean_scorings and counting.reference_length == options.reference_length:
-            to_score.append((counting, rows.copy()))
-        if len(to_score) * len(rows) >= ROWS_PER_SCORE:
+            is_short = len(rows) < _ROWS_PER_CALL
+            to_score.append((counting, rows.copy() if is_short else rows))
+        if len(to_score) * len(rows) >= _ROWS_PER_CALL:
             scores |= _score_means(to_score, mean_scorings, options)
             to_score = []
     scores |= _score_means(to_score, mean_scorings, options)
@@ -1123,7 +1125,8 @@ def _score_means(
             chosen = [(counting, rows) for counting, rows in counted if not counting.minimum_total]
         if not chosen:
             continue
-        rows = np.stack([rows for _, rows in chosen])
+        tables = [rows for _, rows in chosen]
+        rows = np.stack(tables) if len(tables) > 1 else tables[0][np.newaxis]
         for (counting, _), mean in zip(chosen, bleu(rows, scoring).mean(axis=1).tolist()):
             means[counting.setting(scoring, mean_of_segments=True)] = mean
     return means

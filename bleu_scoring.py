@@ -40,7 +40,7 @@ NOISE = 1e-11  # scores that differ by less are equal; the order of additions al
 _COCO_TINY = 1e-15  # pycocoevalcap adds it to matches and to the length of captions
 _COCO_SMALL = 1e-9  # and this to totals and to the length of references
 _NUMBERS_PER_BLOCK = 1 << 22  # draws in memory, 32 MB, however many resamples there are
-ROWS_PER_SCORE = 1 << 15  # of pairs, trials or settings that are scored together
+_ROWS_PER_SCORE = 1 << 15  # of pairs and trials that are scored together
 _MOST_NUMBERED_UNITS = 15  # (15 + 1)^15 fits int64
 _RESAMPLES_PER_PRODUCT = 32  # rows of one matrix product
 _MULTIPLICATIONS_PER_PRODUCT = 1 << 19  # OpenBLAS starts threads above this
@@ -809,7 +809,7 @@ def randomization_differences(
         differences = []
         # Several pairs at once: enough to hide the time of Python, and few enough for the cache of
         # the processor.
-        pairs_at_once = max(1, ROWS_PER_SCORE // trials)
+        pairs_at_once = max(1, _ROWS_PER_SCORE // trials)
         for number in range(baselines):
             baseline = slice(number, number + 1)
             for start in range(number + 1, systems, pairs_at_once):

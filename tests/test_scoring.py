@@ -693,7 +693,7 @@ def test_randomization_differences_are_signed(baselines, rows_per_score, monkeyp
     rows[:, :, 1] += rows[:, :, 0]
     options = Options(max_order=1, seed=11)
     exchanged = np.random.default_rng(11).integers(2, size=(40, 12), dtype=bool)
-    monkeypatch.setattr(bleu_scoring, "ROWS_PER_SCORE", rows_per_score)
+    monkeypatch.setattr(bleu_scoring, "_ROWS_PER_SCORE", rows_per_score)
     differences = np.concatenate(
         list(bleu_scoring.randomization_differences(rows, options, 40, baselines))
     )
