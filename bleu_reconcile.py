@@ -1093,7 +1093,7 @@ def score_grid(
         sums.append(rows.sum(axis=0))
         # Means have the reference length of the options only.
         if mean_scorings and counting.reference_length == options.reference_length:
-            is_short = len(rows) < _ROWS_PER_CALL
+            is_short = len(rows) < _ROWS_PER_CALL  # kept while the next step overwrites the rows
             to_score.append((counting, rows.copy() if is_short else rows))
         if len(to_score) * len(rows) >= _ROWS_PER_CALL:
             scores |= _score_means(to_score, mean_scorings, options)
@@ -1126,6 +1126,7 @@ def _score_means(
         if not chosen:
             continue
         tables = [rows for _, rows in chosen]
+        # A single table may be large, and is not copied.
         rows = np.stack(tables) if len(tables) > 1 else tables[0][np.newaxis]
         for (counting, _), mean in zip(chosen, bleu(rows, scoring).mean(axis=1).tolist()):
             means[counting.setting(scoring, mean_of_segments=True)] = mean

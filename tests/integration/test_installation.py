@@ -11,17 +11,14 @@ from helpers import ROOT
 
 def test_beside_transformers_4(bleu):
     """Installed after it, requirements.txt keeps the huggingface_hub below 1.0 that transformers 4 needs."""
-    pytest.importorskip("transformers")
-    names = ("transformers", "datasets", "huggingface_hub")
-    versions = {name: importlib.metadata.version(name) for name in names}
-    if not versions["transformers"].startswith("4."):
+    transformers = pytest.importorskip("transformers")
+    if not transformers.__version__.startswith("4.57."):
         pytest.skip("another transformers is installed; .ci/run has an environment for this")
-    assert versions["datasets"].startswith("4.4.")
-    assert versions["huggingface_hub"].startswith("0.")
+    assert importlib.metadata.version("datasets").startswith("4.4.")
+    assert importlib.metadata.version("huggingface_hub").startswith("0.")
     subprocess.run([sys.executable, "-m", "pip", "check"], check=True, timeout=60)
-    assert "transformers" in sys.modules  # evaluate has imported it
     same = ["the cat sat on the mat"]
-    assert bleu.compute(predictions=same, references=[same])["score"] == pytest.approx(100)
+    assert bleu.compute(predictions=same, references=[same])["score"] == 100
 
 
 MAX_WHEEL_BYTES = 250_000

@@ -187,13 +187,10 @@ def test_a_restart_of_the_server_deletes_uploads_and_loses_no_text(browser, tmp_
 def begin_an_upload(port):
     """Send the beginning of a file, and return the connection."""
     client = socket.create_connection(("127.0.0.1", port))
-    client.sendall(
-        b"POST /gradio_api/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
-        b"Content-Type: multipart/form-data; boundary=b\r\n\r\n"
-        b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n'
-        + b"a"
-        * 500
-    )
+    head = b"POST /gradio_api/upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n"
+    kind = b"Content-Type: multipart/form-data; boundary=b\r\n\r\n"
+    part = b'--b\r\nContent-Disposition: form-data; name="files"; filename="cut.txt"\r\n\r\n'
+    client.sendall(head + kind + part + b"a" * 500)
     return client
 
 

@@ -42,7 +42,7 @@ def test_axe_finds_nothing_and_nothing_is_wider_than_the_window(open_page, axe, 
         for theme in ("dark", "light"):
             page.evaluate("dark => document.body.classList.toggle('dark', dark)", theme == "dark")
             violations[f"{name}, {theme}"] = find_violations(page)
-        assert page.evaluate("document.scrollingElement.scrollWidth") <= width, name
+            assert page.evaluate("document.scrollingElement.scrollWidth") <= width, name
 
     unfold(page, "#sentence-options")
     look("sentence")
