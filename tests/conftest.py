@@ -25,7 +25,6 @@ package = types.ModuleType("bleu")
 package.__path__ = [str(ROOT)]
 sys.modules["bleu"] = package
 
-import evaluate  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import settings  # noqa: E402
 
@@ -70,6 +69,8 @@ def load():
     evaluate copies the files once per session, because a copy per test would take most of the time. Afterwards the
     function does what `evaluate.load` does with the class.
     """
+    import evaluate  # not above: pytest-xdist's first process runs no test, and need not import it
+
     loaded = evaluate.load(str(ROOT / "bleu_metric.py"))
     loaded.warm_up()  # else small corpora would run the Python implementations only
 
