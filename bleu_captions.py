@@ -323,7 +323,9 @@ KINDS = (
     ),
 )
 
-_TOKEN = re.compile("|".join(kind.pattern for kind in KINDS))
+# The spaces after a token are taken with it. No kind fits there, and trying all would take as long
+# as the tokens.
+_TOKEN = re.compile(f"({'|'.join(kind.pattern for kind in KINDS)})[ ]*")
 
 # Java's program starts a new line at each of these, and pycocoevalcap then pairs later captions
 # with wrong images. A line feed within a caption is safe: pycocoevalcap replaces it with a space.
