@@ -961,7 +961,7 @@ def caption_settings(
 def _are_captions(corpus: Corpus) -> bool:
     """Return False if texts are longer than captions, or have a line break in a text.
 
-    The tokenizer of captions would take thirty times as long as all other conventions together.
+    The tokenizer of captions would take fifteen times as long as all other conventions together.
     """
     if corpus.kind != "text":
         return True
