@@ -271,7 +271,8 @@ KINDS = (
     ),
     Kind(
         "abbreviation",
-        rf"(?:(?i:{_any_of(_ABBREVIATIONS)})"
+        # All have two to seven letters. Without this look, 150 words are tried at each position.
+        rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_ABBREVIATIONS)})"
         rf"|{_any_of(_CAPITALIZED_ABBREVIATIONS)}|{_any_of(_CAPITALIZED_ABBREVIATIONS.upper())}"
         rf"|(?i:{_any_of(_ABBREVIATIONS_BEFORE_NUMBERS)})(?=\.[ ]?\d))\.{_HYPHENATED}",
         example="Mr. Smith has no. 5",
