@@ -29,6 +29,7 @@ from typing import Any
 from common import corpus, print_table
 from playwright.sync_api import Page, expect, sync_playwright
 from space_server import open_chromium, serve_space
+from space_tests import visitor
 
 SEGMENTS = 20_000
 VISITORS = 50
@@ -307,16 +308,16 @@ def type_forever(address: str) -> None:
 
 def type_at_once(address: str) -> None:
     """Type as many visitors at the pace of a typist, and print the seconds until each answer."""
-    for visitor in range(VISITORS):  # a page that was opened has a session
-        press(address, "candidate", "input", [None, "a", "", "b"], f"typist{visitor}")
+    for number in range(VISITORS):  # a page that was opened has a session
+        press(address, "candidate", "input", [None, "a", "", "b"], f"typist{number}")
     end = time.monotonic() + TYPING_SECONDS
 
-    def type_words(visitor: int) -> list[float]:
+    def type_words(number: int) -> list[float]:
         seconds: list[float] = []
         while time.monotonic() < end:
-            text = f"visitor {visitor} types word {len(seconds)}"
+            text = f"visitor {number} types word {len(seconds)}"
             texts = [None, text, "", "the visitor types a word"]
-            took, answer = press(address, "candidate", "input", texts, f"typist{visitor}")
+            took, answer = press(address, "candidate", "input", texts, f"typist{number}")
             assert "bleu-tokens" in answer, answer
             seconds.append(took)
             time.sleep(SECONDS_BETWEEN_KEYS)
@@ -554,16 +555,14 @@ def check_secrecy(address: str, folder: Path) -> list[str]:
         )
         page.goto(f"{address}#candidate={SCRIPT}&references={SCRIPT}&tokenize={SCRIPT}")
         expect(page.locator("#sentence .bleu-tokens").first).to_contain_text("script")
-        page.get_by_role("tab", name="Corpus").click()
-        expect(page.locator("#corpus-summary .bleu-signature")).to_be_visible(timeout=30_000)
+        visitor.tab(page, "Corpus")
         (file := folder / "<img src=x onerror=alert(3)>.tsv").write_text(
             f"{SCRIPT}\tdomain\n{SCRIPT}\t{SCRIPT}\n" * 40
         )
         for role in ("systems", "references"):
-            page.set_input_files(f"#{role}-file input[type=file]", file)
+            visitor.upload(page, role, file)
             expect(page.locator(f"#{role}-note")).to_contain_text("79 segments")
-        page.locator("#score").click()
-        expect(page.locator("#corpus-summary .bleu-signature")).to_be_visible(timeout=30_000)
+        visitor.score(page)
         page.wait_for_timeout(2000)
         problems += page.locator(".bleu-page script, .bleu-page img").all_inner_texts()
         checks += 4
