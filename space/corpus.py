@@ -380,9 +380,9 @@ def _connect(tab: CorpusTab, corpus: gr.Tab, button: gr.Button) -> None:
         key: str,
         *values: Any,
         progress: gr.Progress = gr.Progress(),  # noqa: B008 for Gradio
-    ) -> Any:
+    ) -> Update:
         """Score the example, or what is in the fields, unless there is a result."""
-        return gr.skip() if key else tab.show_score(*values, progress=progress)
+        return {} if key else tab.show_score(*values, progress=progress)
 
     open_work = {**work, "js": "bleuPage.open"}
     opened = corpus.select(open_tab, [tab.key, *fields], outputs, **open_work)

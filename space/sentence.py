@@ -155,7 +155,7 @@ class Sentence(NamedTuple):
         entered = self._split(values)
         before = shown or _NOTHING
         if entered.texts == before.texts:
-            return gr.skip()
+            return {}
         # The text fields are left alone, here and below: the visitor may have typed more since
         # this request was sent.
         if before.before and not _needs(entered.texts, before):
@@ -163,7 +163,8 @@ class Sentence(NamedTuple):
             results = self.show_results(Shown(entered.texts, before.names), restored)
             return results | dict(zip(self.options.fields, restored))
         results = self.show_results(before._replace(texts=entered.texts), entered.options)
-        return results | {self.options.fold: gr.skip()}  # its label depends on the options only
+        results.pop(self.options.fold, None)  # its label depends on the options only
+        return results
 
     def show_chosen(self, shown: Shown | None, *values: FieldValue) -> Update:
         """Score with the options that were chosen."""
