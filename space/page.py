@@ -193,7 +193,7 @@ class Demo(gr.Blocks):
     async def postprocess_data(self, block_fn: Any, predictions: Any, state: Any) -> list[Any]:
         """Return the values of the components that an update names, and leave others as they are.
 
-        Gradio would make each of the others anew, which took a third of a keystroke's time.
+        Gradio would make a new object for each of the others: a third of a keystroke's time.
         """
         is_update = isinstance(predictions, dict) and all(
             isinstance(component, Block) for component in predictions
