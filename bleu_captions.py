@@ -271,7 +271,7 @@ KINDS = (
     ),
     Kind(
         "abbreviation",
-        # All have two to seven letters. Without this look, 150 words are tried at each position.
+        # All have two to seven letters; without the lookahead, 150 are tried at each position.
         rf"(?=\w{{2,7}}\.)(?:(?i:{_any_of(_ABBREVIATIONS)})"
         rf"|{_any_of(_CAPITALIZED_ABBREVIATIONS)}|{_any_of(_CAPITALIZED_ABBREVIATIONS.upper())}"
         rf"|(?i:{_any_of(_ABBREVIATIONS_BEFORE_NUMBERS)})(?=\.[ ]?\d))\.{_HYPHENATED}",

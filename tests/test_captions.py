@@ -4,6 +4,7 @@ import re
 import time
 
 import pytest
+from bleu import bleu_captions
 from bleu.bleu_captions import KINDS, tokenize_ptb
 
 # The middle column: tokens printed by PTBTokenizer 3.4.1, without the punctuation that pycocoevalcap removes.
@@ -165,6 +166,19 @@ def test_lowercase_changes_no_token(load, lowercase):
     result = load("coco", lowercase=lowercase).compute(**corpus)
     assert result["counts"] == [4, 3, 2, 1]
     assert f"|case:{'lc' if lowercase else 'mixed'}|" in result["signature"]
+
+
+ABBREVIATIONS = [
+    word
+    for name in ("_ABBREVIATIONS", "_CAPITALIZED_ABBREVIATIONS", "_ABBREVIATIONS_BEFORE_NUMBERS")
+    for word in getattr(bleu_captions, name).split()
+]
+
+
+@pytest.mark.parametrize("word", ABBREVIATIONS)
+def test_each_abbreviation_of_the_tables_keeps_its_period(word):
+    """The pattern looks for two to seven letters and a period before it tries the words."""
+    assert tokenize_ptb(f"the {word}. 5") == ["the", f"{word.lower()}.", "5"]
 
 
 LINE_BREAKS = ["\r", "\v", "\f", "\r\n", "\u2028", "\u2029"]

@@ -659,6 +659,7 @@ def test_a_phrase_is_listed_once_and_not_as_its_parts():
     assert f">{phrase}</td>" in tables
 
 
+@pytest.mark.filterwarnings("ignore:Intervals and tests of 3 segments")
 def test_a_segment_that_is_too_long_for_colors_does_not_hide_the_result():
     """20 references of 600 characters are a segment within the limits of a corpus."""
     gradio = importlib.import_module("gradio")
@@ -808,7 +809,7 @@ def test_a_keystroke_makes_no_new_components():
     session = importlib.import_module("gradio.state_holder").SessionState(app.demo)
     (typed,) = (one for one in app.demo.fns.values() if one.name == "show_typed")
     values = options.convention_values("default", options.SCORING_OPTIONS)
-    update = typed.fn(None, "a b", "", "a b", *values)
+    update = typed.fn(None, "a b c d", "", "a b c d", *values)
     answers = asyncio.run(app.demo.postprocess_data(typed, update, session))
     components = [output for output in typed.outputs if not isinstance(output, gradio.State)]
     assert [one for one in components if session[one._id] is not one] == []
