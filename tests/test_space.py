@@ -804,7 +804,7 @@ assert len(find_differing([["a", "x"] * 5_000, ["a", "y"] * 5_000])[0]) == 5_000
 
 
 def test_a_keystroke_makes_no_new_components():
-    """Gradio made the 12 that stay as they are, and kept them for the session: a third of a keystroke's time."""
+    """Gradio made the 12 that stay as they are, and kept them for the session."""
     options, app = (importlib.import_module(name) for name in ("space.options", "app"))
     session = importlib.import_module("gradio.state_holder").SessionState(app.demo)
     (typed,) = (one for one in app.demo.fns.values() if one.name == "show_typed")
