@@ -378,7 +378,7 @@ def choose_tokenizer(options: Options, kind: Kind) -> ChosenTokenizer:
     if options.lowercase and not lowers_itself:
         # A convention's tokenizer decides how tokens are lower-cased, too, although it does not
         # split them.
-        lower = pc.ascii_lower if native is not None and native.ascii_case else lower_case
+        lower = lower_ascii if native is not None and native.ascii_case else lower_case
     if kind != "text":
         if "tokenize" in options.given:
             raise ValueError(
@@ -632,8 +632,9 @@ def prepare_texts(
         _reject_characters(cased, tokenizer.definition.rejected, name, row_of)
     # 2. Call the function.
     results: list[list[str]] = []
+    uncut = cased.to_pylist()
     try:
-        for text in cased.to_pylist():
+        for text in uncut:
             results.append(split(text))
     except Exception as error:
         problem = f"{type(error).__name__}: {error}"
@@ -695,15 +696,30 @@ def _reject_characters(
 def lower_case(texts: pa.Array) -> pa.Array:
     """Return `str.lower` of each string; Arrow does the work wherever its result is the same.
 
-    >>> lower_case(pa.array(["ΑΣ", "AS"])).to_pylist()
+    >>> lower_case(pa.array(["ΑΣ", "AS"], pa.large_string())).to_pylist()
     ['ας', 'as']
     """
     if pc.string_is_ascii(texts).false_count == 0:
-        return pc.ascii_lower(texts)
+        return lower_ascii(texts)  # 5 to 10 times as fast as `pc.utf8_lower`
     lowered = pc.utf8_lower(texts)
     is_special = pc.match_substring_regex(texts, _find_special_letters())
     special = [text.lower() for text in texts.filter(is_special).to_pylist()]
     return pc.replace_with_mask(lowered, is_special, pa.array(special, texts.type))
+
+
+def lower_ascii(texts: pa.Array) -> pa.Array:
+    """Return the lower case of the ASCII letters in each string; other letters stay as they are.
+
+    >>> lower_ascii(pa.array(["ÀS", "AS"], pa.large_string())).to_pylist()
+    ['Às', 'as']
+    """
+    # `pc.ascii_lower` of Arrow 16 to 26 reads the bytes from 0 on where the first offset is not 0.
+    offsets = find_offsets(texts)
+    start = int(offsets[0])
+    if start:
+        data = texts.buffers()[2].slice(start)
+        texts = pa.LargeStringArray.from_buffers(len(texts), pa.py_buffer(offsets - start), data)
+    return pc.ascii_lower(texts)
 
 
 @cache

@@ -229,6 +229,72 @@ def small_corpora(count: int = 40, seed: int = 0) -> Iterator[tuple[list[str], l
         )
 
 
+def shift_offsets(array):
+    """Return an array of equal rows whose first offset isn't 0, nor that of the strings in its lists.
+
+    Arrow allows it, and other libraries make such arrays. A cast of a slice makes them in Arrow 23 and later.
+    """
+    is_large = array.type in (pa.large_string(), pa.large_binary()) or pa.types.is_large_list(
+        array.type
+    )
+    is_string = pa.types.is_string(array.type) or pa.types.is_large_string(array.type)
+    is_list = pa.types.is_list(array.type) or pa.types.is_large_list(array.type)
+    if not len(array) or not (is_string or is_list):
+        return array
+    width = 8 if is_large else 4
+    longer = pa.concat_arrays([array.slice(0, 1), array])
+    _, offsets, *data = longer.buffers()
+    buffers = [None, offsets.slice(width)]
+    if is_string:
+        return pa.Array.from_buffers(array.type, len(array), [*buffers, *data])
+    values = shift_offsets(longer.values)
+    return pa.Array.from_buffers(array.type, len(array), buffers, children=[values])
+
+
+def widen(type_):
+    """Return an Arrow type with offsets of 64 bits in place of 32."""
+    if pa.types.is_string(type_):
+        return pa.large_string()
+    return pa.large_list(widen(type_.value_type)) if pa.types.is_list(type_) else type_
+
+
+def cut(rows):
+    """Return an Arrow array of rows as a slice of a longer one."""
+    return pa.array([rows[-1], *rows, rows[0]]).slice(1, len(rows))
+
+
+def cut_into_chunks(rows):
+    """Return rows as a chunked array of slices of one array, some empty."""
+    array = cut(rows)
+    ends = sorted([0, 0, 1, len(rows) // 2, len(rows)])
+    chunks = [array.slice(start, end - start) for start, end in itertools.pairwise(ends)]
+    return pa.chunked_array(chunks, array.type)
+
+
+def select_rows(rows):
+    """Return rows as a column of a part of a `datasets.Dataset`."""
+    import datasets
+
+    longer = datasets.Dataset.from_dict({"column": [rows[-1], *rows, rows[0]]})
+    return longer.select(range(1, 1 + len(rows)))["column"]
+
+
+# Parts of longer Arrow data, which users have in place of lists: by kind, a function of rows.
+PARTS = {
+    "a slice": cut,
+    "a slice, 64 bits": lambda rows: cut(rows).cast(widen(pa.array(rows).type)),
+    "offsets from above 0": lambda rows: shift_offsets(pa.array(rows)),
+    "offsets from above 0, 64 bits": lambda rows: shift_offsets(
+        pa.array(rows, widen(pa.array(rows).type))
+    ),
+    "a slice of offsets from above 0": lambda rows: shift_offsets(
+        pa.array([rows[-1], *rows])
+    ).slice(1),
+    "chunks": cut_into_chunks,
+    "rows of a dataset": select_rows,
+}
+
+
 def make_string_array(rows: list[bytes]) -> pa.StringArray:
     """Return an Arrow array of strings with these bytes, valid UTF-8 or not: Arrow doesn't check them."""
     ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)
@@ -415,11 +481,24 @@ def run_both_ways(call):
 
 
 def count_both_ways(predictions, references, **options):
-    """Return this project's statistics rows; assert that both implementations count the same."""
+    """Return this project's statistics rows; assert that both implementations count the same.
+
+    The kernels count the rows as they are passed, and as slices of longer Arrow data. The Python implementations count
+    them as data whose first offset isn't 0.
+    """
     from bleu.bleu_inputs import read_corpus
 
     corpus = read_corpus(predictions, references)
-    return run_both_ways(lambda: count(corpus, **options))
+    slices = read_corpus(cut_into_chunks(predictions), cut_into_chunks(references))
+    shifted = read_corpus(
+        *(shift_offsets(pa.array(column)) for column in (predictions, references))
+    )
+    with kernels_only():
+        expected = count(corpus, **options)
+        np.testing.assert_array_equal(count(slices, **options), expected)
+    with python_only():
+        np.testing.assert_array_equal(count(shifted, **options), expected)
+    return expected
 
 
 def count(corpus, **options):

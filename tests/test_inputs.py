@@ -20,6 +20,7 @@ from bleu import bleu_inputs
 from bleu.bleu_corpus import IDS, STRINGS, TOKENS
 from bleu.bleu_inputs import read_corpus
 from helpers import (
+    PARTS,
     ROOT,
     Words,
     calls_of_columns,
@@ -988,6 +989,35 @@ def test_the_fix_for_predictions_in_lists_of_one_works(bleu, references, contain
     assert bleu.compute(predictions=fixed, references=references) == bleu.compute(
         predictions=texts, references=references
     )
+
+
+# Methods of predictions and references, one per row.
+METHODS_OF_TEXT = {
+    "compute": lambda bleu, texts, others: bleu.compute(predictions=texts, references=others),
+    "compute, by": lambda bleu, texts, others: bleu.compute(predictions=texts, references=others, by=texts),
+    "add_batch": lambda bleu, texts, others: (bleu.add_batch(predictions=texts, references=others), bleu.compute())[1],
+    "statistics": lambda bleu, texts, others: bleu.statistics(predictions=texts, references=others),
+    "compare": lambda bleu, texts, others: bleu.compare({"A": texts, "B": others}, others, n_resamples=9),
+    "rank": lambda bleu, texts, others: bleu.rank({"A": texts, "B": others}, others, n_resamples=100),
+    "diff": lambda bleu, texts, others: bleu.diff({"A": texts, "B": others}, others),
+    "conventions": lambda bleu, texts, others: bleu.conventions(texts, others),
+    "reconcile": lambda bleu, texts, others: bleu.reconcile(texts, others, 50),
+    "pairwise": lambda bleu, texts, others: bleu.pairwise(texts, others),
+    "self_bleu": lambda bleu, texts, others: bleu.self_bleu(texts),
+    "fingerprint": lambda bleu, texts, others: bleu.fingerprint(others),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", METHODS_OF_TEXT.values(), ids=METHODS_OF_TEXT)
+@pytest.mark.parametrize("arguments", [{}, {"tokenize": str.split}, {"config_name": "moses"}, {"config_name": "coco"}], ids=str)  # fmt: skip
+def test_parts_of_longer_arrow_data_in_every_method(load, call, arguments):
+    """Under `lowercase=True`, too, the results are those of lists."""
+    bleu = load(**arguments, lowercase=True)
+    texts = ["The Cat SAT on Mat", "a Dog Ran Home now", "É"]
+    others = ["the cat sat on a Mat", "A dog ran home NOW", "é"]
+    expected = call(bleu, texts, others)
+    for name, part in PARTS.items():
+        assert str(call(bleu, part(texts), part(others))) == str(expected), name
 
 
 def test_bytes_that_are_not_utf8_in_every_method(bleu):

@@ -2,6 +2,7 @@
 
 import csv
 import importlib
+import itertools
 import json
 import random
 import re
@@ -13,6 +14,7 @@ import helpers
 import numpy as np
 import pyarrow as pa
 import pytest
+from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
 from bleu.bleu_tokenizers import (
     SACREBLEU_PACKAGES,
@@ -25,16 +27,20 @@ from bleu.bleu_tokenizers import (
 )
 from conftest import HAS_NUMBA, needs_wmt21
 from helpers import (
+    PARTS,
     ROOT,
     WMT21,
+    count,
     count_both_ways,
     count_with_sacrebleu,
     find_difference,
     random_rows,
     read_lines,
     run_python,
+    shift_offsets,
+    widen,
 )
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -392,8 +398,17 @@ SIGMAS = [
 ]
 
 
+def change(texts, function):
+    """Return what a function of arrays makes of texts; assert that parts of longer arrays have the same result."""
+    changed = function(pa.array(texts, pa.large_string())).to_pylist()
+    for part in PARTS.values():
+        column = read_corpus(part(texts), texts).predictions
+        assert [text for chunk in column.chunks for text in function(chunk).to_pylist()] == changed
+    return changed
+
+
 def lower(texts):
-    return lower_case(pa.array(texts)).to_pylist()
+    return change(texts, lower_case)
 
 
 @pytest.mark.parametrize("text", SIGMAS)
@@ -423,8 +438,8 @@ def test_every_character_under_multi_bleu():
         Options().override({"tokenize": "multi-bleu", "lowercase": True}), "text"
     )
     texts = [*EVERY, *(f"A{c}Σ" for c in EVERY)]
-    prepared = prepare_texts(pa.array(texts, pa.large_string()), tokenizer, "predictions", int)
-    assert prepared.to_pylist() == [text.encode().lower().decode() for text in texts]
+    prepare = lambda array: prepare_texts(array, tokenizer, "predictions", int)
+    assert change(texts, prepare) == [text.encode().lower().decode() for text in texts]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -437,10 +452,50 @@ def test_capital_letters_anywhere(seed):
     ]
     lowered = [text.lower() for text in texts]
     assert lower(texts) == lowered
-    assert lower_case(pa.array(texts).slice(7)).to_pylist() == lowered[7:]
     tokenizer = choose_tokenizer(Options(lowercase=True), "tokens")
-    tokens = pa.array([["A"], texts, []], pa.large_list(pa.large_string())).slice(1)
-    assert prepare_texts(tokens, tokenizer, "predictions", int).to_pylist() == [lowered, []]
+    prepare = lambda array: prepare_texts(array, tokenizer, "predictions", int)
+    for part in PARTS.values():
+        column = read_corpus(part([texts, []]), [[texts], [[]]]).predictions
+        prepared = [row for chunk in column.chunks for row in prepare(chunk).to_pylist()]
+        assert prepared == [lowered, []]
+
+
+@st.composite
+def draw_part(draw, rows):
+    """Draw Arrow data of these rows: offsets of 32 or 64 bits, from 0 or above, cut into slices before or after a cast."""
+    before, behind = draw(st.integers(0, 3)), draw(st.integers(0, 3))
+    filler = [rows[0]] * before, [rows[-1]] * behind
+    array = pa.array([*filler[0], *rows, *filler[1]])
+    if draw(st.booleans()):
+        array = shift_offsets(array)
+    if draw(st.booleans()):
+        array = array.cast(widen(array.type))
+    array = array.slice(before, len(rows))
+    if draw(st.booleans()):
+        array = array.cast(widen(array.type))
+    ends = sorted([0, len(rows), *draw(st.lists(st.integers(0, len(rows)), max_size=3))])
+    chunks = [array.slice(start, end - start) for start, end in itertools.pairwise(ends)]
+    return draw(st.sampled_from([array, pa.chunked_array(chunks, array.type)]))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    data=st.data(), tokenize=st.sampled_from([*SACREBLEUS, "multi-bleu"]), lowercase=st.booleans()
+)
+def test_slices_count_as_their_lists(data, tokenize, lowercase):
+    """Texts and tokens of any slices have the rows of lists, which the tests above compare with sacreBLEU."""
+    text = st.text("aB É日Σİ.,", max_size=6)
+    predictions = data.draw(st.lists(text, min_size=1, max_size=6))
+    references = [data.draw(st.lists(text, min_size=1, max_size=3)) for _ in predictions]
+    options = {"tokenize": tokenize, "lowercase": lowercase}
+    if data.draw(st.booleans()):
+        predictions = [text.split() for text in predictions]
+        references = [[text.split() for text in row] for row in references]
+        del options["tokenize"]
+        assume(any(predictions) and any(references[0]))  # else nothing says that these are tokens
+    expected = count(read_corpus(predictions, references), **options)
+    corpus = read_corpus(data.draw(draw_part(predictions)), data.draw(draw_part(references)))
+    np.testing.assert_array_equal(count(corpus, **options), expected)
 
 
 # A tokenizer that has a function and a record, and no kernel.
