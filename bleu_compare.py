@@ -24,6 +24,7 @@ from .bleu_inputs import (
     read_systems,
 )
 from .bleu_messages import (
+    NO_VARIANCE,
     ONE_RUN,
     RunOfSystem,
     count_things,
@@ -206,6 +207,7 @@ class Comparison(report.QuotableReport):
             *self._describe_disagreement(),
             *_describe_test(self, self["test"], self["systems"].values()),
             *self._describe_few_runs(),
+            *self._describe_no_variance(),
             self["signature"],
         ]
         note = "; ".join(facts)
@@ -220,22 +222,41 @@ class Comparison(report.QuotableReport):
             return []
         return ["intervals are wide, because two runs say little about other runs"]
 
+    def _describe_no_variance(self) -> list[str]:
+        """Say why a system with several runs has no interval or no p; return an empty list else."""
+        if self["test"] != "runs" or self._count_units() < 2:
+            return []
+        names = []
+        for name, system in self["systems"].items():
+            has_p = "p_value" in system or name == self["baseline"]
+            has_interval = "confidence_interval" in system or "confidence" not in self
+            if not (has_p and has_interval):
+                names.append(str(name))
+        if not names:
+            return []
+        unit = "documents" if "documents" in self else "segments"
+        return [f"{', '.join(names)}: no interval or p, because neither runs nor {unit} vary"]
+
+    def _count_units(self) -> int:
+        """Return the number of documents, or of segments without documents; 0 if not known."""
+        if "documents" in self:
+            return self["documents"]
+        for system in self["systems"].values():
+            if "wins" in system:
+                return system["wins"] + system["ties"] + system["losses"]
+        return 0
+
     def _describe_disagreement(self) -> list[str]:
         """Say which of interval and test to trust if a small set makes them differ.
 
         Return an empty list if they agree.
         """
+        size = self._count_units()
+        if size >= scoring.MIN_UNITS:
+            return []
         names = []
-        size = 0
         for name, system in self["systems"].items():
             if "delta_interval" not in system or "p_value" not in system:
-                continue
-            # The number of units is the same for all systems.
-            if "documents" in self:
-                size = self["documents"]
-            else:
-                size = system["wins"] + system["ties"] + system["losses"]
-            if size >= scoring.MIN_UNITS:
                 continue
             low, high = system["delta_interval"]
             excludes_zero = low > 0 or high < 0
@@ -1113,6 +1134,12 @@ class ArrangedRuns(NamedTuple):
     rows: slice
 
     @property
+    def system(self) -> SystemName:
+        """The name of the system."""
+        key = self.keys[0]
+        return key.system if isinstance(key, RunOfSystem) else key
+
+    @property
     def names(self) -> list[Hashable]:
         """The names of the runs; an empty list if the system is not a dict of runs."""
         return [key.run for key in self.keys if isinstance(key, RunOfSystem)]
@@ -1241,8 +1268,12 @@ def _describe_runs(
             result["run_standard_deviation"] = float(run_scores.std(ddof=1))
         if runs_of and confidence:
             estimate = scoring.estimate_over_runs(runs_of[number], None, units)
-            result["confidence_interval"] = estimate.interval(confidence)
-            result["standard_error"] = estimate.standard_error
+            interval = estimate.interval(confidence)
+            if interval is None:
+                warn(NO_VARIANCE, system=show_value(system.system))
+            else:
+                result["confidence_interval"] = interval
+                result["standard_error"] = estimate.standard_error
         described.append(result)
         if not number:
             continue
@@ -1250,17 +1281,26 @@ def _describe_runs(
         result["delta"] = mean - described[0]["bleu"]
         if runs_of:
             estimate = scoring.estimate_over_runs(runs_of[number], runs_of[0], units)
-            result["p_value"] = estimate.p_value()
-            result["degrees_of_freedom"] = estimate.degrees_of_freedom
+            p_value = estimate.p_value()
+            if p_value is None:
+                warn(NO_VARIANCE, system=show_value(system.system))
+            else:
+                result["p_value"] = p_value
+                result["degrees_of_freedom"] = estimate.degrees_of_freedom
         if mean_segment_scores:
             wins = scoring.count_wins(mean_segment_scores[number] - mean_segment_scores[0])
             result["wins"] = wins["wins"]
             result["ties"] = wins["ties"]
             result["losses"] = wins["losses"]
-        if runs_of and confidence:
-            result["delta_interval"] = estimate.interval(confidence)
+        if not (runs_of and confidence):
+            continue
+        interval = estimate.interval(confidence)
+        if interval is not None:
+            result["delta_interval"] = interval
             result["delta_standard_error"] = estimate.standard_error
-            result["detectable_delta"] = estimate.detectable_difference()
+        detectable = estimate.detectable_difference()
+        if detectable is not None:
+            result["detectable_delta"] = detectable
     return described
 
 
@@ -1323,10 +1363,17 @@ def _add_groups_of_runs(
             continue
         of_groups = [] if share_draws else parts_of[number]
         estimate = scoring.estimate_over_runs(runs_of[number], runs_of[0], units, of_groups)
-        system["macro_p_value"] = estimate.p_value()
+        p_value = estimate.p_value()
+        if p_value is None:
+            warn(NO_VARIANCE, system=show_value(of_system.system))
+            continue
+        system["macro_p_value"] = p_value
         system["macro_degrees_of_freedom"] = estimate.degrees_of_freedom
-        if plan.options.confidence:
-            system["macro_delta_interval"] = estimate.interval(plan.options.confidence)
+        if not plan.options.confidence:
+            continue
+        interval = estimate.interval(plan.options.confidence)
+        if interval is not None:
+            system["macro_delta_interval"] = interval
             system["macro_delta_standard_error"] = estimate.standard_error
 
 

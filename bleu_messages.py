@@ -234,6 +234,12 @@ ONE_RUN = Notice(
     " system is taken as 0, so its p-value and interval hold for this run only",
     ". Pass several runs of each system",
 )
+NO_VARIANCE = Notice(
+    "no variance",
+    "System {system}: neither its runs nor resamples of the texts differ in score, so there is no"
+    " interval and no p-value",
+    ". Check that each run is a training of its own, not a copy",
+)
 EXTREMES = Notice(
     "extremes",
     "confidence={confidence}: with n_resamples={n_resamples},"

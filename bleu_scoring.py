@@ -1098,8 +1098,10 @@ def detectable_difference(differences: Float64) -> float:
 # SE² is the variance over resamples of the texts, which all runs share (Koehn, 2004). s²_g is the
 # sample variance of the scores of the runs. Runs fail on different texts, so other texts would undo
 # a part of s²_g. This part is e_g, and SE² contains it already. The sum of s²_g / R_g alone is
-# Welch's t-test (1947). The degrees of freedom are those of Satterthwaite (1946). A system with
-# one run stands for itself: its s²_g and e_g are 0.
+# Welch's t-test (1947). The degrees of freedom are those of Satterthwaite (1946), but at least
+# those of the source with the fewest: where other texts undo most of s²_g, the formula falls
+# below 1.
+# A system with one run stands for itself: its s²_g and e_g are 0.
 
 
 class Runs(NamedTuple):
@@ -1121,37 +1123,58 @@ class VariancePart(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A mean score over runs, or a difference of two, as an estimate for other runs and texts."""
+    """A mean score over runs, or a difference of two, as an estimate for other runs and texts.
+
+    `lowest` is the lower end of the scale: 0, or -1 for a difference.
+    """
 
     value: float
     standard_error: float
     degrees_of_freedom: float
+    lowest: int = 0
 
-    def p_value(self) -> float:
-        """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores."""
+    @property
+    def varies(self) -> bool:
+        """False if neither other runs nor other texts change the value, as far as these tell."""
+        return self.standard_error > NOISE
+
+    def p_value(self) -> float | None:
+        """Return the two-sided p-value of Student's t-test of a difference; 1 for equal scores.
+
+        It is None for a difference without variance.
+        """
         if abs(self.value) <= NOISE:
             return 1.0
-        if self.standard_error == 0:
-            return 0.0
+        if not self.varies:
+            return None
         t = abs(self.value) / self.standard_error
         return float(2 * import_students_t().sf(t, self.degrees_of_freedom))
 
-    def interval(self, confidence: float) -> list[float]:
-        """Return the value ± t standard errors, which may exceed the scale.
+    def interval(self, confidence: float) -> list[float] | None:
+        """Return the value ± t standard errors, cut off at the ends of the scale.
 
-        The interval of equal scores has no width.
+        The interval of equal scores has no width. It is None for another value without variance.
+
+        >>> interval = Estimate(0.9, standard_error=0.2, degrees_of_freedom=4).interval(0.95)
+        >>> print(f"{interval[0]:.3f}, {interval[1]:.3f}")
+        0.345, 1.000
         """
         if abs(self.value) <= NOISE:
             return [self.value, self.value]
+        if not self.varies:
+            return None
         quantile = import_students_t().ppf((1 + confidence) / 2, self.degrees_of_freedom)
         margin = float(quantile) * self.standard_error
-        return [self.value - margin, self.value + margin]
+        return [max(self.lowest, self.value - margin), min(1.0, self.value + margin)]
 
-    def detectable_difference(self) -> float:
+    def detectable_difference(self) -> float | None:
         """Return the smallest true difference that is detected with 80% power at the 5% level.
 
-        It is that of the function `detectable_difference`, with quantiles of Student's t.
+        It is that of the function `detectable_difference`, with quantiles of Student's t. It is
+        None for a difference without variance.
         """
+        if not self.varies:
+            return None
         quantiles = import_students_t().ppf([0.975, 0.8], self.degrees_of_freedom)
         return float(quantiles.sum() * self.standard_error)
 
@@ -1176,12 +1199,15 @@ def estimate_over_runs(
     """
     # 1. The texts: SE² of the value.
     value = system.scores.mean()
+    lowest = 0
     if baseline is not None:
         value -= baseline.scores.mean()
+        lowest = -1
     variance_of_texts = sampling_variance(system, baseline)
     parts = list(groups) or [VariancePart(variance_of_texts, units - 1)]
     # 2. The runs: the variation between runs that other texts would not undo.
     variance = variance_of_texts
+    fewest_degrees = combine_degrees_of_freedom(parts)
     for runs in (system, baseline):
         if runs is None or len(runs.scores) == 1:
             continue
@@ -1191,10 +1217,30 @@ def estimate_over_runs(
         undone_by_texts = float((runs.resampled - means).var(axis=0).sum()) / (count - 1)
         variance += max(0.0, between_runs - undone_by_texts) / count
         parts.append(VariancePart(between_runs / count, count - 1))
+        fewest_degrees = min(fewest_degrees, count - 1)
     # 3. The degrees of freedom.
+    degrees_of_freedom = max(combine_degrees_of_freedom(parts, variance), fewest_degrees)
+    return Estimate(float(value), math.sqrt(variance), degrees_of_freedom, lowest)
+
+
+def combine_degrees_of_freedom(
+    parts: Sequence[VariancePart], variance: float | None = None
+) -> float:
+    """Return the degrees of freedom of a variance by Satterthwaite's formula (1946).
+
+    Args:
+        parts: the independent parts.
+        variance: their sum unless another is passed.
+
+    >>> combine_degrees_of_freedom([VariancePart(2.0, 5), VariancePart(2.0, 5)])
+    10.0
+    """
+    if variance is None:
+        variance = sum(part.variance for part in parts)
     squares = sum(part.variance**2 / part.degrees_of_freedom for part in parts)
-    degrees_of_freedom = variance**2 / squares if squares else float(units - 1)
-    return Estimate(float(value), math.sqrt(variance), degrees_of_freedom)
+    if not squares:
+        return float(min(part.degrees_of_freedom for part in parts))
+    return variance**2 / squares
 
 
 def sampling_variance(system: Runs, baseline: Runs | None) -> float:

@@ -1769,7 +1769,9 @@ def welch_with_texts(scores, resampled, sign, sampling_parts=None, units=None):
     value = sum(s * np.mean(one) for s, one in zip(sign, scores))
     texts = np.var(sum(s * one.mean(axis=1) for s, one in zip(sign, resampled)))
     variance = texts
-    squares = sum(part**2 / df for part, df in sampling_parts or [(texts, units - 1)])
+    parts = sampling_parts or [(texts, units - 1)]
+    squares = sum(part**2 / df for part, df in parts)
+    fewest = [sum(part for part, _ in parts) ** 2 / squares]
     for run_scores, of_runs in zip(scores, resampled):
         count = len(run_scores)
         if count > 1:
@@ -1777,7 +1779,8 @@ def welch_with_texts(scores, resampled, sign, sampling_parts=None, units=None):
             e = sum(np.var(of_runs[:, r] - of_runs.mean(axis=1)) for r in range(count))
             variance += max(0, s2 - e / (count - 1)) / count
             squares += (s2 / count) ** 2 / (count - 1)
-    return value, variance, variance**2 / squares
+            fewest.append(count - 1)
+    return value, variance, max(variance**2 / squares, min(fewest))
 
 
 NEAR = {"rel": 1e-9, "abs": 1e-11}
@@ -1805,7 +1808,7 @@ def test_means_over_runs_are_tested_by_the_formula(bleu, students_t, counts, by_
         assert system["score"] == pytest.approx(100 * value, **NEAR)
         assert system["standard_error"] == pytest.approx(variance**0.5, **NEAR)
         assert system["confidence_interval"] == pytest.approx(
-            [value - margin, value + margin], rel=1e-9
+            [max(0, value - margin), min(1, value + margin)], rel=1e-9
         )
         assert [run["bleu"] for run in system["runs"].values()] == pytest.approx(
             scores[number].tolist(), **NEAR
@@ -2109,15 +2112,87 @@ def test_equal_systems_have_a_p_value_of_1(bleu, students_t):
     assert (copy["wins"], copy["losses"]) == (0, 0)
 
 
-def test_perfect_runs_have_no_variance(bleu, students_t):
-    perfect = {"seed 1": RUN_REFERENCES, "seed 2": RUN_REFERENCES}
-    empty = {"seed 1": ["x"] * 90, "seed 2": ["x"] * 90}
-    result = bleu.compare({"A": empty, "B": perfect}, RUN_REFERENCES)
-    system = result["systems"]["B"]
-    assert (system["p_value"], system["delta_interval"]) == (0.0, [1.0, 1.0])
-    assert system["degrees_of_freedom"] == 89
-    assert json.loads(json.dumps(result)) == result
-    assert "<0.0001" in str(result)
+def match(counts):
+    """Return a prediction of 4 words per count, so many of which are in the reference "a b c d"."""
+    return [" ".join("abcd"[:count]) + " x" * (4 - count) for count in counts]
+
+
+@pytest.mark.parametrize("worse", [0, 1, 2, 3, 4, 5, 6, 7])
+@pytest.mark.parametrize("runs", [2, 3])
+@pytest.mark.parametrize("by", [None, "label"])
+def test_degrees_of_freedom_are_not_below_those_of_the_runs(bleu, students_t, worse, runs, by):
+    """Run 1 is good where run 2 is bad, and the reverse, so that other texts would undo what differs."""
+    good, bad = "a b c d e f", "a x c y e z"
+    halves = [[good] * 20 + [bad] * 20, [bad] * 20 + [good] * 20, [good, bad] * 20]
+    systems = {
+        "A": {n: halves[n] for n in range(runs)},
+        "B": {n: ["q"] * worse + halves[n][worse:] for n in range(runs)},
+    }
+    labels = ["x"] * 30 + ["y"] * 10 if by else None
+    result = bleu.compare(systems, [good] * 40, n_resamples=200, by=labels)["systems"]
+    for prefix in ("", "macro_") if by else ("",):
+        delta = result["B"][f"{prefix}delta"]
+        if worse:
+            assert runs - 1 <= result["B"][f"{prefix}degrees_of_freedom"] < 60
+        low, high = result["B"][f"{prefix}delta_interval"]
+        assert -1 <= low <= delta <= high <= 1
+    for system in result.values():
+        low, high = system["confidence_interval"]
+        assert 0 <= low <= system["bleu"] <= high <= 1
+
+
+# Systems, references, and documents: every resample of the texts and every run has the same score.
+WITHOUT_VARIANCE = {
+    "copies of one output of equal segments": (
+        {"A": {1: ["a b"] * 5, 2: ["a b"] * 5}, "B": {1: ["a c"] * 5, 2: ["a c"] * 5}},
+        ["a b"] * 5,
+        None,
+    ),
+    "runs that cancel out in each segment": (
+        {"A": {1: match([1, 2, 3]), 2: match([3, 2, 1])}, "B": {1: match([0, 1, 2]), 2: match([2, 1, 0])}},
+        ["a b c d"] * 3,
+        None,
+    ),
+    "documents that are alike": (
+        {"A": {1: match([4, 2] * 2), 2: match([4, 2] * 2)}, "B": {1: match([3, 1] * 2), 2: match([3, 1] * 2)}},
+        ["a b c d"] * 4,
+        ["x", "x", "y", "y"],
+    ),
+    "no match, and perfect": (
+        {"A": {1: ["x"] * 5, 2: ["x"] * 5}, "B": {1: ["a b"] * 5, 2: ["a b"] * 5}},
+        ["a b"] * 5,
+        None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("by", [False, True], ids=["corpus", "groups"])
+@pytest.mark.parametrize(
+    ("systems", "references", "documents"), WITHOUT_VARIANCE.values(), ids=WITHOUT_VARIANCE
+)
+def test_runs_without_variance_have_neither_p_nor_interval(bleu, students_t, systems, references, documents, by):  # fmt: skip
+    """A p-value of 0 would claim too much. A warning and a note say why there is none."""
+    labels = ["g"] * len(references) if by else None
+    compare = lambda: bleu.compare(
+        systems, references, documents=documents, by=labels, max_order=1, smooth_method="floor", n_resamples=100
+    )  # fmt: skip
+    result, warned = record_warnings(compare)
+    b = result["systems"]["B"]
+    assert abs(b["delta"]) > 0.1
+    keys = set(b) | (set(b["groups"]["g"]) if by else set())
+    assert not [key for key in keys if "p_value" in key or "interval" in key or "error" in key]
+    assert not {"degrees_of_freedom", "macro_degrees_of_freedom", "detectable_delta"} & keys
+    json.dumps(result, allow_nan=False)
+    assert [one for one in warned if one.startswith("System 'B': neither its runs nor resamples")]
+    noun = "documents" if documents else "segments"
+    assert f"B: no interval or p, because neither runs nor {noun} vary" in str(result)
+
+
+def test_equal_systems_without_variance_have_a_p_value_of_1(bleu, students_t):
+    """Copies of one output on both sides are equal, whatever varies."""
+    copies = {1: ["a b c d e"] * 4, 2: ["a b c d e"] * 4}
+    result = bleu.compare({"A": copies, "B": copies}, ["a b c d f"] * 4)["systems"]["B"]
+    assert (result["p_value"], result["delta"], result["delta_interval"]) == (1.0, 0.0, [0.0, 0.0])
 
 
 def test_runs_of_one_segment_have_no_p_value(bleu, students_t):
