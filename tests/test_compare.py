@@ -2113,7 +2113,7 @@ def test_equal_systems_have_a_p_value_of_1(bleu, students_t):
 
 
 def match(counts):
-    """Return a prediction of 4 words per count, so many of which are in the reference "a b c d"."""
+    """Return a prediction of 4 words per count, the first of which are in the reference "a b c d"."""
     return [" ".join("abcd"[:count]) + " x" * (4 - count) for count in counts]
 
 
@@ -2171,7 +2171,7 @@ WITHOUT_VARIANCE = {
     ("systems", "references", "documents"), WITHOUT_VARIANCE.values(), ids=WITHOUT_VARIANCE
 )
 def test_runs_without_variance_have_neither_p_nor_interval(bleu, students_t, systems, references, documents, by):  # fmt: skip
-    """A p-value of 0 would claim too much. A warning and a note say why there is none."""
+    """A p-value of 0 would claim too much. A warning and a note say why they are missing."""
     labels = ["g"] * len(references) if by else None
     compare = lambda: bleu.compare(
         systems, references, documents=documents, by=labels, max_order=1, smooth_method="floor", n_resamples=100
