@@ -568,7 +568,7 @@ def compare_systems(
 ) -> Comparison:
     """Test systems against a baseline."""
     # 1. Check the arguments.
-    given = read_systems(systems)
+    given = read_systems(systems, references)
     data_of = list_runs(given)
     test = _choose_test(test, data_of)
     default = ALL_TESTS[test].n_resamples
@@ -644,7 +644,7 @@ def rank_systems(
     """Rank systems by tests of all pairs."""
     # 1. Check the arguments. Holm's procedure multiplies the smallest p-value by the number of
     #    pairs, and so needs more trials.
-    data_of = read_systems(systems)
+    data_of = read_systems(systems, references)
     check_single_runs(data_of, "rank")
     alpha = to_python(alpha)
     if not (isinstance(alpha, float) and 0 < alpha < 1):

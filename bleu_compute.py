@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import fmean
@@ -15,9 +15,9 @@ import numpy as np
 from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
-from .bleu_corpus import Corpus, Float64, Int64, Label
+from .bleu_corpus import Corpus, Float64, Int64, Label, is_missing
 from .bleu_counting import Tokens, make_row
-from .bleu_inputs import read_corpus, read_documents, read_labels
+from .bleu_inputs import read_column, read_corpus, read_documents, read_labels
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
 from .bleu_options import Options, Origin, make_signature
 from .bleu_statistics import (
@@ -559,7 +559,7 @@ def _name_argument(message: str) -> str:
 
 
 @reword_errors(_name_argument)
-def explain_segment(prediction: object, references: Any, options: Options) -> Explanation:
+def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
     """Count one segment, and keep the n-grams and tokens that matched.
 
     The first order of the paper's example 2:
@@ -569,7 +569,8 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
     ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
     """
-    corpus = read_corpus([prediction], [references])
+    listed = _list_references(references)
+    corpus = read_corpus([prediction], [listed])
     # 1. Tokenize, and number n-grams once for everything below.
     tokenizer = choose_tokenizer(options, corpus.kind)
     prediction_texts, reference_texts = prepare_batch(corpus.batches[0], tokenizer)
@@ -608,8 +609,8 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
     # 4. Name the reference of the brevity penalty by its index in the caller's list, in which some
     #    may be None.
     indices = [0]
-    if not isinstance(references, str):
-        indices = [i for i, reference in enumerate(references) if reference is not None]
+    if not isinstance(listed, str):
+        indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
     effective_length = int(row[options.layout.reference_length])
     explanation["effective_reference"] = indices[lengths.index(effective_length)]
     # 5. Describe the n-grams.
@@ -618,6 +619,15 @@ def explain_segment(prediction: object, references: Any, options: Options) -> Ex
         _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
     ]
     return explanation
+
+
+def _list_references(references: object) -> Any:
+    """Return the references of a segment, in any container, as a list; one str as it is."""
+    if isinstance(references, (str, list, tuple, Mapping)):
+        return references
+    if not isinstance(references, Iterable) and not hasattr(references, "__arrow_c_stream__"):
+        return references  # which `read_corpus` rejects
+    return read_column("references", references, messages.TEXT).to_pylist()
 
 
 _MOST_LISTED_TOKENS = 1 << 27  # of all n-grams that `explain` lists: 1 GB

@@ -412,6 +412,19 @@ def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]], first_row: in
     return Corpus(tuple(batches), kind_of(batches[0].predictions.type))
 
 
+def is_missing(value: object) -> bool:
+    """Return True for None, and for NaN, NaT and NA of any library.
+
+    >>> [is_missing(value) for value in (None, float("nan"), np.float32("nan"), "", 0.0)]
+    [True, True, True, False, False]
+    """
+    plain = value.item() if isinstance(value, np.generic) else value
+    if plain is None:
+        return True
+    # NaN differs from itself, and a comparison of pandas.NA returns NA. Arrays compare by item.
+    return not hasattr(plain, "__len__") and (plain != plain) is not False
+
+
 def plain_label(label: object) -> Label:
     """Return the form that equal labels share.
 
@@ -421,9 +434,7 @@ def plain_label(label: object) -> Label:
     (2, 'news', None)
     """
     plain = label.item() if isinstance(label, np.generic) else label
-    # NaN differs from itself, and a comparison of pandas.NA returns NA.
-    is_missing = plain is None or (plain != plain) is not False
-    if is_missing:
+    if is_missing(plain):
         return None
     if isinstance(plain, float):
         is_int64 = plain.is_integer() and abs(plain) < 2**63

@@ -271,7 +271,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     {'segments': 1, 'bleu': {'A': 0.0, 'B': 1.0}, 'delta': 1.0}
     """
     # 1. Read the texts and the labels.
-    predictions = read_systems(systems)
+    predictions = read_systems(systems, references)
     check_single_runs(predictions, "diff")
     if len(predictions) != 2:
         raise ValueError(

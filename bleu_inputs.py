@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
 from contextlib import suppress
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
@@ -33,6 +33,7 @@ from .bleu_corpus import (
     Texts,
     innermost_type,
     is_list,
+    is_missing,
     is_string,
     kind_of,
     list_items,
@@ -50,6 +51,7 @@ from .bleu_messages import (
     name_system,
     name_value,
     raise_for_first_bad_row,
+    row_of_fields,
     show_system,
     show_value,
     warn,
@@ -61,12 +63,15 @@ _FEWEST_TOKENS = 4  # references per segment that may be the tokens of one refer
 _INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
 # "docid".
-_NOT_A_SYSTEM = re.compile(
-    r"(ref|reference|src|source|tgt|target|gold|doc|document|domain|label|seg|segment|sent|sentence"
-    r"|line|row|index|idx|unnamed|id|lang|lp)s?"
-    r"([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?",
-    re.IGNORECASE,
+_REFERENCE_NAMES = "ref|reference|tgt|target|gold"
+_PREDICTION_NAMES = "mt|hyp|hypothesis|pred|prediction|output"
+_OTHER_NAMES = (
+    "src|source|doc|document|domain|label|seg|segment|sent|sentence|line|row|index|idx|unnamed|id"
+    "|lang|lp"
 )
+_END_OF_NAME = r"s?([\W_]*(id|name|text|no|nr|num|number|[a-z]|\d+)|[\W_]+[a-z]{2})?"
+_NOT_A_SYSTEM = re.compile(f"({_REFERENCE_NAMES}|{_OTHER_NAMES}){_END_OF_NAME}", re.IGNORECASE)
+_NOT_A_REFERENCE = re.compile(f"({_PREDICTION_NAMES}|{_OTHER_NAMES}){_END_OF_NAME}", re.IGNORECASE)
 # Containers that Arrow recurses into, and that rows must not contain.
 _NESTED = (dict, set, frozenset)
 
@@ -83,12 +88,13 @@ def read_corpus(predictions: object, references: object, allow_empty: bool = Fal
     for name, data in (("predictions", predictions), ("references", references)):
         if data is None:
             raise _missing_column(name)
+    reject_dicts(predictions, references)
     prediction_column = read_column("predictions", predictions, messages.TEXT)
     reference_column = read_column("references", references, messages.REFERENCES)
     if allow_empty and len(prediction_column) == len(reference_column) == 0:
         return make_empty_corpus("text")
     _check_row_counts(prediction_column, reference_column)
-    texts = _check_texts("predictions", prediction_column, reference_column.type)
+    texts = _check_texts("predictions", prediction_column, reference_column.type, predictions)
     lists = _check_references(reference_column, texts)
     # Columns may be chunked differently; a table has batches in which both are whole.
     table = pa.table({"predictions": texts, "references": lists})
@@ -135,7 +141,7 @@ def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
     else:
         column = read_column("predictions", predictions, messages.TEXT)
         _check_row_counts(column, corpus.references)
-        texts = _check_texts("predictions", column, corpus.references.type)
+        texts = _check_texts("predictions", column, corpus.references.type, predictions)
     # 2. Put them in place of the predictions that the references fit.
     if len(texts) != len(corpus) or texts.type != TYPES[corpus.kind]:
         return read_corpus(texts, corpus.references)  # which raises
@@ -143,6 +149,27 @@ def _replace_predictions(corpus: Corpus, predictions: object) -> Corpus:
     replaced = make_corpus([(texts.combine_chunks(), batch.references, batch.bounds)])
     warn_about_rows(replaced)
     return replaced
+
+
+def reject_dicts(predictions: object, references: object) -> None:
+    """Raise if both columns are dicts, such as captions by image, or the values of dicts.
+
+    Rows are never paired by position then, because the keys may be in different orders.
+    """
+    kinds = (Mapping, ValuesView)
+    if not isinstance(predictions, kinds) or not isinstance(references, kinds):
+        return
+    if is_result(predictions) or is_result(references):
+        return
+    found = "dicts" if isinstance(predictions, Mapping) else "the values of dicts"
+    raise TypeError(messages.DICTS.format(found=found, item=_first_item(predictions)))
+
+
+def _first_item(captions: object) -> str:
+    """Return `"[0]"` if the values of a dict are lists, such as the only caption of an image."""
+    values = captions.values() if isinstance(captions, Mapping) else captions
+    first = next(iter(values), None) if isinstance(values, Iterable) else None
+    return "[0]" if isinstance(first, (list, tuple)) else ""
 
 
 def _missing_column(name: str) -> ValueError:
@@ -172,7 +199,7 @@ def read_texts(**columns: object) -> Texts:
     for name, array in arrays.items():
         if not len(array):
             raise ValueError(f"{name}: expected one item or more, got 0. Pass at least one text.")
-        texts[name] = _check_texts(name, array, other_type)
+        texts[name] = _check_texts(name, array, other_type, columns[name])
     first_name, *further_names = texts
     first_type = texts[first_name].type
     for name in further_names:
@@ -264,15 +291,25 @@ def read_documents(documents: object, rows: int | None = None) -> list[Label]:
     """
     read = list_labels("documents", documents, rows)
     if None in read:
+        row = read.index(None)
         raise ValueError(
-            f"documents[{read.index(None)}]: got None."
+            f"documents[{row}]: got {_name_missing(documents, row)}."
             " Pass a label of its own for a segment that belongs to no document."
         )
     return read
 
 
+def _name_missing(data: object, row: int) -> str:
+    """Name the missing value in a row of a column: Arrow reads all of them as null."""
+    values: Any = data.iloc if hasattr(data, "iloc") else data
+    if isinstance(data, (list, tuple, np.ndarray)) or hasattr(data, "iloc"):
+        return name_value(values[row])
+    return "None"
+
+
 def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
     """Read labels for the argument of this name, as `read_labels` does."""
+    labels = open_stream(labels)
     if isinstance(labels, (str, bytes, Mapping, Set)) or not isinstance(labels, Iterable):
         raise TypeError(
             f"{name}: expected a list, array or Series, got {name_value(labels)}."
@@ -311,10 +348,11 @@ def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
         )
 
 
-def read_systems(systems: object) -> dict[SystemName, object]:
+def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
     """Return the data of each system, by name.
 
-    Systems are a dict by name, or a table of texts with one column per system.
+    Systems are a dict by name, or a table of texts with one column per system. The values of dicts
+    are never paired with those of other dicts, so `references` that are a dict raise an error.
 
     >>> read_systems(pa.table({"A": ["a b"], "B": ["a c"]}))["B"].to_pylist()
     ['a c']
@@ -325,6 +363,9 @@ def read_systems(systems: object) -> dict[SystemName, object]:
         for name, data in systems.items():
             if is_result(data):
                 raise TypeError(messages.A_RESULT.format(name=f"System {show_value(name)}"))
+        if isinstance(references, Mapping) and not is_result(references):
+            captions = next(iter(systems.values()), None)
+            raise TypeError(messages.DICT_OF_REFERENCES.format(item=_first_item(captions)))
         return dict(systems)
     is_lazy = hasattr(systems, "collect")  # polars' LazyFrame, which is not in memory
     if is_lazy or not hasattr(systems, "columns"):
@@ -519,19 +560,16 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
         )
     if is_result(data):
         raise TypeError(messages.A_RESULT.format(name=name))
-    rows: Iterable[object] | None = None
-    if isinstance(data, Iterable) and not isinstance(data, (bytes, Mapping, Set)):
-        rows = data
-    columns = getattr(data, "column_names", None)  # of a table of datasets or Arrow
-    if columns is None and rows is not None:
-        # Of a table of pandas or polars; polars' LazyFrame has columns, too, but is not iterable.
-        columns = getattr(data, "columns", None)
+    rows: Any = open_stream(data)
+    if expected == messages.REFERENCES and _is_frame(rows):
+        rows = _list_rows(name, rows)
+    columns = _list_columns(rows)
     if columns is not None:
         listed = ", ".join(str(column) for column in columns)
         raise TypeError(
             f"{name}: expected a column, got {name_value(data)}. Pass one of its columns: {listed}."
         )
-    if rows is None:
+    if not isinstance(rows, Iterable) or isinstance(rows, (bytes, Mapping, Set)):
         raise TypeError(
             f"{name}: expected a list, array or Series with one item per segment,"
             f" got {name_value(data)}. For each segment, pass {expected}."
@@ -552,6 +590,7 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     # 3. Cast it to one of the few types that the checks know.
     canonical_type = _find_canonical_type(name, column.type)
     if canonical_type is None:
+        _reject_structs(name, column.type)
         raise_for_first_bad_row(name, rows, expected)
         raise wrong_item(name, 0, str(column.type), expected)
     _check_utf8(name, column)
@@ -562,6 +601,63 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
     except pa.ArrowException:  # unsigned ids beyond int64
         raise_for_first_bad_row(name, column.to_pylist(), expected)
         raise wrong_item(name, 0, str(column.type), expected) from None
+
+
+def open_stream(data: object) -> object:
+    """Return an Arrow C stream without an iterator as a column or table; anything else as it is."""
+    is_table = isinstance(data, (pa.Table, pa.RecordBatch)) or hasattr(data, "collect")  # or lazy
+    if is_table or isinstance(data, Iterable) or not hasattr(data, "__arrow_c_stream__"):
+        return data
+    column = pa.chunked_array(data)
+    return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
+
+
+def _list_columns(data: object) -> list[object] | None:
+    """Return the names of a table's columns; None for anything else."""
+    if isinstance(data, (pa.Array, pa.ChunkedArray)):
+        return None
+    columns: Any = getattr(data, "column_names", None)  # of a table of datasets or Arrow
+    if columns is None and isinstance(data, Iterable):
+        # Of a table of pandas or polars; polars' LazyFrame has columns, too, but is not iterable.
+        columns = getattr(data, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _is_frame(data: object) -> bool:
+    """Return True for a table in memory of Arrow, pandas or polars."""
+    is_arrow = isinstance(data, (pa.Table, pa.RecordBatch))
+    is_frame = hasattr(data, "iloc") or hasattr(data, "rows")
+    return is_arrow or (is_frame and _list_columns(data) is not None)
+
+
+def _list_rows(name: str, frame: Any) -> list[list[object]]:
+    """Return the references of each segment, given a table with one column per reference."""
+    for column in _list_columns(frame) or ():
+        if _NOT_A_REFERENCE.fullmatch(str(column)):
+            raise ValueError(
+                f"{name}: the column {show_value(column)} does not look like references. Pass a"
+                " table of their columns only, such as frame[['ref1', 'ref2']]."
+            )
+    if hasattr(frame, "iloc"):
+        return list(frame.to_numpy(dtype=object).tolist())
+    if hasattr(frame, "rows"):
+        return [list(row) for row in frame.rows()]
+    columns = []
+    for column in frame.columns:
+        _check_utf8(name, _to_chunks(column))
+        columns.append(column.to_pylist())
+    return [list(row) for row in zip(*columns)]
+
+
+def _reject_structs(name: str, type_: pa.DataType) -> None:
+    """Raise if rows are Arrow structs, or lists of them."""
+    depth = 0
+    while is_list(type_):
+        type_ = type_.value_type
+        depth += 1
+    if pa.types.is_struct(type_):
+        fields = [type_.field(index).name for index in range(type_.num_fields)]
+        raise row_of_fields(name, 0, fields, depth)
 
 
 def _to_chunks(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
@@ -610,7 +706,7 @@ def to_arrow(data: object, depth: int) -> Any:
 
 
 def _unwrap_arrays(rows: list[object], depth: int) -> list[object]:
-    """Replace arrays and tensors with lists.
+    """Replace arrays and tensors with lists, and the missing values of pandas with None.
 
     Raise for dicts and for more than `depth` levels of lists in a row. Arrow accepts only arrays of
     one dimension, ends their strings at a NUL, and types empty ones float64. It recurses into
@@ -624,6 +720,8 @@ def _unwrap_arrays(rows: list[object], depth: int) -> list[object]:
             raise TypeError
         if any(_is_array(type_) for type_ in types):
             return _unwrap_arrays([_list_arrays(row, depth - 1) for row in rows], depth)
+        if any(_may_be_missing(type_) for type_ in types) and any(map(_is_nan, items)):
+            return _unwrap_arrays([_replace_nan(row, depth - 1) for row in rows], depth)
         if any(issubclass(type_, _NESTED) for type_ in types):
             raise TypeError("there are dicts or sets among the rows")
         if not any(issubclass(type_, (list, tuple)) for type_ in types):
@@ -642,6 +740,24 @@ def _list_arrays(value: object, depth: int) -> object:
     if depth < 0 or not isinstance(plain, (list, tuple)):
         return plain
     return [_list_arrays(item, depth - 1) for item in plain]
+
+
+def _may_be_missing(type_: type) -> bool:
+    """Return True for numbers with fractions, and for the types of pandas' NA and NaT."""
+    return issubclass(type_, (float, np.floating)) or type_.__name__ in ("NAType", "NaTType")
+
+
+def _is_nan(value: object) -> bool:
+    return value is not None and _may_be_missing(type(value)) and is_missing(value)
+
+
+def _replace_nan(value: object, depth: int) -> object:
+    """Return None for NaN, NaT and NA, also within lists of at most `depth` levels."""
+    if _is_nan(value):
+        return None
+    if depth < 0 or not isinstance(value, (list, tuple)):
+        return value
+    return [_replace_nan(item, depth - 1) for item in value]
 
 
 def to_numpy(data: object) -> Any:
@@ -748,10 +864,12 @@ def _all_lists_have(length: int, array: pa.ChunkedArray) -> bool:
     return True
 
 
-def _check_texts(name: str, array: pa.ChunkedArray, other_type: pa.DataType) -> pa.ChunkedArray:
+def _check_texts(
+    name: str, array: pa.ChunkedArray, other_type: pa.DataType, data: object
+) -> pa.ChunkedArray:
     """Return a column of texts of one kind, or raise.
 
-    Empty lists alone take the kind of the other column.
+    Empty lists alone take the kind of the other column. `data` is the container of the column.
     """
     if array.null_count:
         row = _first_null(array)
@@ -761,9 +879,11 @@ def _check_texts(name: str, array: pa.ChunkedArray, other_type: pa.DataType) -> 
         else:
             expected = "a str"
             empty = '""'
+        found = _name_missing(data, row)
+        error = ValueError if found == "None" else TypeError
         item = name.removesuffix("s")
-        raise ValueError(
-            f"{name}[{row}]: expected {expected}, got None. Pass {empty} for an empty {item}."
+        raise error(
+            f"{name}[{row}]: expected {expected}, got {found}. Pass {empty} for an empty {item}."
         )
     texts = array
     if is_list(array.type) and pa.types.is_null(array.type.value_type):

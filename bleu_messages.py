@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -21,12 +21,13 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from .bleu_corpus import is_list, is_string, portable
+from .bleu_corpus import is_list, is_missing, is_string, portable
 
 TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
 
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_MOST_FIELDS = 5  # of a dict that a message lists
 _LONGEST_NAME = 60  # characters of a value that a message shows
 
 # The kinds of warnings that a call has issued; None outside of a call: every warning is issued.
@@ -295,6 +296,16 @@ TEXTS_TO_SCORE = (
 )
 
 # Columns
+DICTS = (
+    "predictions and references: got {found}, whose order is not known to be the same. Pair them by"
+    " key: ids = list(references), then predictions=[predictions[id]{item} for id in ids] and"
+    " references=[references[id] for id in ids]."
+)
+DICT_OF_REFERENCES = (
+    "references: got a dict, such as captions by image. Pair its values with those of each system"
+    " by key: ids = list(references), then {{'A': [captions[id]{item} for id in ids], ...}} and"
+    " [references[id] for id in ids]."
+)
 NO_SEGMENTS = (
     "There are no segments to score. Pass predictions and references with at least one item."
 )
@@ -402,6 +413,40 @@ def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:
     return TypeError(f"{name}[{row}]: expected {expected}, got {got}.")
 
 
+def row_of_fields(name: str, row: int, fields: Sequence[object], depth: int = 0) -> TypeError:
+    """Build the error for a dict or an Arrow struct in a row, in the place of a text.
+
+    `depth` is the number of lists around it.
+
+    >>> print(row_of_fields("predictions", 0, ["translation_text"]))
+    predictions[0]: got a dict with the field 'translation_text', expected its text. Pass ...
+    """
+    # 1. List the fields.
+    if not fields:
+        return TypeError(f"{name}[{row}]: got an empty dict, expected a text.")
+    listed = ", ".join(show_value(field) for field in fields[:_MOST_FIELDS])
+    if len(fields) > _MOST_FIELDS:
+        listed += ", ..."
+    noun = "field" if len(fields) == 1 else "fields"
+    # 2. Write the call. Several dicts are the messages of a chat, the last of which is the answer;
+    #    the references of a segment; or the only candidate of a pipeline.
+    is_message = {"role", "content"} <= set(fields)
+    field = "content" if is_message else fields[0]
+    key = f"[{show_value(field)}]"
+    if not depth:
+        item = f"row{key}"
+    elif is_message:
+        item = f"row[-1]{key}"
+    elif name == "references":
+        item = f"[reference{key} for reference in row]"
+    else:
+        item = f"row[0]{key}"
+    return TypeError(
+        f"{name}[{row}]: got a dict with the {noun} {listed}, expected its text."
+        f" Pass {name}=[{item} for row in {name}]."
+    )
+
+
 def invalid(
     name: str, value: object, expected: str, error: type[Exception] = ValueError
 ) -> Exception:
@@ -449,6 +494,9 @@ def count_things(number: int, noun: str) -> str:
     return f"{number:,} {noun}{ending}"
 
 
+_NAMES_OF_MISSING = {"NAType": "NA", "NaTType": "NaT"}  # of pandas
+
+
 def name_value(value: object) -> str:
     """Name the type of a value without showing the value.
 
@@ -457,8 +505,9 @@ def name_value(value: object) -> str:
     """
     if value is None:
         return "None"
-    is_nan = isinstance(value, float) and value != value
-    return "NaN" if is_nan else type(value).__name__
+    if is_missing(value):
+        return _NAMES_OF_MISSING.get(type(value).__name__, "NaN")
+    return type(value).__name__
 
 
 def show_value(value: object) -> str:
@@ -527,6 +576,8 @@ def _describe_shape(
             mixture = " and ".join(sorted(shapes))
             raise wrong_item(name, row, f"{mixture} in one list", expected)
         return f"a list of {shapes.pop()}" if shapes else None
+    if isinstance(value, Mapping):
+        raise row_of_fields(name, row, list(value), depth)
     is_token = depth > 0
     if is_token and isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         if abs(int(value)) >= 2**63:

@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 
 from .bleu_corpus import Corpus, Int64, Kind, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
-from .bleu_inputs import read_column, read_corpus
+from .bleu_inputs import read_column, read_corpus, reject_dicts
 from .bleu_messages import REFERENCES, count_things, invalid
 from .bleu_options import (
     CONVENTIONS,
@@ -443,6 +443,7 @@ def find_settings(
     # 1. Read the score, the signature beside it, and the texts.
     published = read_published(reported, decimals)
     # The column has each None of the user, so that the index of a reference is that of the user.
+    reject_dicts(predictions, references)
     reference_column = read_column("references", references, REFERENCES)
     corpus = read_corpus(predictions, reference_column)
     all_positions = find_reference_positions(corpus, reference_column)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from . import bleu_messages as messages
 from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus, portable
-from .bleu_inputs import read_corpus, read_labels, to_numpy, warn_about_rows
+from .bleu_inputs import open_stream, read_corpus, read_labels, to_numpy, warn_about_rows
 from .bleu_messages import (
     LONE_SURROGATE,
     count_things,
@@ -128,7 +128,9 @@ class TrainerMetric:
         self._references: pa.ChunkedArray | None = None
         self._known_texts: set[str] = set()
         if references is not None:
-            rows = references if hasattr(references, "__len__") else list(references)
+            rows: Any = open_stream(references)
+            if not hasattr(rows, "__len__"):
+                rows = list(rows)
             self._references = read_corpus([""] * len(rows), rows).references
             self._expected_rows = len(self._references)
             for row_texts in self._references.to_pylist():

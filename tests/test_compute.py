@@ -6,6 +6,7 @@ from collections import Counter
 from statistics import fmean
 from unittest import mock
 
+import datasets
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -16,7 +17,7 @@ from bleu.bleu_compute import score_corpus
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
 from bleu.bleu_statistics import count_corpus
-from helpers import random_rows, record_warnings
+from helpers import random_rows, record_warnings, shift_offsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
@@ -804,6 +805,39 @@ def test_effective_order_leaves_its_weight_to_the_others(bleu):
 def test_tokens_are_shown_as_they_are_counted(bleu, prediction, references, tokens):
     options = {} if isinstance(prediction, tuple) else {"lowercase": True}
     assert bleu.explain(prediction, references, **options)["prediction"]["tokens"] == tokens
+
+
+# Containers of the references of one segment.
+REFERENCE_CONTAINERS = {
+    "a tuple": tuple,
+    "an iterator": iter,
+    "NumPy": np.array,
+    "pandas": pd.Series,
+    "polars": pl.Series,
+    "Arrow": pa.array,
+    "Arrow's chunks": lambda rows: pa.chunked_array([rows[:1], rows[1:]]),
+    "a part of longer Arrow data": lambda rows: shift_offsets(pa.array(rows)),
+    "datasets": lambda rows: datasets.Dataset.from_dict({"c": rows})["c"],
+}
+
+
+@pytest.mark.parametrize("container", REFERENCE_CONTAINERS.values(), ids=REFERENCE_CONTAINERS)
+def test_references_of_a_segment_in_any_container(bleu, container):
+    """The references that one explains are in the same containers as those that one scores."""
+    for references in (["a b c", "a b", "x"], [["a", "b", "c"], ["a", "b"], ["x"]]):
+        prediction = references[1]
+        expected = bleu.explain(prediction, references)
+        if container is np.array and isinstance(prediction, list):
+            continue  # lists of unequal length
+        assert bleu.explain(prediction, container(references)) == expected
+    assert expected["effective_reference"] == 1
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+@pytest.mark.parametrize("container", [list, lambda rows: pd.Series(rows, dtype=object)])
+def test_a_missing_reference_of_a_segment_keeps_the_index_of_the_others(bleu, missing, container):
+    explanation = bleu.explain("a b", container([missing, "a b c d", "a b"]))
+    assert explanation["effective_reference"] == 2
 
 
 def test_lowercase_comes_before_the_tokenizer(bleu):

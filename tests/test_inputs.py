@@ -38,6 +38,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 # Containers, kinds and errors.
 
 
+NAN, SURROGATE = float("nan"), "\ud83d"
 PREDICTIONS = ["the cat", "", "Ünïcode text"]
 REFERENCES = [["the cat", "a cat"], ["x"], ["Unicode text", "", "y"]]
 
@@ -253,6 +254,130 @@ def test_a_datasets_selection_and_transform():
     assert read_corpus(upper["p"], data["r"]).predictions.to_pylist() == ["A", "B", "C"]
 
 
+# Missing references, which users have for segments with fewer references than others.
+MISSING = {
+    "lists": lambda rows: rows,
+    "a frame": lambda rows: pd.DataFrame(rows, columns=["ref1", "ref2"]),
+    "a frame of strings": lambda rows: pd.DataFrame(rows, columns=["ref1", "ref2"]).convert_dtypes(),
+    "a frame's values": lambda rows: pd.DataFrame(rows).values,
+    "a frame's lists": lambda rows: pd.DataFrame(rows).values.tolist(),
+    "a Series of lists": pd.Series,
+    "a polars frame": lambda rows: pl.from_pandas(pd.DataFrame(rows, columns=["ref1", "ref2"])),
+    "an Arrow table": lambda rows: pa.Table.from_pandas(pd.DataFrame(rows, columns=["A", "B"])),
+    "a record batch": lambda rows: pa.RecordBatch.from_pandas(pd.DataFrame(rows, columns=["A", "B"])),
+    "arrays in a list": lambda rows: [np.array(row, object) for row in rows],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("container", MISSING.values(), ids=MISSING)
+@pytest.mark.parametrize("missing", [None, NAN, np.float32("nan"), pd.NA, pd.NaT], ids=str)
+def test_missing_references_are_absent(bleu, container, missing):
+    """A missing value in a row of references is as None, and tables have one row per segment."""
+    rows, expected = [["a b", "c d"], ["e f", missing]], [["a b", "c d"], ["e f"]]
+    references = container(rows)
+    assert read_corpus(["a", "e"], references).references.to_pylist() == expected
+    assert bleu.fingerprint(references) == bleu.fingerprint(expected)
+    callback = bleu.compute_metrics(Words(), references=references)
+    assert callback((np.array([[1], [2]]), np.array([[1], [2]])))["bleu"] == 0
+
+
+def test_a_column_without_any_reference():
+    """Pandas reads an empty column as numbers."""
+    frame = pd.DataFrame({"ref1": ["a", "b"], "ref2": [NAN, NAN]})
+    assert read_corpus(["a", "b"], frame).references.to_pylist() == [["a"], ["b"]]
+
+
+@pytest.mark.parametrize(("missing", "name"), [(None, "None"), (NAN, "NaN"), (pd.NA, "NA"), (pd.NaT, "NaT")])  # fmt: skip
+@pytest.mark.parametrize("container", [list, lambda rows: pd.Series(rows, dtype=object)])
+def test_a_missing_document_is_called_by_its_name(bleu, missing, name, container):
+    with pytest.raises(ValueError, match=rf"^documents\[1\]: got {name}\. Pass"):
+        bleu.compute(
+            predictions=["a"] * 2, references=["a"] * 2, documents=container(["x", missing])
+        )
+
+
+class Stream:
+    """An Arrow exporter without an iterator."""
+
+    def __init__(self, data):
+        self._data = data
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self._data.__arrow_c_stream__(requested_schema)
+
+
+def test_an_arrow_stream_without_an_iterator(bleu):
+    """As a column of texts, labels and documents, as references of the callback, and as a table of references."""
+    stream = lambda rows: Stream(pa.chunked_array([rows]))
+    texts = ["a b", "c d"]
+    columns = {"predictions": texts, "references": [["a b", "e"], ["c d"]], "by": ["x", "y"], "documents": [1, 2]}  # fmt: skip
+    streams = {name: stream(rows) for name, rows in columns.items()}
+    assert bleu.compute(**streams) == bleu.compute(**columns)
+    assert bleu.self_bleu(stream(texts)) == bleu.self_bleu(texts)
+    table = Stream(pa.table({"ref1": texts, "ref2": ["e", None]}))
+    assert read_corpus(texts, table).references.to_pylist() == [["a b", "e"], ["c d"]]
+    ids = np.array([[1], [2]])
+    callbacks = [bleu.compute_metrics(Words(), references=rows) for rows in (texts, stream(texts))]
+    assert callbacks[0]((ids, ids)) == callbacks[1]((ids, ids))
+    with pytest.raises(TypeError, match=r"predictions\[0\]: expected .* got double"):
+        bleu.compute(predictions=stream([0.5, 1]), references=texts)
+
+
+# Rows that are dicts, and the text of each in code.
+DICTS = {
+    "translations": ([{"translation_text": "a"}] * 2, "'translation_text'", "row['translation_text']"),
+    "languages": ([{"de": "a", "en": "b"}] * 2, "'de', 'en'", "row['de']"),
+    "generations": ([[{"generated_text": "a"}]] * 2, "'generated_text'", "row[0]['generated_text']"),
+    "chats": ([[{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]] * 2, "'role', 'content'", "row[-1]['content']"),
+    "many fields": ([dict.fromkeys("abcdefgh", "x")] * 2, "'a', 'b', 'c', 'd', 'e', ...", "row['a']"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("container", [list, tuple, pd.Series, pl.Series, pa.array, dataset_column])
+@pytest.mark.parametrize(("rows", "fields", "text"), DICTS.values(), ids=DICTS)
+@pytest.mark.parametrize("column", ["predictions", "references"])
+def test_dicts_as_rows(bleu, container, rows, fields, text, column):
+    """The message has the code that takes the text, also from Arrow structs."""
+    others = {"predictions": ["a", "b"], "references": ["a", "b"]}
+    if column == "references" and "row[0]" in text:
+        text = "[reference['generated_text'] for reference in row]"
+    noun = "field" if fields.count("'") == 2 else "fields"
+    message = f"{column}[0]: got a dict with the {noun} {fields}, expected its text. Pass {column}=[{text} for row in {column}]."
+    for call in (bleu.compute, bleu.add_batch, bleu.statistics):
+        with pytest.raises(TypeError) as raised:
+            call(**{**others, column: container(rows)})
+        assert str(raised.value) == message
+
+
+def test_captions_by_image_are_paired_by_the_caller(bleu):
+    """Dicts of captions have their images in any order, so no method pairs them by position."""
+    captions = {"image 1": ["a b c d"], "image 2": ["e f g h"]}
+    references = {"image 2": ["e f g h", "x"], "image 1": ["a b c d"]}
+    pair = r"Pair them by key: ids = list\(references\), then predictions=\[predictions\[id\]\[0\] for id in ids\]"
+    calls = [
+        lambda p, r: bleu.compute(predictions=p, references=r),
+        lambda p, r: bleu.add_batch(predictions=p, references=r),
+        lambda p, r: bleu.statistics(predictions=p, references=r),
+        bleu.conventions,
+        lambda p, r: bleu.reconcile(p, r, 50),
+    ]
+    for call in calls:
+        for columns in ((captions, references), (captions.values(), references.values())):
+            with pytest.raises(TypeError, match=pair):
+                call(*columns)
+    for method in (bleu.compare, bleu.rank, bleu.diff):
+        with pytest.raises(
+            TypeError, match=r"references: got a dict.*\[captions\[id\]\[0\] for id in ids\]"
+        ):
+            method({"A": captions, "B": captions}, references)
+    ids = list(references)
+    paired = [captions[id][0] for id in ids], [references[id] for id in ids]
+    assert bleu.compute(predictions=paired[0], references=paired[1])["score"] == 100
+    texts = {"image 1": "a b c d", "image 2": "e f g h"}
+    in_order = bleu.compute(predictions=list(texts.values()), references=list(texts.values()))
+    assert in_order["score"] == 100  # a list is the caller's own order
+
+
 def test_none_among_references_is_absent():
     references = [[None, "a"], ["b", None, ""], [None, None, "c"]]
     assert read_corpus(PREDICTIONS, references).references.to_pylist() == [["a"], ["b", ""], ["c"]]
@@ -265,8 +390,6 @@ def test_empty_token_lists():
     assert as_dict(read_corpus([[]], [[[1]]])) == {"predictions": [[]], "references": [[[1]]]}
     assert as_dict(read_corpus([["a"]], [[[]]])) == {"predictions": [["a"]], "references": [[[]]]}
 
-
-NAN, SURROGATE = float("nan"), "\ud83d"
 
 # Predictions, references, the error, and a part of its message.
 ERRORS = [
@@ -292,9 +415,16 @@ ERRORS = [
     (["a", 2.0], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got float"),
     ([NAN, "a"], [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got NaN"),
     ([NAN, NAN], [["a"], ["b"]], TypeError, r"predictions\[0\]: .*got NaN"),
-    (["a", "b"], [["a"], ["b", NAN]], TypeError, r"references\[1\]: .*got NaN"),
+    (["a", pd.NaT], [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got NaT"),
+    (pd.Series(["a", pd.NA]), [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got (NA|NaN)\. Pass"),
+    (pd.Series(["a", NAN], dtype=object), [["a"], ["b"]], TypeError, r"predictions\[1\]: .*got NaN"),
+    (["a", "b"], [["a"], [NAN]], ValueError, r"references\[1\]: expected at least one reference"),
+    (["a", "b"], pd.DataFrame({"ref1": ["a", NAN], "ref2": ["b", None]}), ValueError, r"references\[1\]: expected at least one reference"),
+    (["a", "b"], pd.DataFrame({"ref": ["a", "b"], "source": ["c", "d"]}), ValueError, "references: the column 'source' does not look like references"),
+    (["a", "b"], pl.DataFrame({"ref": ["a", "b"], "doc_id": [1, 2]}), ValueError, "references: the column 'doc_id' does not look like references"),
+    (["a", "b"], pa.table({"ref": ["a", "b"], "hyp": ["c", "d"]}), ValueError, "references: the column 'hyp' does not look like references"),
     ([True], [["a"]], TypeError, r"predictions\[0\]: .*got bool"),
-    ([{"a": 1}], [["a"]], TypeError, r"predictions\[0\]: .*got dict"),
+    ([{"a": 1}], [["a"]], TypeError, r"predictions\[0\]: got a dict with the field 'a', expected its text"),
     ([["a", 1]], [[["a"]]], TypeError, r"predictions\[0\]: .*got int and str in one list"),
     ([["a", None]], [[["a"]]], TypeError, r"predictions\[0\]: .*got None among the tokens"),
     ([["a"], ["b"]], [[["a"]], [["a"], ["b", None]]], TypeError, r"references\[1\]: .*got None among the tokens"),
