@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import exp
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 
 from . import bleu_report as report
 from . import bleu_scoring as scoring
+from . import bleu_significance as significance
 from .bleu_corpus import Float64, Int64, Label, SystemName
 from .bleu_inputs import (
     check_label_count,
@@ -24,17 +24,16 @@ from .bleu_inputs import (
     read_systems,
 )
 from .bleu_messages import (
-    NO_VARIANCE,
     ONE_RUN,
     RunOfSystem,
     count_things,
     invalid,
-    name_system,
     one_of,
     show_system,
     show_value,
     warn,
     warn_once_per_kind,
+    within_system,
 )
 from .bleu_options import (
     CORPUS_ONLY,
@@ -44,11 +43,24 @@ from .bleu_options import (
     make_signature,
     to_python,
 )
+from .bleu_significance import (
+    ALL_TESTS,
+    TESTS,
+    MacroAverage,
+    Plan,
+    Sample,
+    Units,
+    add_difference,
+    add_estimate,
+    count_units_of_groups,
+    divide_into_units,
+    draw,
+    list_groups,
+)
 from .bleu_statistics import (
     Adopted,
     Counted,
     GivenRows,
-    Units,
     adopt_counting,
     are_tables,
     check_same_function,
@@ -59,26 +71,6 @@ from .bleu_statistics import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-class Test(NamedTuple):
-    """A significance test.
-
-    says: its name in sentences.
-    key: its key in signatures.
-    n_resamples: the default number of resamples.
-    """
-
-    says: str
-    key: str
-    n_resamples: int
-
-
-TESTS = {
-    "bootstrap": Test("paired bootstrap", "bs", 1_000),
-    "randomization": Test("paired approximate randomization", "ar", 10_000),
-}
-# With the test of systems that have several training runs, which leaves no choice.
-ALL_TESTS = {**TESTS, "runs": Test("Welch's t-test for new runs and new texts", "bs", 1_000)}
 
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
 
@@ -252,7 +244,7 @@ class Comparison(report.QuotableReport):
         Return an empty list if they agree.
         """
         size = self._count_units()
-        if size >= scoring.MIN_UNITS:
+        if size >= significance.MIN_UNITS:
             return []
         names = []
         for name, system in self["systems"].items():
@@ -538,21 +530,6 @@ _COLUMNS = (
 # --- compare and rank -----------------------------------------------------------------------------
 
 
-class Plan(NamedTuple):
-    """How systems are tested.
-
-    test: a name in `ALL_TESTS`.
-    trials: the number of resamples of the test.
-    options: the options of the call; their `n_resamples` is the number for intervals.
-    counts_wins: True if segments are compared, too; False if rows are sums.
-    """
-
-    test: str
-    trials: int
-    options: Options
-    counts_wins: bool = True
-
-
 def compare_systems(
     systems: object,
     references: object,
@@ -585,31 +562,32 @@ def compare_systems(
     keys = [key for system in arranged for key in system.keys]
     rows = np.stack([counted.systems[key].rows for key in keys])
     shared = counted.systems[keys[0]]  # all runs have the same groups and documents
-    units = shared.units(rows)
+    units = divide_into_units(shared, rows)
     # 3. Warn about sizes.
-    plan = Plan(test, trials, counted.options, counts_wins=shared.has_segments)
-    scoring.warn_about_size(
+    plan = Plan(
+        counted.options,
+        test,
+        trials,
+        runs=[system.rows for system in arranged],
+        counts_wins=shared.has_segments,
+    )
+    significance.warn_about_size(
         units.size,
         units.noun,
-        shared.count_units_of_groups(),
+        count_units_of_groups(shared),
         effective_size=units.effective_size,
         share_draws=shared.shared_documents > 0,
     )
     if test == "runs":
         _warn_about_runs(arranged, units, trials)
     elif units.can_resample:
-        scoring.warn_about_trials(trials)
-        scoring.warn_about_extremes(plan.options, " to evaluate.load()")
+        significance.warn_about_trials(trials)
+        significance.warn_about_extremes(plan.options, " to evaluate.load()")
     # 4. Score and test, in all and per group.
-    if test == "runs":
-        resampled = _resample_runs(units, plan)
-        scores = _describe_runs(rows, resampled, arranged, units.size, plan)
-        if shared.groups:
-            _add_groups_of_runs(scores, shared, rows, arranged, plan)
-    else:
-        scores = _describe(rows, _draw(units, plan), plan)
-        if shared.groups:
-            _add_groups(scores, shared, rows, plan)
+    scores = _describe(rows, draw(units, plan), arranged, plan)
+    if shared.groups:
+        _add_groups(scores, shared, rows, arranged, plan)
+    if test != "runs":
         for system_scores, runs in zip(scores, arranged):
             _add_single_run(system_scores, runs)
     if human:
@@ -654,14 +632,16 @@ def rank_systems(
     default = TESTS["randomization"].n_resamples
     if family_wise:
         factor = len(data_of) * (len(data_of) - 1) // 2
-        wanted = 2 * scoring.fewest_trials(alpha, factor)
+        wanted = 2 * significance.fewest_trials(alpha, factor)
         default = min(max(default, wanted), _MAX_TRIALS)
     trials = _check_systems(data_of, n_resamples, options, test="randomization", default=default)
     # 2. Count, and sort by score, best first; systems of equal score keep their order.
     counted = _count_systems(data_of, references, options, documents=documents, like=like)
-    plan = Plan("randomization", trials, counted.options)
+    plan = Plan(counted.options, "randomization", trials)
     shared = next(iter(counted.systems.values()))  # all systems have the same documents
-    given_units = shared.units(np.stack([system.rows for system in counted.systems.values()]))
+    given_units = divide_into_units(
+        shared, np.stack([system.rows for system in counted.systems.values()])
+    )
     given_scores = scoring.bleu(given_units.rows.sum(axis=1), plan.options)
     order = np.argsort(-given_scores, kind="stable").tolist()
     given_names = list(counted.systems)
@@ -676,15 +656,13 @@ def rank_systems(
         for (i, j), delta in zip(pairs, deltas.tolist())
     ]
     significant = np.zeros((len(names), len(names)), bool)
-    resampled = None
-    scoring.warn_about_size(units.size, units.noun, effective_size=units.effective_size)
+    significance.warn_about_size(units.size, units.noun, effective_size=units.effective_size)
     if units.can_resample:
-        scoring.warn_about_trials(trials, alpha, factor)
-        scoring.warn_about_exchanges(units.size, units.noun, alpha, factor)
-        scoring.warn_about_extremes(plan.options, " to evaluate.load()")
-        resampled = _draw_scores(units, plan)
-        p_values = _test_pairs(units, deltas, plan)
-        adjusted = scoring.adjust_holm(p_values)
+        significance.warn_about_trials(trials, alpha, factor)
+        significance.warn_about_exchanges(units.size, units.noun, alpha, factor)
+        significance.warn_about_extremes(plan.options, " to evaluate.load()")
+        p_values = significance.exchange_all_pairs(units, deltas, plan)
+        adjusted = significance.adjust_holm(p_values)
         for pair, p_value, p_adjusted in zip(tested, p_values.tolist(), adjusted.tolist()):
             pair["p_value"] = p_value
             pair["p_adjusted"] = p_adjusted
@@ -696,17 +674,15 @@ def rank_systems(
     systems_better = significant.sum(axis=0)
     systems_worse = significant.sum(axis=1)
     cluster = 1
+    sample = draw(units, plan._replace(test=None))
     ranked: list[RankedSystem] = []
-    for i, (name, scores) in enumerate(zip(names, _describe_scores(units.rows, resampled, plan))):
+    for i, (name, score) in enumerate(zip(names, sample.scores)):
         if i and significant[:i, i:].all():
             cluster += 1
         best = 1 + int(systems_better[i])
         worst = len(names) - int(systems_worse[i])
-        system: RankedSystem = {"system": name, "bleu": scores["bleu"], "score": scores["score"]}
-        if "confidence_interval" in scores:
-            system["confidence_interval"] = scores["confidence_interval"]
-            system["bootstrap_mean"] = scores["bootstrap_mean"]
-            system["standard_error"] = scores["standard_error"]
+        system: RankedSystem = {"system": name, "bleu": score, "score": 100 * score}
+        add_estimate(system, sample.estimate(i), plan.options.confidence)
         system["rank_range"] = [best, worst]
         system["cluster"] = cluster
         ranked.append(system)
@@ -755,17 +731,18 @@ def _list_settings(
     signature.
     """
     options = plan.options
+    test = plan.test or "randomization"
     settings: Settings = {}
     resample_counts: dict[str, int] = {}
     if units.can_resample:
-        resample_counts[ALL_TESTS[plan.test].key] = plan.trials
+        resample_counts[ALL_TESTS[test].key] = plan.trials
         if options.confidence:
             settings["confidence"] = options.confidence
             if plan.test == "randomization":
                 resample_counts["bs"] = options.n_resamples
             elif plan.test == "bootstrap" and options.n_resamples != plan.trials:
                 resample_counts["ci"] = options.n_resamples
-    settings["test"] = plan.test
+    settings["test"] = test
     settings["n_resamples"] = plan.trials
     settings["seed"] = options.seed
     if units.can_resample and units.documents is not None:
@@ -856,7 +833,7 @@ def _count_texts(
     counted = {}
     with warn_once_per_kind():
         for name, corpus in read_corpora(systems, references):
-            with name_system(name):
+            with within_system(name):
                 if documents is not None:
                     check_label_count("documents", documents, len(corpus))
                 if labels is not None:
@@ -888,7 +865,7 @@ def _read_tables(
     # 1. Read the tables of each system.
     read: dict[SystemName, _ReadSystem] = {}
     for name, tables in systems.items():
-        with name_system(name):
+        with within_system(name):
             given = read_statistics(tables, by, documents, like)
             adopted = adopt_counting(given, options)
             first = next(iter(read.values())).adopted if read else adopted
@@ -950,162 +927,98 @@ def _find_difference(system: _ReadSystem, other: _ReadSystem) -> str | None:
 # --- Scores and tests -----------------------------------------------------------------------------
 
 
-class Resamples(NamedTuple):
-    """The resampled scores and differences of a set of systems.
-
-    scores: float64 [n_resamples, systems], for intervals; None without intervals.
-    differences: float64 [trials, systems - 1], for tests against the first system; None for a
-        single unit.
-    """
-
-    scores: Float64 | None
-    differences: Float64 | None
-
-
-def _draw(units: Units, plan: Plan) -> Resamples:
-    """Draw the resamples of intervals and tests against the first system.
-
-    All systems share the draws.
-    """
-    if not units.can_resample:
-        return Resamples(None, None)
-    scores = _draw_scores(units, plan)
-    if plan.test == "randomization":
-        blocks = scoring.randomization_differences(units.rows, plan.options, plan.trials)
-        return Resamples(scores, np.concatenate(list(blocks)))
-    if scores is not None and plan.trials == plan.options.n_resamples:
-        resampled = scores  # the same seed and count give the same draws
-    else:
-        resampled = scoring.bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
-    return Resamples(scores, resampled[:, 1:] - resampled[:, :1])
-
-
-def _draw_scores(units: Units, plan: Plan) -> Float64 | None:
-    """Draw the resamples of intervals; None without `confidence`.
-
-    They depend on the corpus, the seed and the bootstrap's count only, so that an interval is the
-    same under either test.
-    """
-    if not plan.options.confidence:
-        return None
-    return scoring.bootstrap_scores(
-        units.rows, plan.options, plan.options.n_resamples, units.present
-    )
-
-
-def _test_pairs(units: Units, deltas: Float64, plan: Plan) -> Float64:
-    """Return the p-value of each pair; exceedances are counted block by block, in little memory."""
-    blocks = scoring.randomization_differences(
-        units.rows, plan.options, plan.trials, baselines=len(units.rows)
-    )
-    exceeding = np.zeros(len(deltas))
-    for block in blocks:
-        exceeding += (np.abs(block) >= np.abs(deltas) - scoring.NOISE).sum(axis=0)
-    return (exceeding + 1) / (plan.trials + 1)
-
-
-def _test(differences: Float64, deltas: Sequence[float], test: str) -> list[float]:
-    """Return the p-values of differences, given a column of resampled differences for each."""
-    deviations = scoring.center(differences) if test == "bootstrap" else np.abs(differences)
-    return [scoring.p_value(column, abs(delta)) for column, delta in zip(deviations.T, deltas)]
-
-
-def _describe_scores(rows: Int64, resampled: Float64 | None, plan: Plan) -> list[SystemScores]:
-    """Return the score of each system, with its interval if scores were resampled."""
-    systems: list[SystemScores] = [
-        {"bleu": score, "score": 100 * score}
-        for score in scoring.bleu(rows.sum(axis=1), plan.options).tolist()
-    ]
-    if resampled is not None and plan.options.confidence:
-        for system, scores in zip(systems, resampled.T):
-            uncertainty = scoring.describe_resamples(scores, plan.options.confidence)
-            system["confidence_interval"] = uncertainty["confidence_interval"]
-            system["bootstrap_mean"] = uncertainty["bootstrap_mean"]
-            system["standard_error"] = uncertainty["standard_error"]
-    return systems
-
-
-def _describe(rows: Int64, resamples: Resamples, plan: Plan) -> list[SystemScores]:
+def _describe(
+    rows: Int64, sample: Sample, arranged: Sequence[ArrangedRuns], plan: Plan
+) -> list[SystemScores]:
     """Score systems, and test each against the first.
 
     Args:
-        rows: int64 [systems, segments, 2 N + 2]; scores are those of segments, whatever is
-            resampled.
-        resamples: the resamples of their units.
+        rows: int64 [runs, segments, 2 N + 2]; scores are those of segments, whatever is resampled.
+        sample: the scores of their units, and resamples.
+        arranged: the runs of each system.
         plan: the test.
     """
-    systems = _describe_scores(rows, resamples.scores, plan)
-    segment_scores = None
+    confidence = plan.options.confidence
+    segment_scores: list[Float64] = []  # of each system, the means over its runs
     if plan.counts_wins:
-        segment_scores = scoring.bleu(rows, plan.options.for_segments())
-    deltas = [system["bleu"] - systems[0]["bleu"] for system in systems[1:]]
-    p_values = []
-    if resamples.differences is not None:
-        p_values = _test(resamples.differences, deltas, plan.test)
-    for i, (system, delta) in enumerate(zip(systems[1:], deltas), 1):
-        system["delta"] = delta
-        if resamples.differences is not None:
-            system["p_value"] = p_values[i - 1]
-            if plan.test == "bootstrap":
-                deviations = scoring.center_as_sacrebleu(resamples.differences[:, i - 1])
-                system["p_value_sacrebleu"] = scoring.p_value(deviations, abs(delta))
-        if segment_scores is not None:
+        of_runs = scoring.bleu(rows, plan.options.for_segments())
+        segment_scores = [of_runs[runs.rows].mean(axis=0) for runs in arranged]
+    described: list[SystemScores] = []
+    for i, (score, runs) in enumerate(zip(sample.scores, arranged)):
+        # 1. The score of the system.
+        system: SystemScores = {"bleu": score, "score": 100 * score}
+        described.append(system)
+        if plan.test == "runs":
+            _add_runs(system, runs, sample.observed[runs.rows])
+        with within_system(runs.system):
+            add_estimate(system, sample.estimate(i), confidence)
+        if not i:
+            continue
+        # 2. The difference from the baseline.
+        system["delta"] = score - described[0]["bleu"]
+        with within_system(runs.system):
+            sample.add_test(i, system)
+        if segment_scores:
             wins = scoring.count_wins(segment_scores[i] - segment_scores[0])
             system["wins"] = wins["wins"]
             system["ties"] = wins["ties"]
             system["losses"] = wins["losses"]
-        if resamples.scores is not None and plan.options.confidence:
-            resampled = resamples.scores[:, i] - resamples.scores[:, 0]
-            system["delta_interval"] = scoring.interval(resampled, plan.options.confidence)
-            system["delta_standard_error"] = float(resampled.std())
-            system["detectable_delta"] = scoring.detectable_difference(resampled)
-    return systems
+        add_difference(system, sample.difference(i), confidence)
+    return described
 
 
-def _add_groups(systems: Sequence[SystemScores], counted: Counted, rows: Int64, plan: Plan) -> None:
+def _add_groups(
+    systems: Sequence[SystemScores],
+    counted: Counted,
+    rows: Int64,
+    arranged: Sequence[ArrangedRuns],
+    plan: Plan,
+) -> None:
     """Add to each system its scores and tests per group, and the macro-average.
 
     Args:
         systems: the scores of the systems, the baseline first.
-        counted: the groups and documents, which all systems share.
-        rows: int64 [systems, segments, 2 N + 2].
+        counted: the groups and documents, which all runs share.
+        rows: int64 [runs, segments, 2 N + 2].
+        arranged: the runs of each system.
         plan: the test.
     """
     # 1. Score and test each group. One group at a time is in memory.
-    share_draws = counted.shared_documents > 0
-    options_of_corpus = plan.options.with_seed()  # the same draws for all groups
-    plan_of_corpus = plan._replace(options=options_of_corpus)
-    scores_average = scoring.MacroAverage(plan.options.seed, share_draws)
-    differences_average = scoring.MacroAverage(plan.options.seed, share_draws)
     for system in systems:
         system["groups"] = {}
-    for group in counted.list_groups(rows):
-        resamples = _draw(group.units, plan)
-        of_average = resamples
-        if group.units_of_corpus is not None:
-            of_average = _draw(group.units_of_corpus, plan_of_corpus)
-        if plan.options.confidence:
-            scores_average.add(of_average.scores)
-        differences_average.add(of_average.differences)
-        for system, scores in zip(systems, _describe(group.rows, resamples, plan)):
+    average = MacroAverage(counted, divide_into_units(counted, rows), plan)
+    for group in list_groups(counted, rows):
+        sample = draw(group.units, plan)
+        average.add(group, sample)
+        for system, scores in zip(systems, _describe(group.rows, sample, arranged, plan)):
             system["groups"][group.label] = _describe_group(scores, group.units)
-    # 2. Average the groups.
-    for system in systems:
-        system["macro_bleu"] = fmean(group["bleu"] for group in system["groups"].values())
-    deltas = [system["macro_bleu"] - systems[0]["macro_bleu"] for system in systems[1:]]
-    differences = differences_average.mean()
-    p_values = []
-    if differences is not None:
-        p_values = _test(differences, deltas, plan.test)
-    averages = scores_average.mean()
-    for i, (system, delta) in enumerate(zip(systems[1:], deltas), 1):
-        system["macro_delta"] = delta
-        if differences is not None:
-            system["macro_p_value"] = p_values[i - 1]
-        if averages is not None and plan.options.confidence:
-            resampled = averages[:, i] - averages[:, 0]
-            system["macro_delta_interval"] = scoring.interval(resampled, plan.options.confidence)
-            system["macro_delta_standard_error"] = float(resampled.std())
+    # 2. Average the groups: a macro-average is a score like any other.
+    of_average = average.sample()
+    macro_scores = of_average.scores
+    for i, (system, runs) in enumerate(zip(systems, arranged)):
+        system["macro_bleu"] = macro_scores[i]
+        if plan.test == "runs":
+            for name, score in zip(runs.names, of_average.observed[runs.rows].tolist()):
+                system["runs"][name]["macro_bleu"] = score
+        if not i:
+            continue
+        system["macro_delta"] = macro_scores[i] - macro_scores[0]
+        difference: SystemScores = {}
+        with within_system(runs.system):
+            of_average.add_test(i, difference)
+        add_difference(difference, of_average.difference(i), plan.options.confidence)
+        _add_macro_difference(system, difference)
+
+
+def _add_macro_difference(system: SystemScores, difference: SystemScores) -> None:
+    """Add what is known about a difference of macro-averages, under `macro_` and its key."""
+    if "p_value" in difference:
+        system["macro_p_value"] = difference["p_value"]
+    if "degrees_of_freedom" in difference:
+        system["macro_degrees_of_freedom"] = difference["degrees_of_freedom"]
+    if "delta_interval" in difference:
+        system["macro_delta_interval"] = difference["delta_interval"]
+        system["macro_delta_standard_error"] = difference["delta_standard_error"]
 
 
 def _describe_group(scores: SystemScores, units: Units) -> GroupScores:
@@ -1166,7 +1079,7 @@ def _choose_test(test: object, data_of: Collection[SystemName | RunOfSystem]) ->
             f"test={show_value(test)}: system {show_value(several[0])} has several runs, and this"
             " test ignores the variance between runs. Remove `test`, or pass one run per system."
         )
-    scoring.import_students_t()
+    significance.import_students_t()
     return "runs"
 
 
@@ -1199,29 +1112,18 @@ def _warn_about_runs(arranged: Sequence[ArrangedRuns], units: Units, n_resamples
     if single:
         warn(ONE_RUN, systems=count_things(len(single), "system"))
     if units.can_resample:
-        scoring.warn_about_errors(n_resamples)
+        significance.warn_about_errors(n_resamples)
 
 
-def _resample_runs(units: Units, plan: Plan) -> Float64 | None:
-    """Return resampled scores of all runs, float64 [n_resamples, runs]; None for a single unit."""
-    if not units.can_resample:
-        return None
-    return scoring.bootstrap_scores(units.rows, plan.options, plan.trials, units.present)
-
-
-def _split_runs(
-    scores: Float64, resampled: Float64 | None, arranged: Sequence[ArrangedRuns]
-) -> list[scoring.Runs]:
-    """Return the runs of each system; an empty list without resamples."""
-    if resampled is None:
-        return []
-    return [scoring.Runs(scores[system.rows], resampled[:, system.rows]) for system in arranged]
-
-
-def _list_run_scores(names: Sequence[Hashable], scores: Float64) -> dict[Hashable, RunScores]:
-    return {
-        name: {"bleu": score, "score": 100 * score} for name, score in zip(names, scores.tolist())
-    }
+def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None:
+    """Add the scores of a system's runs, and their standard deviation."""
+    if runs.names:
+        system["runs"] = {
+            name: {"bleu": score, "score": 100 * score}
+            for name, score in zip(runs.names, scores.tolist())
+        }
+    if len(scores) > 1:
+        system["run_standard_deviation"] = float(scores.std(ddof=1))
 
 
 def _add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
@@ -1231,150 +1133,6 @@ def _add_single_run(scores: SystemScores, runs: ArrangedRuns) -> None:
         if "macro_bleu" in scores:
             run["macro_bleu"] = scores["macro_bleu"]
         scores["runs"] = {name: run}
-
-
-def _describe_runs(
-    rows: Int64,
-    resampled: Float64 | None,
-    arranged: Sequence[ArrangedRuns],
-    units: int,
-    plan: Plan,
-) -> list[SystemScores]:
-    """Score the runs of systems, and test the mean of each system against that of the first.
-
-    Args:
-        rows: int64 [runs, segments, 2 N + 2].
-        resampled: float64 [n_resamples, runs], on resamples of their units; None for a single unit.
-        arranged: the runs of each system.
-        units: the number of units.
-        plan: the test.
-    """
-    confidence = plan.options.confidence
-    scores = scoring.bleu(rows.sum(axis=1), plan.options)
-    mean_segment_scores: list[Float64] = []  # of each system
-    if plan.counts_wins:
-        segment_scores = scoring.bleu(rows, plan.options.for_segments())
-        mean_segment_scores = [segment_scores[system.rows].mean(axis=0) for system in arranged]
-    runs_of = _split_runs(scores, resampled, arranged)
-    described: list[SystemScores] = []
-    for number, system in enumerate(arranged):
-        # 1. The score of the system.
-        run_scores = scores[system.rows]
-        mean = float(run_scores.mean())
-        result: SystemScores = {"bleu": mean, "score": 100 * mean}
-        if system.names:
-            result["runs"] = _list_run_scores(system.names, run_scores)
-        if len(run_scores) > 1:
-            result["run_standard_deviation"] = float(run_scores.std(ddof=1))
-        if runs_of and confidence:
-            estimate = scoring.estimate_over_runs(runs_of[number], None, units)
-            interval = estimate.interval(confidence)
-            if interval is None:
-                warn(NO_VARIANCE, system=show_value(system.system))
-            else:
-                result["confidence_interval"] = interval
-                result["standard_error"] = estimate.standard_error
-        described.append(result)
-        if not number:
-            continue
-        # 2. The difference from the baseline.
-        result["delta"] = mean - described[0]["bleu"]
-        if runs_of:
-            estimate = scoring.estimate_over_runs(runs_of[number], runs_of[0], units)
-            p_value = estimate.p_value()
-            if p_value is None:
-                warn(NO_VARIANCE, system=show_value(system.system))
-            else:
-                result["p_value"] = p_value
-                result["degrees_of_freedom"] = estimate.degrees_of_freedom
-        if mean_segment_scores:
-            wins = scoring.count_wins(mean_segment_scores[number] - mean_segment_scores[0])
-            result["wins"] = wins["wins"]
-            result["ties"] = wins["ties"]
-            result["losses"] = wins["losses"]
-        if not (runs_of and confidence):
-            continue
-        interval = estimate.interval(confidence)
-        if interval is not None:
-            result["delta_interval"] = interval
-            result["delta_standard_error"] = estimate.standard_error
-        detectable = estimate.detectable_difference()
-        if detectable is not None:
-            result["detectable_delta"] = detectable
-    return described
-
-
-def _add_groups_of_runs(
-    described: Sequence[SystemScores],
-    counted: Counted,
-    rows: Int64,
-    arranged: Sequence[ArrangedRuns],
-    plan: Plan,
-) -> None:
-    """Add to each system its scores and tests per group, and the macro-average.
-
-    Args:
-        described: the scores of the systems, the baseline first.
-        counted: the groups and documents, which all runs share.
-        rows: int64 [runs, segments, 2 N + 2].
-        arranged: the runs of each system.
-        plan: the test.
-    """
-    # 1. Score and test each group. One group at a time is in memory.
-    share_draws = counted.shared_documents > 0
-    plan_of_corpus = plan._replace(options=plan.options.with_seed())  # one seed for all groups
-    average = scoring.MacroAverage(plan.options.seed, share_draws)
-    score_sums = np.zeros(len(rows))
-    parts_of: list[list[scoring.VariancePart]] = [[] for _ in arranged]
-    n_groups = len(counted.groups)
-    for system in described:
-        system["groups"] = {}
-    for group in counted.list_groups(rows):
-        scores = scoring.bleu(group.rows.sum(axis=1), plan.options)
-        score_sums += scores
-        resampled = _resample_runs(group.units, plan)
-        if group.units_of_corpus is None:
-            average.add(resampled)
-        else:
-            average.add(_resample_runs(group.units_of_corpus, plan_of_corpus))
-        units = group.units.size
-        for system, result in zip(
-            described, _describe_runs(group.rows, resampled, arranged, units, plan)
-        ):
-            system["groups"][group.label] = _describe_group(result, group.units)
-        # The part of this group in the variance of each difference of macro-averages.
-        runs_of = _split_runs(scores, resampled, arranged)
-        for parts, runs in zip(parts_of, runs_of):
-            variance = scoring.sampling_variance(runs, runs_of[0]) / n_groups**2
-            parts.append(scoring.VariancePart(variance, units - 1))
-    # 2. Average the groups: the macro-average of a run is a score like any other.
-    macro_scores = score_sums / n_groups
-    runs_of = _split_runs(macro_scores, average.mean(), arranged)
-    units = counted.units(rows).size
-    for number, (system, of_system) in enumerate(zip(described, arranged)):
-        run_scores = macro_scores[of_system.rows]
-        system["macro_bleu"] = float(run_scores.mean())
-        for name, score in zip(of_system.names, run_scores.tolist()):
-            system["runs"][name]["macro_bleu"] = score
-        if not number:
-            continue
-        system["macro_delta"] = system["macro_bleu"] - described[0]["macro_bleu"]
-        if not runs_of:
-            continue
-        of_groups = [] if share_draws else parts_of[number]
-        estimate = scoring.estimate_over_runs(runs_of[number], runs_of[0], units, of_groups)
-        p_value = estimate.p_value()
-        if p_value is None:
-            warn(NO_VARIANCE, system=show_value(of_system.system))
-            continue
-        system["macro_p_value"] = p_value
-        system["macro_degrees_of_freedom"] = estimate.degrees_of_freedom
-        if not plan.options.confidence:
-            continue
-        interval = estimate.interval(plan.options.confidence)
-        if interval is not None:
-            system["macro_delta_interval"] = interval
-            system["macro_delta_standard_error"] = estimate.standard_error
 
 
 # --- Agreement with human judgments ---------------------------------------------------------------

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from statistics import fmean
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, cast, overload
 
@@ -15,14 +14,25 @@ import numpy as np
 from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
-from .bleu_corpus import Corpus, Float64, Int64, Label, is_missing
+from . import bleu_significance as significance
+from .bleu_corpus import Corpus, Int64, Label, is_missing
 from .bleu_counting import Tokens, make_row
 from .bleu_inputs import read_column, read_corpus, read_documents, read_labels
 from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
 from .bleu_options import Options, Origin, make_signature
+from .bleu_significance import (
+    Estimate,
+    MacroAverage,
+    Percentile,
+    Plan,
+    add_estimate,
+    count_units_of_groups,
+    divide_into_units,
+    draw,
+    list_groups,
+)
 from .bleu_statistics import (
     Counted,
-    Units,
     adopt_counting,
     count_groups,
     prepare_batch,
@@ -359,81 +369,69 @@ def _score_counted(
         segments: the number of predictions, for warnings; None if unknown.
         unknown: the names of unknown options.
     """
-    rows = counted.rows
-    total = rows.sum(axis=0)
-    units = counted.units(rows)
-    shared_documents = counted.shared_documents
+    rows = counted.rows[np.newaxis]  # of the only system
+    units = divide_into_units(counted, rows)
+    plan = Plan(options)
     with warn_once_per_kind():
         # 1. Score the corpus.
         scores = _describe(
-            total,
+            rows[0].sum(axis=0),
             counted.origin,
             options,
-            rows=rows,
-            resampled=_bootstrap(units, options),
+            rows=rows[0],
+            estimate=draw(units, plan).estimate(0),
             documents=units.documents,
             unknown=unknown,
         )
         if options.confidence:
-            scoring.warn_about_extremes(options)
-            scoring.warn_about_size(
+            significance.warn_about_extremes(options)
+            significance.warn_about_size(
                 units.size,
                 units.noun,
-                counted.count_units_of_groups(),
+                count_units_of_groups(counted),
                 effective_size=units.effective_size,
-                share_draws=shared_documents > 0,
+                share_draws=counted.shared_documents > 0,
             )
         if scoring.is_zero(scores["bleu"], scores["counts"], options):
-            scoring.warn_about_zero(total, segments, options)
+            scoring.warn_about_zero(rows[0].sum(axis=0), segments, options)
         if not counted.groups:
             return Result(scores)
         # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
         #    can write.
         scores_of_groups: dict[Label, CorpusScores] = {}
-        average = scoring.MacroAverage(options.seed, share_draws=shared_documents > 0)
-        options_of_corpus = options.with_seed()  # the same draws for all groups
-        for group in counted.list_groups(rows):
-            group_total = group.rows.sum(axis=0)
-            resampled = _bootstrap(group.units, options)
-            if group.units_of_corpus is None:
-                average.add(resampled)
-            else:
-                average.add(_bootstrap(group.units_of_corpus, options_of_corpus))
+        average = MacroAverage(counted, units, plan)
+        for group in list_groups(counted, rows):
+            group_total = group.rows[0].sum(axis=0)
+            sample = draw(group.units, plan)
+            average.add(group, sample)
             group_scores = _describe(
                 group_total,
                 group.origin,
                 options,
-                rows=group.rows,
-                resampled=resampled,
+                rows=group.rows[0],
+                estimate=sample.estimate(0),
                 documents=group.units.documents,
                 unknown=unknown,
             )
             scores_of_groups[group.label] = group_scores
             if scoring.is_zero(group_scores["bleu"], group_scores["counts"], options):
                 name = f"The score of {group.label!r}"
-                group_segments = len(group.rows) if counted.has_segments else None
+                group_segments = len(group.rows[0]) if counted.has_segments else None
                 scoring.warn_about_zero(group_total, group_segments, options, name)
     # 3. Average the groups.
-    macro_bleu = fmean(group_scores["bleu"] for group_scores in scores_of_groups.values())
+    of_average = average.sample()
+    (macro_bleu,) = of_average.scores
     scores["groups"] = scores_of_groups
     scores["macro_bleu"] = macro_bleu
     scores["macro_score"] = 100 * macro_bleu
-    averages = average.mean()
-    if options.confidence and averages is not None:
-        scores["macro_confidence_interval"] = scoring.interval(averages, options.confidence)
-        scores["macro_standard_error"] = float(averages.std())
-        if shared_documents:
-            scores["shared_documents"] = shared_documents
+    macro: significance.Uncertainty = {}
+    add_estimate(macro, of_average.estimate(0), options.confidence)
+    if "confidence_interval" in macro:
+        scores["macro_confidence_interval"] = macro["confidence_interval"]
+        scores["macro_standard_error"] = macro["standard_error"]
+        if counted.shared_documents:
+            scores["shared_documents"] = counted.shared_documents
     return GroupedResult(scores)
-
-
-def _bootstrap(units: Units, options: Options) -> Float64 | None:
-    """Return bootstrap scores; None without `confidence`, or for a single unit."""
-    if not options.confidence or not units.can_resample:
-        return None
-    systems = units.rows[np.newaxis]
-    scores = scoring.bootstrap_scores(systems, options, options.n_resamples, units.present)
-    return scores[:, 0]
 
 
 def _describe(
@@ -442,7 +440,7 @@ def _describe(
     options: Options,
     *,
     rows: Int64 | None = None,
-    resampled: Float64 | None = None,
+    estimate: Percentile | Estimate | None = None,
     documents: int | None = None,
     unknown: Collection[str] = (),
 ) -> CorpusScores:
@@ -453,7 +451,7 @@ def _describe(
         origin: the tokenizer and the number of references.
         options: all options of the call.
         rows: int64 [segments, 2 N + 2], for the scores of segments.
-        resampled: float64 [n_resamples], for the interval.
+        estimate: the score on resamples, for the interval.
         documents: the number of documents that were resampled; None for segments.
         unknown: the names of unknown options.
     """
@@ -463,12 +461,9 @@ def _describe(
         scores["segment_bleu"] = segment_scores.tolist()
         scores["mean_segment_bleu"] = float(segment_scores.mean())
     resample_counts: dict[str, int] = {}
-    if resampled is not None and options.confidence:
+    if estimate is not None and options.confidence:
         scores["confidence"] = options.confidence
-        uncertainty = scoring.describe_resamples(resampled, options.confidence)
-        scores["confidence_interval"] = uncertainty["confidence_interval"]
-        scores["bootstrap_mean"] = uncertainty["bootstrap_mean"]
-        scores["standard_error"] = uncertainty["standard_error"]
+        add_estimate(scores, estimate, options.confidence)
         resample_counts["bs"] = options.n_resamples
         if documents is not None:
             scores["documents"] = documents

@@ -48,13 +48,13 @@ from .bleu_messages import (
     count_things,
     describe_references,
     describe_type,
-    name_system,
     name_value,
     raise_for_first_bad_row,
     row_of_fields,
     show_system,
     show_value,
     warn,
+    within_system,
     wrong_item,
 )
 
@@ -119,7 +119,7 @@ def read_corpora(
     """
     shared: Corpus | None = None
     for name, predictions in systems.items():
-        with name_system(name):
+        with within_system(name):
             if shared is None:
                 corpus = read_corpus(predictions, references)
                 shared = corpus

@@ -32,6 +32,8 @@ _LONGEST_NAME = 60  # characters of a value that a message shows
 
 # The kinds of warnings that a call has issued; None outside of a call: every warning is issued.
 _issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)
+# The place of the work, with which warnings begin: a system, its run, the segments of a label.
+_place: ContextVar[str] = ContextVar("place", default="")
 
 
 # --- Warnings -------------------------------------------------------------------------------------
@@ -91,7 +93,7 @@ def warn(notice: Notice, **details: object) -> None:
         if kind in issued:
             return
         issued.add(kind)
-    problem = notice.problem.format(**details)
+    problem = _place.get() + notice.problem.format(**details)
     advice = notice.advice.format(**details)
     warning = BleuWarning(f"{problem}{advice}.")
     warning.kind = kind
@@ -237,8 +239,8 @@ ONE_RUN = Notice(
 )
 NO_VARIANCE = Notice(
     "no variance",
-    "System {system}: neither its runs nor resamples of the texts differ in score, so there is no"
-    " interval and no p-value",
+    "neither the runs nor resamples of the texts differ in score, so there is no interval and no"
+    " p-value",
     ". Check that each run is a training of its own, not a copy",
 )
 EXTREMES = Notice(
@@ -365,6 +367,27 @@ def raise_for_first_bad_row(name: str, data: Iterable[object], expected: str) ->
 
 
 @contextmanager
+def within(place: str) -> Iterator[None]:
+    """Begin warnings and errors with the place of their cause. Errors keep their type and cause.
+
+    A generator must not yield within the block, because the place would hold for its caller, too.
+
+    >>> with within("System 'A'"):
+    ...     raise ValueError("predictions: got None.")
+    Traceback (most recent call last):
+    ValueError: System 'A': predictions: got None.
+    """
+    token = _place.set(f"{_place.get()}{place}: ")
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        error.args = (f"{place}: {error}",)
+        raise
+    finally:
+        _place.reset(token)
+
+
+@contextmanager
 def reword_errors(change: Callable[[str], str]) -> Iterator[None]:
     """Change the messages of errors, which keep their type, their cause and their place.
 
@@ -399,10 +422,9 @@ def show_system(name: object) -> str:
     return show_value(name)
 
 
-def name_system(name: object) -> AbstractContextManager[None]:
-    """Begin the messages of errors with the name of a system, or with those of system and run."""
-    system = f"System {show_system(name)}"
-    return reword_errors(lambda message: f"{system}: {message}")
+def within_system(name: object) -> AbstractContextManager[None]:
+    """Begin warnings and errors with the name of a system, or with those of system and run."""
+    return within(f"System {show_system(name)}")
 
 
 def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:

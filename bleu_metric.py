@@ -55,6 +55,7 @@ from .bleu_pairwise import SelfBleu, score_against_others, score_pairs
 from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, find_settings
 from .bleu_report import CITATION, Report
 from .bleu_scoring import bleu
+from .bleu_significance import draw
 from .bleu_statistics import make_table
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric

@@ -17,7 +17,6 @@ from . import bleu_messages as messages
 from .bleu_corpus import (
     PROCESSORS,
     Batch,
-    Bool,
     Corpus,
     Int64,
     Label,
@@ -71,66 +70,6 @@ class Group(NamedTuple):
     origin: Origin
 
 
-class Units(NamedTuple):
-    """What resampling draws: segments, or sums of documents.
-
-    rows: int64 [..., units, 2 N + 2].
-    noun: `"segment"` or `"document"`.
-    present: bool [units], the units of the group of the rows, which are 0 for all others; None if
-        all units belong to it.
-    """
-
-    rows: Int64
-    noun: str
-    present: Bool | None = None
-
-    @property
-    def size(self) -> int:
-        """The number of units."""
-        return int(self.rows.shape[-2])
-
-    @property
-    def effective_size(self) -> float:
-        """The number of units of equal size that weigh as much: (Σ sizes)² / Σ sizes².
-
-        The size of a document is its reference tokens, for the first system. Segments all count.
-        """
-        if self.noun == "segment":
-            return self.size
-        layout = Layout.of_width(self.rows.shape[-1])
-        sizes = self.rows[..., layout.reference_length].reshape(-1, self.size)[0].astype(float)
-        squares = (sizes**2).sum()
-        return float(sizes.sum() ** 2 / squares) if squares else float(self.size)
-
-    @property
-    def can_resample(self) -> bool:
-        """True if resamples differ: there are several units."""
-        return self.size > 1
-
-    @property
-    def documents(self) -> int | None:
-        """The number of documents; None for segments."""
-        return self.size if self.noun == "document" else None
-
-
-class GroupRows(NamedTuple):
-    """The rows of a group, of one system or several.
-
-    label: the label of the group.
-    origin: the tokenizer and the number of references.
-    rows: int64 [..., segments, 2 N + 2].
-    units: what resampling draws in this group.
-    units_of_corpus: what resampling draws for the average of all groups if they share documents:
-        those of the whole corpus; None if each group has documents of its own.
-    """
-
-    label: Label
-    origin: Origin
-    rows: Int64
-    units: Units
-    units_of_corpus: Units | None
-
-
 @portable
 class Counted(NamedTuple):
     """The statistics rows of a corpus, with the values for its signature.
@@ -150,26 +89,6 @@ class Counted(NamedTuple):
     documents: Sequence[Label] | None = None
     has_segments: bool = True
 
-    def units(self, rows: Int64, segments: Int64 | None = None) -> Units:
-        """Return what resampling draws; documents are in the order of first appearance.
-
-        Args:
-            rows: int64 [..., segments, 2 N + 2], of this corpus or of another one with the same
-                documents.
-            segments: the segments in `rows`; None for all.
-
-        >>> rows = np.array([[1, 1, 1, 1], [0, 2, 2, 3], [0, 1, 1, 1]])
-        >>> counted = Counted(rows, Origin("13a", "1"), documents=["b", "a", "b"])
-        >>> counted.units(rows).rows.tolist()
-        [[1, 2, 2, 2], [0, 2, 2, 3]]
-        """
-        if self.documents is None:
-            return Units(rows, "segment")
-        documents = self.documents
-        if segments is not None:
-            documents = [documents[i] for i in segments.tolist()]
-        return Units(_sum_by_number(rows, number_labels(documents)), "document")
-
     def sum_documents(self) -> Counted:
         """Return one row per document, or per label and document, in order of first appearance.
 
@@ -188,7 +107,7 @@ class Counted(NamedTuple):
         for label, group in self.groups.items():
             groups[label] = group._replace(segments=np.unique(numbers[group.segments]))
         return Counted(
-            rows=_sum_by_number(self.rows, numbers),
+            rows=sum_by_number(self.rows, numbers),
             origin=self.origin,
             labels=labels,
             groups=groups,
@@ -221,32 +140,8 @@ class Counted(NamedTuple):
             groups_of[np.unique(numbers[group.segments])] += 1
         return int((groups_of > 1).sum())
 
-    def count_units_of_groups(self) -> list[int]:
-        """Return the number of units of each group."""
-        if self.documents is None:
-            return [len(group.segments) for group in self.groups.values()]
-        numbers = number_labels(self.documents)
-        return [len(np.unique(numbers[group.segments])) for group in self.groups.values()]
 
-    def list_groups(self, rows: Int64) -> Iterator[GroupRows]:
-        """Yield the rows of each group, one at a time; `rows` are as in `units`."""
-        numbers = None
-        if self.documents is not None and self.shared_documents:
-            numbers = number_labels(self.documents)
-        for label, group in self.groups.items():
-            group_rows = rows[..., group.segments, :]
-            units = self.units(group_rows, group.segments)
-            units_of_corpus = None
-            if numbers is not None:
-                present = np.zeros(int(numbers.max()) + 1, bool)
-                present[numbers[group.segments]] = True
-                of_corpus = np.zeros((*rows.shape[:-2], len(present), rows.shape[-1]), np.int64)
-                of_corpus[..., present, :] = _sum_by_number(group_rows, numbers[group.segments])
-                units_of_corpus = Units(of_corpus, "document", present)
-            yield GroupRows(label, group.origin, group_rows, units, units_of_corpus)
-
-
-def _sum_by_number(rows: Int64, numbers: Int64) -> Int64:
+def sum_by_number(rows: Int64, numbers: Int64) -> Int64:
     """Sum the rows of equal number, in ascending order: int64 [..., different numbers, 2 N + 2]."""
     order = np.argsort(numbers, kind="stable")
     starts = np.flatnonzero(np.diff(numbers[order], prepend=-1))

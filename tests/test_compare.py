@@ -2183,7 +2183,7 @@ def test_runs_without_variance_have_neither_p_nor_interval(bleu, students_t, sys
     assert not [key for key in keys if "p_value" in key or "interval" in key or "error" in key]
     assert not {"degrees_of_freedom", "macro_degrees_of_freedom", "detectable_delta"} & keys
     json.dumps(result, allow_nan=False)
-    assert [one for one in warned if one.startswith("System 'B': neither its runs nor resamples")]
+    assert [one for one in warned if one.startswith("System 'B': neither the runs nor resamples")]
     noun = "documents" if documents else "segments"
     assert f"B: no interval or p, because neither runs nor {noun} vary" in str(result)
 

@@ -11,7 +11,7 @@ import bleuscore
 import nltk.translate.bleu_score as nltk_bleu
 import numpy as np
 import pytest
-from bleu import bleu_scoring
+from bleu import bleu_scoring, bleu_significance
 from bleu.bleu_options import SMOOTH_METHODS, Options
 from bleu.bleu_scoring import precisions
 from helpers import random_rows, small_corpora, start_python
@@ -624,18 +624,18 @@ def test_the_size_of_blocks_does_not_change_the_draws(monkeypatch, block):
     rows = np.random.default_rng(0).integers(0, 30, size=(3, 37, 10))
     rows[:, :, 4:8] += rows[:, :, :4]
     options = Options(seed=5)
-    whole = bleu_scoring.bootstrap_scores(rows, options, 100)
+    whole = bleu_significance.bootstrap_scores(rows, options, 100)
     moved = np.concatenate(
-        list(bleu_scoring.randomization_differences(rows, options, 100, baselines=2))
+        list(bleu_significance.randomization_differences(rows, options, 100, baselines=2))
     )
-    monkeypatch.setattr(bleu_scoring, "_NUMBERS_PER_BLOCK", block)
-    np.testing.assert_array_equal(bleu_scoring.bootstrap_scores(rows, options, 100), whole)
-    blocks = list(bleu_scoring.randomization_differences(rows, options, 100, baselines=2))
+    monkeypatch.setattr(bleu_significance, "_NUMBERS_PER_BLOCK", block)
+    np.testing.assert_array_equal(bleu_significance.bootstrap_scores(rows, options, 100), whole)
+    blocks = list(bleu_significance.randomization_differences(rows, options, 100, baselines=2))
     np.testing.assert_array_equal(np.concatenate(blocks), moved)
 
 
 def average_groups(resampled, seed):
-    average = bleu_scoring.MacroAverage(seed)
+    average = bleu_significance.GroupMean(seed)
     for group in resampled:
         average.add(group)
     return average.mean()
@@ -673,7 +673,7 @@ HOLM = [
 
 @pytest.mark.parametrize(("p_values", "expected"), HOLM, ids=str)
 def test_holms_procedure(p_values, expected):
-    adjusted = bleu_scoring.adjust_holm(np.array(p_values))
+    adjusted = bleu_significance.adjust_holm(np.array(p_values))
     assert adjusted == pytest.approx(expected, abs=1e-15)
     # As published: from the smallest p on, reject while p < alpha / (remaining hypotheses).
     for alpha in (0.05, 0.055, 0.1):
@@ -693,9 +693,9 @@ def test_randomization_differences_are_signed(baselines, rows_per_score, monkeyp
     rows[:, :, 1] += rows[:, :, 0]
     options = Options(max_order=1, seed=11)
     exchanged = np.random.default_rng(11).integers(2, size=(40, 12), dtype=bool)
-    monkeypatch.setattr(bleu_scoring, "_ROWS_PER_SCORE", rows_per_score)
+    monkeypatch.setattr(bleu_significance, "_ROWS_PER_SCORE", rows_per_score)
     differences = np.concatenate(
-        list(bleu_scoring.randomization_differences(rows, options, 40, baselines))
+        list(bleu_significance.randomization_differences(rows, options, 40, baselines))
     )
     pairs = [(first, second) for first in range(baselines) for second in range(first + 1, 3)]
     assert differences.shape == (40, len(pairs))
@@ -724,15 +724,17 @@ class Bar:
 
 @pytest.mark.parametrize(
     ("draw", "name", "steps"),
-    [(bleu_scoring.bootstrap_scores, "Bootstrap", [30, 30, 30, 10]), (bleu_scoring.randomization_differences, "Randomization", [64, 36])],
+    [(bleu_significance.bootstrap_scores, "Bootstrap", [30, 30, 30, 10]), (bleu_significance.randomization_differences, "Randomization", [64, 36])],
 )  # fmt: skip
 def test_a_progress_bar_ends_at_its_total(monkeypatch, draw, name, steps):
     """100 resamples of 10 segments in blocks of 300 drawn segments; exchanges come in multiples of 32."""
     bars = []
     monkeypatch.setattr(
-        bleu_scoring, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1]
+        bleu_significance, "tqdm", lambda **made_with: bars.append(Bar(**made_with)) or bars[-1]
     )
-    monkeypatch.setattr(bleu_scoring, "_NUMBERS_PER_BLOCK", 300 if name == "Bootstrap" else 640)
+    monkeypatch.setattr(
+        bleu_significance, "_NUMBERS_PER_BLOCK", 300 if name == "Bootstrap" else 640
+    )
     list(draw(np.ones((2, 10, 10), int), Options(), 100))
     (bar,) = bars
     assert (bar.made_with, bar.steps) == ({"total": 100, "desc": name, "delay": 2}, steps)
@@ -742,12 +744,12 @@ PROGRESS = """
 import sys
 import datasets, numpy as np
 import conftest
-from bleu import bleu_scoring
+from bleu import bleu_scoring, bleu_significance
 from bleu.bleu_options import Options
 if sys.argv[1] == "disabled":
     datasets.disable_progress_bars()
 rows = np.ones((1, 3000, 10), int)
-bleu_scoring.bootstrap_scores(rows, Options(), int(sys.argv[2]))
+bleu_significance.bootstrap_scores(rows, Options(), int(sys.argv[2]))
 """
 
 

@@ -561,7 +561,9 @@ def measure_rankings(population: Population, runs: int) -> Iterator[list[str]]:
 
 # --- 5. Training runs -----------------------------------------------------------------------------
 
-scoring = sys.modules[f"{type(metric).__module__.rpartition('.')[0]}.bleu_scoring"]
+_PACKAGE = type(metric).__module__.rpartition(".")[0]
+scoring = sys.modules[f"{_PACKAGE}.bleu_scoring"]
+significance = sys.modules[f"{_PACKAGE}.bleu_significance"]
 OPTIONS = metric._options
 RUN_TRIALS = 199  # of the randomization tests: (9 + 1) / 200 is 5%
 RUN_DEVIATIONS = (0.3, 1.0)  # points, between runs
@@ -731,21 +733,23 @@ def resample_runs(drawn: DrawnRuns, size: int, seed: int) -> Resampled:
     rows = np.concatenate(drawn.rows)
     starts = np.flatnonzero(np.diff(drawn.document_of, prepend=-1))
     units = np.add.reduceat(rows, starts, axis=1)
-    resampled = scoring.bootstrap_scores(units, replace(OPTIONS, seed=seed), RESAMPLES)
+    resampled = significance.bootstrap_scores(units, replace(OPTIONS, seed=seed), RESAMPLES)
     scores = bleu_of(rows.sum(axis=1))
     first = len(drawn.rows[0])
     return Resampled(
-        scoring.Runs(scores[first:], resampled[:, first:]),
-        scoring.Runs(scores[:first], resampled[:, :first]),
+        significance.Runs(scores[first:], resampled[:, first:]),
+        significance.Runs(scores[:first], resampled[:, :first]),
         units,
     )
 
 
 def test_by_exchange(rows: np.ndarray, seed: int) -> float:
     """Return the p-value of the randomization test of two systems: int64 [2, units, 10]."""
-    blocks = scoring.randomization_differences(rows, replace(OPTIONS, seed=seed), RUN_TRIALS)
+    blocks = significance.randomization_differences(rows, replace(OPTIONS, seed=seed), RUN_TRIALS)
     scores = bleu_of(rows.sum(axis=1))
-    return scoring.p_value(np.abs(np.concatenate(list(blocks))[:, 0]), abs(scores[1] - scores[0]))
+    return significance.p_value(
+        np.abs(np.concatenate(list(blocks))[:, 0]), abs(scores[1] - scores[0])
+    )
 
 
 def list_p_values(drawn: DrawnRuns, resampled: Resampled, seed: int) -> list[float]:
@@ -762,7 +766,7 @@ def list_p_values(drawn: DrawnRuns, resampled: Resampled, seed: int) -> list[flo
         test_by_exchange(one_run_each, seed),
         float(ttest_ind(system.scores, base.scores, equal_var=False).pvalue),
         test_by_exchange(all_outputs, seed),
-        scoring.p_value(scoring.center(differences), observed),
+        significance.p_value(significance.center(differences), observed),
     ]
 
 
@@ -782,13 +786,15 @@ def measure_runs(populations: list[Population], runs: int) -> Iterator[list[str]
                 (drawn,) = draw_runs(population, design, delta, seed)
                 resampled = resample_runs(drawn, design.size, seed)
                 units = resampled.units.shape[1]
-                estimate = scoring.estimate_over_runs(resampled.system, resampled.baseline, units)
+                estimate = significance.estimate_over_runs(
+                    resampled.system, resampled.baseline, units
+                )
                 if not delta:
                     p_values = [*list_p_values(drawn, resampled, seed), estimate.p_value()]
                     alarms.append([p < LEVEL for p in p_values])
                     continue
                 found.append(estimate.p_value() < LEVEL)
-                of_score = scoring.estimate_over_runs(resampled.baseline, None, units)
+                of_score = significance.estimate_over_runs(resampled.baseline, None, units)
                 difference = drawn.truths[1] - drawn.truths[0]
                 covered.append(
                     [
@@ -823,20 +829,20 @@ GROUPED_RUNS = (
 
 def estimate_macro(groups: list[DrawnRuns], shares_documents: bool, size: int, seed: int) -> Any:
     """Estimate the difference of macro-averages, as `compare` does."""
-    average = scoring.MacroAverage(seed, shares_documents)
+    average = significance.GroupMean(seed, shares_documents)
     parts, scores = [], []
     for drawn in groups:
         resampled = resample_runs(drawn, size, seed)
         system, baseline = resampled.system, resampled.baseline
         average.add(np.concatenate([baseline.resampled, system.resampled], axis=1))
         scores.append(np.concatenate([baseline.scores, system.scores]))
-        variance = scoring.sampling_variance(system, baseline) / len(groups) ** 2
-        parts.append(scoring.VariancePart(variance, resampled.units.shape[1] - 1))
+        variance = significance.sampling_variance(system, baseline) / len(groups) ** 2
+        parts.append(significance.VariancePart(variance, resampled.units.shape[1] - 1))
     first = len(groups[0].rows[0])
     means, resampled_means = np.mean(scores, axis=0), average.mean()
-    return scoring.estimate_over_runs(
-        scoring.Runs(means[first:], resampled_means[:, first:]),
-        scoring.Runs(means[:first], resampled_means[:, :first]),
+    return significance.estimate_over_runs(
+        significance.Runs(means[first:], resampled_means[:, first:]),
+        significance.Runs(means[:first], resampled_means[:, :first]),
         size,
         () if shares_documents else parts,
     )
@@ -955,7 +961,7 @@ def measure_trained() -> Iterator[list[str]]:
     for task in range(TRAINED_TASKS):
         rows = train_task(task)
         scores = bleu_of(rows.sum(axis=1))
-        resampled = scoring.bootstrap_scores(rows, replace(OPTIONS, seed=task), RESAMPLES)
+        resampled = significance.bootstrap_scores(rows, replace(OPTIONS, seed=task), RESAMPLES)
         flags = []
         for chosen in combinations(range(TRAINED_SEEDS), 6):
             for half in combinations(chosen[1:], 2):  # the first seed is in the first half
@@ -963,11 +969,11 @@ def measure_trained() -> Iterator[list[str]]:
                 new = [seed for seed in chosen if seed not in base]
                 drawn = DrawnRuns([rows[base], rows[new]], np.arange(rows.shape[1]), [])
                 of_split = Resampled(
-                    scoring.Runs(scores[new], resampled[:, new]),
-                    scoring.Runs(scores[base], resampled[:, base]),
+                    significance.Runs(scores[new], resampled[:, new]),
+                    significance.Runs(scores[base], resampled[:, base]),
                     rows[[*base, *new]],
                 )
-                estimate = scoring.estimate_over_runs(
+                estimate = significance.estimate_over_runs(
                     of_split.system, of_split.baseline, rows.shape[1]
                 )
                 p_values = [*list_p_values(drawn, of_split, task), estimate.p_value()]
