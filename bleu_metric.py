@@ -514,8 +514,7 @@ class BleuMetric(BufferedMetric):
                 detectable_delta: the minimum detectable effect, the smallest true difference that a
                     test at the 5% level detects with 80% power (Card et al., 2020).
                 human_accuracy: with `human=True`, a share of pairs of systems from 0.5 to 0.883;
-                    None if the
-                    estimate is not better than chance, below 0.28 points.
+                    None if the estimate is not better than chance, below 0.28 points.
                 groups: with `by`, for each label `bleu`, `score`, `delta` and `p_value` of its
                     segments alone; with `documents`, their number.
                 macro_bleu, macro_delta, macro_p_value, macro_delta_interval,
@@ -962,8 +961,7 @@ class BleuMetric(BufferedMetric):
 
         Raises:
             TypeError, ValueError: an option, the references or the labels are invalid; or two
-                labels would give
-                the same key.
+                labels would give the same key.
 
         >>> class Words:  # stands for a tokenizer of `transformers`
         ...     pad_token_id, words = 0, ["", "a", "cat", "sat", "here"]
@@ -973,9 +971,8 @@ class BleuMetric(BufferedMetric):
         >>> callback((np.array([[1, 2, 3, 4]]), np.array([[1, 2, 3, 4]])))
         {'bleu': 100.0, 'gen_len': 4.0}
         """
-        if (
-            "compute_result" in options
-        ):  # a trainer has been passed this method, not what the method returns
+        # A trainer has been passed this method, and not what the method returns.
+        if "compute_result" in options:
             raise TypeError(messages.NOT_A_TOKENIZER.format(found=show_value(tokenizer)))
         if "documents" in options:
             raise TypeError(

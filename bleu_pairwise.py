@@ -40,9 +40,8 @@ Bools = np.ndarray[Any, np.dtype[np.bool_]]
 
 _PAIRS_PER_BATCH = 1 << 13  # their rows fit the CPU cache
 _NGRAMS_PER_SORT = 1 << 15  # fit the CPU cache
-_BYTES_PER_NGRAM = (
-    40  # its text, number and place in an index, and their copies while they are joined
-)
+# The text of an n-gram, its number and place in an index, and their copies while they are joined.
+_BYTES_PER_NGRAM = 40
 
 # --- pairwise -------------------------------------------------------------------------------------
 

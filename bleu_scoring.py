@@ -460,8 +460,9 @@ def _log(value: Number) -> Number:
 #
 # Methods are numbered as in Chen and Cherry (2014), "A Systematic Comparison of Smoothing
 # Techniques for Sentence-Level BLEU". NLTK's `SmoothingFunction` computes three methods
-#     differently; those have separate names: 4   the paper divides by K / ln(length) again at each
-#         order without a match; NLTK divides by it once, and by 2 at each order without a match
+# differently; those have names of their own:
+#     4   the paper divides by K / ln(length) again at each order without a match; NLTK divides by
+#         it once, and by 2 at each order without a match
 #     5   the paper averages numbers of matches; NLTK averages precisions, and a result can exceed 1
 #     7   is method 4 followed by method 5, in the paper and in NLTK
 
