@@ -30,7 +30,7 @@ from .bleu_corpus import (
     portable,
 )
 from .bleu_inputs import make_empty_corpus, read_corpus
-from .bleu_messages import show_value
+from .bleu_messages import show_value, warn_once_per_kind
 from .bleu_options import Options
 
 # Consecutive corpora that are combined, because Arrow arrays of one row take too much memory.
@@ -49,10 +49,12 @@ if hasattr(os, "register_at_fork"):  # a child process must not inherit a locked
 class Buffer:
     """Corpora of one kind, in the order in which they were added.
 
-    A failed call does not change the buffer.
+    A failed call does not change the buffer. `issued_warnings` are the kinds of warnings about its
+    rows: batches of one corpus warn once.
     """
 
     def __init__(self) -> None:
+        self.issued_warnings: set[str] = set()
         self._corpora: list[Corpus] = []
         self._small = 0  # the number of small corpora at the end
         self._kind: Kind | None = None
@@ -103,6 +105,7 @@ class Buffer:
         with _lock:
             if not self._corpora:
                 self._kind = None
+                self.issued_warnings = set()
 
     def __len__(self) -> int:
         return sum(map(len, self._corpora))
@@ -215,7 +218,8 @@ class BufferedMetric(evaluate.Metric, ABC):
         if unknown:
             name = show_value(next(iter(unknown)))
             raise TypeError(f"Unknown column {name}. Pass predictions and references only.")
-        self._buffer.add(read_corpus(predictions, references, allow_empty=True))
+        with warn_once_per_kind(self._buffer.issued_warnings):
+            self._buffer.add(read_corpus(predictions, references, allow_empty=True))
 
     def _hold_rows(
         self, predictions: object, references: object

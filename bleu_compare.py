@@ -13,6 +13,7 @@ import numpy as np
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
+from .bleu_checks import count_checked
 from .bleu_corpus import Float64, Int64, Label, SystemName
 from .bleu_inputs import (
     check_label_count,
@@ -64,7 +65,6 @@ from .bleu_statistics import (
     adopt_counting,
     are_tables,
     check_same_function,
-    count_groups,
     read_statistics,
 )
 
@@ -838,7 +838,7 @@ def _count_texts(
                     check_label_count("documents", documents, len(corpus))
                 if labels is not None:
                     check_label_count("by", labels, len(corpus))
-                counted[name] = count_groups(corpus, options, labels, documents)
+                counted[name] = count_checked(corpus, options, labels, documents)
     return CountedSystems(counted, options, unknown=())
 
 

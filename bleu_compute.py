@@ -15,6 +15,7 @@ from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
+from .bleu_checks import count_checked, warn_about_texts
 from .bleu_corpus import Corpus, Int64, Label, is_missing
 from .bleu_counting import Tokens, make_row
 from .bleu_inputs import read_column, read_corpus, read_documents, read_labels
@@ -34,12 +35,11 @@ from .bleu_significance import (
 from .bleu_statistics import (
     Counted,
     adopt_counting,
-    count_groups,
     prepare_batch,
     read_statistics,
     sum_corpus,
 )
-from .bleu_tokenizers import choose_tokenizer, list_tokens, warn_about_text
+from .bleu_tokenizers import choose_tokenizer, list_tokens
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -302,11 +302,12 @@ def score_corpus(
     if has_groups or options.segments or options.confidence:
         read = None if documents is None else read_documents(documents, len(corpus))
         labels = None if by is None else read_labels(by, len(corpus))
-        counted = count_groups(corpus, options, labels, read)
-        return _score_counted(counted, options, segments=len(corpus))
+        with warn_once_per_kind():
+            counted = count_checked(corpus, options, labels, read)
+            return _score_counted(counted, options, segments=len(corpus))
     # The sum alone needs constant memory.
     tokenizer = choose_tokenizer(options, corpus.kind)
-    warn_about_text(corpus.predictions, tokenizer)
+    warn_about_texts(corpus.predictions, tokenizer)
     total = sum_corpus(corpus, tokenizer, options)
     origin = Origin(tokenizer.name, corpus.reference_count())
     result = Result(_describe(total, origin, options))
@@ -582,7 +583,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     explanation = Explanation(scoring.score_row(row, options, smoothed))
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
-    warn_about_text(corpus.predictions, tokenizer)
+    warn_about_texts(corpus.predictions, tokenizer, "prediction")
     if scoring.is_zero(explanation["bleu"], explanation["counts"], options):
         scoring.warn_about_zero(row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.

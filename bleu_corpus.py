@@ -332,6 +332,19 @@ class Corpus:
             for start in range(0, len(batch.predictions), rows):
                 yield batch.slice(start, rows)
 
+    def find_row(self, index: int) -> int:
+        """Return the row of the prediction at an index of `predictions`.
+
+        >>> corpus = make_corpus([(pa.array(["a", "b"]), pa.array(["c", "d"]), np.arange(3))])
+        >>> corpus.take(np.array([1])).find_row(0)
+        1
+        """
+        for batch in self.batches:
+            if index < len(batch.predictions):
+                break
+            index -= len(batch.predictions)
+        return batch.row_of_prediction(index)
+
     def reference_count(self) -> str:
         """Return the number of references per segment as a signature has it.
 
@@ -552,6 +565,22 @@ def map_strings(array: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.A
         return array
     items, offsets = list_items(array)
     return make_lists(offsets, change(items))
+
+
+def spread(size: int, rows: int) -> Int64:
+    """Return at most `rows` indices below `size`, evenly spread, with the first and the last.
+
+    >>> spread(100, 3)
+    array([ 0, 49, 99])
+    """
+    if size <= rows:
+        return np.arange(size)
+    return np.linspace(0, size - 1, rows).astype(np.int64)
+
+
+def spread_rows(array: pa.ChunkedArray, rows: int) -> pa.ChunkedArray:
+    """Return at most `rows` items of a column, evenly spread."""
+    return array if len(array) <= rows else array.take(pa.array(spread(len(array), rows)))
 
 
 def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from .bleu_checks import warn_about_texts
 from .bleu_corpus import (
     Batch,
     Corpus,
@@ -23,7 +24,7 @@ from .bleu_corpus import (
     make_lists,
 )
 from .bleu_inputs import check_single_runs, read_corpora, read_labels, read_systems
-from .bleu_messages import count_things, invalid, one_of, warn_once_per_kind
+from .bleu_messages import count_things, invalid, one_of, warn_once_per_kind, within_system
 from .bleu_options import Options, Origin, make_signature
 from .bleu_pairwise import (
     Bools,
@@ -37,7 +38,7 @@ from .bleu_pairwise import (
 from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
 from .bleu_scoring import NOISE, bleu, count_wins
 from .bleu_statistics import are_tables, count_batch
-from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts, warn_about_text
+from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -289,8 +290,9 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
         first_corpus = corpora[first_name]
         labels = None if by is None else read_labels(by, len(first_corpus))
         tokenizer = choose_tokenizer(options, first_corpus.kind)
-        for corpus in corpora.values():
-            warn_about_text(corpus.predictions, tokenizer)
+        for name, corpus in corpora.items():
+            with within_system(name):
+                warn_about_texts(corpus.predictions, tokenizer)
     # 2. Count, and score the systems and the segments.
     rows, ngrams = _count_pair(corpora, tokenizer, options)
     first_score, second_score = bleu(rows.sum(axis=1), options).tolist()

@@ -41,6 +41,8 @@ from .bleu_corpus import (
     make_lists,
     pieces,
     plain_label,
+    spread,
+    spread_rows,
 )
 from .bleu_messages import (
     LONE_SURROGATE,
@@ -58,7 +60,7 @@ from .bleu_messages import (
     wrong_item,
 )
 
-_SAMPLE_ROWS = 100  # rows inspected for a mistake that affects a whole column
+_SAMPLE_ROWS = 100  # rows, evenly spread, inspected for a mistake that affects a whole column
 _FEWEST_TOKENS = 4  # references per segment that may be the tokens of one reference
 _INNER_SPACE = r"\S\s+\S"
 # Columns of a table of systems that are not systems: "reference", "ref_A", "refs", "source_en",
@@ -1006,20 +1008,21 @@ def warn_about_rows(corpus: Corpus) -> None:
 
     The tokens would be those of one reference, each of which was read as a reference.
     """
-    batch = corpus.batches[0]
     if corpus.kind == "tokens":
-        tokens = pc.list_flatten(batch.predictions.slice(0, _SAMPLE_ROWS))
+        sample = spread_rows(corpus.predictions, _SAMPLE_ROWS).combine_chunks()
+        tokens = pc.list_flatten(sample)
         has_space = pc.match_substring_regex(tokens, _INNER_SPACE)
         sentences = pc.sum(has_space).as_py() or 0
         if 2 * sentences > len(tokens):
             warn(messages.SENTENCES_AS_TOKENS)
         return
-    has_many_references = len(batch.references) >= _FEWEST_TOKENS * len(batch.predictions) > 0
+    references = sum(len(batch.references) for batch in corpus.batches)
+    has_many_references = references >= _FEWEST_TOKENS * len(corpus) > 0
     if corpus.kind == "text" and has_many_references:
-        sample = batch.slice(0, _SAMPLE_ROWS)
-        length = pc.sum(pc.utf8_length(sample.predictions)).as_py()
-        references_length = pc.sum(pc.utf8_length(sample.references)).as_py()
-        has_space = pc.any(pc.match_substring_regex(sample.references, _INNER_SPACE)).as_py()
+        (batch,) = corpus.take(spread(len(corpus), _SAMPLE_ROWS)).batches
+        length = pc.sum(pc.utf8_length(batch.predictions)).as_py()
+        references_length = pc.sum(pc.utf8_length(batch.references)).as_py()
+        has_space = pc.any(pc.match_substring_regex(batch.references, _INNER_SPACE)).as_py()
         # All tokens together are about as long as the text: half to twice the length.
         has_similar_length = length <= 2 * references_length <= 4 * length
         if has_similar_length and not has_space:

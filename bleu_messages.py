@@ -30,10 +30,10 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_FIELDS = 5  # of a dict that a message lists
 _LONGEST_NAME = 60  # characters of a value that a message shows
 
-# The kinds of warnings that a call has issued; None outside of a call: every warning is issued.
-_issued: ContextVar[set[str] | None] = ContextVar("issued", default=None)
-# The place of the work, with which warnings begin: a system, its run, the segments of a label.
-_place: ContextVar[str] = ContextVar("place", default="")
+# The warnings of a call by kind, until its end; None outside of a call: each is issued at once.
+_collected: ContextVar[dict[str, _Collected] | None] = ContextVar("collected", default=None)
+# The places of the work, from outside to inside: a system, its run, the segments of a label.
+_places: ContextVar[tuple[str, ...]] = ContextVar("places", default=())
 
 
 # --- Warnings -------------------------------------------------------------------------------------
@@ -67,19 +67,41 @@ class Notice(NamedTuple):
     value: object = None
 
 
+class _Collected(NamedTuple):
+    """The first warning of a kind, and the outermost place of each warning of this kind."""
+
+    warning: BleuWarning
+    places: dict[str, None]
+
+
 @contextmanager
 def warn_once_per_kind(issued: set[str] | None = None) -> Iterator[None]:
-    """Issue only the first warning of each kind within the block.
+    """Issue one warning of each kind at the end of the block; none if the block raises an error.
 
-    Blocks with the same set `issued` count as one block.
+    A warning names the first place where its kind was found, and the number of other ones. Within
+    another block, that block issues it. Blocks with the same set `issued` count as one block.
     """
-    if issued is None:
-        issued = set()
-    token = _issued.set(issued)
+    outer = _collected.get()
+    collected: dict[str, _Collected] = {} if outer is None else outer
+    token = _collected.set(collected)
     try:
         yield
     finally:
-        _issued.reset(token)
+        _collected.reset(token)
+    if outer is not None:
+        return
+    for kind, (warning, places) in collected.items():
+        if issued is not None and kind in issued:
+            continue
+        if issued is not None:
+            issued.add(kind)
+        others = len(places) - 1
+        if others > 0:
+            first_place = next(iter(places))
+            shared = f"{first_place} and {count_things(others, 'other')}"
+            warning.args = (shared + str(warning).removeprefix(first_place),)
+            warning.problem = shared + warning.problem.removeprefix(first_place)
+        _issue(warning)
 
 
 def warn(notice: Notice, **details: object) -> None:
@@ -87,21 +109,26 @@ def warn(notice: Notice, **details: object) -> None:
 
     `details` complete the templates of the notice.
     """
-    kind = notice.kind.format(**details)
-    issued = _issued.get()
-    if issued is not None:
-        if kind in issued:
-            return
-        issued.add(kind)
-    problem = _place.get() + notice.problem.format(**details)
+    places = _places.get()
+    problem = ": ".join([*places, notice.problem.format(**details)])
     advice = notice.advice.format(**details)
     warning = BleuWarning(f"{problem}{advice}.")
-    warning.kind = kind
+    warning.kind = notice.kind.format(**details)
     warning.problem = f"{problem}."
     warning.option = notice.option
     warning.value = notice.value
-    # Level 2 is the caller of `warn`; go up while frames belong to the metric or to evaluate.
-    packages = (_package_of(__name__), "evaluate")
+    collected = _collected.get()
+    if collected is None:
+        _issue(warning)
+    else:
+        first = collected.setdefault(warning.kind, _Collected(warning, {}))
+        first.places.update(dict.fromkeys(places[:1]))
+
+
+def _issue(warning: BleuWarning) -> None:
+    # Level 2 is the caller of this function; go up while frames belong to the metric, to evaluate,
+    # or to the context manager.
+    packages = (_package_of(__name__), "evaluate", "contextlib")
     level = 2
     frame = sys._getframe(1)
     while frame.f_back and _package_of(frame.f_globals.get("__name__", "")) in packages:
@@ -125,7 +152,7 @@ LOOKS_TOKENIZED = Notice(
 )
 UNSPACED = Notice(
     "unspaced",
-    "{share:.0%} of the characters in the predictions belong to scripts written without spaces,"
+    "{percent:.0%} of the characters in the predictions belong to scripts written without spaces,"
     " which tokenize={tokenizer!r} does not segment",
     ". Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'",
     option="tokenize",
@@ -133,7 +160,7 @@ UNSPACED = Notice(
 )
 LEFTOVERS = Notice(
     "leftovers",
-    "predictions[{row}] contains {found!r}, and {share:.1%} of the predictions contain such text,"
+    "{place} contains {found!r}, and {share} contain such text,"
     " which language models add for reasoning and for turns of a chat",
     ". Remove it before scoring, with the reasoning between its tags",
 )
@@ -377,14 +404,14 @@ def within(place: str) -> Iterator[None]:
     Traceback (most recent call last):
     ValueError: System 'A': predictions: got None.
     """
-    token = _place.set(f"{_place.get()}{place}: ")
+    token = _places.set((*_places.get(), place))
     try:
         yield
     except (TypeError, ValueError) as error:
         error.args = (f"{place}: {error}",)
         raise
     finally:
-        _place.reset(token)
+        _places.reset(token)
 
 
 @contextmanager
@@ -517,6 +544,17 @@ def count_things(number: int, noun: str) -> str:
 
 
 _NAMES_OF_MISSING = {"NAType": "NA", "NaTType": "NaT"}  # of pandas
+
+
+def describe_share(found: int, total: int, noun: str) -> str:
+    """Write a share of things in percent, and a small share by its numbers.
+
+    >>> describe_share(1, 200, "prediction"), describe_share(1, 5_000, "prediction")
+    ('0.5% of the predictions', '1 of 5,000 predictions')
+    """
+    if found < 0.001 * total:
+        return f"{found:,} of {total:,} {noun}s"
+    return f"{found / total:.1%} of the {noun}s"
 
 
 def name_value(value: object) -> str:

@@ -31,12 +31,19 @@ if not __package__:
 from . import bleu_messages as messages
 from .bleu_buffer import BufferedMetric
 from .bleu_captions import tokenize_ptb
+from .bleu_checks import count_checked
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
 from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
 from .bleu_corpus import Corpus, portable
 from .bleu_counting import count_segment
 from .bleu_diff import Difference, diff_systems
-from .bleu_inputs import fingerprint_references, read_corpus, read_texts
+from .bleu_inputs import (
+    fingerprint_references,
+    read_corpus,
+    read_documents,
+    read_labels,
+    read_texts,
+)
 from .bleu_kernels import warm_up
 from .bleu_messages import BleuWarning, count_things, show_value
 from .bleu_options import (
@@ -56,7 +63,7 @@ from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, fi
 from .bleu_report import CITATION, Report
 from .bleu_scoring import bleu
 from .bleu_significance import draw
-from .bleu_statistics import make_table
+from .bleu_statistics import tabulate
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
 
@@ -401,7 +408,9 @@ class BleuMetric(BufferedMetric):
         """
         chosen = self._options_of("statistics", options)
         corpus = read_corpus(predictions, references, allow_empty=True)
-        return make_table(corpus, chosen, by, documents)
+        labels = None if by is None else read_labels(by, len(corpus))
+        document_labels = None if documents is None else read_documents(documents, len(corpus))
+        return tabulate(count_checked(corpus, chosen, labels, document_labels), chosen)
 
     def score(
         self,

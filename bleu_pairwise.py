@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from . import bleu_kernels as kernels
+from .bleu_checks import warn_about_texts
 from .bleu_corpus import TOKENS, Float64, Int64, Texts, is_list, list_items, pieces
 from .bleu_counting import (
     MOST_MEMORY,
@@ -30,7 +31,6 @@ from .bleu_tokenizers import (
     choose_tokenizer,
     list_tokens,
     prepare_texts,
-    warn_about_text,
 )
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     references = columns[-1]
     tokenizer = choose_tokenizer(options, texts.kind)
     segment_options = options.for_segments()
-    warn_about_text(predictions, tokenizer)
+    warn_about_texts(predictions, tokenizer)
     # 1. Number the n-grams of all texts, and look up which references have them. Counting a pair
     #    then takes one step per common n-gram.
     numbered = number_texts(texts, tokenizer)
@@ -187,7 +187,7 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
         )
     segment_options = options.for_segments()
     tokenizer = choose_tokenizer(options, texts.kind)
-    warn_about_text(column, tokenizer)
+    warn_about_texts(column, tokenizer, "texts[{row}]")
     numbered = number_texts(texts, tokenizer)
     lengths = numbered.lengths()
     orders = options.counted_orders

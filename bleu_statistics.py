@@ -35,14 +35,13 @@ from .bleu_counting import (
     too_many_ngrams,
 )
 from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
-from .bleu_messages import name_value, reword_errors, show_value, warn_once_per_kind
+from .bleu_messages import name_value, show_value, within
 from .bleu_options import COUNTING_OPTIONS, Options, Origin, same_or_var
 from .bleu_tokenizers import (
     ChosenTokenizer,
     choose_tokenizer,
     prepare_texts,
     print_tokenizer,
-    warn_about_text,
 )
 
 _ROWS_PER_BATCH = 4096  # a few ms of work per thread, and memory that does not grow with the corpus
@@ -177,7 +176,6 @@ def count_groups(
         check_labels(options, labels)
         return count_labeled(corpus, options, labels)._replace(documents=documents)
     tokenizer = choose_tokenizer(options, corpus.kind)
-    warn_about_text(corpus.predictions, tokenizer)
     rows = count_corpus(corpus, tokenizer, options)
     origin = Origin(tokenizer.name, corpus.reference_count())
     return Counted(rows, origin, documents=documents)
@@ -191,29 +189,19 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Label]) -> 
     >>> count_labeled(corpus, options, ["en", "zh"]).rows.tolist()
     [[2, 2, 2, 2], [2, 2, 2, 2]]
     """
-    segments_of = group_labels(labels)
     # 1. Count labels with a tokenizer of their own one by one, and all other labels together.
-    special = options.tokenize_by or {}
-    parts = [[label] for label in segments_of if label in special]
-    others = [label for label in segments_of if label not in special]
-    if others:
-        parts.append(others)
+    segments_of = group_labels(labels)
     rows = options.layout.allocate(len(corpus))
     tokenizer_names: dict[Label, str] = {}
-    with warn_once_per_kind():
-        for part_labels in parts:
-            segments = np.sort(np.concatenate([segments_of[label] for label in part_labels]))
-            part_options = options.for_label(part_labels[0])
-            tokenizer = choose_tokenizer(part_options, corpus.kind)
-            tokenizer_names |= dict.fromkeys(part_labels, tokenizer.name)
-            part = corpus
-            place = ""
-            if len(segments) < len(corpus):
-                part = corpus.take(segments)
-                place = f"Among the segments labeled {_list_labels(part_labels)}: "
-            with reword_errors(place.__add__):
-                warn_about_text(part.predictions, tokenizer)
-                rows[segments] = count_corpus(part, tokenizer, part_options)
+    for part in split_by_tokenizer(segments_of, options):
+        tokenizer = choose_tokenizer(part.options, corpus.kind)
+        tokenizer_names |= dict.fromkeys(part.labels, tokenizer.name)
+        if len(part.segments) == len(corpus):
+            rows[part.segments] = count_corpus(corpus, tokenizer, part.options)
+            continue
+        with within(f"Among the segments labeled {_list_labels(part.labels)}"):
+            part_rows = count_corpus(corpus.take(part.segments), tokenizer, part.options)
+        rows[part.segments] = part_rows
     # 2. Collect the values for the signatures of the groups.
     reference_counts = corpus.reference_counts()
     groups = {}
@@ -222,6 +210,28 @@ def count_labeled(corpus: Corpus, options: Options, labels: Sequence[Label]) -> 
         groups[label] = Group(segments, Origin(tokenizer_names[label], nrefs))
     origin = Origin(same_or_var(tokenizer_names.values()), corpus.reference_count())
     return Counted(rows, origin, labels, groups)
+
+
+class LabeledPart(NamedTuple):
+    """The segments that one tokenizer splits, their labels, and their options."""
+
+    labels: list[Label]
+    segments: Int64
+    options: Options
+
+
+def split_by_tokenizer(
+    segments_of: Mapping[Label, Int64], options: Options
+) -> Iterator[LabeledPart]:
+    """Yield each label with a tokenizer of its own, then all other labels together."""
+    special = options.tokenize_by or {}
+    parts = [[label] for label in segments_of if label in special]
+    others = [label for label in segments_of if label not in special]
+    if others:
+        parts.append(others)
+    for labels in parts:
+        segments = np.sort(np.concatenate([segments_of[label] for label in labels]))
+        yield LabeledPart(labels, segments, options.for_label(labels[0]))
 
 
 def _list_labels(labels: Sequence[Label]) -> str:
@@ -404,15 +414,6 @@ class TableMetadata(TypedDict, total=False):
     minimum_total: int
     references: str
     groups: list[tuple[Label, str, str]]
-
-
-def make_table(
-    corpus: Corpus, options: Options, by: object = None, documents: object = None
-) -> pa.Table:
-    """Return the rows of all segments as a table whose metadata records the options used."""
-    read = None if documents is None else read_documents(documents, len(corpus))
-    labels = None if by is None else read_labels(by, len(corpus))
-    return tabulate(count_groups(corpus, options, labels, read), options)
 
 
 def tabulate(counted: Counted, options: Options) -> pa.Table:

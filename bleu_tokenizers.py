@@ -20,35 +20,18 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import bleu_messages as messages
 from .bleu_captions import LINE_BREAKS, tokenize_ptb
-from .bleu_corpus import TOKENS, Int64, Kind, find_offsets, is_list, map_strings, pieces
-from .bleu_messages import LONE_SURROGATE, show_value, warn
+from .bleu_corpus import TOKENS, Kind, find_offsets, is_list, map_strings
+from .bleu_messages import LONE_SURROGATE, show_value
 
 if TYPE_CHECKING:
     from .bleu_options import Options
 
-_DETACHED_PERIODS = 100  # predictions that end in " ."; sacreBLEU's threshold is the same
-_SAMPLE_ROWS = 1000  # predictions in which characters are looked at first
-# Text that language models leave in predictions: tags around reasoning, and the tokens that chat
-# templates put between turns. `_LEFTOVER_STARTS` has their first bytes, and those that follow.
-LEFTOVER = r"</?think>|<\|[A-Za-z][0-9A-Za-z_-]*\|>|\[/?INST\]|<(?:start|end)_of_turn>"
-_LEFTOVER_STARTS = {b"<": b"/|tes", b"[": b"/I"}
-_MOST_BRACKETS = 1000
-_NO_ROWS: Int64 = np.empty(0, np.int64)
-
 _LONGEST_PROBLEM = 100  # characters of a tokenizer's message that ours shows
-_UNSPACED_SHARE = 0.1  # of the characters in the sample
-
-# Thai, Lao, Burmese, Khmer, Kana, and Han: scripts written without spaces between words.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff"
-    "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
-)
 
 Split = Callable[[str], list[str]]
 Lower = Callable[[pa.Array], pa.Array]
@@ -402,87 +385,6 @@ def _make_definition(split: Split) -> Tokenizer:
     return Tokenizer(
         split, "text is split by a function", expects_raw_text=False, splits_unspaced=True
     )
-
-
-def warn_about_text(predictions: pa.ChunkedArray, tokenizer: ChosenTokenizer) -> None:
-    """Warn if predictions do not look like the text that the tokenizer expects."""
-    definition = tokenizer.definition
-    if definition is None:  # tokens and ids
-        return
-    sample = "".join(predictions.slice(0, _SAMPLE_ROWS).to_pylist())
-    has_brackets = any(bracket in sample for bracket in "<[")
-    if has_brackets or len(predictions) > _SAMPLE_ROWS:
-        _warn_about_leftovers(predictions)
-    if definition.expects_raw_text and len(predictions) >= _DETACHED_PERIODS:
-        detached = 0
-        for piece in pieces(predictions):
-            detached += pc.sum(pc.ends_with(piece, " .")).as_py() or 0  # None for an empty piece
-        if detached >= _DETACHED_PERIODS:
-            warn(messages.LOOKS_TOKENIZED, count=detached, tokenizer=tokenizer.name)
-    if not definition.splits_unspaced:
-        share = 0 if sample.isascii() else share_of_unspaced(sample)
-        if share > _UNSPACED_SHARE:
-            warn(messages.UNSPACED, share=share, tokenizer=tokenizer.name)
-
-
-def _find_leftovers(texts: pa.Array) -> Int64:
-    """Return the rows of an array with reasoning or chat tokens of a language model.
-
-    The regular expression reads all texts only if brackets are frequent: it takes a sixth of the
-    time of `compute`, and finding the brackets a hundredth.
-    """
-    # 1. Find the places with the first two bytes of a leftover.
-    offsets = find_offsets(texts)
-    start = int(offsets[0])
-    size = int(offsets[-1]) - start
-    if not size:
-        return _NO_ROWS
-    data = texts.buffers()[2].slice(start, size).to_pybytes()
-    places: list[int] = []
-    brackets = 0
-    for bracket, following in _LEFTOVER_STARTS.items():
-        place = data.find(bracket)
-        while place >= 0 and brackets < _MOST_BRACKETS:
-            brackets += 1
-            if data[place + 1 : place + 2] in following:
-                places.append(start + place)
-            place = data.find(bracket, place + 1)
-    # 2. Search their texts.
-    if brackets == _MOST_BRACKETS:
-        return np.flatnonzero(pc.match_substring_regex(texts, LEFTOVER))
-    if not places:
-        return _NO_ROWS
-    rows = np.unique(np.searchsorted(offsets, places, side="right") - 1)
-    return rows[np.asarray(pc.match_substring_regex(texts.take(pa.array(rows)), LEFTOVER))]
-
-
-def _warn_about_leftovers(predictions: pa.ChunkedArray) -> None:
-    """Warn if predictions contain reasoning or chat tokens of a language model."""
-    first_row = None
-    first_found = ""
-    affected = 0
-    rows_before = 0
-    for piece in predictions.chunks:
-        rows = _find_leftovers(piece)
-        if first_row is None and len(rows):
-            first_row = rows_before + int(rows[0])
-            text = piece[int(rows[0])].as_py()
-            first_found = re.findall(LEFTOVER, text)[0]
-        affected += len(rows)
-        rows_before += len(piece)
-    if first_row is not None:
-        share = affected / len(predictions)
-        warn(messages.LEFTOVERS, row=first_row, found=first_found, share=share)
-
-
-def share_of_unspaced(text: str) -> float:
-    """Return the share of characters that belong to scripts written without spaces between words.
-
-    >>> share_of_unspaced("a b c 是是")
-    0.25
-    """
-    unspaced = sum(len(run) for run in _UNSPACED.findall(text))
-    return unspaced / max(1, len(text))
 
 
 def check_tokenizers(options: Options) -> None:

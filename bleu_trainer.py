@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from . import bleu_messages as messages
+from .bleu_checks import Looked
 from .bleu_corpus import STRINGS, Int64, Label, list_items, make_corpus, portable
 from .bleu_inputs import open_stream, read_corpus, read_labels, to_numpy, warn_about_rows
 from .bleu_messages import (
@@ -71,6 +72,7 @@ class _Evaluation:
     first_labels: the decoded labels of the first batch.
     issued_warnings: the kinds of warnings, because an evaluation warns once, whatever the number of
         its batches.
+    looked: what was found in the predictions.
     """
 
     sums: dict[Label, Int64]
@@ -79,6 +81,7 @@ class _Evaluation:
     generated_tokens: int = 0
     first_labels: list[str] = field(default_factory=list)
     issued_warnings: set[str] = field(default_factory=set)
+    looked: Looked = field(default_factory=Looked)
 
 
 class _References(NamedTuple):
@@ -185,7 +188,7 @@ class TrainerMetric:
                 raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
             with warn_once_per_kind(self._evaluation.issued_warnings):
                 self._count(prediction)
-            return self._finish() if compute_result else {}
+                return self._finish() if compute_result else {}
         except Exception:
             self.reset()
             raise
@@ -228,10 +231,12 @@ class TrainerMetric:
         warn_about_rows(corpus)
         if self._by:
             by = self._by[evaluation.rows : evaluation.rows + len(texts)]
+            evaluation.looked.look_at_corpus(corpus, self._options, by)
             counted = count_labeled(corpus, self._options, by)
             for label, group in counted.groups.items():
                 evaluation.sums[label] += counted.rows[group.segments].sum(axis=0)
         else:
+            evaluation.looked.look_at_corpus(corpus, self._options)
             counted = count_groups(corpus, self._options, labels=None)
             evaluation.sums[None] += counted.rows.sum(axis=0)
         # 4. Add the batch to the evaluation.
@@ -323,6 +328,7 @@ class TrainerMetric:
             raise self._wrong_number(evaluation.rows)
         if not evaluation.rows:
             raise ValueError(messages.NO_SEGMENTS)
+        evaluation.looked.warn()
         sums = np.stack(list(evaluation.sums.values()))
         result = score_row(sums.sum(axis=0), self._options)
         # Only here, `bleu` is on the scale 0-100, as published training scripts log it.

@@ -222,7 +222,7 @@ _package = type(bleu).__module__.rpartition(".")[0]
 report = import_module(f"{_package}.bleu_report")
 _options = import_module(f"{_package}.bleu_options")
 _compare = import_module(f"{_package}.bleu_compare")
-_tokenizers = import_module(f"{_package}.bleu_tokenizers")
+_checks = import_module(f"{_package}.bleu_checks")
 
 OPTIONS: Options = _options.OPTIONS  # the defaults
 CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets
@@ -232,8 +232,8 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Test] = _compare.TESTS
 ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
 
-LEFTOVER: str = _tokenizers.LEFTOVER  # a regular expression
-share_of_unspaced: Callable[[str], float] = _tokenizers.share_of_unspaced
+LEFTOVER: str = _checks.LEFTOVER  # a regular expression
+count_unspaced: Callable[[str], int] = _checks.count_unspaced
 
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 

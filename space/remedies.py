@@ -8,7 +8,7 @@ from html import unescape
 from itertools import chain
 from typing import NamedTuple
 
-from .metric import LEFTOVER, TOKENIZERS, MetricWarning, Options, share_of_unspaced
+from .metric import LEFTOVER, TOKENIZERS, MetricWarning, Options, count_unspaced
 
 _SAMPLE = 2000  # segments that are examined
 _THRESHOLD = 0.2  # share of texts above which a finding is reported
@@ -161,7 +161,8 @@ def is_unspaced(texts: Sequence[str]) -> bool:
     >>> is_unspaced(["我们用的是中文"]), is_unspaced(["Wir schreiben Deutsch, nicht 中文."])
     (True, False)
     """
-    return bool(share_of_unspaced("".join(texts[:_SAMPLE])) > _THRESHOLD)
+    sample = "".join(texts[:_SAMPLE])
+    return count_unspaced(sample) > _THRESHOLD * len(sample)
 
 
 def explain_short(length: int, max_order: int) -> Remedy:

@@ -623,19 +623,36 @@ def test_sentences_where_tokens_belong_in_a_column(bleu, call):
     assert get_messages(lambda: getattr(bleu, call)(**columns))
 
 
-def test_sentences_are_looked_for_in_the_first_hundred_rows(bleu):
-    """A warning needs a space in most tokens of the first hundred rows; here it is half of them."""
-    rows = [["a b"]] * 50 + [["a"]] * 50
-    for more, warns in (([["a b"]] * 9, False), ([], False)):
-        messages = get_messages(
-            lambda more=more: bleu.statistics(
-                predictions=rows + more, references=[[["a"]]] * len(rows + more)
-            )
-        )
-        assert any("add_batch" in message for message in messages) == warns
-    assert get_messages(
-        lambda: bleu.statistics(predictions=[["a b"], *rows], references=[[["a"]]] * 101)
-    )
+# The numbers of rows with a token and of rows with a sentence, in this order.
+@pytest.mark.parametrize(("tokens", "sentences", "warns"), [(50, 50, False), (40, 60, True), (200, 2_000, True), (2_000, 200, False)])  # fmt: skip
+def test_sentences_are_looked_for_in_all_rows(bleu, tokens, sentences, warns):
+    """A warning needs a space in most tokens of a sample that is spread over the rows."""
+    rows = [["a"]] * tokens + [["a b"]] * sentences
+    call = lambda: bleu.statistics(predictions=rows, references=[[["a"]]] * len(rows))
+    assert any("add_batch" in message for message in get_messages(call)) == warns
+
+
+def test_token_references_are_looked_for_in_all_rows(bleu):
+    """The first 200 rows have references that are sentences."""
+    texts = ["the cat sat here"] * 2_200
+    references = [["the cat sat here"] * 4] * 200 + [["the", "cat", "sat", "here"]] * 2_000
+    call = lambda: bleu.statistics(predictions=texts, references=references)
+    assert not any("lists of tokens" in message for message in get_messages(call))
+    call = lambda: bleu.statistics(predictions=texts[200:], references=references[200:])
+    assert any("lists of tokens" in message for message in get_messages(call))
+
+
+def test_batches_of_one_corpus_warn_once(bleu):
+    """Each of the batches has as many references as rows."""
+    add = lambda: bleu.add_batch(predictions=["a b", "c d"], references=[["a b", "c d"]] * 2)
+
+    def add_three_times():
+        for _ in range(3):
+            add()
+
+    for _ in range(2):  # again after the result
+        assert len(get_messages(add_three_times)) == 1
+        bleu.compute()
 
 
 @pytest.mark.parametrize(
@@ -914,12 +931,13 @@ def test_the_references_of_one_prediction_go_in_two_lists(bleu, references):
 # Scripts written without spaces: a warning that names the tokenizers for them.
 
 
-# Predictions, and whether more than a tenth of the characters in the first thousand are of such a script.
+# Predictions, and whether more than a tenth of the characters are of such a script, in a thousand that are spread over them.
 UNSPACED = {
     "a tenth": (["猫" + "a" * 9], False),
     "more than a tenth": (["猫" + "a" * 8], True),
-    "the thousandth prediction": ([*["a"] * 999, "猫" * 1000], True),
-    "after the thousandth": ([*["a"] * 1000, *["猫" * 10] * 1000], False),
+    "the last prediction": ([*["a"] * 999, "猫" * 1000], True),
+    "the second half": ([*["a"] * 1000, *["猫" * 10] * 1000], True),
+    "a part": ([*["aaaaaaaaaa"] * 2000, *["猫" * 10] * 100], False),
 }
 
 

@@ -4,12 +4,13 @@ import os
 import re
 import warnings
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_messages import BleuWarning
 from bleu.bleu_tokenizers import TOKENIZERS
-from helpers import ROOT, record_warnings, run_python
+from helpers import ROOT, Words, record_warnings, run_python
 
 # Calls and the messages of their errors: place, problem, fix.
 ERRORS = [
@@ -132,15 +133,17 @@ def test_unspaced_scripts_warn_if_the_tokenizer_does_not_split_them(bleu, text, 
 @pytest.mark.parametrize("column", [list, tuple])  # plain lists take a fast path
 @pytest.mark.parametrize("options", [{}, {"segments": True}])
 def test_the_share_of_unspaced_characters(bleu, column, options):
-    """Every second row has two such characters of eight."""
-    texts = column(["a b c 是是", "a b c dd"] * 5_000)
+    """One half of the rows has two such characters of eight, wherever these rows are."""
+    texts = column(["a b c dd"] * 5_000 + ["a b c 是是"] * 5_000)
     with pytest.warns(bleu.Warning, match=r"^12% of the characters in the predictions"):
         bleu.compute(predictions=texts, references=texts, **options)
 
 
-@pytest.mark.parametrize(("row", "warns"), [(0, True), (999, True), (1000, False)])
-def test_unspaced_characters_are_counted_in_the_first_1000_predictions(bleu, row, warns):
-    texts = ["a"] * row + ["是" * 1000] + ["a"] * 100
+# The number of English and of Chinese predictions, in this order.
+@pytest.mark.parametrize(("english", "chinese", "warns"), [(0, 1, True), (1_200, 20_000, True), (20_000, 1_200, False)])  # fmt: skip
+def test_unspaced_characters_are_counted_over_all_predictions(bleu, english, chinese, warns):
+    """In a sample that is spread over them: a test set may begin with another language."""
+    texts = ["English text"] * english + ["我们用的是中文。"] * chinese
     _, messages = record_warnings(lambda: bleu.compute(predictions=texts, references=texts))
     assert any("written without spaces" in message for message in messages) == warns
 
@@ -405,3 +408,95 @@ def test_leftovers_are_found_among_rare_and_frequent_brackets(bleu, markup, form
     assert str(warning.message).startswith(
         "predictions[7] contains '<|im_end|>', and 0.7% of the predictions"
     )
+
+
+# --- The place of a warning -----------------------------------------------------------------------
+
+CLEAN = [f"A cat number {number} sat here ." if number % 2 else "A cat" for number in range(60)]
+
+
+def find_warning(call, kind):
+    """Return the message of the only warning of a kind."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    (message,) = [str(each.message) for each in caught if getattr(each.message, "kind", "") == kind]
+    return message
+
+
+def replace_row(row, text, texts=CLEAN):
+    return [*texts[:row], text, *texts[row + 1 :]]
+
+
+@pytest.mark.parametrize("size", [200, 5_000])
+def test_a_row_among_labels_is_that_of_the_caller(bleu, size):
+    """Labels with a tokenizer of their own are counted apart; the row and the share are those of all rows."""
+    predictions = ["A cat"] * size
+    predictions[150] = "<think> A cat"
+    labels = ["q", "r"] * (size // 2)
+    call = lambda: bleu.compute(
+        predictions=predictions, references=predictions, by=labels, tokenize={"q": "zh"}
+    )
+    share = {200: "0.5% of the predictions", 5_000: "1 of 5,000 predictions"}[size]
+    message = find_warning(call, "leftovers")
+    assert message.startswith(f"predictions[150] contains '<think>', and {share} contain such text")
+
+
+def test_tokenized_texts_are_counted_over_all_labels(bleu):
+    """60 texts under one tokenizer and 60 under another are 120."""
+    texts = ["A cat ."] * 120
+    call = lambda: bleu.compute(
+        predictions=texts, references=texts, by=["q", "r"] * 60, tokenize={"q": "intl"}
+    )
+    assert find_warning(call, "tokenized").startswith("120 predictions end with a detached period")
+
+
+@pytest.mark.parametrize("by", [None, ["q", "r"] * 60])
+def test_an_evaluation_is_one_column(bleu, by):
+    """Whatever its batches: rows count from its start, and shares and thresholds are of all rows."""
+    words = {1: "A cat .", 2: "<think> A cat ."}
+
+    class Sentences(Words):
+        def batch_decode(self, rows, skip_special_tokens):
+            return [words.get(int(row[0]), "") for row in rows]
+
+    callback = bleu.compute_metrics(Sentences(), by=by)
+    ids = np.array([[1]] * 119 + [[2]])
+
+    def evaluate():
+        for start in (0, 60):
+            callback((ids[start : start + 60], ids[start : start + 60]), compute_result=start == 60)
+
+    message = find_warning(evaluate, "leftovers")
+    assert message.startswith("predictions[119] contains '<think>', and 0.8% of the predictions")
+    assert find_warning(evaluate, "tokenized").startswith("120 predictions end with")
+
+
+# Calls of systems A, B and C, of which B and C have a leftover in row 7; the names in their message.
+CALLS_OF_SYSTEMS = {
+    "compare": (lambda bleu, a, b, c: bleu.compare({"A": a, "B": b, "C": c}, a), "System 'B' and 1 other: "),
+    "rank": (lambda bleu, a, b, c: bleu.rank({"A": a, "B": b, "C": c}, a), "System 'B' and 1 other: "),
+    "one of two": (lambda bleu, a, b, c: bleu.compare({"A": a, "B": b}, a), "System 'B': "),
+    "diff": (lambda bleu, a, b, c: bleu.diff({"A": a, "B": b}, a), "System 'B': "),
+    "runs": (lambda bleu, a, b, c: bleu.compare({"A": a, "B": {1: a, 2: b, 3: c}}, a), "System 'B', run 2 and 1 other: "),
+    "groups": (lambda bleu, a, b, c: bleu.compare({"A": a, "B": b}, a, by=["q", "r"] * 30, tokenize={"q": "zh"}), "System 'B': "),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "name"), CALLS_OF_SYSTEMS.values(), ids=CALLS_OF_SYSTEMS)
+def test_a_warning_names_the_first_system(bleu, students_t, call, name):
+    leftover = replace_row(7, "A cat<|im_end|>")
+    message = find_warning(lambda: call(bleu, CLEAN, leftover, leftover), "leftovers")
+    assert message.startswith(f"{name}predictions[7] contains '<|im_end|>', and 1.7% of the")
+
+
+def test_a_warning_names_the_argument(bleu):
+    assert find_warning(lambda: bleu.explain("<think> A cat", "A cat"), "leftovers").startswith(
+        "prediction contains '<think>'"
+    )
+    assert find_warning(lambda: bleu.self_bleu(replace_row(3, "<think>")), "leftovers").startswith(
+        "texts[3] contains '<think>'"
+    )
+    assert find_warning(
+        lambda: bleu.pairwise(replace_row(3, "<think>"), CLEAN), "leftovers"
+    ).startswith("predictions[3] contains '<think>'")
