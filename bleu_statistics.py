@@ -549,16 +549,20 @@ def read_statistics(
     is_list = isinstance(statistics, (list, tuple))
     parts = list(statistics) if is_list else [statistics]
     is_table = _are_tables(parts)
-    # 2. Read every part as a table of the statistics columns, under its place for errors.
+    # 2. Read every part as a table of the statistics columns, under its place for errors. A part
+    #    without rows adds nothing, so it needs neither labels nor metadata.
     tables = {}
+    parts_with_rows = {}
     if not is_table:
         tables["statistics"] = _read_sums(statistics)
+        parts_with_rows["statistics"] = statistics
     else:
         for number, part in enumerate(parts):
             place = f"statistics[{number}]" if is_list else "statistics"
             table = _select_columns(part, place)
             if len(table):
                 tables[place] = table
+                parts_with_rows[place] = part
     if not tables:
         raise ValueError(_NO_STATISTICS)
     # 3. Rows without metadata take that of "like", which adds no rows.
@@ -581,13 +585,14 @@ def read_statistics(
     # 5. Attach documents, then labels.
     if documents is not None:
         if isinstance(documents, str):
-            documents = _join_columns(parts, "documents", documents)
+            documents = _join_columns(parts_with_rows, "documents", documents)
         given = given._replace(documents=read_documents(documents, len(joined)))
     if by is not None:
         if isinstance(by, str):
-            by = _join_columns(parts, "by", by)
+            by = _join_columns(parts_with_rows, "by", by)
         labels = read_labels(by, len(joined))
-        given = given._replace(labels=labels, groups=_group_rows(labels, parts, recorded))
+        groups = _group_rows(labels, parts_with_rows, recorded)
+        given = given._replace(labels=labels, groups=groups)
     return given
 
 
@@ -623,12 +628,12 @@ def _not_a_table(place: str, problem: str) -> ValueError:
 
 
 def _group_rows(
-    labels: Sequence[Label], parts: Sequence[Any], recorded: Recorded
+    labels: Sequence[Label], parts: Mapping[str, Any], recorded: Recorded
 ) -> dict[Label, Group]:
     """Group rows by labels; a group may have rows of several labels that they were counted by."""
     tokenizer_name = recorded.counted_with.get("tokenize", "?")
     origins = [Origin(tokenizer_name, recorded.nrefs)] * len(labels)
-    has_labels = all(LABEL in (_list_columns(part) or ()) for part in parts)
+    has_labels = all(LABEL in (_list_columns(part) or ()) for part in parts.values())
     if recorded.counted_by and has_labels:
         counted_by = _join_columns(parts, "by", LABEL)
         origins = [
@@ -768,14 +773,20 @@ def _list_columns(part: Any) -> list[Any] | None:
     return None if names is None else list(names)
 
 
-def _join_columns(parts: Sequence[Any], argument: str, name: str) -> list[Label]:
-    """Return the labels in a column of all tables, for the argument that names the column."""
+def _join_columns(parts: Mapping[str, Any], argument: str, name: str) -> list[Label]:
+    """Return the labels in a column of all tables, for the argument that names the column.
+
+    Args:
+        parts: the tables that have rows, by their place.
+        argument: `"by"` or `"documents"`.
+        name: the column.
+    """
     labels: list[Label] = []
-    for number, part in enumerate(parts):
+    for place, part in parts.items():
         if name not in (_list_columns(part) or ()):
             raise ValueError(
-                f"{argument}={show_value(name)}: statistics[{number}] has no such column. Pass its"
-                " name, or one label per segment."
+                f"{argument}={show_value(name)}: {place} has no such column. Pass its name, or one"
+                " label per segment."
             )
         labels += list_labels(argument, part[name], len(part["matches_1"]))
     return labels

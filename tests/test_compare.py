@@ -12,6 +12,7 @@ from collections import Counter
 from html import escape
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 import sacrebleu.significance
@@ -755,6 +756,32 @@ def test_labels_of_texts_and_of_tables(bleu, labels):
     assert bleu.compare(tabulate(bleu, SYSTEMS, by=LABELS), by="label", n_resamples=5) == expected
 
 
+FRAMES = {"Arrow": lambda table: table, "pandas": pa.Table.to_pandas, "polars": pl.from_arrow}
+
+
+@pytest.mark.parametrize("make_frame", FRAMES.values(), ids=FRAMES)
+@pytest.mark.parametrize("method", ["compare", "runs", "rank"])
+def test_parts_without_rows_need_no_labels(bleu, method, make_frame):
+    """The empty part of a process, which has no column of labels, changes nothing."""
+    documents = [row // 3 for row in range(len(LABELS))]
+    tables = tabulate(bleu, SYSTEMS, by=LABELS, documents=documents)
+    empty = make_frame(bleu.statistics(predictions=[], references=[]))
+    whole, parts = {}, {}
+    for place, (name, table) in enumerate(tables.items()):
+        whole[name] = make_frame(table)
+        parts[name] = [make_frame(table.slice(0, 25)), make_frame(table.slice(25))]
+        parts[name].insert(min(place, 2), empty)
+    arguments = {"documents": "document", "n_resamples": 300}
+    if method == "rank":
+        assert bleu.rank(parts, **arguments) == bleu.rank(whole, **arguments)
+        return
+    if method == "runs":
+        whole = {"A": whole, "B": {"other": whole["B"], "yet another": whole["C"]}}
+        parts = {"A": parts, "B": {"other": parts["B"], "yet another": parts["C"]}}
+    arguments["by"] = "label"
+    assert bleu.compare(parts, **arguments) == bleu.compare(whole, **arguments)
+
+
 def wrong_tables(bleu):
     """Return systems whose tables don't fit each other, and the arguments of the call, by the end of the message."""
     good, texts = (
@@ -777,7 +804,7 @@ def wrong_tables(bleu):
         "System 'B': statistics: got no rows.": (good, good.slice(0, 0), {}),
         "System 'B': statistics: expected one row per segment, got sums.": (good, good.to_pandas().sum().to_frame().T, {}),
         "System 'A': statistics: counted with tokenize='13a', but 'zh' was requested.": (good, good, {"tokenize": "zh"}),
-        "System 'A': by='domain': statistics[0] has no such column.": (good, good, {"by": "domain"}),
+        "System 'A': by='domain': statistics has no such column.": (good, good, {"by": "domain"}),
         "references: got None. Pass references, or tables from statistics() as systems.": (SYSTEMS["A"], SYSTEMS["B"], {}),
     }  # fmt: skip
 

@@ -418,6 +418,67 @@ def test_statistics_of_no_rows_are_an_empty_table(load, predictions, references)
         assert bleu.score(parts)["bleu"] == bleu.score(table)["bleu"]
 
 
+EMPTY_PARTS = {
+    "Arrow": lambda table: table,
+    "record batch": lambda table: pa.RecordBatch.from_pylist([], table.schema),
+    "pandas": lambda table: table.to_pandas(),
+    "pandas, of objects": lambda table: table.to_pandas().astype(object),
+    "polars": pl.from_arrow,
+    "a dict": lambda table: table.to_pydict(),
+    "a dataset": lambda table: datasets.Dataset.from_dict(table.to_pydict()),
+}
+
+
+@pytest.mark.parametrize("make_part", EMPTY_PARTS.values(), ids=EMPTY_PARTS)
+@pytest.mark.parametrize("arguments", [
+    {"by": "label"}, {"by": "document"}, {"documents": "document", "confidence": 0.9},
+    {"by": "label", "documents": "document", "confidence": 0.9},
+], ids=str)  # fmt: skip
+def test_parts_without_rows_need_no_labels(load, make_part, arguments):
+    """They are skipped, whatever their place, and so are their missing columns."""
+    bleu = load(n_resamples=50)
+    tokenize = "zh" if "by" in arguments else "13a"  # only labels allow for two tokenizers
+    documents = [str(row // 4) for row in range(90)]
+    first, second = (
+        bleu.statistics(
+            predictions=PREDICTIONS[rows],
+            references=REFERENCES[rows],
+            by=[label] * len(documents[rows]),
+            documents=documents[rows],
+            tokenize=tokenizer,
+        )
+        for rows, label, tokenizer in ((slice(40), "zh", tokenize), (slice(40, 90), "en", "13a"))
+    )
+    empty = make_part(bleu.statistics(predictions=[], references=[]))
+    expected = bleu.score([first, second], **arguments)
+    for parts in (
+        [first, second, empty],
+        [empty, first, second],
+        (empty, first, empty, second, empty),
+    ):
+        assert bleu.score(parts, **arguments) == expected
+    for nothing in (empty, [empty], [empty, empty]):
+        with pytest.raises(ValueError, match=r"^statistics: got no rows\. Pass tables from"):
+            bleu.score(nothing, **arguments)
+
+
+@pytest.mark.parametrize("argument", ["by", "documents"])
+def test_a_part_with_rows_needs_its_labels(bleu, argument):
+    """The message names the table, counted with those that have no rows."""
+    empty = bleu.statistics(predictions=[], references=[])
+    table = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
+    for statistics, place in (
+        (table, "statistics"),
+        ([table], "statistics[0]"),
+        ([empty, table], "statistics[1]"),
+    ):
+        message = (
+            f"{argument}='x': {place} has no such column. Pass its name, or one label per segment."
+        )
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            bleu.score(statistics, **{argument: "x"})
+
+
 def test_one_column_without_rows_is_an_error(bleu):
     for columns in (
         {"predictions": [], "references": ["a"]},
