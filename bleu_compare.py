@@ -209,10 +209,10 @@ class Comparison(report.QuotableReport):
 
     def _describe_few_runs(self) -> list[str]:
         """Say why intervals are wide if a system has two runs; return an empty list if none has."""
-        systems = self["systems"].values()
-        if not any(_count_runs(system) == 2 for system in systems):
-            return []
-        return ["intervals are wide, because two runs say little about other runs"]
+        for system in self["systems"].values():
+            if _count_runs(system) == 2 and "confidence_interval" in system:
+                return ["intervals are wide, because two runs say little about other runs"]
+        return []
 
     def _describe_no_variance(self) -> list[str]:
         """Say why a system with several runs has no interval or no p; return an empty list else."""
@@ -1107,12 +1107,16 @@ def _sign_runs(arranged: Sequence[ArrangedRuns]) -> str:
 
 
 def _warn_about_runs(arranged: Sequence[ArrangedRuns], units: Units, n_resamples: int) -> None:
-    """Warn of systems with one run beside others with several, and of few resamples."""
+    """Warn of systems with one run beside others with several, and of few resamples.
+
+    A single unit has no test to warn about.
+    """
+    if not units.can_resample:
+        return
     single = [system for system in arranged if len(system.keys) == 1]
     if single:
         warn(ONE_RUN, systems=count_things(len(single), "system"))
-    if units.can_resample:
-        significance.warn_about_errors(n_resamples)
+    significance.warn_about_errors(n_resamples)
 
 
 def _add_runs(system: SystemScores, runs: ArrangedRuns, scores: Float64) -> None:

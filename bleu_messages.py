@@ -261,7 +261,7 @@ FEW_RESAMPLES_FOR_ERRORS = Notice(
 ONE_RUN = Notice(
     "one run",
     "{systems} with a single run beside systems with several: the variance between runs of such a"
-    " system is taken as 0, so its p-value and interval hold for this run only",
+    " system is taken as 0, so its results hold for this run only",
     ". Pass several runs of each system",
 )
 NO_VARIANCE = Notice(

@@ -2117,8 +2117,8 @@ def test_one_run_beside_several_stands_for_itself(bleu, students_t):
     result, warned = record_warnings(lambda: bleu.compare(systems, RUN_REFERENCES))
     assert (
         "1 system with a single run beside systems with several: the variance between runs of such"
-        " a system is taken as 0, so its p-value and interval hold for this run only. Pass several"
-        " runs of each system."
+        " a system is taken as 0, so its results hold for this run only. Pass several runs of each"
+        " system."
     ) in warned
     assert result["test"] == "runs"
     assert not {"runs", "run_standard_deviation"} & set(result["systems"]["base"])
@@ -2344,8 +2344,35 @@ def test_runs_in_every_format(bleu, students_t):
     assert "; Welch's t-test for new runs and new texts, 1,000 resamples; " in comparison.report()
 
 
-@pytest.mark.parametrize(("count", "is_said"), [(2, True), (3, False)])
-def test_two_runs_say_why_intervals_are_wide(bleu, students_t, count, is_said):
+@pytest.mark.parametrize(("count", "size", "options", "is_said"), [
+    (2, 90, {}, True),
+    (2, 90, {"by": ["x"] * 89 + ["y"]}, True),
+    (3, 90, {}, False),
+    (2, 90, {"confidence": None}, False),
+    (2, 90, {"confidence": None, "by": ["x"] * 45 + ["y"] * 45}, False),
+    (2, 90, {"documents": ["one"] * 90}, False),
+    (2, 1, {}, False),
+    (2, 1, {"by": ["x"]}, False),
+])  # fmt: skip
+def test_two_runs_say_why_intervals_are_wide(bleu, students_t, count, size, options, is_said):
+    """Without an interval, the note does not mention any."""
     systems, references = make_runs({"base": count, "new": 3})
+    for runs in systems.values():
+        for name, texts in runs.items():
+            runs[name] = texts[:size]
+    comparison = bleu.compare(systems, references[:size], **options)
     note = "intervals are wide, because two runs say little about other runs"
-    assert (note in str(bleu.compare(systems, references))) is is_said
+    for written in (str(comparison), comparison.to_latex(), comparison.to_html()):
+        assert (note in written) is is_said
+        assert ("interval" in written.replace("bleu-interval", "")) is is_said
+
+
+@pytest.mark.parametrize(("size", "options", "is_said"), [
+    (90, {}, True), (90, {"confidence": None}, True), (90, {"documents": ["one"] * 90}, False), (1, {}, False),
+])  # fmt: skip
+def test_a_single_run_warns_where_there_is_a_test(bleu, students_t, size, options, is_said):
+    systems = {"base": RUNS["base"]["seed 0"][:size], "new": {}}
+    for name, texts in RUNS["new"].items():
+        systems["new"][name] = texts[:size]
+    _, warned = record_warnings(lambda: bleu.compare(systems, RUN_REFERENCES[:size], **options))
+    assert any("with a single run beside" in one for one in warned) is is_said
