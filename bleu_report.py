@@ -107,13 +107,15 @@ class Report(dict[str, Any]):
         return ""
 
     def _note(self) -> str:
-        """Return the line below the table."""
+        """Return the line below the table, with the signature as in the result."""
         return str(self.get("signature", ""))
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
-        title = _escape_cell(self._title(), _MARKDOWN, " ")
-        return self._surround(title, format_markdown(self._rows(), self._left_columns))
+        title = format_paragraph(self._title())
+        table = format_markdown(self._rows(), self._left_columns)
+        note = format_paragraph(self._note(), code=self.get("signature", ""))
+        return _join_blocks(title, table, note)
 
     def to_latex(self) -> str:
         """Return the table in LaTeX, for the package `booktabs`."""
@@ -154,10 +156,6 @@ class Report(dict[str, Any]):
         head, *rows = self._rows()
         return write_table(head, rows, self._wide_columns)
 
-    def _surround(self, title: str, table: str) -> str:
-        blocks = [title, table, escape_unseen(self._note())]
-        return "\n\n".join(block for block in blocks if block)
-
     def __repr__(self) -> str:
         return repr(shorten(self))
 
@@ -165,7 +163,7 @@ class Report(dict[str, Any]):
         if not self._prints_as_table:
             return repr(self)
         table = format_plain(self._rows(), self._left_columns)
-        return self._surround(escape_unseen(self._title()), table)
+        return _join_blocks(escape_unseen(self._title()), table, escape_unseen(self._note()))
 
     def __missing__(self, key: object) -> NoReturn:
         """Raise a KeyError that names the key that was probably meant."""
@@ -202,6 +200,10 @@ class Report(dict[str, Any]):
             printer.text(str(self))
         else:
             printer.pretty(shorten(self))
+
+
+def _join_blocks(title: str, table: str, note: str) -> str:
+    return "\n\n".join(block for block in (title, table, note) if block)
 
 
 class QuotableReport(Report):
@@ -511,6 +513,23 @@ def format_markdown(rows: Rows, left: int = 1) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def format_paragraph(text: str, code: str = "") -> str:
+    """Write a text as a paragraph in Markdown; `code`, such as a signature, is a code span in it.
+
+    >>> print(format_paragraph("*A* wins; nrefs:1|tok:__main__.f", code="nrefs:1|tok:__main__.f"))
+    \\*A\\* wins; `nrefs:1|tok:__main__.f`
+    """
+    shown = escape_unseen(text).lstrip(" ")  # an indented paragraph would be a block of code
+    shown_code = escape_unseen(code)
+    parts = shown.split(shown_code) if code else [shown]
+    # A code span begins and ends with more backticks than any run of them in it.
+    longest_run = max(map(len, re.findall("`+", shown_code)), default=0)
+    fence = "`" * (longest_run + 1)
+    span = f"{fence}{shown_code}{fence}"
+    paragraph = span.join(_escape(part, _MARKDOWN) for part in parts)
+    return _BLOCK_SIGN.sub(r"\1\\\2", paragraph)
+
+
 def format_latex(rows: Rows, left: int = 1) -> str:
     """Write a table in LaTeX, for the package `booktabs`."""
     lines = []
@@ -536,13 +555,21 @@ def _escape_cell(cell: str, escapes: Mapping[str, str], space: str) -> str:
     text = escape_unseen(cell)
     content = text.lstrip(" ")
     indent = space * (len(text) - len(content))
-    return indent + "".join(escapes.get(character, character) for character in content)
+    return indent + _escape(content, escapes)
+
+
+def _escape(text: str, escapes: Mapping[str, str]) -> str:
+    return "".join(escapes.get(character, character) for character in text)
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"}
 _LATEX |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
 _LATEX |= {"[": "{[}", "*": "{*}"}  # after a line's end, they would be arguments of it
-_MARKDOWN = {character: "\\" + character for character in "\\|<&*`["}
+# LaTeX shows other characters for these in its default font encoding.
+_LATEX |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+# The signs within a line, with those of strikethrough and formulas, which GitHub and Jupyter read.
+_MARKDOWN = {character: "\\" + character for character in "\\|<&*_~`[$"}
+_BLOCK_SIGN = re.compile(r"^(\d*)([-+#>.)])")  # of a list, a heading or a quotation
 
 
 # --- The formula of a score -----------------------------------------------------------------------

@@ -550,7 +550,7 @@ def read_statistics(
     parts = list(statistics) if is_list else [statistics]
     is_table = _are_tables(parts)
     # 2. Read every part as a table of the statistics columns, under its place for errors. A part
-    #    without rows adds nothing, so it needs neither labels nor metadata.
+    #    without rows is left out, so it needs neither labels nor metadata.
     tables = {}
     parts_with_rows = {}
     if not is_table:

@@ -32,6 +32,7 @@ from .metric import (
     Setting,
     collect_warnings,
     load_with,
+    report,
     request_comparison,
     request_conventions,
     request_ranking,
@@ -621,8 +622,8 @@ def render_system(scored: Scored, result: Result, caution: str = "") -> Rendered
     markdown = result.to_markdown()
     latex = result.to_latex()
     if caution:
-        markdown += f"\n\nCaution: {caution}"
-        latex += f"\n% Caution: {caution}"
+        markdown += f"\n\n{report.format_paragraph(f'Caution: {caution}')}"
+        latex += f"\n% Caution: {report.escape_unseen(caution)}"
     tables = html.copy_button(markdown, "as Markdown") + html.copy_button(latex, "as LaTeX")
     summary = (
         f'<div class="bleu-headline" data-announce="{html.show(sentence)}">'

@@ -104,7 +104,7 @@ def render_systems(
     table = _list_for_paper(board, scored.options["confidence"])
     note = f"{board.tested}; {board.signature}" if board.tested else board.signature
     note = add_caution(note, caution)
-    copies = html.copy_button(sentence, "sentence") + copy_table(table, note)
+    copies = html.copy_button(sentence, "sentence") + copy_table(table, note, board.signature)
     picture = draw_picture(board, caution)
     copies += html.save_button(picture, "bleu-leaderboard.svg", "Save picture")
     summary = (
@@ -140,7 +140,7 @@ def render_systems(
     if any(notes):
         statistics += html.message(" ".join(filter(None, notes)), "note")
     statistics += html.paragraph(f"{claim}.", "quote")
-    statistics += f'<p class="bleu-copies">{copy_table(details, note)}</p>'
+    statistics += f'<p class="bleu-copies">{copy_table(details, note, board.signature)}</p>'
     statistics += html.signature(board.signature)
     return RenderedSystems(summary, statistics)
 
@@ -518,13 +518,15 @@ def _write_dashed(ends: tuple[float, float] | None) -> str:
     return f"{ends[0]:.1f}–{ends[1]:.1f}" if ends else ""
 
 
-def copy_table(table: Table, note: str) -> str:
-    """Return the buttons that copy a table and a note, as Markdown and as LaTeX."""
-    cells = [table.head, *table.rows]
-    markdown = f"{report.format_markdown(cells, table.word_columns)}\n\n{note}"
-    return html.copy_button(markdown, "as Markdown") + html.copy_button(
-        f"{write_latex(table)}\n% {note}", "as LaTeX"
-    )
+def copy_table(table: Table, note: str, signature: str) -> str:
+    """Return the buttons that copy a table and a note, as Markdown and as LaTeX.
+
+    The note may contain the signature, which is code in Markdown.
+    """
+    rows = report.format_markdown([table.head, *table.rows], table.word_columns)
+    markdown = f"{rows}\n\n{report.format_paragraph(note, code=signature)}"
+    latex = f"{write_latex(table)}\n% {report.escape_unseen(note)}"
+    return html.copy_button(markdown, "as Markdown") + html.copy_button(latex, "as LaTeX")
 
 
 def write_latex(table: Table) -> str:
@@ -536,12 +538,12 @@ def write_latex(table: Table) -> str:
     System & Rank \\\\
     \\midrule
     A & 1--2 \\\\
-    $<$B & $-$3 \\\\
+    \\textless{}B & $-$3 \\\\
     \\bottomrule
     \\end{tabular}
     """
     latex = report.format_latex([table.head, *table.rows], table.word_columns)
-    for sign, command in {"−": "$-$", "–": "--", "<": "$<$"}.items():
+    for sign, command in {"−": "$-$", "–": "--"}.items():
         latex = latex.replace(sign, command)
     return latex
 
@@ -690,8 +692,9 @@ def render_groups(results: Mapping[str, Result]) -> str:
         rows.append(row)
         shown_rows.append(shown)
     signature = results[names[0]]["signature"]
-    copies = f'<p class="bleu-copies">{copy_table(Table(head, rows), signature)}</p>'
-    return html.fold("Score per group", html.rows(head, shown_rows) + copies, level=2)
+    copies = copy_table(Table(head, rows), signature, signature)
+    folded = f'{html.rows(head, shown_rows)}<p class="bleu-copies">{copies}</p>'
+    return html.fold("Score per group", folded, level=2)
 
 
 def _list_groups(result: Result) -> list[Group]:

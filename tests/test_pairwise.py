@@ -384,7 +384,7 @@ def test_self_bleu_as_a_table(bleu):
         {"text": 1, "bleu": 1.0},
         {"text": 2, "bleu": 0.5},
     ]
-    assert answer.to_markdown().endswith(f"\n\n{answer['signature']}")
+    assert answer.to_markdown().endswith(f"\n\n`{answer['signature']}`")
 
 
 def test_self_bleu_takes_options_from_load(load):

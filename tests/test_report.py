@@ -27,6 +27,7 @@ from bleu.bleu_report import (
 )
 from datasets import Dataset
 from helpers import ROOT, random_rows, run_python
+from markdown_it import MarkdownIt
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -413,8 +414,8 @@ class TestTables:
 
     def test_names_are_escaped(self):
         rows = [["system", "BLEU"], ["50%_a|b <b>*x*", "1"]]
-        assert r"| 50%_a\|b \<b>\*x\* | 1 |" in format_markdown(rows)
-        assert r"50\%\_a|b <b>{*}x{*} & 1 \\" in format_latex(rows)
+        assert r"| 50%\_a\|b \<b>\*x\* | 1 |" in format_markdown(rows)
+        assert r"50\%\_a\textbar{}b \textless{}b\textgreater{}{*}x{*} & 1 \\" in format_latex(rows)
 
     def test_a_report_without_a_table_of_its_own(self):
         assert Report(score=1.5, counts=list(range(9))).to_markdown().splitlines()[2:] == [
@@ -579,12 +580,16 @@ HOSTILE = "<script>alert(1)</script> \" onerror=alert(2) ' &amp; </style> \u202e
 EMPTY = {"br", "img"}
 
 
+HTML_TAGS = {"div", "style", "p", "strong", "b", "br", "i", "sup", "sub", "small", "span", "details", "summary", "table", "tr", "th", "td", "code"}  # fmt: skip
+
+
 class Reader(HTMLParser):
     """Collects all tags and attributes, and asserts that every tag is closed in its place."""
 
     def __init__(self):
         super().__init__()
-        self.tags, self.attributes, self.text, self._open = set(), set(), "", []
+        self.tags, self.attributes, self._open = set(), set(), []
+        self.text = self.code = ""
 
     def handle_starttag(self, tag, attributes):
         self.tags.add(tag)
@@ -596,6 +601,7 @@ class Reader(HTMLParser):
 
     def handle_data(self, data):
         self.text += data * ("style" not in self._open)
+        self.code += data * ("code" in self._open)
 
 
 def read(html):
@@ -610,7 +616,7 @@ def test_html_for_notebooks(result):
     """HTML for notebooks has its own style, no external resource, no script and no heading."""
     reader = read(html := result._repr_html_())
     assert html.startswith('<div class="bleu-report"><style>')
-    assert reader.tags <= {"div", "style", "p", "strong", "b", "br", "i", "sup", "sub", "small", "span", "details", "summary", "table", "tr", "th", "td", "code"}  # fmt: skip
+    assert reader.tags <= HTML_TAGS
     assert reader.attributes <= {"class", "style", "title", "dir"}
     assert "url(" not in html
     assert "http" not in html
@@ -701,6 +707,88 @@ def test_names_and_labels_can_not_forge_a_table(bleu, unseen):
     plain, shown = show_all("B"), show_all(f"B{unseen}C 99.99")
     assert [text.count("\n") for text in shown] == [text.count("\n") for text in plain]
     assert not any(UNSEEN.search(text) for text in shown)
+
+
+HOSTILE_NAMES = [
+    "<img src=x onerror=alert(1)>", "</td></table><script>", "<!-- x", "&lt;b&gt; &amp;", "<http://x.y>",
+    "__base__", "_x_", "*x*", "**x**", "~~x~~", "~x~", "`x`", "``", "```x", "~~~x", "$x$", "$$",
+    "[x](y)", "![x](y)", "[x]", "[^1]", "a|b", "| --- |", "x\ny", "\\", "\\|", "a\\", "    x", "x  y",
+    "#1", "# x", "#", "1. x", "1) x", "- x", "+ x", "> x", "---", "===", "---:",
+    "50%_of {x}^2 & y", "% x", "\\begin{x}",
+]  # fmt: skip
+
+
+def name_everything(bleu, name):
+    """Return results that print a system, a label, an n-gram or a tokenizer of this name."""
+
+    class Tokenizer:
+        signature = staticmethod(lambda: name.translate({ord("|"): "!", ord(":"): "!"}))
+
+        def __call__(self, text):
+            return text.split()
+
+    # With two segments, the interval of the difference and p disagree, and the note names the system.
+    references = ["the cat sat on the mat", "a dog lay on the rug today"]
+    texts = ["the cat sat on a mat", "a dog lay on my rug today"]
+    systems = {"base": texts, name: references}
+    runs = {"base": {"1": texts, name: references}, name: references}
+    by = [name, "other"]
+    compared = bleu.compare(systems, references, n_resamples=50, by=by, human=True)
+    assert f"{name}: interval of the difference" in compared._note()
+    return [
+        compared,
+        bleu.compare(runs, references, n_resamples=50),
+        bleu.rank(systems, references, n_resamples=50),
+        bleu.diff({name: [name, texts[0]], "B": references}, [name, references[0]], tokenize="none", by=by),
+        bleu.compute(predictions=texts, references=references, by=by),
+        bleu.compute(predictions=texts, references=references, tokenize=Tokenizer()),
+        bleu.explain(texts[0], references[0], tokenize=Tokenizer()),
+        bleu.conventions(predictions=texts, references=references, tokenize=Tokenizer()),
+    ]  # fmt: skip
+
+
+TEX = {
+    "\\textbackslash{}": "\\", "\\textasciitilde{}": "~", "\\textasciicircum{}": "^", "\\textbar{}": "|",
+    "\\textless{}": "<", "\\textgreater{}": ">", "{[}": "[", "{*}": "*", "~": " ",
+    "\\&": "&", "\\%": "%", "\\$": "$", "\\#": "#", "\\_": "_", "\\{": "{", "\\}": "}",
+}  # fmt: skip
+TEX_PATTERN = "|".join(map(re.escape, TEX))
+
+
+def squeeze(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("name", HOSTILE_NAMES)
+def test_every_format_shows_names_as_they_are(bleu, students_t, name):
+    """Readers of Markdown, LaTeX and HTML get the cells, the title and the note that `print` shows."""
+    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    for result in name_everything(bleu, name):
+        title, note = escape_unseen(result._title()), escape_unseen(result._note())
+        rows = [list(map(escape_unseen, row)) for row in result._rows()]
+        cells = [cell for row in rows for cell in row]
+        # Markdown
+        reader = read(parser.render(result.to_markdown()))
+        assert reader.tags <= {"p", "code", "table", "thead", "tbody", "tr", "th", "td"}
+        assert squeeze(reader.text) == squeeze(" ".join([title, *cells, note]))
+        assert reader.code == escape_unseen(result.get("signature", ""))
+        # LaTeX, in which title and note are comments
+        table, _, comments = result.to_latex().partition("\n\\end{tabular}\n")
+        assert comments.split("\n") == [f"% {text}" for text in (title, note) if text]
+        lines = [line.removesuffix(r" \\") for line in table.split("\n") if line.endswith(r" \\")]
+        for line, row in zip(lines, filter(None, rows), strict=True):
+            written = line.split(" & ")
+            assert not re.search(r"[\\&%$#_{}~^|<>]", re.sub(TEX_PATTERN, "", "".join(written)))
+            assert [
+                re.sub(TEX_PATTERN, lambda found: TEX[found[0]], cell) for cell in written
+            ] == row
+        # HTML
+        reader = read(result.to_html())
+        assert reader.tags <= HTML_TAGS
+        assert reader.attributes <= {"class", "style", "title", "dir"}
+        text = squeeze(reader.text)
+        for cell in [*cells, note]:
+            assert escape_unseen(name) not in cell or squeeze(cell) in text
 
 
 SUMMARIES = {  # labels that are names of rows, by result

@@ -283,13 +283,13 @@ def test_verdicts_and_the_quoted_sentence_agree_with_the_ranking():
         "| A | 20.0 | 1–2 |",
         "| C | 10.0 | 3 |",
         "",
-        note,
+        note.replace("nrefs:1", "`nrefs:1`"),
     ]
     assert latex.splitlines()[-1] == f"% {note}"
     assert r"B & 20.5 & 1--2 \\" in latex
     _markdown, latex = _list_copied(statistics)
     assert latex.splitlines()[0] == r"\begin{tabular}{llrrrrr}"
-    assert r"C & lower & 10.00 &  & $-$10.00 &  & $<$0.001 \\" in latex
+    assert r"C & lower & 10.00 &  & $-$10.00 &  & \textless{}0.001 \\" in latex
     assert "0.06 " in latex.replace("0.060", "0.06 ")
 
 
@@ -1451,6 +1451,26 @@ def test_a_score_whose_meaning_is_in_doubt_stands_below_the_reason(count):
     assert all(f"Caution: {reason}" in text for text in copied)
     assert "bleu-doubtful" not in clear
     assert "Caution" not in clear
+
+
+@pytest.mark.filterwarnings("ignore:.*which language models add")
+def test_markdown_to_copy_has_names_escaped():
+    """In the table, and in the reason that names the system."""
+    systems = {"__a__": [f"<think>Hm</think> a b c {number}" for number in range(30)]}
+    systems["*b*"] = systems["__a__"][::-1]
+    references = [f"a b c {number}" for number in range(30)]
+    systems["c"] = references
+    _, markdown, _ = _list_copied(render_with(systems, references).summary)[:3]
+    table, note = markdown.split("\n\n")
+    assert re.findall(r"^\| (\S+) \|", table, re.MULTILINE) == [
+        "System",
+        "---",
+        "c",
+        r"\_\_a\_\_",
+        r"\*b\*",
+    ]
+    assert r" Caution: \_\_a\_\_, \*b\*: " in note
+    assert re.search(r"; `nrefs:1\|[^`]*` Caution: ", note)
 
 
 DOUBTS = [

@@ -457,9 +457,9 @@ def test_parts_without_rows_need_no_labels(load, make_part, arguments):
         (empty, first, empty, second, empty),
     ):
         assert bleu.score(parts, **arguments) == expected
-    for nothing in (empty, [empty], [empty, empty]):
+    for parts in (empty, [empty], [empty, empty]):
         with pytest.raises(ValueError, match=r"^statistics: got no rows\. Pass tables from"):
-            bleu.score(nothing, **arguments)
+            bleu.score(parts, **arguments)
 
 
 @pytest.mark.parametrize("argument", ["by", "documents"])
