@@ -238,34 +238,60 @@ class QuotableReport(Report):
         """Return the numbers of the result as a flat dict of floats, for a logger of experiments.
 
         The ends of an interval are `confidence_interval_low` and `confidence_interval_high`, the
-        precisions `precision_1` and so on. The numbers of a system or a group follow its name and a
-        slash, as in `news/bleu`. Lists of segments and raw counts, and settings such as the seed,
-        are left out.
+        precisions `precision_1` and so on. The numbers of a system, a group or a run follow its
+        name and a slash, as in `news/bleu`. Lists of segments and raw counts, and settings such as
+        the seed, are left out.
 
         Raises:
-            ValueError: names of systems or groups lead to the same key.
+            ValueError: names of systems, groups or runs lead to the same key.
         """
-        scalars: dict[str, float] = {}
-        _add_scalars(scalars, "", self)
-        return scalars
+        scalars: dict[str, _Scalar] = {}
+        _add_scalars(scalars, _Owner(), self)
+        return {key: scalar.value for key, scalar in scalars.items()}
 
 
 # Numbers that are settings, not results.
 _SETTINGS = ("alpha", "confidence", "documents", "n_resamples", "seed", "shared_documents")
-_NAMED_SCORES = ("systems", "groups", "runs")  # dicts from names to scores
+# Keys of dicts from names to scores, each with the noun for a name.
+_NAMED_SCORES = {"systems": "system", "groups": "group", "runs": "run"}
 _RANGES = ("_interval", "_range")  # ends of the keys of pairs
 
 
-def _add_scalars(scalars: dict[str, float], prefix: str, scores: ResultDict) -> None:
-    """Add the numbers of scores, with a prefix before their keys."""
+class _Owner(NamedTuple):
+    """What scores belong to: the result, a system, a group or a run.
+
+    prefix: the beginning of their keys.
+    says: the owner in words; empty for the result.
+    """
+
+    prefix: str = ""
+    says: str = ""
+
+    def part(self, noun: str, name: object) -> _Owner:
+        """Return a system, a group or a run of this owner."""
+        says = f"{noun} {show_value(name)}"
+        if self.says:
+            says = f"{self.says}, {says}"
+        return _Owner(f"{self.prefix}{name}/", says)
+
+
+class _Scalar(NamedTuple):
+    """A number of a result, and what it belongs to."""
+
+    value: float
+    owner: _Owner
+
+
+def _add_scalars(scalars: dict[str, _Scalar], owner: _Owner, scores: ResultDict) -> None:
+    """Add the numbers in the scores of an owner."""
     found: dict[str, object] = {}
     for key, value in scores.items():
         if key in _NAMED_SCORES:
             for name, scores_of_name in value.items():
-                _add_scalars(scalars, f"{prefix}{name}/", scores_of_name)
+                _add_scalars(scalars, owner.part(_NAMED_SCORES[key], name), scores_of_name)
         elif key == "ranking":
             for system in value:
-                _add_scalars(scalars, f"{prefix}{system['system']}/", system)
+                _add_scalars(scalars, owner.part("system", system["system"]), system)
         elif key.endswith(_RANGES):
             low, high = value
             found[f"{key}_low"] = low
@@ -278,13 +304,14 @@ def _add_scalars(scalars: dict[str, float], prefix: str, scores: ResultDict) -> 
     for key, value in found.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             continue
-        full_key = f"{prefix}{key}"
-        if full_key in scalars:
+        full_key = f"{owner.prefix}{key}"
+        scalar = _Scalar(float(value), owner)
+        earlier = scalars.setdefault(full_key, scalar)
+        if earlier is not scalar:
             raise ValueError(
-                f"to_scalars(): two numbers would have the key {full_key!r}. Rename a system or a"
-                " group."
+                f"to_scalars(): {earlier.owner.says} and {owner.says} would share the key"
+                f" {full_key!r}. Rename one."
             )
-        scalars[full_key] = float(value)
 
 
 def describe_documents(result: ResultDict) -> str:

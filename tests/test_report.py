@@ -2,6 +2,7 @@
 
 import copy
 import html
+import itertools
 import json
 import math
 import multiprocessing
@@ -152,10 +153,23 @@ def test_scalars_are_the_numbers_of_a_result(bleu, name):
     assert not last_parts & {"seed", "n_resamples", "confidence", "alpha", "counts", "signature"}
 
 
-def test_scalars_of_one_key_are_an_error(bleu):
-    systems = {"A": PREDICTIONS, "A/x": OTHERS}
-    result = bleu.compare(systems, REFERENCES, n_resamples=10, by=["x", "x", "x/x"])
-    with pytest.raises(ValueError, match=r"two numbers would have the key 'A/x/x/bleu'"):
+@pytest.mark.parametrize(("systems", "by", "message"), [
+    (["A", "A/x"], ["x", "x", "x/x"], "system 'A', group 'x/x' and system 'A/x', group 'x' would share the key 'A/x/x/bleu'"),
+    ({"A": ["x"], "B": ["y"]}, ["x", "x", "z"], "system 'A', group 'x' and system 'A', run 'x' would share the key 'A/x/bleu'"),
+    ({"A": [1, 2], "B": ["y"]}, [1, 1, 2], "system 'A', run 1 and system 'A', group 1 would share the key 'A/1/bleu'"),
+    ({"A": ["x/y"], "A/x": ["y"]}, None, "system 'A', run 'x/y' and system 'A/x', run 'y' would share the key 'A/x/y/bleu'"),
+    ({"A": ["x"], "A/x": ["y"]}, None, "system 'A', run 'x' and system 'A/x' would share the key 'A/x/bleu'"),
+    (["A/x", "A"], ["x", "y", "y"], "system 'A/x' and system 'A', group 'x' would share the key 'A/x/bleu'"),
+])  # fmt: skip
+def test_scalars_of_one_key_are_an_error(bleu, students_t, systems, by, message):
+    """The message names both owners of the key: systems, their groups, their runs."""
+    texts = itertools.cycle([PREDICTIONS, OTHERS])
+    given = {name: next(texts) for name in systems}
+    if isinstance(systems, dict):
+        given = {name: {run: next(texts) for run in runs} for name, runs in systems.items()}
+    result = bleu.compare(given, REFERENCES, n_resamples=10, by=by)
+    full_message = f"to_scalars(): {message}. Rename one."
+    with pytest.raises(ValueError, match=f"^{re.escape(full_message)}$"):
         result.to_scalars()
 
 
