@@ -425,13 +425,18 @@ def make_corpus(parts: Sequence[tuple[pa.Array, pa.Array, Int64]], first_row: in
     return Corpus(tuple(batches), kind_of(batches[0].predictions.type))
 
 
+def _to_plain(value: Any) -> Any:
+    """Return a scalar of NumPy, or a tensor without axes, as a value of Python."""
+    return value.item() if getattr(value, "ndim", None) == 0 else value
+
+
 def is_missing(value: object) -> bool:
     """Return True for None, and for NaN, NaT and NA of any library.
 
     >>> [is_missing(value) for value in (None, float("nan"), np.float32("nan"), "", 0.0)]
     [True, True, True, False, False]
     """
-    plain = value.item() if isinstance(value, np.generic) else value
+    plain = _to_plain(value)
     if plain is None:
         return True
     # NaN differs from itself, and a comparison of pandas.NA returns NA. Arrays compare by item.
@@ -446,7 +451,7 @@ def plain_label(label: object) -> Label:
     >>> plain_label(2.0), plain_label(np.str_("news")), plain_label(float("nan"))
     (2, 'news', None)
     """
-    plain = label.item() if isinstance(label, np.generic) else label
+    plain = _to_plain(label)
     if is_missing(plain):
         return None
     if isinstance(plain, float):

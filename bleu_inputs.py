@@ -330,7 +330,8 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
         if type(label) is str:  # the usual case
             read.append(label)
             continue
-        if isinstance(label, (bytes, list, tuple, dict, set, np.ndarray)):
+        is_array = getattr(label, "ndim", 0) > 0  # also a tensor, or a Series
+        if is_array or isinstance(label, (bytes, list, tuple, dict, set)):
             raise wrong_item(name, row, name_value(label), "a str or a number")
         read.append(plain_label(label))
     if rows is not None:
@@ -769,9 +770,12 @@ def to_numpy(data: object) -> Any:
     """
     if not _is_array(type(data)) or isinstance(data, np.ndarray):
         return data
-    if hasattr(data, "detach"):  # torch
-        return np.asarray(data.detach().cpu())
-    return np.asarray(data)
+    if not hasattr(data, "detach"):
+        return np.asarray(data)
+    tensor = data.detach().cpu()  # of torch
+    with suppress(TypeError):
+        return np.asarray(tensor)
+    return np.asarray(tensor.float())  # of a type that NumPy does not have, such as bfloat16
 
 
 def _is_array(type_: type) -> bool:

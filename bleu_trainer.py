@@ -84,6 +84,13 @@ class _Evaluation:
     looked: Looked = field(default_factory=Looked)
 
 
+class _Pair(NamedTuple):
+    """The predictions and the labels that a trainer passes, as ids."""
+
+    predictions: Any
+    labels: Any
+
+
 class _References(NamedTuple):
     """The references of a batch, in the order of its rows, and the offsets of each row's."""
 
@@ -184,10 +191,9 @@ class TrainerMetric:
         try:
             if not isinstance(compute_result, (bool, np.bool_)):
                 raise TypeError(_PAIR_EXPECTED.format(found="two arguments"))
-            if isinstance(prediction, Mapping) or not hasattr(prediction, "__getitem__"):
-                raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
+            pair = _read_pair(prediction)
             with warn_once_per_kind(self._evaluation.issued_warnings):
-                self._count(prediction)
+                self._count(pair)
                 return self._finish() if compute_result else {}
         except Exception:
             self.reset()
@@ -199,14 +205,14 @@ class TrainerMetric:
         labels = list(self._keys) or [None]
         self._evaluation = _Evaluation({label: np.zeros(width, np.int64) for label in labels})
 
-    def _count(self, prediction: Any) -> None:
+    def _count(self, pair: _Pair) -> None:
         evaluation = self._evaluation
         # 1. Decode predictions and labels; labels may be missing if references were passed.
-        id_rows = _list_rows("predictions", prediction[0])
+        id_rows = _list_rows("predictions", pair.predictions)
         texts = self._decode("predictions", id_rows)
         labels: list[str] = []
-        if prediction[1] is not None:
-            labels = self._decode_labels(prediction[1], len(id_rows))
+        if pair.labels is not None:
+            labels = self._decode_labels(pair.labels, len(id_rows))
         elif self._references is None:
             raise ValueError(
                 "labels: got None. Add a column `labels` to the evaluation data,"
@@ -259,9 +265,10 @@ class TrainerMetric:
             )
         labels = self._decode("labels", label_rows)
         # An interrupted evaluation starts again with the same labels. Its predictions differ if the
-        # model has learned since.
+        # model has learned since. Labels that are alike, such as one class, may come again anyway.
         first_labels = self._evaluation.first_labels
-        if labels and labels == first_labels:
+        differ = len(set(labels)) > 1
+        if differ and labels == first_labels:
             warn(messages.RESTARTED)
         if not first_labels:
             self._evaluation.first_labels = list(labels)
@@ -351,6 +358,19 @@ class TrainerMetric:
         return scores
 
 
+def _read_pair(prediction: Any) -> _Pair:
+    """Return predictions and labels, or raise unless the argument of the callback has both."""
+    is_sequence = hasattr(prediction, "__getitem__")
+    is_column = hasattr(prediction, "ndim") or isinstance(prediction, (Mapping, str, bytes))
+    if not is_sequence or is_column:
+        raise TypeError(_PAIR_EXPECTED.format(found=name_value(prediction)))
+    try:
+        return _Pair(prediction[0], prediction[1])
+    except IndexError:
+        found = f"{name_value(prediction)} of length {len(prediction)}"
+        raise TypeError(_PAIR_EXPECTED.format(found=found)) from None
+
+
 def _list_rows(name: str, data: Any) -> list[npt.NDArray[np.generic]]:
     """Return one array of ids per row; errors name the column.
 
@@ -380,10 +400,13 @@ def _list_rows(name: str, data: Any) -> list[npt.NDArray[np.generic]]:
         found = name_value(column)
     # 2. Check them. An array of objects may have lists as rows.
     rows = [np.asarray(to_numpy(item)) for item in items]
-    for row in rows:
+    for item, row in zip(items, rows):
         if not row.ndim:
             raise ValueError(_ROWS_EXPECTED.format(name=name, found=found))
         if len(row) and row.dtype.kind not in "iu":
-            item_type = "str" if row.dtype.kind == "U" else str(row.dtype)
+            # The type of a tensor is that of torch, because NumPy has no bfloat16.
+            given = item if isinstance(column, list) else column
+            dtype = given.dtype if hasattr(given, "detach") else row.dtype
+            item_type = "str" if row.dtype.kind == "U" else str(dtype).removeprefix("torch.")
             raise TypeError(_ROWS_EXPECTED.format(name=name, found=item_type))
     return rows

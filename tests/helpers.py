@@ -295,6 +295,53 @@ PARTS = {
 }
 
 
+class Tensor:
+    """A tensor as torch has them: on a device, with a gradient, and without rows that Arrow can read.
+
+    NumPy has no `bfloat16`; such a tensor converts only after `float()`.
+    """
+
+    def __init__(self, values, dtype=None, is_on_device=True):
+        self._values, self._is_on_device = np.asarray(values), is_on_device
+        self.dtype = f"torch.{dtype or self._values.dtype}"
+
+    ndim = property(lambda self: self._values.ndim)
+    shape = property(lambda self: self._values.shape)
+
+    def __len__(self):
+        return len(self._values)
+
+    def __getitem__(self, index):
+        return Tensor(self._values[index], self.dtype[6:])
+
+    def __iter__(self):
+        return (self[index] for index in range(len(self)))
+
+    def __ne__(self, other):
+        return Tensor(self._values != np.asarray(other.cpu()))
+
+    __hash__ = object.__hash__
+
+    def item(self):
+        return self._values.item()
+
+    def detach(self):
+        return self
+
+    def cpu(self):
+        return Tensor(self._values, self.dtype[6:], is_on_device=False)
+
+    def float(self):
+        return Tensor(self._values.astype(np.float32), is_on_device=self._is_on_device)
+
+    def __array__(self, dtype=None, copy=None):
+        if self._is_on_device:
+            raise TypeError("can't convert a tensor on a device")
+        if self.dtype == "torch.bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return self._values
+
+
 def make_string_array(rows: list[bytes]) -> pa.StringArray:
     """Return an Arrow array of strings with these bytes, valid UTF-8 or not: Arrow doesn't check them."""
     ends = np.cumsum([0, *map(len, rows)], dtype=np.int32)

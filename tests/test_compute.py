@@ -17,7 +17,7 @@ from bleu.bleu_compute import score_corpus
 from bleu.bleu_inputs import read_corpus
 from bleu.bleu_options import Options
 from bleu.bleu_statistics import count_corpus
-from helpers import random_rows, record_warnings, shift_offsets
+from helpers import Tensor, random_rows, record_warnings, shift_offsets
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
@@ -360,6 +360,9 @@ LABEL_COLUMNS = {
     "Arrow": (lambda: pa.array(["x", None, "x"]), ["x", None]),
     "Arrow, chunks": (lambda: pa.chunked_array([[1], [2, 2]]), [1, 2]),
     "Arrow, dictionary": (lambda: pa.array(["x", "y", "x"]).dictionary_encode(), ["x", "y"]),
+    "tensor": (lambda: Tensor([4, 3, 4]), [4, 3]),
+    "tensor, bfloat16": (lambda: Tensor([4, 3, 4], "bfloat16"), [4, 3]),
+    "tensors": (lambda: [Tensor(4), Tensor(3), Tensor(4)], [4, 3]),
 }
 
 
@@ -564,6 +567,8 @@ WRONG_LABELS = [
     ({"by": ["x", ["y"]]}, TypeError, "by[1]: expected a str or a number, got list."),
     ({"by": ["x", ("y", 1)]}, TypeError, "by[1]: expected a str or a number, got tuple."),
     ({"by": np.array([["x"], ["y"]])}, TypeError, "by[0]: expected a str or a number, got list."),
+    ({"by": [Tensor([1]), Tensor([2])]}, TypeError, "by[0]: expected a str or a number, got Tensor."),
+    ({"by": pd.Series([pd.Series([1]), pd.Series([2])])}, TypeError, "by[0]: expected a str or a number, got Series."),
     ({"tokenize": {"x": "zh"}}, ValueError, "tokenize: got a dict, which names the tokenizer of each label. Pass the labels as by=[...] to compute, statistics, score, compare or compute_metrics, or pass one tokenizer."),
     ({"tokenize": {"x": "zh", "z": "zh"}, "by": ["x", "y"]}, ValueError, "tokenize: 'z' is not among the labels of `by`. Remove it, or correct the label."),
     ({"tokenize": {"x": 3}, "by": ["x", "y"]}, TypeError, "tokenize['x']=3: pass a name or a function from str to a list of str."),

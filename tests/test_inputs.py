@@ -22,6 +22,7 @@ from bleu.bleu_inputs import read_corpus
 from helpers import (
     PARTS,
     ROOT,
+    Tensor,
     Words,
     calls_of_columns,
     calls_of_values,
@@ -1470,34 +1471,6 @@ def test_tokens_where_references_belong(bleu, container, predictions, references
     assert all(
         "references=[' '.join(tokens) for tokens in references]" in message for message in found
     )
-
-
-class Tensor:
-    """A tensor as torch has them: on a device, with a gradient, and without rows that Arrow can read."""
-
-    def __init__(self, values, is_on_device=True):
-        self._values, self._is_on_device = np.asarray(values), is_on_device
-
-    ndim = property(lambda self: self._values.ndim)
-    shape = property(lambda self: self._values.shape)
-    dtype = property(lambda self: self._values.dtype)
-
-    def __len__(self):
-        return len(self._values)
-
-    def __iter__(self):
-        return (Tensor(row) for row in self._values)
-
-    def detach(self):
-        return self
-
-    def cpu(self):
-        return Tensor(self._values, is_on_device=False)
-
-    def __array__(self, dtype=None, copy=None):
-        if self._is_on_device:
-            raise TypeError("can't convert a tensor on a device")
-        return self._values
 
 
 IDS_2D, IDS_3D = [[1, 2, 3, 4], [5, 6, 7, 8]], [[[1, 2, 3, 4]], [[5, 6, 7, 9]]]

@@ -1,10 +1,12 @@
 """The trainer callback, with ids as trainers pass them. tests/integration runs a real Seq2SeqTrainer."""
 
+import re
+
 import dill
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import record_warnings
+from helpers import Tensor, record_warnings
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -32,7 +34,9 @@ def expected(bleu):
 
 
 @pytest.mark.parametrize(
-    "predicted", [PREDICTED, (PREDICTED, np.zeros((2, 3, 4)))], ids=["ids", "tuple"]
+    "predicted",
+    [PREDICTED, (PREDICTED, np.zeros((2, 3, 4))), Tensor(PREDICTED), list(Tensor(PREDICTED))],
+    ids=["ids", "tuple", "tensor", "tensors"],
 )
 def test_floats_of_the_decoded_texts(bleu, expected, predicted):
     """Predictions and labels have -100, padding and special tokens; a tuple has the ids first."""
@@ -515,6 +519,12 @@ NOT_ROWS = [
     (COLUMNS, np.array([2, 3, 4]), ValueError, "labels: expected one row of token ids per segment, got shape [3]."),
     (None, COLUMNS, ValueError, "predictions: expected one row of token ids per segment, got None."),
     (np.zeros((3, 4)), COLUMNS, TypeError, "predictions: expected one row of token ids per segment, got float64."),
+    (np.zeros((3, 4), np.float16), COLUMNS, TypeError, "predictions: expected one row of token ids per segment, got float16."),
+    (Tensor(COLUMNS, "bfloat16"), COLUMNS, TypeError, "predictions: expected one row of token ids per segment, got bfloat16. Pass integers of shape [rows, tokens]."),
+    (COLUMNS, Tensor(COLUMNS, "bfloat16"), TypeError, "labels: expected one row of token ids per segment, got bfloat16."),
+    (COLUMNS, list(Tensor(COLUMNS, "bfloat16")), TypeError, "labels: expected one row of token ids per segment, got bfloat16."),
+    ([Tensor(COLUMNS, "bfloat16")], COLUMNS, TypeError, "predictions: expected one row of token ids per segment, got bfloat16."),
+    (Tensor([COLUMNS], "bfloat16"), COLUMNS, ValueError, "predictions: got logits of shape [1, 3, 4]. Set predict_with_generate=True"),
     (["the cat"] * 3, COLUMNS, ValueError, "predictions: expected one row of token ids per segment, got shape [3]."),
     (np.zeros((3, 4, 5)), COLUMNS, ValueError, "predictions: got logits of shape [3, 4, 5]. Set predict_with_generate=True"),
 ]  # fmt: skip
@@ -532,28 +542,91 @@ def test_one_row_of_ids_per_segment(bleu, predicted, labels, error, message):
     assert callback((COLUMNS, COLUMNS))["bleu"] > 0
 
 
-def test_predictions_and_labels_as_two_arguments(bleu):
-    for arguments, found in (
-        (WHOLE, "two arguments"),
-        (({"labels": []},), "dict"),
-        ((None,), "None"),
-    ):
-        message = rf"^The callback takes .* as one pair, got {found}\. Write callback\(\(predictions, labels\)\)\.$"
-        with pytest.raises(TypeError, match=message):
-            bleu.compute_metrics(Words())(*arguments)
+# Arguments of the callback that are not a pair, and what the message calls them.
+NOT_PAIRS = [
+    (WHOLE, "two arguments"),
+    (({"labels": []},), "dict"),
+    ((None,), "None"),
+    ((iter(WHOLE),), "tuple_iterator"),
+    (("the cat",), "str"),
+    (("",), "str"),
+    (((),), "tuple of length 0"),
+    (([],), "list of length 0"),
+    (((PREDICTED,),), "tuple of length 1"),
+    (([PREDICTED],), "list of length 1"),
+    ((PREDICTED,), "ndarray"),
+    ((PREDICTED[:0],), "ndarray"),
+    ((np.array([PREDICTED, PREDICTED]),), "ndarray"),
+    ((Tensor(PREDICTED),), "Tensor"),
+    ((pd.DataFrame(PREDICTED),), "DataFrame"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "found"), NOT_PAIRS, ids=[found for _, found in NOT_PAIRS])
+def test_predictions_and_labels_are_one_pair(bleu, arguments, found):
+    callback = bleu.compute_metrics(Words())
+    message = (
+        f"The callback takes predictions and labels as one pair, got {found}."
+        " Write callback((predictions, labels))."
+    )
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        callback(*arguments)
+
+
+class EvalPrediction:
+    """The argument of a trainer: items by position, but neither a tuple nor a length."""
+
+    def __init__(self, *parts):
+        self._parts = parts
+
+    def __getitem__(self, index):
+        return self._parts[index]
+
+
+@pytest.mark.parametrize("make_pair", [
+    lambda *parts: parts, lambda *parts: list(parts), EvalPrediction,
+    lambda *parts: EvalPrediction(*parts, "inputs"),
+], ids=["tuple", "list", "EvalPrediction", "with inputs"])  # fmt: skip
+def test_forms_of_a_pair(bleu, expected, make_pair):
+    assert bleu.compute_metrics(Words())(make_pair(PREDICTED, LABELS)) == expected
+
+
+# Labels of a batch that comes twice, and whether they show that an evaluation was interrupted.
+REPEATED_LABELS = {
+    "different": (["the cat sat", "a dog ran"], True),
+    "one of them empty": (["", "a dog ran"], True),
+    "all empty": (["", ""], False),
+    "one class": (["cat", "cat"], False),
+    "one row": (["the cat sat"], False),
+}
+
+
+@pytest.mark.parametrize(
+    ("labels", "is_noticed"), REPEATED_LABELS.values(), ids=list(REPEATED_LABELS)
+)
+def test_labels_that_are_alike_do_not_show_a_restart(bleu, labels, is_noticed):
+    """Complete batches of a classifier, or without labels, look the same."""
+    callback = bleu.compute_metrics(Words(), references=[["the cat sat"]] * 2 * len(labels))
+
+    def evaluate():
+        callback((ids(*labels), ids(*labels)), compute_result=False)
+        callback((ids(*labels), ids(*labels)))
+
+    _, messages = record_warnings(evaluate)
+    assert any("reset()" in message for message in messages) is is_noticed
 
 
 def test_an_interrupted_evaluation_of_another_model_state_is_noticed(bleu):
     """The second evaluation alone scores 100; its warning names `reset()`."""
-    labels = np.array([[2, 3, 4, 5, 7], [8, 9, 10, 11, 3]])
+    first, second = ids("the cat sat on a", "dog ran to house"), ids("a mat", "the house ran")
     callback = bleu.compute_metrics(Words())
-    callback((np.full((1, 5), 4), labels[:1]), compute_result=False)
-    _, messages = record_warnings(lambda: callback((labels[:1], labels[:1]), compute_result=False))
+    callback((np.full((2, 5), 4), first), compute_result=False)
+    _, messages = record_warnings(lambda: callback((first, first), compute_result=False))
     assert len(messages) == 1
     assert "Call `reset()` on the callback" in messages[0]
     callback.reset()
-    callback((labels[:1], labels[:1]), compute_result=False)
-    assert callback((labels[1:], labels[1:]))["bleu"] == pytest.approx(100)
+    callback((first, first), compute_result=False)
+    assert callback((second, second))["bleu"] == pytest.approx(100)
 
 
 class Broken(Words):
