@@ -548,13 +548,20 @@ class SignatureKey(NamedTuple):
 
     short: sacreBLEU's short form; the key itself where sacreBLEU has none.
     option: the option that its value sets; None for a key without an effect on the options.
-    read: the function from its text to the option's value; it raises a KeyError or ValueError for
-        an unknown text.
+    read: the function from its text to its value; it raises a KeyError or ValueError for an unknown
+        text.
     """
 
     short: str
     option: str | None = None
     read: Callable[[str], Any] = str
+
+
+def _read_count(text: str) -> str:
+    """Return a number, of references for example, as a signature has it: `"var"` if it differs."""
+    if not re.fullmatch(r"\d+|var", text):
+        raise ValueError(text)
+    return text
 
 
 def _read_tokenizer(text: str) -> str:
@@ -567,12 +574,12 @@ def _read_tokenizer(text: str) -> str:
 
 
 SIGNATURE_KEYS = {
-    "nrefs": SignatureKey("#"),
+    "nrefs": SignatureKey("#", read=lambda text: text if text == "?" else _read_count(text)),
     "bs": SignatureKey("bs", "n_resamples", int),
     "ar": SignatureKey("ar", "n_resamples", int),
     "ci": SignatureKey("ci", "n_resamples", int),
-    "docs": SignatureKey("docs"),
-    "runs": SignatureKey("runs"),
+    "docs": SignatureKey("docs", read=_read_count),
+    "runs": SignatureKey("runs", read=_read_count),
     "seed": SignatureKey("rs", "seed", lambda text: None if text == "none" else int(text)),
     "test": SignatureKey("t"),
     "lang": SignatureKey("l"),
@@ -593,6 +600,16 @@ SIGNATURE_KEYS = {
     "version": SignatureKey("v"),
 }
 
+
+# Values are ASCII. A colon in a value, or what looks like one, belongs to another key, which a
+# separator other than | joined to this one.
+_VALUE = re.compile("[!-9;<>-~]+")
+
+_NAMES = [*SIGNATURE_KEYS, *(key.short for key in SIGNATURE_KEYS.values())]
+SIGNATURE_KEY = rf"(?<!\w)(?:{'|'.join(_NAMES)}):"  # a regular expression
+_SIGNED = re.compile(rf"\||{SIGNATURE_KEY}\S")
+
+_FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
 
 _PRETOKENIZED = ("tokens", "ids")  # in place of a tokenizer, for input that was split already
 
@@ -621,6 +638,15 @@ class SignatureContent(NamedTuple):
     score: str
 
 
+def is_signed(text: str) -> bool:
+    """Return True if a text has a bar or a key of a signature.
+
+    >>> is_signed("27.3 nrefs:1|case:lc"), is_signed("27.3 tok:zh"), is_signed("BLEU: 27.3")
+    (True, True, False)
+    """
+    return _SIGNED.search(text) is not None
+
+
 def read_signature(text: object, name: str = "signature") -> SignatureContent:
     """Read a signature of this metric or of sacreBLEU 2, with long or short keys.
 
@@ -631,8 +657,8 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
 
     Raises:
         TypeError: `text` is not a str.
-        ValueError: a key is unknown, its value is missing or can't be read, or the text before the
-            signature is not a score.
+        ValueError: a key is unknown, its value is missing or can't be read, the keys are separated
+            by something else than `|`, or the text before or after the signature is not a score.
 
     >>> line = "BLEU|#:1|c:lc|e:no|tok:ja-mecab-0.996-IPA|s:exp|v:2.6.0 = 27.3 58.1/33.2/20.9/13.5"
     >>> content = read_signature(line)
@@ -653,8 +679,11 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     before = " ".join(words_before)
     if words_before and not SCORE.fullmatch(before):
         raise ValueError(
-            f"{name}: expected only a score before the signature, got {show_value(before)}."
-            " Separate the keys by |, such as 'nrefs:1|case:lc|tok:13a'."
+            f"{name}: expected only a score before the signature, got {show_value(before)}. {_FORM}"
+        )
+    if re.search(r":\S", after):
+        raise ValueError(
+            f"{name}: expected only a score after the signature, got {show_value(after)}. {_FORM}"
         )
     if signature.startswith("BLEU+"):
         raise ValueError(
@@ -670,8 +699,8 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
         long = long_keys.get(written, written)
         if long not in SIGNATURE_KEYS:
             raise ValueError(
-                f"{name}: {written[:40]!r} is not a key of a BLEU signature. Pass pairs such as"
-                f" 'case:lc|tok:13a'; the keys are {', '.join(SIGNATURE_KEYS)}."
+                f"{name}: {written[:40]!r} is not a key of a BLEU signature. {_FORM} The keys are"
+                f" {', '.join(SIGNATURE_KEYS)}."
             )
         if not value or long in values:
             problem = "occurs twice" if value else "has no value"
@@ -679,16 +708,21 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
                 f"{name}: the key {written!r} {problem}. Pass each key once, with its value, such"
                 " as 'case:lc'."
             )
+        if not _VALUE.fullmatch(value):
+            raise ValueError(f"{name}: {pair[:40]!r} is not one key with its value. {_FORM}")
         values[long] = value
         key = SIGNATURE_KEYS[long]
         is_pretokenized = long == "tok" and value in _PRETOKENIZED
         is_every_score = long == "eff" and value == "no"
-        if key.option is not None and not is_pretokenized and not is_every_score:
-            try:
-                options[key.option] = key.read(value)
-                Options.check(key.option, options[key.option])
-            except (KeyError, TypeError, ValueError):
-                raise _unreadable(name, pair, key.option) from None
+        if is_pretokenized or is_every_score:
+            continue
+        try:
+            value_read = key.read(value)
+            if key.option is not None:
+                Options.check(key.option, value_read)
+                options[key.option] = value_read
+        except (KeyError, TypeError, ValueError):
+            raise _unreadable(name, pair, key.option) from None
     # 3. Read the value of the smoothing method, which is rounded to two decimals.
     default = SMOOTH_METHODS[options.get("smooth_method", Options.smooth_method)].value
     _, _, in_brackets = values.get("smooth", "").partition("[")
@@ -716,7 +750,11 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
     return SignatureContent(options, trials, pretokenized, values.get("nrefs"), score)
 
 
-def _unreadable(name: str, pair: str, option: str) -> ValueError:
+def _unreadable(name: str, pair: str, option: str | None) -> ValueError:
+    if option is None:
+        return ValueError(
+            f"{name}: {pair!r} can't be read. Write a number or 'var' as its value, or remove it."
+        )
     return ValueError(
         f"{name}: {pair!r} can't be read as a value of `{option}`. Remove it from the signature,"
         " and pass the option."

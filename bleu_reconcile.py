@@ -35,6 +35,7 @@ from .bleu_options import (
     Origin,
     SignatureContent,
     choose_options,
+    is_signed,
     make_signature,
     read_signature,
     to_python,
@@ -522,7 +523,7 @@ def read_published(reported: object, decimals: int | None = None) -> Published:
         plain = float(str(reported))
     signature = None
     score = plain
-    if isinstance(plain, str) and "|" in plain:
+    if isinstance(plain, str) and is_signed(plain):
         signature = read_signature(plain, "reported")
         score = signature.score
     # 2. Read the number.

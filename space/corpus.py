@@ -23,6 +23,7 @@ from .leaderboard import (
     write_range,
 )
 from .metric import (
+    SIGNATURE_KEY,
     TESTS,
     FoundSetting,
     Options,
@@ -82,9 +83,9 @@ _LISTED_SEGMENTS = 10  # numbers of empty predictions in a sentence
 _LONGEST_REPORT = 400  # characters of a pasted line with a score; those of sacreBLEU have 200
 _EXPECTED_SCORE = "Type the score as a number from 0 to 100, such as 27.30."
 _SCORE = re.compile(r"(?<![\w.,|:/])\d{1,3}(?:[.,]\d+)?(?![\w/|:]|[.,]\d)")
+# The keys with whatever separates them, since `reconcile` rejects other separators than |.
 _SIGNATURE = re.compile(
-    r"(?:BLEU\|)?((?:nrefs|#|case|c|eff|e|tok|smooth|s|version|v):[^|\s()]+"
-    r"(?:\|[^|\s():]+:[^|\s()]+)*)"
+    rf"(?:BLEU\|)?({SIGNATURE_KEY}[^|\s()]+(?:[^\w=()]{{1,5}}[^|\s():]+:[^|\s()]+)*)"
 )
 _OUTDATED = '<p class="bleu-message bleu-old">Something has changed since: press Score.</p>'
 

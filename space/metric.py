@@ -232,6 +232,7 @@ SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Test] = _compare.TESTS
 ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
 
+SIGNATURE_KEY: str = _options.SIGNATURE_KEY  # a regular expression
 LEFTOVER: str = _checks.LEFTOVER  # a regular expression
 count_unspaced: Callable[[str], int] = _checks.count_unspaced
 

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import importlib
 import inspect
 import itertools
 import json
@@ -33,7 +34,9 @@ from helpers import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+from sacrebleu.dataset import DATASETS
 from sacrebleu.metrics import BLEU
+from sacrebleu.metrics.bleu import BLEUSignature
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
@@ -410,6 +413,25 @@ READ = [  # a signature; the options, the number of references and the score
     ("nrefs:1|case:lc tok:intl", ValueError, "expected only a score before the signature", "'nrefs:1|case:lc'"),
     ("nrefs:1 case:lc tok:intl", ValueError, "expected only a score before the signature", "Separate the keys by |"),
     ("Table 3: nrefs:1|case:lc", ValueError, "expected only a score before the signature", "'Table 3:'"),
+    ("nrefs:1,case:lc,eff:no,tok:intl", ValueError, "'nrefs:1,case:lc,eff:no,tok:intl' is not one key with its value", "'nrefs:1|case:lc|tok:13a'"),
+    ("case:lc,tok:intl", ValueError, "'case:lc,tok:intl' is not one key with its value", "Separate the keys by |"),
+    ("case:lc|nrefs:1;tok:intl|smooth:exp", ValueError, "'nrefs:1;tok:intl' is not one key with its value", "Separate the keys by |"),
+    ("tok:ja-mecab-0.996,case:lc", ValueError, "'tok:ja-mecab-0.996,case:lc' is not one key with its value", "Separate the keys by |"),
+    ("case:lc|test:wmt20，tok：intl", ValueError, "'test:wmt20，tok：intl' is not one key with its value", "Separate the keys by |"),
+    ("case:lc|version:2.6.0;tok=intl", ValueError, "'version:2.6.0;tok=intl' is not one key with its value", "Separate the keys by |"),
+    ("nrefs=1|case=lc", ValueError, "'nrefs=1' is not a key", "'nrefs:1|case:lc|tok:13a'"),
+    ("nrefs:1 = case:lc = tok:intl", ValueError, "expected only a score after the signature", "Separate the keys by |"),
+    ("nrefs:1 = 27.3|case:lc", ValueError, "expected only a score after the signature", "Separate the keys by |"),
+    ("nrefs:1|version:" + "2.6.0,case:lc," * 20, ValueError, "'version:2.6.0,case:lc,2.6.0,case:lc,2.6.' is not one key with its value", "by |"),
+    ("nrefs:1|test:wmt20/tworefs,wmt21|lang:en-zh|origlang:non-en|subset:US-(crime|case:lc", {"lowercase": True}, "1", ""),
+    ("nrefs:1|docs:171|runs:3|version:2.6.1.dev3+g1a2b3c4.d20261101", {}, "1", ""),
+    ("nrefs:?|docs:var|runs:var", {}, "?", ""),
+    ("nrefs:foo", ValueError, "'nrefs:foo' can't be read", "a number or 'var'"),
+    ("nrefs:-1", ValueError, "'nrefs:-1' can't be read", "a number or 'var'"),
+    ("nrefs:1:2", ValueError, "'nrefs:1:2' is not one key with its value", "'nrefs:1|case:lc|tok:13a'"),
+    ("test:a:b", ValueError, "'test:a:b' is not one key with its value", "'nrefs:1|case:lc|tok:13a'"),
+    ("docs:?", ValueError, "'docs:?' can't be read", "a number or 'var'"),
+    ("runs:x", ValueError, "'runs:x' can't be read", "a number or 'var'"),
     ("ar:0", ValueError, "ar:0", "n_resamples"),
     ("ci:many", ValueError, "ci:many", "n_resamples"),
     ("nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.6.0", ValueError, "'nc'", "BLEU"),
@@ -453,6 +475,83 @@ def test_forms_of_signatures(load, signature, expected, references, score):
         assert score in message
     with pytest.raises(expected):
         load(signature=signature)
+
+
+# Keys with their values, and what stands between two of them.
+SIGNED_PAIRS = [
+    "nrefs:1", "#:2", "bs:50", "ar:60", "docs:17", "rs:7", "runs:3", "t:wmt20", "lang:en-de", "o:non-en", "S:news",
+    "case:lc", "eff:yes", "tok:intl", "tok:ja-mecab-0.996-IPA", "s:floor[0.50]", "order:3", "reflen:longest", "v:2.6.0",
+]  # fmt: skip
+SEPARATORS = [*",;/+&.!~^*-_=:\\'\"()[]<>#%$@?", *"│┃┆¦｜❘∣‖⎮·•،，；、：∶‑–—／\u200b\u00a0\u3000\ufeff", "||", "\n", "\t", " = ", " and ", ""]  # fmt: skip
+FORM = "Separate the keys by |, as in 'nrefs:1|case:lc|tok:13a'."
+
+
+def read_or_none(signature):
+    try:
+        return read_signature(signature)
+    except ValueError:
+        return None
+
+
+between = st.one_of(
+    st.sampled_from(["|", " | ", "|\n"]),
+    st.sampled_from(SEPARATORS).flatmap(
+        lambda mark: st.sampled_from([mark, f"{mark} ", f" {mark}", f" {mark} "])
+    ),
+    st.text(st.characters(exclude_characters="|", exclude_categories=["Cs", "Nd"]), max_size=3),
+)
+
+
+@given(
+    pairs=st.lists(st.sampled_from(SIGNED_PAIRS), min_size=2, max_size=6, unique=True),
+    marks=st.lists(between, min_size=5, max_size=5) | between.map(lambda mark: [mark] * 5),
+    signed=st.sampled_from(["{}", "27.3 {}", "BLEU|{}", "{} = 27.3 58.1/33.2/20.9/13.5"]),
+)
+@settings(max_examples=500, deadline=None)
+def test_only_bars_separate_keys(pairs, marks, signed):
+    """With anything else between the keys, the text is not read as another signature than with bars."""
+    written = pairs[0] + "".join(mark + pair for mark, pair in zip(marks, pairs[1:]))
+    expected = read_or_none(signed.format("|".join(pairs)))  # None if a key occurs twice
+    content = read_or_none(signed.format(written))
+    has_bars_only = all(mark.strip() == "|" for mark in marks[: len(pairs) - 1])
+    assert content == expected if has_bars_only else content in (None, expected)
+
+
+@pytest.mark.parametrize("mark", SEPARATORS, ids=ascii)
+def test_another_separator_shows_the_form(load, mark):
+    """Whichever key comes first."""
+    keys = ["nrefs:1", "case:lc", "eff:no", "tok:intl", "smooth:exp", "version:2.6.0"]
+    for first in range(len(keys)):
+        written = mark.join([*keys[first:], *keys[:first]])
+        assert FORM in error_of(lambda: load(signature=written))
+
+
+@pytest.mark.parametrize("name", sorted(BLEU.TOKENIZERS))
+def test_each_tokenizer_of_sacrebleu_is_read(name):
+    """As sacreBLEU signs it. Models that it would have to download are not needed for their names."""
+    models = importlib.import_module("sacrebleu.tokenizers.tokenizer_spm").SPM_MODELS
+    signed_name = (
+        models[name]["signature"] if name in models else BLEU(tokenize=name).tokenizer.signature()
+    )
+    signature = BLEUSignature({
+        "num_refs": -1, "n_bootstrap": 50, "seed": 7, "test_set": "wmt20/tworefs,wmt21", "langpair": "en-zh", "origlang": "non-en",
+        "subset": "US-(crime", "smooth_method": "floor", "smooth_value": 0.5, "lowercase": True, "effective_order": True,
+        "tokenizer_signature": signed_name,
+    })  # fmt: skip
+    expected = {
+        "n_resamples": 50, "seed": 7, "lowercase": True, "effective_order": True, "tokenize": "flores101" if name == "spm" else name,
+        "smooth_method": "floor", "smooth_value": 0.5,
+    }  # fmt: skip
+    for short in (False, True):
+        content = read_signature(signature.format(short))
+        assert (content.options, content.nrefs) == (expected, "var")
+
+
+def test_each_test_set_of_sacrebleu_is_read():
+    for name, test_set in DATASETS.items():
+        for pair in test_set.langpairs:
+            content = read_signature(f"nrefs:1|test:{name}|lang:{pair}|case:lc")
+            assert content.options == {"lowercase": True}
 
 
 def test_each_key_has_one_short_form():

@@ -919,6 +919,13 @@ def test_tokens_are_verified_under_the_signature_of_their_text(bleu):
     [
         ("27.3 nrefs:1|nc:6", "reported: .*nc"), ("27.3 nrefs:1|tok:?", "reported: .*tok"),
         ("nrefs:1|case:lc", "reported='': pass a number"), ("127.3 nrefs:1|case:lc", "reported='127.3': pass a score from 0"),
+        ("68.04 version:2.6.0,case:lc|tok:13a", "^reported: 'version:2.6.0,case:lc' is not one key .*'nrefs:1|case:lc|tok:13a'"),
+        ("27.3 nrefs:1,case:lc,tok:intl", "^reported: 'nrefs:1,case:lc,tok:intl' is not one key"),
+        ("27.3 #:1;c:lc;tok:intl", "^reported: '#:1;c:lc;tok:intl' is not one key"),
+        ("27.3 nrefs:1, case:lc, tok:intl", "^reported: expected only a score before the signature"),
+        ("BLEU|nrefs:1/case:lc = 27.3", "^reported: 'nrefs:1/case:lc' is not one key"),
+        ("27.3 nrefs:1 = case:lc = tok:intl", "^reported: expected only a score after the signature"),
+        ("27.3 nrefs:1¦case:lc", "^reported: 'nrefs:1¦case:lc' is not one key"), ("27.3 nrefs:some|case:lc", "^reported: 'nrefs:some'"),
     ],
 )  # fmt: skip
 def test_signatures_that_cannot_be_read(bleu, reported, message):

@@ -1572,6 +1572,14 @@ PASTED = [
     ("33.1 (nrefs:1|case:mixed|tok:13a)", "BLEU|nrefs:1|case:mixed|tok:13a = 33.1"),
     ("BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 33.1 64.1/40.0/30.1/20.2 (BP = 1.000 ratio = 1.003 hyp_len = 1234 ref_len = 1230)", "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.0.0 = 33.1"),
     ('{"name": "BLEU", "score": 33.1, "signature": "nrefs:1|case:lc", "verbose_score": "64.1/40.0"}', "BLEU|nrefs:1|case:lc = 33.1"),
+    ("33.1 nrefs:1 | case:lc |\n tok:13a", "BLEU|nrefs:1 | case:lc | tok:13a = 33.1"),
+    ("order:2|weights:1/0|case:lc = 33.1", "BLEU|order:2|weights:1/0|case:lc = 33.1"),
+    # What is not a bar stays, so that `reconcile` rejects it.
+    ("33.1 nrefs:1,case:lc,tok:13a", "BLEU|nrefs:1,case:lc,tok:13a = 33.1"),
+    ("nrefs:1, case:lc; tok:13a = 33.1", "BLEU|nrefs:1, case:lc; tok:13a = 33.1"),
+    ("nrefs:1 case:lc tok:13a = 33.1", "BLEU|nrefs:1 case:lc tok:13a = 33.1"),
+    ("BLEU 33.1 (test:wmt20 / case:lc)", "BLEU|test:wmt20 / case:lc = 33.1"),
+    ("33.1 date:2024", "33.1"),
     ("", ""),
 ]  # fmt: skip
 
