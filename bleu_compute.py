@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -548,10 +549,16 @@ class Explanation(report.Report):
         return report.plot_precisions(self, ax)
 
 
+_ONE_PREDICTION = (
+    "explain() takes one prediction with its references: for columns, write"
+    " explain(predictions[0], references[0])."
+)
+
+
 def _name_argument(message: str) -> str:
     """Name the argument of `explain` in a message about the first row of a corpus."""
     message = message.replace("predictions=[text for [text] in predictions]", "that str")
-    return message.replace("predictions[0]", "prediction")
+    return re.sub(r"^predictions(\[0\])?:", "prediction:", message)
 
 
 @reword_errors(_name_argument)
@@ -566,7 +573,12 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
     """
     listed = _list_references(references)
-    corpus = read_corpus([prediction], [listed])
+    try:
+        corpus = read_corpus([prediction], [listed])
+    except TypeError as error:
+        if isinstance(prediction, Iterable) and not isinstance(prediction, (str, bytes, Mapping)):
+            error.args = (f"{error} {_ONE_PREDICTION}",)
+        raise
     # 1. Tokenize, and number n-grams once for everything below.
     tokenizer = choose_tokenizer(options, corpus.kind)
     prediction_texts, reference_texts = prepare_batch(corpus.batches[0], tokenizer)

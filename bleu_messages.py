@@ -26,6 +26,11 @@ from .bleu_corpus import is_list, is_missing, is_string, portable
 TEXT = "a str, a list of str tokens or a list of int token ids"
 REFERENCES = "a list of references or one str"
 
+# Types of items that are not text, in the words of Python, NumPy and Arrow.
+_BYTES = re.compile(r"\b(bytes_?|bytearray|\w*binary)\b")
+_INTS = re.compile(r"(a list of )?u?int\d*")
+_OWNERS_OF_IDS = {TEXT: "segment", REFERENCES: "reference"}  # each has one list of ids
+
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_FIELDS = 5  # of a dict that a message lists
 _LONGEST_NAME = 60  # characters of a value that a message shows
@@ -458,8 +463,16 @@ def wrong_item(name: str, row: int, got: str, expected: str) -> TypeError:
     """Build the error for an item of the wrong type.
 
     If a whole column is of a wrong type, pass row 0.
+
+    >>> wrong_item("predictions", 3, "bytes", "a str").args
+    ('predictions[3]: expected a str, got bytes. Decode it: value.decode().',)
     """
-    return TypeError(f"{name}[{row}]: expected {expected}, got {got}.")
+    fix = ""
+    if _BYTES.search(got):
+        fix = " Decode it: value.decode()."
+    elif _INTS.fullmatch(got) and expected in _OWNERS_OF_IDS:
+        fix = f" Pass str(value), or one list of ids per {_OWNERS_OF_IDS[expected]}."
+    return TypeError(f"{name}[{row}]: expected {expected}, got {got}.{fix}")
 
 
 def row_of_fields(name: str, row: int, fields: Sequence[object], depth: int = 0) -> TypeError:

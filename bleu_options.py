@@ -45,6 +45,18 @@ CONVENTIONS: dict[str, dict[str, Any]] = {
     "coco": {"tokenize": "ptb", "smooth_method": "coco"},
 }
 
+# The methods of NLTK's SmoothingFunction by their names there.
+NLTK_METHODS = {
+    "method0": "none",
+    "method1": "floor",
+    "method2": "add-k",
+    "method3": "exp",
+    "method4": "nltk-4",
+    "method5": "nltk-5",
+    "method6": "chen-cherry-6",
+    "method7": "nltk-7",
+}
+
 
 # --- Checks of values -----------------------------------------------------------------------------
 
@@ -86,6 +98,17 @@ def _check_number(name: str, value: object) -> None:
         raise invalid(name, value, "a finite number")
 
 
+def _check_smooth_method(name: str, value: object) -> None:
+    nltk_name = getattr(value, "__name__", value)  # a method, or its name
+    if isinstance(nltk_name, str) and nltk_name in NLTK_METHODS:
+        method = NLTK_METHODS[nltk_name]
+        raise ValueError(
+            f"{name}={show_value(value)}: NLTK's {nltk_name} is {method!r} here. Pass"
+            f" {name}={method!r}."
+        )
+    _one_of(SMOOTH_METHODS)(name, value)
+
+
 def _check_tokenize(name: str, value: object) -> None:
     if not isinstance(value, str) and not callable(value):
         raise invalid(name, value, "a name or a function from str to a list of str", TypeError)
@@ -102,11 +125,21 @@ def _check_confidence(name: str, value: Any) -> None:
 
 
 def _check_weights(name: str, value: Any) -> None:
-    if isinstance(value, (Mapping, Set)) or not hasattr(value, "__len__"):
-        found = type(value).__name__
-        raise TypeError(f"weights: expected a list, got {found}. Pass one weight per order.")
-    for weight in value:
-        _check_number(name, weight)
+    is_other = isinstance(value, (str, bytes, bytearray, memoryview, Mapping, Set))
+    if is_other or not hasattr(value, "__len__"):
+        expected = (
+            "a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal"
+            " weights"
+        )
+        raise invalid(name, value, expected, TypeError)
+    if len(value) and all(isinstance(weight, (list, tuple, range)) for weight in value):
+        lists = messages.count_things(len(value), "list")
+        raise TypeError(
+            f"{name}: got {lists} of weights. Pass one per call, with max_order as its length. For"
+            " BLEU-1 to BLEU-N with equal weights, read `bleu_by_order` of a result."
+        )
+    for order, weight in enumerate(value):
+        _check_number(f"{name}[{order}]", weight)
     if not len(value):
         return  # a wrong number of weights, which `Options` reports
     if min(value) < 0 or not 0 < sum(value) <= _MAX_WEIGHT:
@@ -151,7 +184,7 @@ class Options:
     )
     smooth_method: str = _option(
         "exp",
-        _one_of(SMOOTH_METHODS),
+        _check_smooth_method,
         f"how orders without a match are smoothed: {_list(SMOOTH_METHODS)}",
     )
     smooth_value: float | None = _option(
@@ -786,9 +819,8 @@ OTHER_NAMES = {
     "force": "remove it; it has no effect here",
     "trg_lang": "write `tokenize='zh'`, `'ja-mecab'` or `'ko-mecab'` for these languages; remove it"
     " for others",
-    "smoothing_function": "write `smooth_method`: NLTK's method0 is 'none', method1 'floor',"
-    " method2 'add-k', method3 'exp', method4 'nltk-4', method5 'nltk-5', method6 'chen-cherry-6',"
-    " method7 'nltk-7'",
+    "smoothing_function": "write `smooth_method`: NLTK's "
+    + ", ".join(f"{nltk_name} is {method!r}" for nltk_name, method in NLTK_METHODS.items()),
     "smooth": "write `smooth_method='laplace'` for the smoothing of evaluate's `bleu` with"
     " `smooth=True`",
     "auto_reweigh": "write `effective_order=True`, which distributes the weight of orders without"

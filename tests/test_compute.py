@@ -880,6 +880,23 @@ def test_explain_errors(bleu, prediction, references, options, error, message):
         bleu.explain(prediction, references, **options)
 
 
+COLUMNS = {
+    "texts": (["a b", "c"], ["a b", "c"]), "one text": (["a b"], ["a b"]), "tuples": (("a b", "c"), ("a b", "c")), "one reference": (["a", "b"], "a b"),
+    "pandas": (pd.Series(["a b", "c"]), [["a b"], ["c"]]), "Arrow": (pa.array(["a b", "c"]), [["a b"], ["c"]]), "NumPy": (np.array(["a b", "c"]), ["a b", "c"]),
+    "tokens": ([["a", "b"], ["c"]], [[["a", "b"]], [["c"]]]), "ids": ([[1, 2], [3]], [[[1, 2]], [[3]]]), "an iterator": (iter([["a"], ["b"]]), ["a", "b"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("predictions", "references"), COLUMNS.values(), ids=COLUMNS)
+def test_explain_takes_one_prediction(bleu, predictions, references):
+    with pytest.raises(TypeError, match=r"^(prediction|references\[0\]): ") as raised:
+        bleu.explain(predictions, references)
+    assert str(raised.value).endswith(
+        "explain() takes one prediction with its references: for columns, write"
+        " explain(predictions[0], references[0])."
+    )
+
+
 def test_options_at_load_that_need_a_corpus_are_ignored(load):
     explanation = load(segments=True, confidence=0.95).explain("a", ["a"])
     assert not {"segment_bleu", "confidence_interval"} & set(explanation)

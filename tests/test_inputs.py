@@ -392,6 +392,47 @@ def test_empty_token_lists():
     assert as_dict(read_corpus([["a"]], [[[]]])) == {"predictions": [["a"]], "references": [[[]]]}
 
 
+# Bytes and numbers in place of texts.
+BYTES = {
+    "bytes": [b"a", b"b"], "after a str": ["a", b"b"], "bytearray": [bytearray(b"a"), "b"], "np.bytes_": [np.bytes_(b"a"), np.bytes_(b"b")],
+    "NumPy": np.array([b"a", b"b"]), "objects": np.array([b"a", "b"], object), "pandas": pd.Series([b"a", b"b"]),
+    "polars": pl.Series([b"a", b"b"]), "Arrow": pa.array([b"a", b"b"]), "large": pa.array([b"a", b"b"], pa.large_binary()),
+    "fixed size": pa.array([b"a", b"b"], pa.binary(1)), "chunks": pa.chunked_array([[b"a"], [b"b"]]),
+    "a dictionary": pa.array([b"a", b"b"]).dictionary_encode(), "datasets": datasets.Dataset.from_dict({"x": [b"a", b"b"]})["x"],
+}  # fmt: skip
+INTS = {
+    "int": [1, 2], "after a str": ["a", 2], "np.int64": [np.int64(1), np.int64(2)], "NumPy": np.array([1, 2]), "objects": np.array([np.int64(1), "b"], object),
+    "pandas": pd.Series([1, 2]), "polars": pl.Series([1, 2]), "Arrow": pa.array([1, 2], pa.uint8()), "range": range(2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", BYTES.values(), ids=BYTES)
+def test_bytes_are_to_be_decoded(texts):
+    """In any container, as predictions, references, lists of references and tokens."""
+    nested = (
+        pa.array([[text] for text in texts.to_pylist()])
+        if hasattr(texts, "to_pylist")
+        else [[text] for text in texts]
+    )
+    for columns in (
+        (texts, ["a", "b"]),
+        (["a", "b"], texts),
+        (["a", "b"], nested),
+        (nested, [[["a"]], [["b"]]]),
+    ):
+        with pytest.raises(TypeError, match=r"got .*\. Decode it: value\.decode\(\)\.$"):
+            read_corpus(*columns)
+
+
+@pytest.mark.parametrize("ints", INTS.values(), ids=INTS)
+def test_ints_are_to_be_written_as_str_or_in_lists(ints):
+    fix = r"got u?int\d*\. Pass str\(value\), or one list of ids per"
+    with pytest.raises(TypeError, match=rf"^predictions\[\d\]: .*{fix} segment\.$"):
+        read_corpus(ints, ["a", "b"])
+    with pytest.raises(TypeError, match=rf"^references\[\d\]: .*{fix} reference\.$"):
+        read_corpus(["a", "b"], ints)
+
+
 # Predictions, references, the error, and a part of its message.
 ERRORS = [
     (["a", "b"], [["a"]], ValueError, "2 predictions and 1 reference."),

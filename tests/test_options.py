@@ -69,9 +69,39 @@ WRONG = [
     ({"max_order": 4.0}, TypeError, "max_order=4.0"),
     ({"max_order": True}, TypeError, "max_order=True"),
     ({"weights": [1]}, ValueError, "one weight per order .4 in all."),
-    ({"weights": {0.1, 0.2, 0.3, 0.4}}, TypeError, "weights: expected a list, got set"),
-    ({"weights": [1, 1, 1, float("nan")]}, ValueError, "weights=nan: pass a finite number"),
-    ({"weights": [1, 1, 1, "a"]}, TypeError, "weights='a': pass a number"),
+    ({"weights": {0.1, 0.2, 0.3, 0.4}}, TypeError, r"weights=<set of length 4>: pass a list"),
+    ({"weights": [1, 1, 1, float("nan")]}, ValueError, r"weights\[3\]=nan: pass a finite number"),
+    ({"weights": [1, 1, 1, "a"]}, TypeError, r"weights\[3\]='a': pass a number"),
+    *(
+        ({"weights": weights}, TypeError, "weights=.*: pass a list with one weight per order")
+        for weights in (
+            "uniform",
+            "1234",
+            "0.25",
+            "",
+            b"abcd",
+            bytearray(4),
+            memoryview(b"abcd"),
+            4,
+            0.25,
+            iter([1]),
+            np.array(0.25),
+        )
+    ),
+    *(
+        ({"weights": weights}, TypeError, "weights: got 2 lists of weights. Pass one per call")
+        for weights in (
+            [(1, 0, 0, 0), (0.5, 0.5, 0, 0)],
+            [[1], [0.5, 0.5]],
+            ((1.0,), (1.0,)),
+            np.eye(2),
+            [np.ones(4)] * 2,
+            [range(4)] * 2,
+        )
+    ),
+    ({"weights": [0.5, [1]]}, TypeError, r"weights\[1\]=\[1\]: pass a number"),
+    ({"weights": ["0.25"] * 4}, TypeError, r"weights\[0\]='0.25': pass a number"),
+    ({"smooth_method": "method8"}, ValueError, "smooth_method='method8': pass one of 'none'"),
     ({"weights": [0, 0, 0, 0]}, ValueError, "not all 0"),
     ({"smooth_method": "chen"}, ValueError, "'none', 'skip', 'floor', 'add-k', 'exp', 'laplace'"),
     (
@@ -980,7 +1010,11 @@ NAMES = [
     ("trg_lang", "ja", "write .*'ja-mecab'"),
     ("trg_lang", "ko", "write .*'ko-mecab'"),
     ("trg_lang", "de", "remove it for others"),
-    ("smoothing_function", SmoothingFunction().method1, "write `smooth_method`: .*method1 'floor'"),
+    (
+        "smoothing_function",
+        SmoothingFunction().method1,
+        "write `smooth_method`: .*method1 is 'floor'",
+    ),
     ("smooth", True, "write `smooth_method='laplace'`"),
     ("auto_reweigh", True, "write `effective_order=True`"),
     ("use_aggregator", False, "`segments=True`"),
@@ -1032,8 +1066,11 @@ def test_errors_for_names_of_other_tools_say_what_to_write(bleu, load, name, val
 
 @pytest.mark.parametrize("number", range(8))
 def test_the_advice_on_nltks_methods_is_right(load, number):
-    """The method that the error names for NLTK's method has NLTK's score."""
-    advice = dict(re.findall(r"method(\d)(?: is)? '(.*?)'", OTHER_NAMES["smoothing_function"]))
+    """The method that the errors name for NLTK's method has NLTK's score."""
+    advice = dict(re.findall(r"method(\d) is '(.*?)'", OTHER_NAMES["smoothing_function"]))
+    for value in (f"method{number}", getattr(SmoothingFunction(), f"method{number}")):
+        message = error_of(lambda value=value: load(smooth_method=value))
+        assert message.endswith(f"Pass smooth_method='{advice[str(number)]}'.")
     tokens, reference = (
         list("abcxdeyfzw"),
         list("abcdefghij"),
@@ -1087,7 +1124,10 @@ def test_warnings_of_options_come_once_per_call(bleu):
             {"smooth_method": "floor", "smooth_value": Decimal("0.5")},
             "smooth_value=Decimal.*: pass a number, an int or a float",
         ),
-        ({"weights": [Fraction(1, 4)] * 4}, "weights=Fraction.*: pass a number, an int or a float"),
+        (
+            {"weights": [Fraction(1, 4)] * 4},
+            r"weights\[0\]=Fraction.*: pass a number, an int or a float",
+        ),
     ],
     ids=str,
 )
