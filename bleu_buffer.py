@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import os
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import datasets
 import evaluate
 import pyarrow as pa
+from datasets.utils.py_utils import copyfunc
 
 from . import bleu_messages as messages
 from .bleu_corpus import (
@@ -144,6 +146,25 @@ class HeldRows:
         self.put_back = rows
 
 
+def _check_docstrings(class_: type) -> None:
+    """Raise if a method has no docstring to which evaluate can append its own.
+
+    evaluate copies the code of the method, so a docstring that is set on the function is missing.
+    """
+    if sys.flags.optimize >= 2:
+        raise RuntimeError(
+            "Python runs without docstrings (-OO, or PYTHONOPTIMIZE=2), to which evaluate appends."
+            " Start it with -O, or without the option."
+        )
+    for name in ("compute", "add", "add_batch"):
+        if copyfunc(getattr(class_, name)).__doc__ is None:
+            raise TypeError(
+                f"{class_.__name__}.{name}: its code has no docstring, to which evaluate appends."
+                " Write one as the first statement of the function; if it is decorated, of the"
+                " decorator's wrapper."
+            )
+
+
 class BufferedMetric(evaluate.Metric, ABC):
     """A metric that collects Arrow rows.
 
@@ -152,6 +173,7 @@ class BufferedMetric(evaluate.Metric, ABC):
     """
 
     def __init__(self, **arguments: object) -> None:
+        _check_docstrings(type(self))
         super().__init__(**arguments)
         self._buffer = Buffer()
         self._gathered: Buffer | None = None  # the rows of all processes, after an error
@@ -210,6 +232,7 @@ class BufferedMetric(evaluate.Metric, ABC):
         return {"arguments": arguments, "buffer": self._buffer, "gathered": self._gathered}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
+        _check_docstrings(type(self))
         super().__init__(**state["arguments"])
         self._buffer = copy.copy(state["buffer"])
         self._gathered = copy.copy(state["gathered"])

@@ -228,8 +228,9 @@ class _PublicMethod:
 
     __name__: str
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, name: str, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
+        self.__name__ = name  # a derived class may have a function of another name
 
     def __call__(self, metric: object, /, *arguments: object, **named: object) -> object:
         return getattr(type(metric), self.__name__)(metric, *arguments, **named)
@@ -1020,7 +1021,7 @@ class BleuMetric(BufferedMetric):
         functions["add"] = vars(self)["add"].__func__
         functions["add_batch"] = vars(self)["add_batch"].__func__
         for name, function in functions.items():
-            setattr(self, name, types.MethodType(_PublicMethod(function), self))
+            setattr(self, name, types.MethodType(_PublicMethod(name, function), self))
 
     def _sign_compute(self) -> Callable[..., Any]:
         """Return a `compute` whose signature shows the options.

@@ -407,6 +407,53 @@ def test_several_processes_go_through_compute_of_the_class(three_processes, monk
     assert len(calls) == 1
 
 
+def derive(bleu, name, docstring):
+    """Derive a class that overrides a method, with a docstring or without; the function has another name."""
+
+    def overridden(self, *arguments, **columns):
+        return getattr(super(derived, self), name)(*arguments, **columns)
+
+    def documented(self, *arguments, **columns):
+        """Do the same."""
+        return overridden(self, *arguments, **columns)
+
+    if docstring == "set":
+        overridden.__doc__ = "Do the same."
+    function = documented if docstring == "in its code" else overridden
+    derived = type("Derived", (type(bleu),), {name: function})
+    return derived
+
+
+@pytest.mark.parametrize("name", ["compute", "add", "add_batch"])
+def test_a_derived_class_needs_docstrings(bleu, name):
+    """evaluate appends to the docstrings of three methods, as their code has them: one that is set is missing."""
+    derived = derive(bleu, name, "in its code")()
+    derived.add(prediction="a b c d", reference="a b c d")
+    derived.add_batch(predictions=["a b c d"], references=["a b c d"])
+    assert derived.compute()["score"] == 100
+    for docstring in ("none", "set"):
+        with pytest.raises(TypeError) as raised:
+            derive(bleu, name, docstring)()
+        assert str(raised.value) == (
+            f"Derived.{name}: its code has no docstring, to which evaluate appends. Write one as the first statement of the"
+            " function; if it is decorated, of the decorator's wrapper."
+        )
+
+
+@pytest.mark.processes
+def test_python_without_docstrings():
+    columns = {"predictions": ["a b c d"], "references": ["a b c d"]}
+    code = f"import evaluate; print(evaluate.load({str(ROOT / 'bleu_metric.py')!r}).compute(**{columns})['score'])"
+    without_asserts = start_python(code, PYTHONOPTIMIZE="1")
+    without_docstrings = start_python(code, PYTHONOPTIMIZE="2")
+    assert read_result(without_asserts) == 100
+    _, errors = without_docstrings.communicate(timeout=300)
+    assert errors.splitlines()[-1] == (
+        "RuntimeError: Python runs without docstrings (-OO, or PYTHONOPTIMIZE=2), to which evaluate appends. Start it with"
+        " -O, or without the option."
+    )
+
+
 def test_combine_save_and_pickle(bleu, load, tmp_path, expected):
     combined = evaluate.combine([bleu, load("hf")], force_prefix=True)
     result = combined.compute(predictions=PREDICTIONS, references=REFERENCES)
