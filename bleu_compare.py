@@ -18,6 +18,7 @@ from .bleu_corpus import Float64, Int64, Label, SystemName
 from .bleu_inputs import (
     check_label_count,
     check_single_runs,
+    find_name,
     list_runs,
     read_corpora,
     read_documents,
@@ -551,10 +552,8 @@ def compare_systems(
     default = ALL_TESTS[test].n_resamples
     trials = _check_systems(given, n_resamples, options, test=test, default=default)
     check_flag("human", human)
-    if baseline is None:
-        baseline = next(iter(given))
-    elif baseline not in list(given):
-        raise invalid("baseline", baseline, one_of(given))
+    first = next(iter(given))
+    baseline = first if baseline is None else find_name("baseline", baseline, given)
     # 2. Count; rows are [runs, segments, 2 N + 2], those of the baseline first.
     counted = _count_systems(data_of, references, options, by=by, documents=documents, like=like)
     names = [baseline, *(name for name in given if name != baseline)]

@@ -32,7 +32,7 @@ Float64 = np.ndarray[Any, np.dtype[np.float64]]
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 Bool = np.ndarray[Any, np.dtype[np.bool_]]
 Kind = Literal["text", "tokens", "ids"]
-SystemName = Hashable  # a key of the dict of systems
+SystemName = Hashable  # a key of the dict of systems, as `plain_label` returns it
 # A label or a document as `plain_label` returns it; the int may be a bool.
 Label = str | int | float | None
 _AnyLabel = TypeVar("_AnyLabel", bound=Hashable)

@@ -23,8 +23,8 @@ from .bleu_corpus import (
     list_items,
     make_lists,
 )
-from .bleu_inputs import check_single_runs, read_corpora, read_labels, read_systems
-from .bleu_messages import count_things, invalid, one_of, warn_once_per_kind, within_system
+from .bleu_inputs import check_single_runs, find_name, read_corpora, read_labels, read_systems
+from .bleu_messages import count_things, warn_once_per_kind, within_system
 from .bleu_options import Options, Origin, make_signature
 from .bleu_pairwise import (
     Bools,
@@ -156,12 +156,11 @@ class Difference(Report):
         >>> [ngram["ngram"] for ngram in difference.distinctive_ngrams("A")]
         [['a', 'b'], ['b', 'c']]
         """
-        if name not in list(self["systems"]):  # a list, because users may pass an unhashable name
-            raise invalid("name", name, one_of(self["systems"]))
+        system = find_name("name", name, self["systems"])
         # Longest first, so that of equally distinctive n-grams the parts are left out.
         candidates: list[NGramDifference] = []
         for order in reversed(self["ngrams"]):
-            candidates += order["systems"][name]
+            candidates += order["systems"][system]
         candidates.sort(key=_distinctiveness, reverse=True)
         chosen: list[NGramDifference] = []
         for ngram in candidates:

@@ -9,7 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, ValuesView
+from collections.abc import (
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+    ValuesView,
+)
 from contextlib import suppress
 from itertools import accumulate, chain
 from typing import Any, NamedTuple
@@ -50,7 +59,9 @@ from .bleu_messages import (
     count_things,
     describe_references,
     describe_type,
+    invalid,
     name_value,
+    one_of,
     raise_for_first_bad_row,
     row_of_fields,
     show_system,
@@ -263,26 +274,41 @@ def read_labels(labels: object, rows: int | None = None) -> list[Label]:
     ([3, 4.5], ['news', None, None])
     """
     read = list_labels("by", labels, rows)
-    label_of_key: dict[str, Label] = {}
     # With their types, because True equals 1.
-    different_labels = dict.fromkeys((type(label), label) for label in read)
-    for type_, label in different_labels:
-        if isinstance(label, str):
-            if LONE_SURROGATE.search(label):
-                raise ValueError(messages.SURROGATE.format(name="by", row=read.index(label)))
-            keys = [label]
-        elif isinstance(label, bool):
+    different_labels = [label for _, label in dict.fromkeys((type(label), label) for label in read)]
+    for label in different_labels:
+        if isinstance(label, str) and LONE_SURROGATE.search(label):
+            raise ValueError(messages.SURROGATE.format(name="by", row=read.index(label)))
+    same_key = _find_same_key(different_labels)
+    if same_key:
+        raise ValueError(
+            f"by: the labels {same_key} would be one key in JSON."
+            " Rename one, or pass labels of one type."
+        )
+    return read
+
+
+def _find_same_key(labels: Iterable[Label]) -> str | None:
+    """Return the first two labels that would be one key in JSON or in Python, as text.
+
+    Return None if there are no such labels.
+
+    >>> _find_same_key(["a", 1, "1"])
+    "1 and '1'"
+    """
+    label_of_key: dict[str, Label] = {}
+    for label in labels:
+        if isinstance(label, bool):
             keys = [json.dumps(label), str(int(label))]  # True and 1 are also one key in Python
+        elif isinstance(label, str):
+            keys = [label]
         else:
             keys = [json.dumps(label)]
         for key in keys:
-            same_key = label_of_key.setdefault(key, label)
-            if type(same_key) is not type_:
-                raise ValueError(
-                    f"by: the labels {show_value(same_key)} and {show_value(label)} would be one"
-                    " key in JSON. Rename one, or pass labels of one type."
-                )
-    return read
+            if key in label_of_key:
+                return f"{show_value(label_of_key[key])} and {show_value(label)}"
+            label_of_key[key] = label
+    return None
 
 
 def read_documents(documents: object, rows: int | None = None) -> list[Label]:
@@ -351,6 +377,52 @@ def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
         )
 
 
+def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
+    """Read the names of systems or of training runs as plain Python values, as labels are read.
+
+    Args:
+        place: the beginning of errors.
+        names: the keys of a dict, or the columns of a table.
+        noun: `"system"` or `"run"`.
+
+    Raises:
+        TypeError, ValueError: a name is NaN or bytes; or two names would be one key in JSON.
+
+    >>> read_names("systems", [np.int64(1), "B"], "system")
+    [1, 'B']
+    """
+    read: list[Label] = []
+    for name in names:
+        plain = plain_label(name)
+        is_missing = plain is None and name is not None
+        if is_missing or isinstance(name, bytes):
+            error = ValueError if is_missing else TypeError
+            raise error(f"{place}: got {name_value(name)} as the name of a {noun}. Pass a str.")
+        if isinstance(plain, str) and LONE_SURROGATE.search(plain):
+            raise ValueError(
+                f"{place}: got a lone surrogate (U+D800 to U+DFFF) in the name"
+                f" {show_value(plain)} of a {noun}. Rename it."
+            )
+        read.append(plain)
+    same_key = _find_same_key(read)
+    if same_key:
+        raise ValueError(f"{place}: the names {same_key} would be one key in JSON. Rename one.")
+    return read
+
+
+def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:
+    """Return the name in `names` that equals the value of an argument; raise if there is none.
+
+    >>> find_name("baseline", np.int64(1), [1, "B"])
+    1
+    """
+    is_name = isinstance(name, Hashable) and (name is None or plain_label(name) is not None)
+    for known in names:
+        if is_name and known == plain_label(name):
+            return known
+    raise invalid(argument, name, one_of(names))
+
+
 def read_systems(systems: object, references: object = None) -> dict[SystemName, object]:
     """Return the data of each system, by name.
 
@@ -369,7 +441,7 @@ def read_systems(systems: object, references: object = None) -> dict[SystemName,
         if isinstance(references, Mapping) and not is_result(references):
             captions = next(iter(systems.values()), None)
             raise TypeError(messages.DICT_OF_REFERENCES.format(item=_first_item(captions)))
-        return dict(systems)
+        return dict(zip(read_names("systems", systems, "system"), systems.values()))
     is_lazy = hasattr(systems, "collect")  # polars' LazyFrame, which is not in memory
     if is_lazy or not hasattr(systems, "columns"):
         raise TypeError(
@@ -387,7 +459,7 @@ def read_systems(systems: object, references: object = None) -> dict[SystemName,
                 f"systems: the column {show_value(name)} does not look like the texts of a system."
                 " Drop it first, or pass a dict of columns: {'A': frame['A'], 'B': frame['B']}."
             )
-    return {name: table[name] for name in names}
+    return dict(zip(read_names("systems", names, "system"), (table[name] for name in names)))
 
 
 def are_runs(data: object) -> bool:
@@ -419,7 +491,8 @@ def list_runs(systems: Mapping[SystemName, object]) -> dict[SystemName | RunOfSy
                 f"System {show_value(name)}: expected one or more runs, got an empty dict."
                 " Pass {'seed 1': [...], 'seed 2': [...]}."
             )
-        for run, run_data in data.items():
+        runs = read_names(f"System {show_value(name)}", data, "run")
+        for run, run_data in zip(runs, data.values()):
             key = RunOfSystem(name, run)
             if is_result(run_data):
                 raise TypeError(messages.A_RESULT.format(name=f"System {show_system(key)}"))

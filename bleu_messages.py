@@ -34,6 +34,7 @@ _OWNERS_OF_IDS = {TEXT: "segment", REFERENCES: "reference"}  # each has one list
 LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _MOST_FIELDS = 5  # of a dict that a message lists
 _LONGEST_NAME = 60  # characters of a value that a message shows
+_MISSING_VALUES = {"NAType": "NA", "NaTType": "NaT"}  # of pandas, by the names of their types
 
 # The warnings of a call by kind, until its end; None outside of a call: each is issued at once.
 _collected: ContextVar[dict[str, _Collected] | None] = ContextVar("collected", default=None)
@@ -556,9 +557,6 @@ def count_things(number: int, noun: str) -> str:
     return f"{number:,} {noun}{ending}"
 
 
-_NAMES_OF_MISSING = {"NAType": "NA", "NaTType": "NaT"}  # of pandas
-
-
 def describe_share(found: int, total: int, noun: str) -> str:
     """Write a share of things in percent, and a small share by its numbers.
 
@@ -579,7 +577,7 @@ def name_value(value: object) -> str:
     if value is None:
         return "None"
     if is_missing(value):
-        return _NAMES_OF_MISSING.get(type(value).__name__, "NaN")
+        return _MISSING_VALUES.get(type(value).__name__, "NaN")
     return type(value).__name__
 
 

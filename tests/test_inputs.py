@@ -1705,6 +1705,149 @@ def test_a_missing_prediction_in_a_table_is_named(bleu):
         bleu.diff(pa.table(dict.fromkeys("AB", pa.array([], pa.string()))), [])
 
 
+# Names of systems, of runs, and `baseline`.
+
+
+class Model(enum.Enum):
+    """Members whose names have another text than their values."""
+
+    SMALL = 1
+
+
+# Two names that one key would name, in JSON or in Python, and how the message writes them.
+SAME_NAMES = [
+    ((1, "1"), "1 and '1'"),
+    ((None, "null"), "None and 'null'"),
+    ((True, "true"), "True and 'true'"),
+    ((2.5, "2.5"), "2.5 and '2.5'"),
+    ((0, "0"), "0 and '0'"),
+    ((True, "1"), "True and '1'"),
+    ((np.int64(3), "3"), "3 and '3'"),
+    ((Model.SMALL, "Model.SMALL"), "'Model.SMALL' and 'Model.SMALL'"),
+    ((datetime.date(2024, 5, 1), "2024-05-01"), "'2024-05-01' and '2024-05-01'"),
+]
+
+
+@pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
+@pytest.mark.parametrize(("names", "shown"), SAME_NAMES, ids=str)
+def test_names_of_systems_that_one_key_would_name_are_rejected(bleu, method, names, shown):
+    """Otherwise `json.dumps` would lose a system."""
+    systems = dict(zip(names, SYSTEMS.values()))
+    frame = pd.DataFrame(SYSTEMS)
+    frame.columns = pd.Index(names, dtype=object)
+    for either in (systems, frame):
+        message = f"systems: the names {shown} would be one key in JSON. Rename one."
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            METHODS_OF_SYSTEMS[method](bleu, either)
+
+
+@pytest.mark.parametrize(("names", "shown"), SAME_NAMES, ids=str)
+def test_names_of_runs_that_one_key_would_name_are_rejected(bleu, names, shown):
+    runs = dict(zip(names, SYSTEMS.values()))
+    message = f"System 'new': the names {shown} would be one key in JSON. Rename one."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        bleu.compare({"old": SYSTEMS["A"], "new": runs}, SYSTEMS["A"])
+
+
+# Keys that are not names, and how the message calls them.
+NOT_NAMES = [
+    (NAN, "got NaN as the name of a {}. Pass a str."),
+    (np.float32("nan"), "got NaN as the name of a {}. Pass a str."),
+    (pd.NA, "got NA as the name of a {}. Pass a str."),
+    (pd.NaT, "got NaT as the name of a {}. Pass a str."),
+    (b"A", "got bytes as the name of a {}. Pass a str."),
+    (SURROGATE, "got a lone surrogate (U+D800 to U+DFFF) in the name '\\ud83d' of a {}. Rename it."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
+@pytest.mark.parametrize(("name", "message"), NOT_NAMES, ids=lambda value: ascii(value)[:40])
+def test_keys_that_are_not_names_of_systems(bleu, method, name, message):
+    """The position of the key does not matter."""
+    first, second = SYSTEMS.values()
+    for systems in ({name: first, "B": second}, {"B": first, name: second}):
+        with pytest.raises((TypeError, ValueError)) as raised:
+            METHODS_OF_SYSTEMS[method](bleu, systems)
+        assert str(raised.value) == "systems: " + message.format("system")
+        is_missing = message.startswith("got N")
+        assert type(raised.value) is (ValueError if is_missing or name == SURROGATE else TypeError)
+
+
+@pytest.mark.parametrize(("name", "message"), NOT_NAMES, ids=lambda value: ascii(value)[:40])
+def test_keys_that_are_not_names_of_runs(bleu, name, message):
+    first, second = SYSTEMS.values()
+    with pytest.raises((TypeError, ValueError)) as raised:
+        bleu.compare({"old": first, "new": {"seed 1": first, name: second}}, first)
+    assert str(raised.value) == "System 'new': " + message.format("run")
+
+
+# Names, and their plain form.
+NAMES_READ = [
+    (np.int64(3), 3),
+    (np.float64(3), 3),
+    (2.5, 2.5),
+    (np.str_("new"), "new"),
+    (Color.RED, "red"),
+    (Model.SMALL, "Model.SMALL"),
+    (datetime.date(2024, 5, 1), "2024-05-01"),
+    (("t5", 3), "('t5', 3)"),
+    (np.bool_(True), True),
+    (None, None),
+    (1, 1),
+]
+
+
+@pytest.mark.parametrize(("name", "expected"), NAMES_READ, ids=str)
+def test_names_of_systems_have_one_form(bleu, students_t, name, expected):
+    """The result is that of the plain name, and can be written as JSON, whatever form `baseline` has."""
+    first, second = SYSTEMS.values()
+    for call in METHODS_OF_SYSTEMS.values():
+        result = call(bleu, {"A": first, name: second})
+        assert result == call(bleu, {"A": first, expected: second})
+        assert "A" in json.dumps(result)
+    runs = {name: second, "seed 2": first}
+    comparison = bleu.compare({"A": first, "B": runs}, first, n_resamples=9)
+    read, _ = comparison["systems"]["B"]["runs"]
+    assert (type(read), read) == (type(expected), expected)
+    if name is None:  # which stands for the first system
+        return
+    comparison = bleu.compare({"A": first, name: second}, first, baseline=name, n_resamples=9)
+    baseline = comparison["baseline"]
+    assert (type(baseline), baseline) == (type(expected), expected)
+    assert json.loads(json.dumps(comparison))["baseline"] == expected
+
+
+def test_the_baseline_is_the_name_of_the_dict(bleu):
+    """True equals 1, and the result has the name of the dict."""
+    first, second = SYSTEMS.values()
+    for name, baseline in ((1, True), (1, 1.0), (1, np.int8(1)), ("A", np.str_("A"))):
+        comparison = bleu.compare(
+            {"x": first, name: second}, first, baseline=baseline, n_resamples=9
+        )
+        assert type(comparison["baseline"]) is type(name)
+
+
+@pytest.mark.parametrize(
+    "name", [NAN, pd.NA, ["x"], np.array(["x", "y"]), "1", b"x", "X"], ids=repr
+)
+def test_names_that_no_system_has(bleu, name):
+    first, second = SYSTEMS.values()
+    systems = {"x": first, 1: second, None: second}
+    with pytest.raises(ValueError, match=r"^baseline=.*: pass one of 'x', 1, None\.$"):
+        bleu.compare(systems, first, baseline=name)
+    difference = bleu.diff({"x": first, 2: second}, first)
+    with pytest.raises(ValueError, match=r"^name=.*: pass one of 'x', 2\.$"):
+        difference.distinctive_ngrams(name)
+
+
+def test_the_columns_of_a_table_may_have_numbers_as_names(bleu):
+    table = pd.DataFrame({2019: SYSTEMS["A"], 2020: SYSTEMS["big model"]})
+    table.columns = table.columns.astype("int64")
+    for call in METHODS_OF_SYSTEMS.values():
+        assert call(bleu, table) == call(bleu, dict(zip((2019, 2020), SYSTEMS.values())))
+        assert json.dumps(call(bleu, table))
+
+
 @pytest.mark.parametrize("method", METHODS_OF_SYSTEMS)
 def test_systems_as_positional_arguments(bleu, method):
     with pytest.raises(
