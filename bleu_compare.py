@@ -27,6 +27,7 @@ from .bleu_inputs import (
 )
 from .bleu_messages import (
     ONE_RUN,
+    ONE_RUN_EACH,
     RunOfSystem,
     count_things,
     invalid,
@@ -866,6 +867,7 @@ def _read_tables(
     for name, tables in systems.items():
         with within_system(name):
             given = read_statistics(tables, by, documents, like)
+            _check_parts(given)
             adopted = adopt_counting(given, options)
             first = next(iter(read.values())).adopted if read else adopted
             check_same_function(adopted.tokenizer_name, first.tokenizer_name)
@@ -889,12 +891,41 @@ def _read_tables(
     # 3. Compare each with the first.
     for name, system in read.items():
         noun = _find_difference(first_system, system)
+        if noun == "segments":
+            _check_sizes(read, first_name, name)
+            _check_sizes(read, name, first_name)
         if noun:
             raise _systems_differ(noun, first_name, name)
     counted_systems = {name: system.counted for name, system in read.items()}
     return CountedSystems(
         counted_systems, first_system.adopted.options, first_system.adopted.unknown
     )
+
+
+def _check_parts(given: GivenRows) -> None:
+    """Raise if a list of tables has runs on one test set, which would count as new segments."""
+    place = given.find_repeated_part()
+    if place:
+        first_place = next(iter(given.part_sizes))
+        raise TypeError(
+            f"{first_place} and {place} have the same reference lengths, row by row, so they look"
+            f" like two runs, not like two parts of a test set. {ONE_RUN_EACH} If they are parts,"
+            " pass pa.concat_tables(tables)."
+        )
+
+
+def _check_sizes(
+    read: Mapping[SystemName, _ReadSystem], name: SystemName, other: SystemName
+) -> None:
+    """Raise if a system is a list of tables, each of the size of another system's only table."""
+    sizes = read[name].given.part_sizes.values()
+    (*other_sizes,) = read[other].given.part_sizes.values()
+    if len(sizes) > 1 and len(other_sizes) == 1 and set(sizes) == set(other_sizes):
+        raise TypeError(
+            f"System {show_system(name)}: got {len(sizes)} tables with as many rows each as the"
+            f" table of {show_system(other)}, so they look like runs, not like parts of a test set."
+            f" {ONE_RUN_EACH}"
+        )
 
 
 def _systems_differ(noun: str, name: SystemName, other_name: SystemName) -> ValueError:

@@ -17,6 +17,7 @@ from collections.abc import (
     Mapping,
     Sequence,
     Set,
+    Sized,
     ValuesView,
 )
 from contextlib import suppress
@@ -133,11 +134,17 @@ def read_corpora(
     shared: Corpus | None = None
     for name, predictions in systems.items():
         with within_system(name):
-            if shared is None:
-                corpus = read_corpus(predictions, references)
-                shared = corpus
-            else:
-                corpus = _replace_predictions(shared, predictions)
+            try:
+                if shared is None:
+                    corpus = read_corpus(predictions, references)
+                    shared = corpus
+                else:
+                    corpus = _replace_predictions(shared, predictions)
+            except (TypeError, ValueError) as error:
+                found = _describe_runs(predictions, references, str(error))
+                if found is None:
+                    raise
+                raise TypeError(found) from None
         yield name, corpus
 
 
@@ -411,7 +418,7 @@ def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
 
 
 def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:
-    """Return the name in `names` that equals the value of an argument; raise if there is none.
+    """Return the name in `names` that equals the value of an argument, or raise.
 
     >>> find_name("baseline", np.int64(1), [1, "B"])
     1
@@ -513,6 +520,42 @@ def check_single_runs(systems: Mapping[SystemName, object], method: str) -> None
                 f"System {show_value(name)}: {method}() takes one run per system, got a dict of"
                 " runs. Pass the predictions or the table of one run; compare() takes several."
             )
+
+
+def _describe_runs(predictions: object, references: object, error: str) -> str | None:
+    """Describe training runs in a container other than a dict; None if there are no runs.
+
+    Call it for predictions that can't be read, because tokens of n segments may have n tokens each.
+
+    >>> _describe_runs([["a b", "c"], ["a", "c"], ["b", "c"]], ["a b", "c"], "")[:65]
+    'expected the predictions of one run, got 3 runs in one list. Pass'
+    """
+    if _list_columns(predictions) is not None:
+        return f"{error} If they are runs, compare() takes them {messages.RUNS_BY_NAME}"
+    if not isinstance(predictions, Iterable) or isinstance(predictions, (str, bytes, Mapping, Set)):
+        return None
+    if not isinstance(references, Sized) or not isinstance(predictions, Sized):
+        return None
+    segments = len(references)
+    # 1. Each run has a text per segment.
+    rows = [row.as_py() if isinstance(row, pa.Scalar) else row for row in predictions]
+    if not rows or not segments:
+        return None
+    for row in rows:
+        has_texts = isinstance(row, Sized) and not isinstance(row, (str, bytes, Mapping))
+        if not has_texts or len(row) != segments:
+            return None
+    # 2. As many rows as segments may also be the tokens of one run.
+    if len(rows) == segments and all(_is_token(item) for row in rows for item in row):
+        return None
+    found = f"{count_things(len(rows), 'run')} in one {name_value(predictions)}"
+    return f"expected the predictions of one run, got {found}. {messages.ONE_RUN_EACH}"
+
+
+def _is_token(item: object) -> bool:
+    """Return True for an id, and for a str without a space between its words."""
+    is_id = isinstance(item, (int, np.integer))
+    return is_id or (isinstance(item, str) and not re.search(_INNER_SPACE, item))
 
 
 def _may_be_texts(column: Any) -> bool:

@@ -475,9 +475,9 @@ class BleuMetric(BufferedMetric):
 
         Args:
             systems: the predictions of each system, by its name; or its table from `statistics`, or
-                a list of tables; or a dict of these by the name of a training run.
-                A pandas or polars DataFrame or `pa.Table` may have one column of text per system,
-                and no others.
+                a list of tables, which are parts of one test set; or a dict of these by the name of
+                a training run. A pandas or polars DataFrame or `pa.Table` may have one column of
+                text per system, and no others.
             references: as for `compute`; None if `systems` are tables.
             baseline: the name of a system; the first system by default.
             test: `"randomization"`, the default, paired approximate randomization (Riezler and

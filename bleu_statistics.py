@@ -50,6 +50,11 @@ _MIN_ROWS_FOR_THREADS = 512  # below this, starting threads costs more than it s
 _BATCHES_IN_QUEUE = 64  # bounds the memory of rows that wait for a slow batch
 _SHOWN_LABELS = 3  # in the place of a message
 
+# When the reference lengths of two tables show that they are of one test set.
+_MIN_EQUAL_LENGTHS = 30  # rows, all of them equal, even if the corpus has a single length
+_MIN_EQUAL_SHARE = 0.5  # of the rows, if fewer rows or not all of them are equal
+_CHANCE = 1e-6  # the probability of such a share in tables of different texts
+
 LABEL = "label"  # the column of labels in a table
 DOCUMENT = "document"  # the column of documents
 
@@ -483,12 +488,14 @@ class GivenRows(NamedTuple):
     table: the statistics columns only, in the order of a row.
     is_table: True for tables and frames, False for arrays, which are sums.
     recorded: what their metadata says.
+    part_sizes: the number of rows of each part, by its place in messages.
     labels, groups, documents: as in `Counted`.
     """
 
     table: pa.Table
     is_table: bool
     recorded: Recorded
+    part_sizes: Mapping[str, int] = {}
     labels: Sequence[Label] | None = None
     groups: Mapping[Label, Group] = {}
     documents: Sequence[Label] | None = None
@@ -513,6 +520,25 @@ class GivenRows(NamedTuple):
         totals = np.stack([np.asarray(self.table[name]) for name in names])
         return bool((totals == count_totals(lengths, self.orders, minimum_total)).all())
 
+    def find_repeated_part(self) -> str | None:
+        """Return the place of a part that has the test set of the first part; None without one.
+
+        The reference lengths of runs on a test set are equal, row by row. With several references,
+        runs may differ in which one is the closest: in tests at least half of the lengths were
+        equal, against a sixth for two translations of the same texts.
+        """
+        lengths = np.asarray(self.table["reference_length"])
+        first: Int64 | None = None
+        start = 0
+        for place, size in self.part_sizes.items():
+            part = lengths[start : start + size]
+            start += size
+            if first is None:
+                first = part
+            elif _are_same_lengths(first, part):
+                return place
+        return None
+
     def stack(self) -> Int64:
         """Return all rows, int64 [rows, 2 N + 2]."""
         return np.stack([np.asarray(column) for column in self.table.columns]).T
@@ -531,6 +557,27 @@ class GivenRows(NamedTuple):
     def sum(self) -> Int64:
         """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
         return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
+
+
+def _are_same_lengths(lengths: Int64, other: Int64) -> bool:
+    """Return True if reference lengths are those of one test set, in the same order.
+
+    >>> lengths = np.arange(12)
+    >>> _are_same_lengths(lengths, lengths), _are_same_lengths(lengths, lengths[::-1])
+    (True, False)
+    """
+    rows = len(lengths)
+    if len(other) != rows or rows < 2:
+        return False
+    share = (lengths == other).mean()
+    if share == 1 and rows >= _MIN_EQUAL_LENGTHS:
+        return True
+    # Lengths are equal by chance if the corpus has few of them, or if it is sorted by length.
+    _, counts = np.unique(lengths, return_counts=True)
+    chance = max(((counts / rows) ** 2).sum(), (lengths[1:] == other[:-1]).mean())
+    # Hoeffding's bound (1963) on the probability of so high a share.
+    probability = np.exp(-2 * rows * (share - chance) ** 2)
+    return bool(share >= _MIN_EQUAL_SHARE and share > chance and probability < _CHANCE)
 
 
 def read_statistics(
@@ -581,7 +628,8 @@ def read_statistics(
     recorded = _merge_metadata(tables, has_labels=by is not None)
     joined = pa.concat_tables([table.replace_schema_metadata(None) for table in tables.values()])
     _check_counts(joined)
-    given = GivenRows(joined, is_table, recorded)
+    part_sizes = {place: len(table) for place, table in tables.items()}
+    given = GivenRows(joined, is_table, recorded, part_sizes)
     # 5. Attach documents, then labels.
     if documents is not None:
         if isinstance(documents, str):

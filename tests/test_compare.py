@@ -11,12 +11,15 @@ import warnings
 from collections import Counter
 from html import escape
 
+import datasets
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 import sacrebleu.significance
 from bleu.bleu_compare import Comparison, estimate_human_accuracy
+from conftest import needs_wmt21
 from helpers import WMT21, edit_pieces, random_pieces, read_lines, record_warnings
 from sacrebleu.metrics import BLEU
 from sacrebleu.significance import PairedTest
@@ -2076,6 +2079,258 @@ def test_runs_of_different_segments_are_rejected(bleu, students_t):
     message = "the tables of 'base', run 'seed 0' and 'new', run 'seed 1' differ in their segments"
     with pytest.raises(ValueError, match=message):
         bleu.compare(tables)
+
+
+RUNS_BY_NAME = "as a dict by name: {'seed 1': [...], 'seed 2': [...]}."
+THREE = ["the cat sat on the mat", "a dog ran", "we saw a bird there"]
+THREE_IDS = [[1, 2, 3, 4], [5, 6], [7, 8, 9]]
+
+# Two or three runs of three segments in a container other than a dict.
+RUN_CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "dict's values": lambda runs: dict(enumerate(runs)).values(),
+    "array": np.array,
+    "array of lists": lambda runs: np.array([*runs, None], object)[:-1],
+    "pandas": pd.Series,
+    "polars": pl.Series,
+    "Arrow": pa.array,
+    "Arrow chunks": lambda runs: pa.chunked_array([runs[:1], runs[1:]]),
+    "datasets": lambda runs: datasets.Dataset.from_dict({"runs": runs})["runs"],
+    "arrays in a list": lambda runs: [np.array(run) for run in runs],
+    "Series in a list": lambda runs: [pd.Series(run) for run in runs],
+    "Arrow in a list": lambda runs: [pa.array(run) for run in runs],
+}
+METHODS_OF_RUNS = {
+    "compare": lambda bleu, *given: bleu.compare(*given, n_resamples=9),
+    "rank": lambda bleu, *given: bleu.rank(*given, n_resamples=9),
+    "diff": lambda bleu, *given: bleu.diff(*given),
+}
+
+
+@pytest.mark.parametrize("method", METHODS_OF_RUNS)
+@pytest.mark.parametrize("container", RUN_CONTAINERS)
+@pytest.mark.parametrize("count", [1, 2, 3])  # 3 is the number of segments
+def test_runs_that_are_not_in_a_dict(bleu, method, container, count):
+    """The error says what to pass, wherever the system stands, for text, tokens and ids."""
+    kinds = [
+        (THREE, THREE),
+        (THREE, [[text, text] for text in THREE]),
+        ([text.split() for text in THREE], [[text.split()] for text in THREE]),
+        (THREE_IDS, [[ids] for ids in THREE_IDS]),
+    ]
+    if container in ("array", "arrays in a list"):  # arrays have no rows of several lengths
+        kinds = kinds[:2]
+    for texts, references in kinds:
+        runs = RUN_CONTAINERS[container]([texts] * count)
+        for systems in ({"old": texts, "new": runs}, {"new": runs, "old": texts}):
+            with pytest.raises(TypeError) as raised:
+                METHODS_OF_RUNS[method](bleu, systems, references)
+            found = "1 run" if count == 1 else f"{count} runs"
+            assert str(raised.value) == (
+                f"System 'new': expected the predictions of one run, got {found} in one"
+                f" {type(runs).__name__}. Pass one run per system; compare() takes several"
+                f" {RUNS_BY_NAME}"
+            )
+
+
+FRAMES_OF_RUNS = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "Arrow": pa.table,
+    "a record batch": pa.record_batch,
+    "datasets": datasets.Dataset.from_dict,
+}
+
+
+@pytest.mark.parametrize("method", METHODS_OF_RUNS)
+@pytest.mark.parametrize("frame", FRAMES_OF_RUNS)
+def test_runs_in_a_frame(bleu, method, frame):
+    runs = FRAMES_OF_RUNS[frame]({"p1": THREE, "p2": THREE})
+    for systems in ({"old": THREE, "new": runs}, {"new": runs, "old": THREE}):
+        with pytest.raises(TypeError) as raised:
+            METHODS_OF_RUNS[method](bleu, systems, THREE)
+        assert str(raised.value) == (
+            f"System 'new': predictions: expected a column, got {type(runs).__name__}. Pass one of"
+            f" its columns: p1, p2. If they are runs, compare() takes them {RUNS_BY_NAME}"
+        )
+
+
+# Systems that are invalid in other ways, their references, and the message.
+NOT_RUNS = [
+    (["a b", "c"], THREE, "Got 2 predictions and 3 references"),
+    ([["a"], ["b"], ["c"]], THREE, r"predictions\[0\]: got a list with one str"),
+    ([["a", "b", "c"]] * 3, THREE, r"references\[0\]: expected a list of references, each a list"),
+    ([["a b", "c"], ["d"]], [[["a"]]] * 3, "Got 2 predictions and 3 references"),
+    ([[], []], THREE, "Got 2 predictions and 3 references"),
+    ([{"a": 1, "b": 2, "c": 3}] * 2, THREE, r"predictions\[0\]: .*got dict"),
+    (["abc", "abc"], THREE, "Got 2 predictions and 3 references"),
+    (5, THREE, "predictions: expected a list, array or Series"),
+    (THREE, 5, "references: expected a list, array or Series"),
+]
+
+
+@pytest.mark.parametrize(("system", "references", "message"), NOT_RUNS, ids=range(len(NOT_RUNS)))
+def test_other_mistakes_keep_their_message(bleu, system, references, message):
+    """Tokens of three segments with three tokens each are not taken for runs."""
+    for call in METHODS_OF_RUNS.values():
+        with pytest.raises((TypeError, ValueError), match=f"^System 'new': {message}"):
+            call(bleu, {"new": system, "old": THREE}, references)
+
+
+def read_parts(bleu, texts, references, sizes):
+    """Return the tables of consecutive parts of a test set."""
+    ends = list(itertools.accumulate(sizes))
+    return [
+        bleu.statistics(
+            predictions=texts[end - size : end], references=references[end - size : end]
+        )
+        for size, end in zip(sizes, ends)
+    ]
+
+
+def make_varied_runs(segments, lengths=range(4, 30), seed=1, references=1, edits=0):
+    """Return three runs on a test set whose reference lengths are drawn from `lengths`."""
+    generator = random.Random(seed)
+    words = [
+        "the",
+        "cat",
+        "sat",
+        "on",
+        "a",
+        "mat",
+        "and",
+        "looked",
+        "at",
+        "me",
+        "while",
+        "it",
+        "was",
+        "raining",
+    ]
+    draw = lambda: " ".join(generator.choices(words, k=generator.choice(lengths)))
+    rows = [[draw() for _ in range(references)] for _ in range(segments)]
+    runs = []
+    for _ in range(3):
+        cut = [generator.randint(0, edits) for _ in rows]
+        runs.append([row[0][2 * size :] for row, size in zip(rows, cut)])
+    return runs, rows
+
+
+# The runs, and whether their tables in a list are told from parts of a test set.
+REPEATED_PARTS = {
+    "lengths that vary": (make_varied_runs(12), True),
+    "few segments": (make_varied_runs(6), False),
+    "short answers": (make_varied_runs(40, lengths=[1, 2]), True),
+    "a few short answers": (make_varied_runs(20, lengths=[1, 2]), False),
+    "one length": (make_varied_runs(30, lengths=[8]), True),
+    "one length, few segments": (make_varied_runs(29, lengths=[8]), False),
+    "several references, of which the closest counts": (
+        make_varied_runs(100, references=3, edits=3), True,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("made", "is_told"), REPEATED_PARTS.values(), ids=REPEATED_PARTS)
+def test_tables_of_runs_in_a_list_are_not_parts_of_a_test_set(bleu, made, is_told):
+    """Added up as one test set, runs would count as new segments, and p would be far too low."""
+    runs, references = made
+    tables = [bleu.statistics(predictions=texts, references=references) for texts in runs]
+    by_name = {"A": {"seed 1": tables[0], "seed 2": tables[1]}, "B": tables[2]}
+    for call in (METHODS_OF_RUNS["compare"], METHODS_OF_RUNS["rank"]):
+        for parts in (tables[:2], tuple(tables[:2]), [tables[0], tables[1][:0], tables[1]]):
+            systems = {"A": parts, "B": list(reversed(parts))}
+            if not is_told:
+                assert call(bleu, systems)
+                continue
+            with pytest.raises(TypeError) as raised:
+                call(bleu, systems)
+            assert str(raised.value) == (
+                f"System 'A': statistics[0] and statistics[{len(parts) - 1}] have the same"
+                " reference lengths, row by row, so they look like two runs, not like two parts of"
+                f" a test set. Pass one run per system; compare() takes several {RUNS_BY_NAME}"
+                " If they are parts, pass pa.concat_tables(tables)."
+            )
+    joined = {name: pa.concat_tables(tables[:2]) for name in "AB"}
+    assert bleu.compare(joined, n_resamples=9)["systems"]["B"]["p_value"] == 1
+    assert bleu.compare(by_name, n_resamples=100)["test"] == "runs"
+
+
+# Test sets in two parts of equal size, which are not runs.
+PARTS = {
+    "lengths that vary": lambda: make_varied_runs(80),
+    "short answers": lambda: make_varied_runs(80, lengths=[1, 2]),
+    "one length": lambda: make_varied_runs(40, lengths=[8]),
+    "several references": lambda: make_varied_runs(200, references=3, edits=3),
+    "sorted by length": lambda: make_sorted_runs(400),
+}
+
+
+def make_sorted_runs(segments):
+    """Return runs on a test set that two processes have shared: every second row is of one of them.
+
+    The rows are sorted by length, so both parts have nearly the same lengths in the same order.
+    """
+    runs, references = make_varied_runs(segments)
+    order = sorted(range(segments), key=lambda row: len(references[row][0].split()))
+    interleaved = [*order[::2], *order[1::2]]
+    pick = lambda rows: [rows[row] for row in interleaved]
+    return [pick(texts) for texts in runs], pick(references)
+
+
+@pytest.mark.parametrize("make", PARTS.values(), ids=PARTS)
+def test_parts_of_a_test_set_are_not_taken_for_runs(bleu, make):
+    runs, references = make()
+    half = len(references) // 2
+    parts = {
+        name: read_parts(bleu, texts, references, [half, half]) for name, texts in zip("AB", runs)
+    }
+    whole = {
+        name: bleu.statistics(predictions=texts, references=references)
+        for name, texts in zip("AB", runs)
+    }
+    assert bleu.compare(parts, n_resamples=9) == bleu.compare(whole, n_resamples=9)
+
+
+@needs_wmt21
+def test_parts_in_several_languages_are_not_taken_for_runs(bleu):
+    """Translations of the same sentences have similar lengths; so have two translations of each."""
+    names = ["en-cs.ref.A.cs", "en-cs.ref.B.cs", "en-de.ref.A.de", "en-de.ref.C.de"]
+    texts = [read_lines(WMT21 / "references" / f"newstest2021.{name}") for name in names]
+    parts = [bleu.statistics(predictions=lines, references=lines) for lines in texts]
+    for pair in itertools.combinations(parts, 2):
+        assert bleu.compare({"A": pair, "B": pair}, n_resamples=9)
+
+
+@needs_wmt21
+def test_runs_on_several_references_are_told(bleu):
+    """The closest of three references is the same one for most segments of two systems."""
+    systems, references = read_systems("en-de", "ACD")
+    tables = [
+        bleu.statistics(predictions=texts, references=references) for texts in systems.values()
+    ]
+    for pair in itertools.combinations(tables, 2):
+        with pytest.raises(TypeError, match="look like two runs"):
+            bleu.compare({"A": pair, "B": pair})
+
+
+def test_a_list_of_runs_beside_a_single_table(bleu):
+    """With few segments, only the sizes tell: each part has as many rows as the other system."""
+    runs, references = make_varied_runs(5)
+    first, second, third = (
+        bleu.statistics(predictions=texts, references=references) for texts in runs
+    )
+    for systems in ({"A": third, "B": [first, second]}, {"B": [first, second], "A": third}):
+        for call in (METHODS_OF_RUNS["compare"], METHODS_OF_RUNS["rank"]):
+            with pytest.raises(TypeError) as raised:
+                call(bleu, systems)
+            assert str(raised.value) == (
+                "System 'B': got 2 tables with as many rows each as the table of 'A', so they look"
+                " like runs, not like parts of a test set. Pass one run per system; compare() takes"
+                f" several {RUNS_BY_NAME}"
+            )
+    with pytest.raises(ValueError, match="differ in their segments"):
+        bleu.compare({"A": third, "B": [first, second[:3]]})
 
 
 @pytest.mark.parametrize(
