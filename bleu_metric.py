@@ -229,8 +229,11 @@ class _PublicMethod:
     __name__: str
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
-        functools.update_wrapper(self, function)
+        # Not Python's default: from 3.14 on, `__annotate__` is a function that holds the class.
+        copied = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+        functools.update_wrapper(self, function, assigned=copied)
         self.__name__ = name  # a derived class may have a function of another name
+        self.__signature__ = inspect.signature(function)  # a pickled object has no `__wrapped__`
 
     def __call__(self, metric: object, /, *arguments: object, **named: object) -> object:
         return getattr(type(metric), self.__name__)(metric, *arguments, **named)

@@ -4,8 +4,10 @@
 one, and starts the tests in another folder. Otherwise the files are linked as the wheel has them.
 """
 
+import functools
 import importlib
 import inspect
+import io
 import json
 import os
 import pickle
@@ -16,9 +18,11 @@ import textwrap
 from pathlib import Path
 
 import cloudpickle
+import dill
 import evaluate
 import pytest
 from bleu.bleu_corpus import __version__
+from bleu.bleu_metric import METHODS
 from bleu.bleu_options import (
     CORPUS_ONLY,
     OPTIONS,
@@ -74,9 +78,6 @@ needs_links = pytest.mark.skipif(
     bool(os.environ.get("BLEU_METRIC_INSTALLED")), reason="the package is installed here"
 )
 
-PICKLERS = {"pickle": pickle, "cloudpickle": cloudpickle}
-
-
 # --- Import ---------------------------------------------------------------------------------------
 
 
@@ -125,6 +126,7 @@ IDS = ([[6, 7, 8, 9]], [[6, 7, 8, 9, 5]])
 USES = {
     "metric": "lambda bleu: bleu.compute(predictions=predictions, references=references)",
     "compute": "lambda compute: compute(predictions=predictions, references=references)",
+    "methods": "lambda methods: [method.__name__ for method in methods]",
     "statistics": "lambda statistics: statistics.__self__.score(statistics(predictions=predictions, references=references))",
     "drop-in": "lambda bleu: bleu.compute(predictions=predictions, references=references, smooth=True)",
     "rows added": "lambda bleu: [len(bleu), bleu.compute(segments=True), len(bleu)]",
@@ -132,14 +134,6 @@ USES = {
     "warning": "lambda warning: [str(warning), warning.kind, warning.option, isinstance(warning, UserWarning)]",
     "callback": "lambda callback: [callback(ids), len(callback.history), callback.history[0].num_rows]",
 }
-SCRIPT = """
-    import json, pickle, sys
-    predictions, references, ids = {texts!r}
-    things = pickle.load(open({path!r}, "rb"))
-    uses = {{{uses}}}
-    print(json.dumps({{name: use(things[name]) for name, use in uses.items()}}))
-    assert not any(name.startswith("evaluate_modules") for name in sys.modules), "it is the installed package"
-"""
 
 
 @pytest.fixture
@@ -158,6 +152,9 @@ def things(load, tmp_path, monkeypatch):
     yield {
         "metric": bleu,
         "compute": bleu.compute,
+        "methods": [
+            getattr(bleu, name) for name in [*METHODS, "add", "add_batch", "fingerprint", "warm_up"]
+        ],
         "statistics": bleu.statistics,
         "drop-in": load("bleu"),
         "rows added": filled,
@@ -186,6 +183,40 @@ def test_objects_get_to_a_process_that_never_loaded_them(things, run, tmp_path, 
     """)
     assert ran.returncode == 0, ran.stderr
     assert json.loads(ran.stdout) == json.loads(json.dumps(expected))
+
+
+class UnpicklerElsewhere(pickle.Unpickler):
+    """What a process has that never loaded the metric: no module of evaluate's copy."""
+
+    def find_class(self, module, name):
+        assert not module.startswith("evaluate_modules"), f"{module}.{name}"
+        return super().find_class(module, name)
+
+
+@pytest.mark.parametrize(
+    "pickler", [pickle, cloudpickle, dill], ids=lambda pickler: pickler.__name__
+)
+@pytest.mark.parametrize("name", [*METHODS, "add", "add_batch", "fingerprint", "warm_up"])
+def test_methods_refer_to_nothing_of_evaluates_copy(load, monkeypatch, name, pickler):
+    """Since Python 3.14, `functools.update_wrapper` copies a function that has the class in its closure."""
+    of_this_python = functools.update_wrapper
+
+    def of_314(
+        wrapper,
+        wrapped,
+        assigned=("__module__", "__name__", "__qualname__", "__doc__", "__annotate__"),
+    ):
+        of_this_python(wrapper, wrapped, assigned)
+        if "__annotate__" in assigned:
+            wrapper.__annotate__ = lambda _: metric_class.__annotations__
+
+    metric_class = type(load())
+    monkeypatch.setattr(functools, "update_wrapper", of_314)
+    method = getattr(load(), name)
+    loaded = UnpicklerElsewhere(io.BytesIO(pickler.dumps(method))).load()
+    assert (loaded.__name__, loaded.__doc__) == (name, method.__doc__)
+    assert loaded.__annotations__ == method.__annotations__
+    assert inspect.signature(loaded) == inspect.signature(method)
 
 
 @needs_links
