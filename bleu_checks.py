@@ -202,7 +202,8 @@ class Looked:
     """What was found in the predictions of a call, or in those of an evaluation batch by batch.
 
     >>> looked = Looked()
-    >>> looked.look(pa.chunked_array([["a <think>"]]), choose_tokenizer(Options(), "text"))
+    >>> texts = pa.chunked_array([["a <think>"]], pa.large_string())
+    >>> looked.look(texts, choose_tokenizer(Options(), "text"))
     >>> looked.tallies["leftovers"]
     Tally(found=1, total=1, row=0, example='<think>')
     """

@@ -218,7 +218,8 @@ class Comparison(report.QuotableReport):
 
     def _describe_no_variance(self) -> list[str]:
         """Say why a system with several runs has no interval or no p; return an empty list else."""
-        if self["test"] != "runs" or self._count_units() < 2:
+        has_resamples = report.find_in_signature(self["signature"], ALL_TESTS["runs"].key) != ""
+        if self["test"] != "runs" or not has_resamples:
             return []
         names = []
         for name, system in self["systems"].items():

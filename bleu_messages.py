@@ -383,9 +383,9 @@ def raise_for_first_bad_row(name: str, data: Iterable[object], expected: str) ->
 
     Arrow columns have a single type and are not checked; `expected` is `TEXT` or `REFERENCES`.
 
-    >>> raise_for_first_bad_row("references", [["a"], 1], REFERENCES)
+    >>> raise_for_first_bad_row("references", [["a"], 0.5], REFERENCES)
     Traceback (most recent call last):
-    TypeError: references[1]: expected a list of references or one str, got int.
+    TypeError: references[1]: expected a list of references or one str, got float.
     """
     if isinstance(data, (pa.Array, pa.ChunkedArray)):
         return
@@ -483,8 +483,8 @@ def row_of_fields(name: str, row: int, fields: Sequence[object], depth: int = 0)
 
     `depth` is the number of lists around it.
 
-    >>> print(row_of_fields("predictions", 0, ["translation_text"]))
-    predictions[0]: got a dict with the field 'translation_text', expected its text. Pass ...
+    >>> print(str(row_of_fields("predictions", 0, ["de"])).rpartition("Pass ")[2])
+    predictions=[row['de'] for row in predictions].
     """
     # 1. List the fields.
     if not fields:
