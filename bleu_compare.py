@@ -813,12 +813,11 @@ def _count_systems(
         counted = _read_tables(systems, options, by=labels, documents=document_of, like=like)
     with warn_once_per_kind():
         for name, system in counted.systems.items():
-            total = system.rows.sum(axis=0)
-            scores = scoring.score_row(total, counted.options)
-            if scoring.is_zero(scores["bleu"], scores["counts"], counted.options):
-                subject = f"The score of {show_system(name)}"
-                segments = len(system.rows) if system.has_segments else None
-                scoring.warn_about_zero(total, segments, counted.options, subject)
+            subject = f"The score of {show_system(name)}"
+            groups = {label: group.segments for label, group in system.groups.items()}
+            scoring.warn_about_zeros(
+                system.rows, counted.options, subject, groups, has_segments=system.has_segments
+            )
     return counted
 
 

@@ -20,7 +20,14 @@ from .bleu_checks import count_checked, warn_about_texts
 from .bleu_corpus import Corpus, Int64, Label, is_missing
 from .bleu_counting import Tokens, make_row
 from .bleu_inputs import read_column, read_corpus, read_documents, read_labels
-from .bleu_messages import count_things, invalid, one_of, reword_errors, warn_once_per_kind
+from .bleu_messages import (
+    count_things,
+    invalid,
+    one_of,
+    reword_errors,
+    show_value,
+    warn_once_per_kind,
+)
 from .bleu_options import Options, Origin, make_signature
 from .bleu_significance import (
     Estimate,
@@ -312,8 +319,7 @@ def score_corpus(
     total = sum_corpus(corpus, tokenizer, options)
     origin = Origin(tokenizer.name, corpus.reference_count())
     result = Result(_describe(total, origin, options))
-    if scoring.is_zero(result["bleu"], result["counts"], options):
-        scoring.warn_about_zero(total, len(corpus), options)
+    scoring.warn_if_zero(result["bleu"], total, len(corpus), options)
     return result
 
 
@@ -336,8 +342,7 @@ def score_statistics(
     total = given.sum()
     origin = Origin(adopted.tokenizer_name, given.recorded.nrefs)
     result = Result(_describe(total, origin, adopted.options, unknown=adopted.unknown))
-    if scoring.is_zero(result["bleu"], result["counts"], adopted.options):
-        scoring.warn_about_zero(total, None, adopted.options)
+    scoring.warn_if_zero(result["bleu"], total, None, adopted.options)
     return result
 
 
@@ -394,8 +399,7 @@ def _score_counted(
                 effective_size=units.effective_size,
                 share_draws=counted.shared_documents > 0,
             )
-        if scoring.is_zero(scores["bleu"], scores["counts"], options):
-            scoring.warn_about_zero(rows[0].sum(axis=0), segments, options)
+        scoring.warn_if_zero(scores["bleu"], rows[0].sum(axis=0), segments, options)
         if not counted.groups:
             return Result(scores)
         # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
@@ -416,10 +420,9 @@ def _score_counted(
                 unknown=unknown,
             )
             scores_of_groups[group.label] = group_scores
-            if scoring.is_zero(group_scores["bleu"], group_scores["counts"], options):
-                name = f"The score of {group.label!r}"
-                group_segments = len(group.rows[0]) if counted.has_segments else None
-                scoring.warn_about_zero(group_total, group_segments, options, name)
+            name = f"The score of {show_value(group.label)}"
+            group_segments = len(group.rows[0]) if counted.has_segments else None
+            scoring.warn_if_zero(group_scores["bleu"], group_total, group_segments, options, name)
     # 3. Average the groups.
     of_average = average.sample()
     (macro_bleu,) = of_average.scores
@@ -596,8 +599,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
     warn_about_texts(corpus.predictions, tokenizer, "prediction")
-    if scoring.is_zero(explanation["bleu"], explanation["counts"], options):
-        scoring.warn_about_zero(row, 1, options)
+    scoring.warn_if_zero(explanation["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]
     explanation["weights"] = scoring.order_weights(smoothed.present, options)

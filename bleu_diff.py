@@ -17,6 +17,7 @@ from .bleu_corpus import (
     Corpus,
     Float64,
     Int64,
+    Label,
     SystemName,
     Texts,
     group_labels,
@@ -24,7 +25,7 @@ from .bleu_corpus import (
     make_lists,
 )
 from .bleu_inputs import check_single_runs, find_name, read_corpora, read_labels, read_systems
-from .bleu_messages import count_things, warn_once_per_kind, within_system
+from .bleu_messages import count_things, show_value, warn_once_per_kind, within_system
 from .bleu_options import Options, Origin, make_signature
 from .bleu_pairwise import (
     Bools,
@@ -36,7 +37,7 @@ from .bleu_pairwise import (
     sorted_order,
 )
 from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
-from .bleu_scoring import NOISE, bleu, count_wins
+from .bleu_scoring import NOISE, bleu, count_wins, warn_about_zeros
 from .bleu_statistics import are_tables, count_batch
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 
@@ -151,7 +152,7 @@ class Difference(Report):
         Raises:
             ValueError: neither system has this name.
 
-        >>> systems = {"A": ["a b c"], "B": ["x"]}
+        >>> systems = {"A": ["a b c"], "B": ["a c"]}
         >>> difference = diff_systems(systems, ["a b c"], None, Options(max_order=2))
         >>> [ngram["ngram"] for ngram in difference.distinctive_ngrams("A")]
         [['a', 'b'], ['b', 'c']]
@@ -266,9 +267,9 @@ def _contains(tokens: Sequence[Token], ngram: Sequence[Token]) -> bool:
 def diff_systems(systems: object, references: object, by: object, options: Options) -> Difference:
     """Compare two systems segment by segment and n-gram by n-gram.
 
-    >>> systems = {"A": ["a b", "c"], "B": ["a b", "d"]}
+    >>> systems = {"A": ["a b", "c d"], "B": ["a b", "d"]}
     >>> diff_systems(systems, ["a b", "d"], ["x", "y"], Options(max_order=1))["groups"]["y"]
-    {'segments': 1, 'bleu': {'A': 0.0, 'B': 1.0}, 'delta': 1.0}
+    {'segments': 1, 'bleu': {'A': 0.5, 'B': 1.0}, 'delta': 0.5}
     """
     # 1. Read the texts and the labels.
     predictions = read_systems(systems, references)
@@ -310,8 +311,13 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
     difference["systems"] = scores
     # 3. Score the groups.
     difference["by_length"] = _score_lengths(rows, names, options)
+    groups: dict[Label, Int64] = {}
     if labels is not None:
-        difference["groups"] = _score_groups(rows, group_labels(labels), names, options)
+        groups = group_labels(labels)
+        difference["groups"] = _score_groups(rows, groups, names, options)
+    with warn_once_per_kind():
+        for name, rows_of_system in zip(names, rows):
+            warn_about_zeros(rows_of_system, options, f"The score of {show_value(name)}", groups)
     # 4. List the n-grams, and the segments with the largest leads of each system.
     difference["ngrams"] = ngrams.list_most_distinctive(first_name, second_name)
     segments: dict[SystemName, list[SegmentDifference]] = {first_name: [], second_name: []}

@@ -536,9 +536,6 @@ def _describe_runs(predictions: object, references: object, error: str) -> str |
         return None
     if not isinstance(references, Sized) or not isinstance(predictions, Sized):
         return None
-    is_arrow = isinstance(predictions, (pa.Array, pa.ChunkedArray))
-    if is_arrow and not is_list(predictions.type):
-        return None
     segments = len(references)
     # 1. Each run has a text per segment.
     try:

@@ -10,7 +10,7 @@ perfect prediction scores exactly 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import pairwise
 from operator import add, or_
@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, cast
 import numpy as np
 
 from . import bleu_messages as messages
-from .bleu_corpus import Bool, Float64, Int64, Layout
-from .bleu_messages import count_things, warn
+from .bleu_corpus import Bool, Float64, Int64, Label, Layout
+from .bleu_messages import count_things, show_value, warn
 
 if TYPE_CHECKING:
     from .bleu_options import Options
@@ -241,27 +241,20 @@ def brevity_penalty(length: Number, reference_length: Number) -> Number:
     return select(is_short, select(has_tokens, np.exp(1 - ratio), 0.0), 1.0)
 
 
-def is_zero(score: float, counts: Sequence[int], options: Options) -> bool:
-    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
-    if score == 0:
-        return True
-    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        return False
-    weights = options.weights or (1.0,) * options.max_order
-    return any(weight and not count for weight, count in zip(weights, counts))
-
-
-def warn_about_zero(
-    row: Int64, segments: int | None, options: Options, name: str = "The score"
+def warn_if_zero(
+    score: float, row: Int64, segments: int | None, options: Options, name: str = "The score"
 ) -> None:
-    """Warn that a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
+    """Warn if a score is 0, or would be 0 without tiny numbers, with the cause and the fix.
 
     Args:
+        score: the score of the row.
         row: int64 [2 N + 2], the statistics row of the corpus.
         segments: the number of predictions; None if unknown.
-        options: supplies `weights`, `max_order` and `effective_order`.
+        options: supplies `weights`, `max_order`, `smooth_method` and `effective_order`.
         name: the score, as the subject of the message.
     """
+    if not _is_zero(score, row, options):
+        return
     layout = Layout.of_width(len(row))
     matches = row[layout.matches]
     totals = row[layout.totals]
@@ -294,6 +287,44 @@ def warn_about_zero(
     else:
         tokens = count_things(reference_length, "token")
         warn(messages.FAR_TOO_SHORT, name=name, length=length, tokens=tokens)
+
+
+def _is_zero(score: float, row: Int64, options: Options) -> bool:
+    """Return True if a score is 0, or if only the tiny numbers of `coco` keep it above 0."""
+    if score == 0:
+        return True
+    if not SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        return False
+    weights = options.weights or (1.0,) * options.max_order
+    matches = row[Layout.of_width(len(row)).matches].tolist()
+    return any(weight and not count for weight, count in zip(weights, matches))
+
+
+def warn_about_zeros(
+    rows: Int64,
+    options: Options,
+    name: str,
+    groups: Mapping[Label, Int64],
+    *,
+    has_segments: bool = True,
+) -> None:
+    """Warn if the score of a system is 0, in all or in a group.
+
+    Args:
+        rows: int64 [segments, 2 N + 2].
+        options: as for `warn_if_zero`.
+        name: the score of the system, as the subject of the message.
+        groups: the segments of each label.
+        has_segments: True if each row is that of one segment.
+    """
+    segments_of: dict[str, Int64 | slice] = {name: slice(None)}
+    for label, segments in groups.items():
+        segments_of[f"{name} in group {show_value(label)}"] = segments
+    for subject, of_subject in segments_of.items():
+        part = rows[of_subject]
+        total = part.sum(axis=0)
+        predictions = len(part) if has_segments else None
+        warn_if_zero(float(bleu(total, options)), total, predictions, options, subject)
 
 
 class Wins(TypedDict):

@@ -6,6 +6,7 @@ library is imported; inputs are NumPy arrays or tensors that convert to them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -29,7 +30,7 @@ from .bleu_messages import (
     warn_once_per_kind,
 )
 from .bleu_options import Options, check_flag
-from .bleu_scoring import bleu, score_row
+from .bleu_scoring import bleu, score_row, warn_if_zero
 from .bleu_statistics import (
     Counted,
     check_labels,
@@ -337,16 +338,22 @@ class TrainerMetric:
             raise ValueError(messages.NO_SEGMENTS)
         evaluation.looked.warn()
         sums = np.stack(list(evaluation.sums.values()))
-        result = score_row(sums.sum(axis=0), self._options)
+        total = sums.sum(axis=0)
+        result = score_row(total, self._options)
         # Only here, `bleu` is on the scale 0-100, as published training scripts log it.
         scores = {
             "bleu": float(result["score"]),
             "gen_len": evaluation.generated_tokens / evaluation.rows,
         }
+        warn_if_zero(result["bleu"], total, evaluation.rows, self._options)
         if self._by:
             group_scores = (100 * bleu(sums, self._options)).tolist()
             scores.update(zip(self._keys.values(), group_scores))
             scores["bleu_macro"] = fmean(group_scores)
+            segments_of = Counter(self._by)
+            for label, row, score in zip(self._keys, sums, group_scores):
+                name = f"The score of {show_value(label)}"
+                warn_if_zero(score, row, segments_of[label], self._options, name)
         if self._keeps_history:
             self.history.append(tabulate(join_counted(evaluation.counted), self._options))
         self.reset()

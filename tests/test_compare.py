@@ -613,6 +613,25 @@ def test_a_score_of_0_is_explained_as_in_compute(bleu, predictions, options):
     ]
 
 
+@pytest.mark.parametrize("are_tables", [False, True])
+def test_a_score_of_0_in_a_group_has_its_reason(bleu, are_tables):
+    references = ["a b c d e"] * 40
+    systems = {"A": references, "B": [*references[:39], "x"]}
+    arguments = {"by": ["news"] * 39 + ["talks"], "n_resamples": 5}
+    if are_tables:
+        tables = {
+            name: bleu.statistics(predictions=texts, references=references)
+            for name, texts in systems.items()
+        }
+        _, messages = record_warnings(lambda: bleu.compare(tables, **arguments))
+    else:
+        _, messages = record_warnings(lambda: bleu.compare(systems, references, **arguments))
+    assert [message for message in messages if "is 0" in message] == [
+        "The score of 'B' in group 'talks' is 0: no token of the predictions occurs in the"
+        " references."
+    ]
+
+
 # Groups, tables in the place of texts, and what a difference means to people.
 
 # 60 segments; the last group has one.

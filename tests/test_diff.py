@@ -17,7 +17,7 @@ from bleu.bleu_metric import BleuMetric
 from bleu.bleu_options import Options
 from bleu.bleu_statistics import prepare_batch
 from bleu.bleu_tokenizers import choose_tokenizer, list_tokens
-from helpers import OPTION_SETS, edit_pieces, python_only, random_pieces
+from helpers import OPTION_SETS, edit_pieces, python_only, random_pieces, record_warnings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -600,3 +600,38 @@ def test_a_tokenizers_error_names_the_row_of_the_corpus(bleu):
         bleu_diff.diff_systems(
             {"A": first, "B": first}, references, None, Options(tokenize=tokenize)
         )
+
+
+ZEROS = [
+    (["x x x x", "y"], {}),
+    (["", ""], {}),
+    (["a b", "e"], {}),
+    (["a b c x", "y"], {"smooth_method": "none"}),
+    (["x x x x", "y"], {"smooth_method": "coco"}),
+]
+
+
+@pytest.mark.parametrize("names", [("good", "bad"), ("bad", "good")], ids=str)
+@pytest.mark.parametrize(("texts", "options"), ZEROS, ids=str)
+def test_a_score_of_0_has_the_reason_of_compute(bleu, names, texts, options):
+    """The message names the system."""
+    references = ["a b c d", "e f g h"]
+    _, computed = record_warnings(
+        lambda: bleu.compute(predictions=texts, references=references, **options)
+    )
+    systems = {"good": references, "bad": texts}
+    _, messages = record_warnings(
+        lambda: bleu.diff({name: systems[name] for name in names}, references, **options)
+    )
+    assert len(computed) == 1
+    assert messages == [computed[0].replace("The score is", "The score of 'bad' is")]
+
+
+def test_a_score_of_0_in_a_group_has_its_reason(bleu):
+    references = ["a b c d", "e f g h"]
+    systems = {"A": references, "B": ["a b c d", "x"]}
+    _, messages = record_warnings(lambda: bleu.diff(systems, references, by=["news", "talks"]))
+    assert messages == [
+        "The score of 'B' in group 'talks' is 0: no token of the predictions occurs in the"
+        " references."
+    ]

@@ -650,6 +650,7 @@ def test_the_demo_lists_the_ngrams_that_the_printed_table_lists():
         assert (f">{ngram}</td>" in tables) == is_listed
 
 
+@pytest.mark.filterwarnings("ignore:The score of 'A' is 0")
 def test_a_phrase_is_listed_once_and_not_as_its_parts():
     segments, metric = (importlib.import_module(f"space.{name}") for name in ("segments", "metric"))
     phrase = "until you have left the station ."

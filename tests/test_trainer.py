@@ -721,3 +721,39 @@ def test_memory_does_not_grow_without_history(bleu, arguments):
             )
         )
     assert max(sizes[1:]) - min(sizes[1:]) < 16
+
+
+# Texts with a score of 0, or nearly, options, and labels of groups.
+ZEROS = {
+    "no match": (["the cat sat on", "a dog"], ["mat mat mat mat", "house"], {}, None),
+    "no 4-gram": (["the cat sat on", "a dog"], ["the cat on sat", "a dog"], {"smooth_method": "none"}, None),
+    "too short": (["the cat", "a dog"], ["the cat", "a dog"], {}, None),
+    "not generated": (["", ""], ["the cat sat on", "a dog"], {}, None),
+    "without references": (["the cat sat on", "a dog"], ["", ""], {}, None),
+    "far too short": (["a", ""], ["a " + "the " * 900, "cat"], {"max_order": 1}, None),
+    "close to 0": (["the cat sat on", "a dog"], ["mat mat mat mat", "house"], {"smooth_method": "coco"}, None),
+    "one of two labels": (["the cat sat on", "a dog"], ["the cat sat on", "mat"], {}, ["x", "y"]),
+    "one label, not generated": (["the cat sat on", ""], ["the cat sat on", "mat"], {}, ["x", "y"]),
+    "both labels": (["the cat", "a dog"], ["the cat", "a dog"], {}, ["x", "y"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("predicted", "labels", "options", "by"), ZEROS.values(), ids=ZEROS)
+@pytest.mark.parametrize("batch_size", [1, 2])
+def test_a_score_of_0_has_the_reason_of_compute(bleu, predicted, labels, options, by, batch_size):
+    """Once per evaluation, whatever the number of batches."""
+    given = {**options, "by": by}
+    _, expected = record_warnings(
+        lambda: bleu.compute(predictions=predicted, references=labels, **given)
+    )
+    callback = bleu.compute_metrics(Words(), **given)
+
+    def evaluate():
+        for start in range(0, 2, batch_size):
+            rows = slice(start, start + batch_size)
+            is_last = start + batch_size == 2
+            callback((ids(*predicted)[rows], ids(*labels)[rows]), compute_result=is_last)
+
+    assert len(expected) == 1
+    for _ in range(2):
+        assert record_warnings(evaluate)[1] == expected
