@@ -787,7 +787,7 @@ FRAMES = {"Arrow": lambda table: table, "pandas": pa.Table.to_pandas, "polars": 
 
 @pytest.mark.parametrize("make_frame", FRAMES.values(), ids=FRAMES)
 @pytest.mark.parametrize("method", ["compare", "runs", "rank"])
-def test_parts_without_rows_need_no_labels(bleu, method, make_frame):
+def test_parts_without_rows_need_no_labels(bleu, students_t, method, make_frame):
     """The empty part of a process, which has no column of labels, leaves the result as it is."""
     documents = [row // 3 for row in range(len(LABELS))]
     tables = tabulate(bleu, SYSTEMS, by=LABELS, documents=documents)
