@@ -305,6 +305,9 @@ class Tensor:
         self._values, self._is_on_device = np.asarray(values), is_on_device
         self.dtype = f"torch.{dtype or self._values.dtype}"
 
+    def __repr__(self):
+        return f"Tensor({self._values.tolist()})"  # an id of tests, equal in each process
+
     ndim = property(lambda self: self._values.ndim)
     shape = property(lambda self: self._values.shape)
 

@@ -5,8 +5,9 @@ import warnings
 
 import pyarrow as pa
 import pytest
+from bleu.bleu_checks import warn_about_texts
 from bleu.bleu_options import Options
-from bleu.bleu_tokenizers import choose_tokenizer, warn_about_text
+from bleu.bleu_tokenizers import choose_tokenizer
 from conftest import HAS_NUMBA, needs_wmt21
 from helpers import WMT21, read_lines, read_published, read_system
 
@@ -44,4 +45,4 @@ def test_no_system_output_looks_like_a_leftover_of_language_models():
         warnings.simplefilter("error")
         for file in files:
             column = pa.chunked_array([pa.array(read_lines(file), pa.large_string())])
-            warn_about_text(column, tokenizer)
+            warn_about_texts(column, tokenizer)
