@@ -52,10 +52,14 @@ _UNSPACED = re.compile(
 
 
 class Texts(NamedTuple):
-    """The predictions that a kind is counted in, and a sample of them as one str."""
+    """The predictions that a kind is counted in, and a sample of them as one str.
+
+    rows: all predictions, if there are few; calls of Arrow take longer for them. Else None.
+    """
 
     predictions: pa.ChunkedArray
     sample: str
+    rows: list[str] | None
 
 
 @portable
@@ -100,6 +104,8 @@ class Check(NamedTuple):
 
 def _count_detached_periods(texts: Texts) -> Tally:
     """Count the predictions that end in a period of its own."""
+    if texts.rows is not None:
+        return Tally(sum(text.endswith(" .") for text in texts.rows), len(texts.rows))
     detached = 0
     for piece in pieces(texts.predictions):
         detached += pc.sum(pc.ends_with(piece, " .")).as_py() or 0  # None for an empty piece
@@ -115,8 +121,7 @@ def _count_unspaced(texts: Texts) -> Tally:
 def _count_leftovers(texts: Texts) -> Tally:
     """Count the predictions with reasoning or chat tokens of a language model."""
     size = len(texts.predictions)
-    is_whole = size <= _SAMPLE_ROWS
-    if is_whole and "<" not in texts.sample and "[" not in texts.sample:
+    if texts.rows is not None and "<" not in texts.sample and "[" not in texts.sample:
         return Tally(0, size)
     tally = Tally(0, 0)
     first_row = 0
@@ -227,8 +232,9 @@ class Looked:
         """
         if tokenizer.definition is None:  # tokens and ids
             return
-        sample = "".join(spread_rows(predictions, _SAMPLE_ROWS).to_pylist())
-        texts = Texts(predictions, sample)
+        rows = spread_rows(predictions, _SAMPLE_ROWS).to_pylist()
+        is_whole = len(rows) == len(predictions)
+        texts = Texts(predictions, "".join(rows), rows if is_whole else None)
         for kind, check in CHECKS.items():
             if not check.applies(tokenizer.definition):
                 continue
@@ -236,7 +242,8 @@ class Looked:
             if tally.found:
                 tally = tally._replace(row=row_of(tally.row))
                 self._tokenizer_names.setdefault(kind, tokenizer.name)
-            self.tallies[kind] = self.tallies.get(kind, Tally(0, 0)) + tally
+            before = self.tallies.get(kind)
+            self.tallies[kind] = tally if before is None else before + tally
 
     def look_at_corpus(
         self, corpus: Corpus, options: Options, labels: Sequence[Label] | None = None

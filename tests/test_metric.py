@@ -410,7 +410,7 @@ RESULTS = {
     "compare of runs": lambda bleu, confidence=None, **more: bleu.compare(
         {
             "A": {"seed 1": SEGMENTS, "seed 2": OTHER_SYSTEM},
-            "B": {"seed 1": OTHER_SYSTEM, "seed 2": OTHER_SYSTEM},
+            "B": {"seed 1": OTHER_SYSTEM, "seed 2": SEGMENTS[::-1]},
         },
         SEGMENTS,
         n_resamples=100,

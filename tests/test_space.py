@@ -739,14 +739,13 @@ def test_buttons_do_not_depend_on_the_words_of_warnings(
 ):
     remedies, metric = (importlib.import_module(f"space.{name}") for name in ("remedies", "metric"))
     messages = importlib.import_module(f"{metric._package}.bleu_messages")
-    for module in (
-        messages,
-        *(sys.modules[f"{metric._package}.bleu_{name}"] for name in ("scoring", "tokenizers")),
-    ):
-        for name, notice in list(vars(module).items()):
-            if isinstance(notice, messages.Notice):
-                reworded = notice._replace(problem="Something is odd", advice="; do something")
-                monkeypatch.setattr(module, name, reworded)
+    reword = lambda notice: notice._replace(problem="Something is odd", advice="; do something")
+    for name, notice in list(vars(messages).items()):
+        if isinstance(notice, messages.Notice):
+            monkeypatch.setattr(messages, name, reword(notice))
+    checks = sys.modules[f"{metric._package}.bleu_checks"].CHECKS
+    for kind, check in checks.items():
+        monkeypatch.setitem(checks, kind, check._replace(notice=reword(check.notice)))
     predictions, references = prediction.splitlines(), [[line] for line in reference.splitlines()]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
