@@ -2251,7 +2251,7 @@ REPEATED_PARTS = {
 
 
 @pytest.mark.parametrize(("made", "is_told"), REPEATED_PARTS.values(), ids=REPEATED_PARTS)
-def test_tables_of_runs_in_a_list_are_not_parts_of_a_test_set(bleu, made, is_told):
+def test_tables_of_runs_in_a_list_are_not_parts_of_a_test_set(bleu, students_t, made, is_told):
     """Added up as one test set, runs would count as new segments, and p would be far too low."""
     runs, references = made
     tables = [bleu.statistics(predictions=texts, references=references) for texts in runs]
