@@ -31,7 +31,7 @@ from .bleu_corpus import (
     make_lists,
     portable,
 )
-from .bleu_inputs import make_empty_corpus, read_corpus
+from .bleu_inputs import list_references, make_empty_corpus, read_corpus
 from .bleu_messages import show_value, warn_once_per_kind
 from .bleu_options import Options
 
@@ -195,7 +195,7 @@ class BufferedMetric(evaluate.Metric, ABC):
         # evaluate's own `add` takes the names of the columns, too.
         prediction = columns.pop("predictions", prediction)
         reference = columns.pop("references", reference)
-        self._add([prediction], [reference], columns)
+        self._add([prediction], [list_references(reference)], columns)
 
     def add_batch(
         self,

@@ -19,7 +19,7 @@ from . import bleu_significance as significance
 from .bleu_checks import count_checked, warn_about_texts
 from .bleu_corpus import Corpus, Int64, Label, is_missing
 from .bleu_counting import Tokens, make_row
-from .bleu_inputs import read_column, read_corpus, read_documents, read_labels
+from .bleu_inputs import list_references, read_corpus, read_documents, read_labels
 from .bleu_messages import (
     count_things,
     invalid,
@@ -575,7 +575,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
     ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
     """
-    listed = _list_references(references)
+    listed: Any = list_references(references)
     try:
         corpus = read_corpus([prediction], [listed])
     except TypeError as error:
@@ -629,15 +629,6 @@ def explain_segment(prediction: object, references: object, options: Options) ->
         _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
     ]
     return explanation
-
-
-def _list_references(references: object) -> Any:
-    """Return the references of a segment, in any container, as a list; one str as it is."""
-    if isinstance(references, (str, list, tuple, Mapping)):
-        return references
-    if not isinstance(references, Iterable) and not hasattr(references, "__arrow_c_stream__"):
-        return references  # which `read_corpus` rejects
-    return read_column("references", references, messages.TEXT).to_pylist()
 
 
 _MOST_LISTED_TOKENS = 1 << 27  # of all n-grams that `explain` lists: 1 GB

@@ -726,12 +726,32 @@ def read_column(name: str, data: object, expected: str) -> pa.ChunkedArray:
 
 
 def open_stream(data: object) -> object:
-    """Return an Arrow C stream without an iterator as a column or table; anything else as it is."""
+    """Return an Arrow stream or array of C without an iterator as a column or table.
+
+    Anything else is returned as it is.
+    """
     is_table = isinstance(data, (pa.Table, pa.RecordBatch)) or hasattr(data, "collect")  # or lazy
-    if is_table or isinstance(data, Iterable) or not hasattr(data, "__arrow_c_stream__"):
+    if is_table or isinstance(data, Iterable):
         return data
-    column = pa.chunked_array(data)
+    if hasattr(data, "__arrow_c_stream__"):
+        column = pa.chunked_array(data)
+    elif hasattr(data, "__arrow_c_array__"):
+        column = pa.chunked_array([pa.array(data)])
+    else:
+        return data
     return pa.Table.from_struct_array(column) if pa.types.is_struct(column.type) else column
+
+
+def list_references(references: object) -> object:
+    """Return the references of one segment, in any container, as a list; one str as it is.
+
+    >>> list_references(pa.array(["a", "b"])), list_references("a")
+    (['a', 'b'], 'a')
+    """
+    rows = open_stream(references)
+    if isinstance(rows, (str, list, tuple, Mapping)) or not isinstance(rows, Iterable):
+        return references  # what is not a list is rejected later
+    return read_column("references", rows, messages.TEXT).to_pylist()
 
 
 def _list_columns(data: object) -> list[object] | None:
@@ -864,9 +884,12 @@ def _list_arrays(value: object, depth: int) -> object:
     return [_list_arrays(item, depth - 1) for item in plain]
 
 
+_TYPES_OF_MISSING = ("NAType", "NaTType", "datetime64", "Decimal")
+
+
 def _may_be_missing(type_: type) -> bool:
-    """Return True for numbers with fractions, and for the types of pandas' NA and NaT."""
-    return issubclass(type_, (float, np.floating)) or type_.__name__ in ("NAType", "NaTType")
+    """Return True for numbers with fractions, and for other types that have NaN, NA or NaT."""
+    return issubclass(type_, (float, np.floating)) or type_.__name__ in _TYPES_OF_MISSING
 
 
 def _is_nan(value: object) -> bool:

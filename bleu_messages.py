@@ -486,17 +486,18 @@ def row_of_fields(name: str, row: int, fields: Sequence[object], depth: int = 0)
     >>> print(str(row_of_fields("predictions", 0, ["de"])).rpartition("Pass ")[2])
     predictions=[row['de'] for row in predictions].
     """
-    # 1. List the fields.
-    if not fields:
-        return TypeError(f"{name}[{row}]: got an empty dict, expected a text.")
-    listed = ", ".join(show_value(field) for field in fields[:_MOST_FIELDS])
-    if len(fields) > _MOST_FIELDS:
+    # 1. List the fields that are names. A key with a space may be a text of the corpus.
+    names = [field for field in fields if isinstance(field, str) and re.fullmatch("[!-~]+", field)]
+    if not names:
+        return TypeError(f"{name}[{row}]: got a dict, expected a text.")
+    listed = ", ".join(show_value(field) for field in names[:_MOST_FIELDS])
+    if len(names) > _MOST_FIELDS:
         listed += ", ..."
-    noun = "field" if len(fields) == 1 else "fields"
+    noun = "field" if len(names) == 1 else "fields"
     # 2. Write the call. Several dicts are the messages of a chat, the last of which is the answer;
     #    the references of a segment; or the only candidate of a pipeline.
-    is_message = {"role", "content"} <= set(fields)
-    field = "content" if is_message else fields[0]
+    is_message = {"role", "content"} <= set(names)
+    field = "content" if is_message else names[0]
     key = f"[{show_value(field)}]"
     if not depth:
         item = f"row{key}"

@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import threading
+from decimal import Decimal
 from unittest import mock
 
 import datasets
@@ -282,6 +283,13 @@ def test_missing_references_are_absent(bleu, container, missing):
     assert callback((np.array([[1], [2]]), np.array([[1], [2]])))["bleu"] == 0
 
 
+@pytest.mark.parametrize("missing", [Decimal("NaN"), np.datetime64("NaT")], ids=str)
+@pytest.mark.parametrize("container", [list, pd.Series])
+def test_missing_values_of_other_types_are_absent(missing, container):
+    references = container([["a b", "c d"], ["e f", missing]])
+    assert read_corpus(["a", "e"], references).references.to_pylist() == [["a b", "c d"], ["e f"]]
+
+
 def test_a_column_without_any_reference():
     """Pandas reads an empty column as numbers."""
     frame = pd.DataFrame({"ref1": ["a", "b"], "ref2": [NAN, NAN]})
@@ -295,6 +303,37 @@ def test_a_missing_document_is_called_by_its_name(bleu, missing, name, container
         bleu.compute(
             predictions=["a"] * 2, references=["a"] * 2, documents=container(["x", missing])
         )
+
+
+# Rows of tables, as references of one segment.
+ROWS = {
+    "a row of a frame": lambda row: pd.DataFrame([row]).iloc[0],
+    "a row of a polars frame": lambda row: pl.Series(row),
+    "an Arrow array": pa.array,
+    "an iterator": iter,
+    "an Arrow exporter": lambda row: Stream(pa.chunked_array([row])),
+    "an array exporter": lambda row: ExportedArray(pa.array(row)),
+}
+
+
+@pytest.mark.parametrize("container", ROWS.values(), ids=ROWS)
+def test_references_of_one_segment_in_any_container(bleu, container):
+    """`add` takes what `explain` takes; a missing value is absent."""
+    row = ["a b c", None, "a b"]
+    expected = bleu.compute(predictions=["a b"], references=[row])
+    bleu.add(prediction="a b", reference=container(row))
+    assert bleu.compute() == expected
+    assert bleu.explain("a b", container(row))["bleu"] == expected["bleu"]
+
+
+class ExportedArray:
+    """An Arrow exporter of one array."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self._array.__arrow_c_array__(requested_schema)
 
 
 class Stream:
@@ -330,6 +369,7 @@ DICTS = {
     "languages": ([{"de": "a", "en": "b"}] * 2, "'de', 'en'", "row['de']"),
     "generations": ([[{"generated_text": "a"}]] * 2, "'generated_text'", "row[0]['generated_text']"),
     "chats": ([[{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]] * 2, "'role', 'content'", "row[-1]['content']"),
+    "keys with spaces": ([{"the cat": 1, "de": "x"}] * 2, "'de'", "row['de']"),
     "many fields": ([dict.fromkeys("abcdefgh", "x")] * 2, "'a', 'b', 'c', 'd', 'e', ...", "row['a']"),
 }  # fmt: skip
 
@@ -348,6 +388,11 @@ def test_dicts_as_rows(bleu, container, rows, fields, text, column):
         with pytest.raises(TypeError) as raised:
             call(**{**others, column: container(rows)})
         assert str(raised.value) == message
+
+
+def test_keys_that_may_be_texts_are_not_shown(bleu):
+    with pytest.raises(TypeError, match=r"^predictions\[0\]: got a dict, expected a text\.$"):
+        bleu.compute(predictions=[{"the cat sat": 1}], references=["a"])
 
 
 def test_captions_by_image_are_paired_by_the_caller(bleu):
