@@ -85,7 +85,8 @@ Args:
     predictions: one item per segment: a str, a list of str tokens, or a list of int token ids. May
         be a list, tuple, NumPy array, pandas or polars Series, `datasets.Dataset` column, or Arrow
         array.
-    references: for each segment, a list of references (the number may vary) or a single str.
+    references: for each segment, a list of references (the number may vary) or a single str; or a
+        table or 2-D array with one row per segment.
     by: one label per segment, such as its domain or language pair: a list, array or Series of str,
         numbers or None. Covers all segments, in the order in which they were added. With `by`,
         `tokenize` may be a dict from labels to tokenizers; other labels have the default.
