@@ -802,10 +802,10 @@ def _count_systems(
         raise ValueError("like: it belongs to tables, but the systems are texts. Leave out `like`.")
     # Labels are the same for all systems. In place of labels, tables take the name of a column.
     labels: Any = by
-    if by is not None and (are_texts or not isinstance(by, str)):
+    if are_texts or not isinstance(by, str):
         labels = read_labels(by)
     document_of: Any = documents
-    if documents is not None and (are_texts or not isinstance(documents, str)):
+    if are_texts or not isinstance(documents, str):
         document_of = read_documents(documents)
     if are_texts:
         counted = _count_texts(systems, references, options, labels=labels, documents=document_of)

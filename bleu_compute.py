@@ -308,10 +308,10 @@ def score_corpus(
         raise ValueError(messages.NO_SEGMENTS)
     has_groups = by is not None or documents is not None
     if has_groups or options.segments or options.confidence:
-        read = None if documents is None else read_documents(documents, len(corpus))
-        labels = None if by is None else read_labels(by, len(corpus))
+        document_labels = read_documents(documents, len(corpus))
+        labels = read_labels(by, len(corpus))
         with warn_once_per_kind():
-            counted = count_checked(corpus, options, labels, read)
+            counted = count_checked(corpus, options, labels, document_labels)
             return _score_counted(counted, options, segments=len(corpus))
     # The sum alone needs constant memory.
     tokenizer = choose_tokenizer(options, corpus.kind)

@@ -288,7 +288,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
         names = list(corpora)
         first_name, second_name = names
         first_corpus = corpora[first_name]
-        labels = None if by is None else read_labels(by, len(first_corpus))
+        labels = read_labels(by, len(first_corpus))
         tokenizer = choose_tokenizer(options, first_corpus.kind)
         for name, corpus in corpora.items():
             with within_system(name):

@@ -267,8 +267,8 @@ def _make_netstring(data: bytes) -> bytes:
 # --- Labels and systems ---------------------------------------------------------------------------
 
 
-def read_labels(labels: object, rows: int | None = None) -> list[Label]:
-    """Read one label per row as plain Python values.
+def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
+    """Read one label per row as plain Python values; None for no labels.
 
     They are str, numbers and None, and anything else as its text. Equal labels have one form:
     integral floats become int, and NaN becomes None.
@@ -280,6 +280,8 @@ def read_labels(labels: object, rows: int | None = None) -> list[Label]:
     >>> read_labels(np.array([3.0, 4.5]), 2), read_labels(["news", None, float("nan")], 3)
     ([3, 4.5], ['news', None, None])
     """
+    if labels is None:
+        return None
     read = list_labels("by", labels, rows)
     # With their types, because True equals 1.
     different_labels = [label for _, label in dict.fromkeys((type(label), label) for label in read)]
@@ -318,12 +320,14 @@ def _find_same_key(labels: Iterable[Label]) -> str | None:
     return None
 
 
-def read_documents(documents: object, rows: int | None = None) -> list[Label]:
+def read_documents(documents: object, rows: int | None = None) -> list[Label] | None:
     """Read the document of each row, as `read_labels` does; 1 and "1" are two documents.
 
     Raises:
         TypeError, ValueError: as for `read_labels`; or a row has no document.
     """
+    if documents is None:
+        return None
     read = list_labels("documents", documents, rows)
     if None in read:
         row = read.index(None)

@@ -413,8 +413,8 @@ class BleuMetric(BufferedMetric):
         """
         chosen = self._options_of("statistics", options)
         corpus = read_corpus(predictions, references, allow_empty=True)
-        labels = None if by is None else read_labels(by, len(corpus))
-        document_labels = None if documents is None else read_documents(documents, len(corpus))
+        labels = read_labels(by, len(corpus))
+        document_labels = read_documents(documents, len(corpus))
         return tabulate(count_checked(corpus, chosen, labels, document_labels), chosen)
 
     def score(

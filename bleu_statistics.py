@@ -631,14 +631,13 @@ def read_statistics(
     part_sizes = {place: len(table) for place, table in tables.items()}
     given = GivenRows(joined, is_table, recorded, part_sizes)
     # 5. Attach documents, then labels.
-    if documents is not None:
-        if isinstance(documents, str):
-            documents = _join_columns(parts_with_rows, "documents", documents)
-        given = given._replace(documents=read_documents(documents, len(joined)))
-    if by is not None:
-        if isinstance(by, str):
-            by = _join_columns(parts_with_rows, "by", by)
-        labels = read_labels(by, len(joined))
+    if isinstance(documents, str):
+        documents = _join_columns(parts_with_rows, "documents", documents)
+    given = given._replace(documents=read_documents(documents, len(joined)))
+    if isinstance(by, str):
+        by = _join_columns(parts_with_rows, "by", by)
+    labels = read_labels(by, len(joined))
+    if labels is not None:
         groups = _group_rows(labels, parts_with_rows, recorded)
         given = given._replace(labels=labels, groups=groups)
     return given

@@ -148,16 +148,17 @@ class TrainerMetric:
                 self._known_texts.update(text.strip() for text in row_texts)
         # 3. Read the labels.
         self._by: list[Label] = []
-        if by is not None:
-            row_count = None if references is None else self._expected_rows
-            self._by = read_labels(by, row_count)
-            if not self._by:
+        row_count = None if references is None else self._expected_rows
+        labels = read_labels(by, row_count)
+        if labels is not None:
+            if not labels:
                 raise ValueError(
                     messages.LABEL_COUNT.format(
                         name="by", labels="0 labels", predictions="the evaluation data"
                     )
                 )
-            self._expected_rows = len(self._by)
+            self._by = labels
+            self._expected_rows = len(labels)
         if history:
             make_label_column("by", self._by)
         check_labels(options, self._by)
