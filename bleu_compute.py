@@ -18,7 +18,7 @@ from . import bleu_scoring as scoring
 from . import bleu_significance as significance
 from .bleu_checks import count_checked, warn_about_texts
 from .bleu_corpus import Corpus, Int64, Label, is_missing
-from .bleu_counting import Tokens, make_row
+from .bleu_counting import Tokens, check_memory, make_row
 from .bleu_inputs import list_references, read_corpus, read_documents, read_labels
 from .bleu_messages import (
     count_things,
@@ -588,7 +588,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     (tokens,) = list_tokens(prediction_texts, tokenizer)
     reference_tokens = list_tokens(reference_texts, tokenizer)
     rule = options.counting_rule
-    _check_listed_ngrams(tokens, options.max_order)
+    _check_listed_ngrams(len(tokens), options.max_order)
     orders = list(number_orders([tokens, *reference_tokens], rule.max_order))
     # 2. Count and score.
     matches = [order.clipped.total() for order in orders]
@@ -631,18 +631,15 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     return explanation
 
 
-_MOST_LISTED_TOKENS = 1 << 27  # of all n-grams that `explain` lists: 1 GB
+_BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram
 
 
-def _check_listed_ngrams(tokens: Tokens, max_order: int) -> None:
+def _check_listed_ngrams(tokens: int, max_order: int) -> None:
     """Raise if the n-grams of a prediction, which `explain` lists one by one, fill the memory."""
-    orders = np.arange(1, min(max_order, len(tokens)) + 1)
-    listed = int((orders * (len(tokens) - orders + 1)).sum())
-    if listed > _MOST_LISTED_TOKENS:
-        raise ValueError(
-            f"prediction: its n-grams of {len(tokens):,} tokens with max_order={max_order} have"
-            f" {listed:,} tokens together, and explain() lists each. Pass a lower max_order."
-        )
+    orders = np.arange(1, min(max_order, tokens) + 1)
+    listed = int((orders * (tokens - orders + 1)).sum())
+    needed = _BYTES_PER_LISTED_TOKEN * listed
+    check_memory("prediction", needed, tokens=tokens, max_order=max_order, task="list")
 
 
 @dataclass(frozen=True)

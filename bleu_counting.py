@@ -194,9 +194,19 @@ def count_totals(lengths: int | Int64, max_order: int, minimum_total: int) -> In
     return np.maximum(totals, minimum_total)
 
 
-def too_many_ngrams(place: str, tokens: int, max_order: int) -> ValueError:
-    """Return the error of a text whose n-grams would take more than `MOST_MEMORY`."""
-    return ValueError(
-        f"{place}: to count the n-grams of its {tokens:,} tokens with max_order={max_order:,} takes"
-        " more than 2 GB of memory. Pass a lower max_order."
-    )
+def check_memory(
+    place: str, needed: int, *, tokens: int, max_order: int, task: str = "count"
+) -> None:
+    """Raise if the n-grams of one text need more than `MOST_MEMORY`, before any is made.
+
+    Args:
+        place: the text, for the error.
+        needed: bytes.
+        tokens, max_order: what the bytes depend on, for the error.
+        task: the verb for what is done with the n-grams.
+    """
+    if needed > MOST_MEMORY:
+        raise ValueError(
+            f"{place}: to {task} the n-grams of its {tokens:,} tokens with max_order={max_order:,}"
+            " takes more than 2 GB of memory. Pass a lower max_order."
+        )

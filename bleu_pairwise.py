@@ -17,11 +17,10 @@ from . import bleu_kernels as kernels
 from .bleu_checks import warn_about_texts
 from .bleu_corpus import TOKENS, Float64, Int64, Texts, is_list, list_items, pieces
 from .bleu_counting import (
-    MOST_MEMORY,
     ORDERS_OF_ANY_TEXT,
     REFERENCE_LENGTHS,
+    check_memory,
     count_totals,
-    too_many_ngrams,
 )
 from .bleu_options import Options, Origin, make_signature
 from .bleu_report import Report, plot_segments
@@ -359,15 +358,17 @@ def number_texts(texts: Texts, tokenizer: ChosenTokenizer) -> NumberedTexts:
 
 
 def _check_memory(texts: Texts, numbered: NumberedTexts, max_order: int) -> None:
-    """Raise if the n-grams of the longest text take more than `MOST_MEMORY`."""
+    """Raise if the n-grams of the longest text need too much memory."""
     lengths = numbered.lengths()
-    tokens = int(lengths.max(initial=0))
-    if max_order <= ORDERS_OF_ANY_TEXT or _BYTES_PER_NGRAM * tokens * max_order <= MOST_MEMORY:
+    if max_order <= ORDERS_OF_ANY_TEXT or not len(lengths):
         return
     row = int(lengths.argmax())
+    tokens = int(lengths[row])
     for name, column in texts.columns.items():
         if row < len(column):
-            raise too_many_ngrams(f"{name}[{row}]", tokens, max_order)
+            needed = _BYTES_PER_NGRAM * tokens * max_order
+            check_memory(f"{name}[{row}]", needed, tokens=tokens, max_order=max_order)
+            return
         row -= len(column)
 
 

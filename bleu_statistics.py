@@ -30,9 +30,9 @@ from .bleu_corpus import (
 from .bleu_counting import (
     MOST_MEMORY,
     ORDERS_OF_ANY_TEXT,
+    check_memory,
     count_rows,
     count_totals,
-    too_many_ngrams,
 )
 from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
 from .bleu_messages import name_value, show_value, within
@@ -301,7 +301,7 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     is_compiled = kernels.is_ready() and rule.reference_length in kernels.REFERENCE_LENGTHS
     if rule.max_order > ORDERS_OF_ANY_TEXT:
         measure = _trie_bytes if is_compiled else _tuple_bytes
-        _check_memory(
+        _check_memory_of_column(
             "predictions",
             predictions,
             tokenizer,
@@ -310,7 +310,7 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
             row_of=batch.row_of_prediction,
         )
         if not is_compiled:  # the trie has no n-grams that only a reference has
-            _check_memory(
+            _check_memory_of_column(
                 "references",
                 references,
                 tokenizer,
@@ -325,7 +325,7 @@ def count_batch(batch: Batch, tokenizer: ChosenTokenizer, options: Options) -> I
     return count_rows(predictions, references, batch.bounds, tokenizer, rule=rule)
 
 
-def _check_memory(
+def _check_memory_of_column(
     name: str,
     texts: pa.Array,
     tokenizer: ChosenTokenizer,
@@ -334,7 +334,7 @@ def _check_memory(
     measure: Callable[[int, int], int],
     row_of: Callable[[int], int],
 ) -> None:
-    """Raise if the n-grams of one text need more than `MOST_MEMORY`, before any is counted.
+    """Raise if the n-grams of one text of a column need too much memory.
 
     Args:
         name: the column, for the error.
@@ -352,8 +352,8 @@ def _check_memory(
         tokens = size
         if tokenizer.split is not None and not is_list(texts.type):
             tokens = len(tokenizer.split(texts[index].as_py()))
-        if measure(tokens, max_order) > MOST_MEMORY:
-            raise too_many_ngrams(f"{name}[{row_of(index)}]", tokens, max_order)
+        place = f"{name}[{row_of(index)}]"
+        check_memory(place, measure(tokens, max_order), tokens=tokens, max_order=max_order)
 
 
 def _trie_bytes(tokens: int, max_order: int) -> int:

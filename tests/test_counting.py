@@ -239,7 +239,8 @@ def test_token_lists_that_would_fill_the_memory(bleu):
 def test_explain_lists_each_ngram(bleu):
     """Its time grows with tokens times orders; what it lists is limited before it is made."""
     with pytest.raises(
-        ValueError, match=r"^prediction: its n-grams of 40,000 tokens with max_order=500"
+        ValueError,
+        match=r"^prediction: to list the n-grams of its 40,000 tokens with max_order=500 takes",
     ):
         bleu.explain(MANY_TOKENS, "w1 w2", max_order=500)
     explained = bleu.explain(" ".join(f"w{i}" for i in range(300)), "w1 w2 w3", max_order=300)
