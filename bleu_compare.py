@@ -65,8 +65,8 @@ from .bleu_statistics import (
     Counted,
     GivenRows,
     adopt_counting,
-    are_tables,
     check_same_function,
+    is_table,
     read_statistics,
 )
 
@@ -789,8 +789,8 @@ def _count_systems(
 ) -> CountedSystems:
     """Count the texts of systems, or read their tables."""
     are_texts = references is not None
-    are_all_tables = all(map(are_tables, systems.values()))
-    if are_texts and any(map(are_tables, systems.values())):
+    are_all_tables = all(map(is_table, systems.values()))
+    if are_texts and any(map(is_table, systems.values())):
         raise ValueError(
             "references: the systems are tables, which contain the counts. Leave out `references`."
         )
@@ -863,13 +863,13 @@ def _read_tables(
     Sums of segments are allowed if each has a document.
     """
     # 1. Read the tables of each system.
-    read: dict[SystemName, _ReadSystem] = {}
+    systems_read: dict[SystemName, _ReadSystem] = {}
     for name, tables in systems.items():
         with within_system(name):
             given = read_statistics(tables, by, documents, like)
             _check_parts(given)
             adopted = adopt_counting(given, options)
-            first = next(iter(read.values())).adopted if read else adopted
+            first = next(iter(systems_read.values())).adopted if systems_read else adopted
             check_same_function(adopted.tokenizer_name, first.tokenizer_name)
             counted = given.to_counted(adopted)
             if not counted.has_segments and counted.documents is None:
@@ -877,26 +877,26 @@ def _read_tables(
                     "statistics: expected one row per segment, got sums. Pass the tables from"
                     " statistics(), or the document of each row, as in documents='document'."
                 )
-            read[name] = _ReadSystem(given, adopted, counted)
+            systems_read[name] = _ReadSystem(given, adopted, counted)
     # 2. If some are sums, sum all of them by document, in the same order.
-    first_name, first_system = next(iter(read.items()))
-    if not all(system.counted.has_segments for system in read.values()):
+    first_name, first_system = next(iter(systems_read.items()))
+    if not all(system.counted.has_segments for system in systems_read.values()):
         first_sums = first_system.counted.sum_documents()
-        for name, system in read.items():
+        for name, system in systems_read.items():
             sums = system.counted.sum_documents().order_like(first_sums)
             if sums is None:
                 raise _systems_differ("documents", first_name, name)
-            read[name] = system._replace(counted=sums)
-        first_system = read[first_name]
+            systems_read[name] = system._replace(counted=sums)
+        first_system = systems_read[first_name]
     # 3. Compare each with the first.
-    for name, system in read.items():
+    for name, system in systems_read.items():
         noun = _find_difference(first_system, system)
         if noun == "segments":
-            _check_sizes(read, first_name, name)
-            _check_sizes(read, name, first_name)
+            _check_sizes(systems_read, first_name, name)
+            _check_sizes(systems_read, name, first_name)
         if noun:
             raise _systems_differ(noun, first_name, name)
-    counted_systems = {name: system.counted for name, system in read.items()}
+    counted_systems = {name: system.counted for name, system in systems_read.items()}
     return CountedSystems(
         counted_systems, first_system.adopted.options, first_system.adopted.unknown
     )
@@ -915,11 +915,11 @@ def _check_parts(given: GivenRows) -> None:
 
 
 def _check_sizes(
-    read: Mapping[SystemName, _ReadSystem], name: SystemName, other: SystemName
+    systems_read: Mapping[SystemName, _ReadSystem], name: SystemName, other: SystemName
 ) -> None:
     """Raise if a system is a list of tables, each of the size of another system's only table."""
-    sizes = read[name].given.part_sizes.values()
-    (*other_sizes,) = read[other].given.part_sizes.values()
+    sizes = systems_read[name].given.part_sizes.values()
+    (*other_sizes,) = systems_read[other].given.part_sizes.values()
     if len(sizes) > 1 and len(other_sizes) == 1 and set(sizes) == set(other_sizes):
         raise TypeError(
             f"System {show_system(name)}: got {len(sizes)} tables with as many rows each as the"
@@ -942,8 +942,9 @@ def _find_difference(system: _ReadSystem, other: _ReadSystem) -> str | None:
         return "segments"
     if system.adopted != other.adopted:
         return "options"
-    has_tokenizers = system.adopted.tokenizer_name == "var"
-    if has_tokenizers and system.given.recorded.counted_by != other.given.recorded.counted_by:
+    has_several_tokenizers = system.adopted.tokenizer_name == "var"
+    counted_by = system.given.recorded.counted_by
+    if has_several_tokenizers and counted_by != other.given.recorded.counted_by:
         return "tokenizers"
     if system.counted.origin.nrefs != other.counted.origin.nrefs:
         return "numbers of references"

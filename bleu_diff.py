@@ -38,7 +38,7 @@ from .bleu_pairwise import (
 )
 from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
 from .bleu_scoring import NOISE, bleu, count_wins, warn_about_zeros
-from .bleu_statistics import are_tables, count_batch
+from .bleu_statistics import count_batch, is_table
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 
 if TYPE_CHECKING:
@@ -279,7 +279,7 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
             f"systems: expected exactly two systems, got {len(predictions)}."
             " Pass {'A': [...], 'B': [...]}; rank() takes more."
         )
-    if any(are_tables(texts) for texts in predictions.values()):
+    if any(is_table(texts) for texts in predictions.values()):
         raise TypeError(
             "systems: diff() compares texts, got statistics. Pass the predictions of both systems."
         )

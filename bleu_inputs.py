@@ -282,19 +282,20 @@ def read_labels(labels: object, rows: int | None = None) -> list[Label] | None:
     """
     if labels is None:
         return None
-    read = list_labels("by", labels, rows)
+    labels_read = list_labels("by", labels, rows)
     # With their types, because True equals 1.
-    different_labels = [label for _, label in dict.fromkeys((type(label), label) for label in read)]
+    keys = dict.fromkeys((type(label), label) for label in labels_read)
+    different_labels = [label for _, label in keys]
     for label in different_labels:
         if isinstance(label, str) and LONE_SURROGATE.search(label):
-            raise ValueError(messages.SURROGATE.format(name="by", row=read.index(label)))
+            raise ValueError(messages.SURROGATE.format(name="by", row=labels_read.index(label)))
     same_key = _find_same_key(different_labels)
     if same_key:
         raise ValueError(
             f"by: the labels {same_key} would be one key in JSON."
             " Rename one, or pass labels of one type."
         )
-    return read
+    return labels_read
 
 
 def _find_same_key(labels: Iterable[Label]) -> str | None:
@@ -328,14 +329,14 @@ def read_documents(documents: object, rows: int | None = None) -> list[Label] | 
     """
     if documents is None:
         return None
-    read = list_labels("documents", documents, rows)
-    if None in read:
-        row = read.index(None)
+    document_labels = list_labels("documents", documents, rows)
+    if None in document_labels:
+        row = document_labels.index(None)
         raise ValueError(
             f"documents[{row}]: got {_name_missing(documents, row)}."
             " Pass a label of its own for a segment that belongs to no document."
         )
-    return read
+    return document_labels
 
 
 def _name_missing(data: object, row: int) -> str:
@@ -362,18 +363,18 @@ def list_labels(name: str, labels: object, rows: int | None) -> list[Label]:
             column = _to_chunks(to_arrow(labels, depth=0))
             _check_utf8(name, column)
             values = column.to_pylist()
-    read: list[Label] = []
+    plain_labels: list[Label] = []
     for row, label in enumerate(values):
         if type(label) is str:  # the usual case
-            read.append(label)
+            plain_labels.append(label)
             continue
         is_array = getattr(label, "ndim", 0) > 0  # also a tensor, or a Series
         if is_array or isinstance(label, (bytes, list, tuple, dict, set)):
             raise wrong_item(name, row, name_value(label), "a str or a number")
-        read.append(plain_label(label))
+        plain_labels.append(plain_label(label))
     if rows is not None:
-        check_label_count(name, read, rows)
-    return read
+        check_label_count(name, plain_labels, rows)
+    return plain_labels
 
 
 def check_label_count(name: str, labels: Sequence[object], rows: int) -> None:
@@ -402,7 +403,7 @@ def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
     >>> read_names("systems", [np.int64(1), "B"], "system")
     [1, 'B']
     """
-    read: list[Label] = []
+    plain_names: list[Label] = []
     for name in names:
         plain = plain_label(name)
         is_missing = plain is None and name is not None
@@ -414,11 +415,11 @@ def read_names(place: str, names: Iterable[object], noun: str) -> list[Label]:
                 f"{place}: got a lone surrogate (U+D800 to U+DFFF) in the name"
                 f" {show_value(plain)} of a {noun}. Rename it."
             )
-        read.append(plain)
-    same_key = _find_same_key(read)
+        plain_names.append(plain)
+    same_key = _find_same_key(plain_names)
     if same_key:
         raise ValueError(f"{place}: the names {same_key} would be one key in JSON. Rename one.")
-    return read
+    return plain_names
 
 
 def find_name(argument: str, name: object, names: Collection[SystemName]) -> SystemName:

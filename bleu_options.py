@@ -581,13 +581,13 @@ class SignatureKey(NamedTuple):
 
     short: sacreBLEU's short form; the key itself where sacreBLEU has none.
     option: the option that its value sets; None for a key without an effect on the options.
-    read: the function from its text to its value; it raises a KeyError or ValueError for an unknown
-        text.
+    parse: the function from its text to its value; it raises a KeyError or ValueError for an
+        unknown text.
     """
 
     short: str
     option: str | None = None
-    read: Callable[[str], Any] = str
+    parse: Callable[[str], Any] = str
 
 
 def _read_count(text: str) -> str:
@@ -607,12 +607,12 @@ def _read_tokenizer(text: str) -> str:
 
 
 SIGNATURE_KEYS = {
-    "nrefs": SignatureKey("#", read=lambda text: text if text == "?" else _read_count(text)),
+    "nrefs": SignatureKey("#", parse=lambda text: text if text == "?" else _read_count(text)),
     "bs": SignatureKey("bs", "n_resamples", int),
     "ar": SignatureKey("ar", "n_resamples", int),
     "ci": SignatureKey("ci", "n_resamples", int),
-    "docs": SignatureKey("docs", read=_read_count),
-    "runs": SignatureKey("runs", read=_read_count),
+    "docs": SignatureKey("docs", parse=_read_count),
+    "runs": SignatureKey("runs", parse=_read_count),
     "seed": SignatureKey("rs", "seed", lambda text: None if text == "none" else int(text)),
     "test": SignatureKey("t"),
     "lang": SignatureKey("l"),
@@ -750,10 +750,10 @@ def read_signature(text: object, name: str = "signature") -> SignatureContent:
         if is_pretokenized or is_every_score:
             continue
         try:
-            value_read = key.read(value)
+            parsed = key.parse(value)
             if key.option is not None:
-                Options.check(key.option, value_read)
-                options[key.option] = value_read
+                Options.check(key.option, parsed)
+                options[key.option] = parsed
         except (KeyError, TypeError, ValueError):
             raise _unreadable(name, pair, key.option) from None
     # 3. Read the value of the smoothing method, which is rounded to two decimals.

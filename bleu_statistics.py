@@ -595,12 +595,12 @@ def read_statistics(
     # 1. Tell tables from sums; one list has only one of them.
     is_list = isinstance(statistics, (list, tuple))
     parts = list(statistics) if is_list else [statistics]
-    is_table = _are_tables(parts)
+    are_tables = _check_parts(parts)
     # 2. Read every part as a table of the statistics columns, under its place for errors. A part
     #    without rows is left out, so it needs neither labels nor metadata.
     tables = {}
     parts_with_rows = {}
-    if not is_table:
+    if not are_tables:
         tables["statistics"] = _read_sums(statistics)
         parts_with_rows["statistics"] = statistics
     else:
@@ -623,13 +623,13 @@ def read_statistics(
                 tables[place] = table.replace_schema_metadata(metadata)
         tables["like"] = _select_columns(like, "like")[:0]
         if Layout.of_width(tables["like"].num_columns).orders == 1:
-            is_table = False  # with a single order, a sum looks like a segment
+            are_tables = False  # with a single order, a sum looks like a segment
     # 4. Merge what the tables say about their counting, and join their rows.
     recorded = _merge_metadata(tables, has_labels=by is not None)
     joined = pa.concat_tables([table.replace_schema_metadata(None) for table in tables.values()])
     _check_counts(joined)
     part_sizes = {place: len(table) for place, table in tables.items()}
-    given = GivenRows(joined, is_table, recorded, part_sizes)
+    given = GivenRows(joined, are_tables, recorded, part_sizes)
     # 5. Attach documents, then labels.
     if isinstance(documents, str):
         documents = _join_columns(parts_with_rows, "documents", documents)
@@ -643,7 +643,7 @@ def read_statistics(
     return given
 
 
-def _are_tables(parts: Sequence[Any]) -> bool:
+def _check_parts(parts: Sequence[Any]) -> bool:
     """Return True for tables and False for sums; raise for anything else, or for both."""
     if not parts:
         raise ValueError(_NO_STATISTICS)
@@ -693,7 +693,7 @@ def _group_rows(
     return groups
 
 
-def are_tables(statistics: Any) -> bool:
+def is_table(statistics: Any) -> bool:
     """Return True for a statistics table, or a list that begins with one; False for texts."""
     part = statistics
     if isinstance(statistics, (list, tuple)) and statistics:
