@@ -61,13 +61,11 @@ from .bleu_significance import (
     list_groups,
 )
 from .bleu_statistics import (
-    Adopted,
     Counted,
     GivenRows,
-    adopt_counting,
     check_same_function,
     is_table,
-    read_statistics,
+    read_counted,
 )
 
 if TYPE_CHECKING:
@@ -842,14 +840,6 @@ def _count_texts(
     return CountedSystems(counted, options, unknown=())
 
 
-class _ReadSystem(NamedTuple):
-    """The rows of a system that were read from its tables, and the options of their score."""
-
-    given: GivenRows
-    adopted: Adopted
-    counted: Counted
-
-
 def _read_tables(
     systems: Mapping[SystemName, object],
     options: Options,
@@ -863,46 +853,45 @@ def _read_tables(
     Sums of segments are allowed if each has a document.
     """
     # 1. Read the tables of each system.
-    systems_read: dict[SystemName, _ReadSystem] = {}
-    for name, tables in systems.items():
+    tables: dict[SystemName, GivenRows] = {}
+    counted: dict[SystemName | RunOfSystem, Counted] = {}
+    for name, statistics in systems.items():
         with within_system(name):
-            given = read_statistics(tables, by, documents, like)
-            _check_parts(given)
-            adopted = adopt_counting(given, options)
-            first = next(iter(systems_read.values())).adopted if systems_read else adopted
-            check_same_function(adopted.tokenizer_name, first.tokenizer_name)
-            counted = given.to_counted(adopted)
-            if not counted.has_segments and counted.documents is None:
+            given = read_counted(statistics, options, by=by, documents=documents, like=like)
+            _check_repeated_part(given)
+            first = next(iter(tables.values()), given)
+            check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
+            rows = given.counted()
+            if not rows.has_segments and rows.documents is None:
                 raise ValueError(
                     "statistics: expected one row per segment, got sums. Pass the tables from"
                     " statistics(), or the document of each row, as in documents='document'."
                 )
-            systems_read[name] = _ReadSystem(given, adopted, counted)
+            tables[name] = given
+            counted[name] = rows
     # 2. If some are sums, sum all of them by document, in the same order.
-    first_name, first_system = next(iter(systems_read.items()))
-    if not all(system.counted.has_segments for system in systems_read.values()):
-        first_sums = first_system.counted.sum_documents()
-        for name, system in systems_read.items():
-            sums = system.counted.sum_documents().order_like(first_sums)
+    first_name = next(iter(tables))
+    if not all(rows.has_segments for rows in counted.values()):
+        first_sums = counted[first_name].sum_documents()
+        for name, rows in counted.items():
+            sums = rows.sum_documents().order_like(first_sums)
             if sums is None:
                 raise _systems_differ("documents", first_name, name)
-            systems_read[name] = system._replace(counted=sums)
-        first_system = systems_read[first_name]
+            counted[name] = sums
     # 3. Compare each with the first.
-    for name, system in systems_read.items():
-        noun = _find_difference(first_system, system)
-        if noun == "segments":
-            _check_sizes(systems_read, first_name, name)
-            _check_sizes(systems_read, name, first_name)
-        if noun:
+    expected = _list_properties(tables[first_name], counted[first_name])
+    for name, given in tables.items():
+        for noun, value in _list_properties(given, counted[name]).items():
+            if value == expected[noun]:
+                continue
+            if noun == "segments":
+                _check_sizes(tables, first_name, name)
+                _check_sizes(tables, name, first_name)
             raise _systems_differ(noun, first_name, name)
-    counted_systems = {name: system.counted for name, system in systems_read.items()}
-    return CountedSystems(
-        counted_systems, first_system.adopted.options, first_system.adopted.unknown
-    )
+    return CountedSystems(counted, tables[first_name].options, tables[first_name].unknown)
 
 
-def _check_parts(given: GivenRows) -> None:
+def _check_repeated_part(given: GivenRows) -> None:
     """Raise if a list of tables has runs on one test set, which would count as new segments."""
     place = given.find_repeated_part()
     if place:
@@ -914,12 +903,25 @@ def _check_parts(given: GivenRows) -> None:
         )
 
 
+def _list_properties(given: GivenRows, counted: Counted) -> dict[str, object]:
+    """Return what the tables of systems must have in common, by its noun in errors."""
+    has_several_tokenizers = given.origin.tokenizer_name == "var"
+    return {
+        "segments": len(counted.rows),
+        "options": (given.options, given.origin.tokenizer_name, given.unknown),
+        "tokenizers": given.counted_by if has_several_tokenizers else None,
+        "numbers of references": given.origin.nrefs,
+        "labels": counted.labels,
+        "documents": counted.documents,
+    }
+
+
 def _check_sizes(
-    systems_read: Mapping[SystemName, _ReadSystem], name: SystemName, other: SystemName
+    tables: Mapping[SystemName, GivenRows], name: SystemName, other: SystemName
 ) -> None:
     """Raise if a system is a list of tables, each of the size of another system's only table."""
-    sizes = systems_read[name].given.part_sizes.values()
-    (*other_sizes,) = systems_read[other].given.part_sizes.values()
+    sizes = tables[name].part_sizes.values()
+    (*other_sizes,) = tables[other].part_sizes.values()
     if len(sizes) > 1 and len(other_sizes) == 1 and set(sizes) == set(other_sizes):
         raise TypeError(
             f"System {show_system(name)}: got {len(sizes)} tables with as many rows each as the"
@@ -934,25 +936,6 @@ def _systems_differ(noun: str, name: SystemName, other_name: SystemName) -> Valu
         f" their {noun}. Pass tables of the same segments, made by statistics() with the"
         " same options."
     )
-
-
-def _find_difference(system: _ReadSystem, other: _ReadSystem) -> str | None:
-    """Return the noun for what two systems do not have in common; None if they fit."""
-    if len(system.counted.rows) != len(other.counted.rows):
-        return "segments"
-    if system.adopted != other.adopted:
-        return "options"
-    has_several_tokenizers = system.adopted.tokenizer_name == "var"
-    counted_by = system.given.recorded.counted_by
-    if has_several_tokenizers and counted_by != other.given.recorded.counted_by:
-        return "tokenizers"
-    if system.counted.origin.nrefs != other.counted.origin.nrefs:
-        return "numbers of references"
-    if system.counted.labels != other.counted.labels:
-        return "labels"
-    if system.counted.documents != other.counted.documents:
-        return "documents"
-    return None
 
 
 # --- Scores and tests -----------------------------------------------------------------------------

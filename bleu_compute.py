@@ -42,9 +42,8 @@ from .bleu_significance import (
 )
 from .bleu_statistics import (
     Counted,
-    adopt_counting,
     prepare_batch,
-    read_statistics,
+    read_counted,
     sum_corpus,
 )
 from .bleu_tokenizers import choose_tokenizer, list_tokens
@@ -331,18 +330,16 @@ def score_statistics(
     documents: object = None,
     like: object = None,
 ) -> Result:
-    """Score statistics in any form that `read_statistics` takes."""
-    given = read_statistics(statistics, by, documents, like)
-    adopted = adopt_counting(given, options)
-    if adopted.options.segments or adopted.options.confidence or by is not None:
-        counted = given.to_counted(adopted)
+    """Score statistics in any form that `read_counted` takes."""
+    given = read_counted(statistics, options, by=by, documents=documents, like=like)
+    if given.options.segments or given.options.confidence or by is not None:
+        counted = given.counted()
         if not counted.has_segments:
-            _check_sums(counted, adopted.options)
-        return _score_counted(counted, adopted.options, unknown=adopted.unknown)
-    total = given.sum()
-    origin = Origin(adopted.tokenizer_name, given.recorded.nrefs)
-    result = Result(_describe(total, origin, adopted.options, unknown=adopted.unknown))
-    scoring.warn_if_zero(result["bleu"], total, None, adopted.options)
+            _check_sums(counted, given.options)
+        return _score_counted(counted, given.options, unknown=given.unknown)
+    total = given.total()
+    result = Result(_describe(total, given.origin, given.options, unknown=given.unknown))
+    scoring.warn_if_zero(result["bleu"], total, None, given.options)
     return result
 
 

@@ -469,56 +469,55 @@ def make_label_column(name: str, labels: Sequence[Label]) -> pa.Array:
 # --- Tables back to rows --------------------------------------------------------------------------
 
 
-class Recorded(NamedTuple):
-    """What the metadata of tables says about their rows.
-
-    counted_with: the options in `bleu_options.COUNTING_OPTIONS` that are known.
-    nrefs: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
-    counted_by: the origin of the rows of each label that the rows were counted by.
-    """
-
-    counted_with: Mapping[str, Any]
-    nrefs: str
-    counted_by: Mapping[Label, Origin]
-
-
 class GivenRows(NamedTuple):
-    """Statistics rows that the user supplies.
+    """Statistics rows that the user supplies, with the options of their score.
 
-    table: the statistics columns only, in the order of a row.
-    is_table: True for tables and frames, False for arrays, which are sums.
-    recorded: what their metadata says.
+    columns: the statistics columns only, in the order of a row.
+    origin: their tokenizer and number of references.
+    options: the options of the call, with those that the rows were counted under.
+    unknown: the names of options that neither the rows nor the call tell.
     part_sizes: the number of rows of each part, by its place in messages.
+    may_be_segments: False if the rows are sums, or could be sums that look like segments.
+    counted_by: the origin of the rows of each label that the rows were counted by.
     labels, groups, documents: as in `Counted`.
     """
 
-    table: pa.Table
-    is_table: bool
-    recorded: Recorded
-    part_sizes: Mapping[str, int] = {}
-    labels: Sequence[Label] | None = None
-    groups: Mapping[Label, Group] = {}
-    documents: Sequence[Label] | None = None
+    columns: pa.Table
+    origin: Origin
+    options: Options
+    unknown: Sequence[str]
+    part_sizes: Mapping[str, int]
+    may_be_segments: bool
+    counted_by: Mapping[Label, Origin]
+    labels: Sequence[Label] | None
+    groups: Mapping[Label, Group]
+    documents: Sequence[Label] | None
 
-    @property
-    def orders(self) -> int:
-        """The number of orders in a row."""
-        return Layout.of_width(self.table.num_columns).orders
+    def total(self) -> Int64:
+        """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
+        return np.array([pc.sum(column).as_py() for column in self.columns.columns], np.int64)
 
-    def are_segments(self, minimum_total: int) -> bool:
-        """Return True if each row is known to be the row of a single segment.
+    def counted(self) -> Counted:
+        """Return the rows as those of a corpus."""
+        return Counted(
+            rows=np.stack([np.asarray(column) for column in self.columns.columns]).T,
+            origin=self.origin,
+            labels=self.labels,
+            groups=self.groups,
+            documents=self.documents,
+            has_segments=self.may_be_segments and self._have_totals_of_segments(),
+        )
 
-        From order to order, a segment has one n-gram less, and a sum of k segments has k less. Rows
-        of a single order do not show this; only their metadata tells.
+    def _have_totals_of_segments(self) -> bool:
+        """Return True if each row has the totals of a single segment.
+
+        From order to order, a segment has one n-gram less, and a sum of k segments has k less.
         """
-        if not self.is_table:
-            return False
-        if self.orders == 1 and "tokenize" not in self.recorded.counted_with:
-            return False
-        lengths = np.asarray(self.table["prediction_length"])
-        names = self.table.column_names[Layout(self.orders).totals]
-        totals = np.stack([np.asarray(self.table[name]) for name in names])
-        return bool((totals == count_totals(lengths, self.orders, minimum_total)).all())
+        layout = _layout_of(self.columns)
+        lengths = np.asarray(self.columns["prediction_length"])
+        totals = np.stack([np.asarray(column) for column in self.columns.columns[layout.totals]])
+        expected = count_totals(lengths, layout.orders, self.options.minimum_total)
+        return bool((totals == expected).all())
 
     def find_repeated_part(self) -> str | None:
         """Return the place of a part that has the test set of the first part; None without one.
@@ -527,7 +526,7 @@ class GivenRows(NamedTuple):
         runs may differ in which one is the closest: in tests at least half of the lengths were
         equal, against a sixth for two translations of the same texts.
         """
-        lengths = np.asarray(self.table["reference_length"])
+        lengths = np.asarray(self.columns["reference_length"])
         first: Int64 | None = None
         start = 0
         for place, size in self.part_sizes.items():
@@ -539,24 +538,9 @@ class GivenRows(NamedTuple):
                 return place
         return None
 
-    def stack(self) -> Int64:
-        """Return all rows, int64 [rows, 2 N + 2]."""
-        return np.stack([np.asarray(column) for column in self.table.columns]).T
 
-    def to_counted(self, adopted: Adopted) -> Counted:
-        """Return the rows as those of a corpus, under the options of their score."""
-        return Counted(
-            rows=self.stack(),
-            origin=Origin(adopted.tokenizer_name, self.recorded.nrefs),
-            labels=self.labels,
-            groups=self.groups,
-            documents=self.documents,
-            has_segments=self.are_segments(adopted.options.minimum_total),
-        )
-
-    def sum(self) -> Int64:
-        """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
-        return np.array([pc.sum(column).as_py() for column in self.table.columns], np.int64)
+def _layout_of(columns: pa.Table) -> Layout:
+    return Layout.of_width(columns.num_columns)
 
 
 def _are_same_lengths(lengths: Int64, other: Int64) -> bool:
@@ -580,67 +564,123 @@ def _are_same_lengths(lengths: Int64, other: Int64) -> bool:
     return bool(share >= _MIN_EQUAL_SHARE and share > chance and probability < _CHANCE)
 
 
-def read_statistics(
-    statistics: Any, by: object = None, documents: object = None, like: Any = None
+def read_counted(
+    statistics: Any,
+    options: Options,
+    *,
+    by: object = None,
+    documents: object = None,
+    like: Any = None,
 ) -> GivenRows:
-    """Read statistics in any form that `BleuMetric.score` accepts.
+    """Read statistics in any form that `BleuMetric.score` accepts, and merge the options.
 
     Args:
         statistics: tables, frames or sums.
+        options: all options of the call. The rows win for everything that was not asked for.
         by: one label per row, or the name of a column of the tables; None for no labels.
         documents: the document of each row, or the name of a column of the tables; None for no
             documents.
         like: the table whose metadata applies to statistics without metadata; None for no table.
+
+    Raises:
+        TypeError, ValueError: these are not valid rows, they do not add up, or they were counted
+            under options other than the requested ones.
+
+    >>> names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
+    >>> table = pa.table([[1, 2], [2, 2], [2, 2], [3, 2]], names)
+    >>> given = read_counted(table, Options(max_order=1))
+    >>> given.total().tolist(), given.origin.nrefs, given.unknown[:2]
+    ([3, 4, 4, 5], '?', ['tokenize', 'lowercase'])
     """
-    # 1. Tell tables from sums; one list has only one of them.
-    is_list = isinstance(statistics, (list, tuple))
-    parts = list(statistics) if is_list else [statistics]
-    are_tables = _check_parts(parts)
-    # 2. Read every part as a table of the statistics columns, under its place for errors. A part
-    #    without rows is left out, so it needs neither labels nor metadata.
-    tables = {}
-    parts_with_rows = {}
-    if not are_tables:
-        tables["statistics"] = _read_sums(statistics)
-        parts_with_rows["statistics"] = statistics
-    else:
-        for number, part in enumerate(parts):
-            place = f"statistics[{number}]" if is_list else "statistics"
-            table = _select_columns(part, place)
-            if len(table):
-                tables[place] = table
-                parts_with_rows[place] = part
-    if not tables:
-        raise ValueError(_NO_STATISTICS)
-    # 3. Rows without metadata take that of "like", which adds no rows.
+    # 1. Read each part as a table of the statistics columns. Parts without metadata take that of
+    #    "like", which adds no rows.
+    parts = _read_parts(statistics)
+    tables = {place: part.columns for place, part in parts.items()}
     if like is not None:
-        like_schema = getattr(like, "schema", None)
-        metadata = getattr(like_schema, "metadata", None) or {}
-        if _METADATA not in metadata:
-            raise _not_a_table("like", "it does not record how it was counted")
-        for place, table in tables.items():
-            if _METADATA not in (table.schema.metadata or {}):
-                tables[place] = table.replace_schema_metadata(metadata)
-        tables["like"] = _select_columns(like, "like")[:0]
-        if Layout.of_width(tables["like"].num_columns).orders == 1:
-            are_tables = False  # with a single order, a sum looks like a segment
-    # 4. Merge what the tables say about their counting, and join their rows.
+        tables = _add_metadata(tables, like)
+    # 2. Merge what the tables say about their counting, and join their rows.
     recorded = _merge_metadata(tables, has_labels=by is not None)
-    joined = pa.concat_tables([table.replace_schema_metadata(None) for table in tables.values()])
-    _check_counts(joined)
-    part_sizes = {place: len(table) for place, table in tables.items()}
-    given = GivenRows(joined, are_tables, recorded, part_sizes)
-    # 5. Attach documents, then labels.
+    columns = pa.concat_tables([table.replace_schema_metadata(None) for table in tables.values()])
+    _check_counts(columns)
+    # 3. Read documents, then labels.
     if isinstance(documents, str):
-        documents = _join_columns(parts_with_rows, "documents", documents)
-    given = given._replace(documents=read_documents(documents, len(joined)))
+        documents = _join_columns(parts, "documents", documents)
+    document_labels = read_documents(documents, len(columns))
     if isinstance(by, str):
-        by = _join_columns(parts_with_rows, "by", by)
-    labels = read_labels(by, len(joined))
+        by = _join_columns(parts, "by", by)
+    labels = read_labels(by, len(columns))
+    groups: dict[Label, Group] = {}
     if labels is not None:
-        groups = _group_rows(labels, parts_with_rows, recorded)
-        given = given._replace(labels=labels, groups=groups)
-    return given
+        groups = _group_rows(labels, parts, recorded)
+    # 4. Compare what the rows say with what the caller asks for.
+    orders = _layout_of(columns).orders
+    max_order = _choose_order(recorded.counted_with.get("max_order"), orders, options)
+    counted_with = {**recorded.counted_with, "max_order": max_order}
+    if labels is not None:
+        check_labels(options, labels)
+    elif options.tokenize_by is not None:
+        raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
+    asked = options.counting_options()
+    asked["tokenize"] = choose_tokenizer(options.for_label(None), "text").name
+    _check_asked(counted_with, asked, groups, options)
+    # 5. The rows win for everything that was not asked for.
+    adopted = options.override(counted_with)
+    unknown = [
+        name
+        for name in COUNTING_OPTIONS
+        if name not in counted_with and not options.is_chosen(name)
+    ]
+    _check_unigrams(columns, adopted)
+    # 6. Sums of a single order look like segments; only the metadata of the rows themselves
+    #    tells.
+    is_recorded = like is None and "tokenize" in recorded.counted_with
+    return GivenRows(
+        columns=columns,
+        origin=Origin(counted_with.get("tokenize", asked["tokenize"]), recorded.nrefs),
+        options=adopted,
+        unknown=unknown,
+        part_sizes={place: len(part.columns) for place, part in parts.items()},
+        may_be_segments=is_table(statistics) and (orders > 1 or is_recorded),
+        counted_by=recorded.counted_by,
+        labels=labels,
+        groups=groups,
+        documents=document_labels,
+    )
+
+
+def is_table(statistics: Any) -> bool:
+    """Return True for a statistics table, or a list that begins with one; False for texts."""
+    part = statistics
+    if isinstance(statistics, (list, tuple)) and statistics:
+        part = statistics[0]
+    return "prediction_length" in (_list_columns(part) or ())
+
+
+class _Part(NamedTuple):
+    """A table that has rows, or sums, as the user supplies them, and the statistics columns."""
+
+    given: Any
+    columns: pa.Table
+
+
+def _read_parts(statistics: Any) -> dict[str, _Part]:
+    """Read the parts of statistics by their places in messages; a single list has all sums.
+
+    A part without rows is left out, so it needs neither labels nor metadata.
+    """
+    given = {"statistics": statistics}
+    if isinstance(statistics, (list, tuple)):
+        given = {f"statistics[{number}]": part for number, part in enumerate(statistics)}
+    if not _check_parts(list(given.values())):
+        return {"statistics": _Part(statistics, _read_sums(statistics))}
+    parts = {}
+    for place, part in given.items():
+        columns = _select_columns(part, place)
+        if len(columns):
+            parts[place] = _Part(part, columns)
+    if not parts:
+        raise ValueError(_NO_STATISTICS)
+    return parts
 
 
 def _check_parts(parts: Sequence[Any]) -> bool:
@@ -674,13 +714,28 @@ def _not_a_table(place: str, problem: str) -> ValueError:
     )
 
 
+def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Table]:
+    """Return tables with the metadata of `like` if they have none, and `like` without its rows."""
+    schema = getattr(like, "schema", None)
+    metadata = getattr(schema, "metadata", None) or {}
+    if _METADATA not in metadata:
+        raise _not_a_table("like", "it does not record how it was counted")
+    with_metadata = {}
+    for place, table in tables.items():
+        with_metadata[place] = table
+        if _METADATA not in (table.schema.metadata or {}):
+            with_metadata[place] = table.replace_schema_metadata(metadata)
+    with_metadata["like"] = _select_columns(like, "like")[:0]
+    return with_metadata
+
+
 def _group_rows(
-    labels: Sequence[Label], parts: Mapping[str, Any], recorded: Recorded
+    labels: Sequence[Label], parts: Mapping[str, _Part], recorded: _Recorded
 ) -> dict[Label, Group]:
     """Group rows by labels; a group may have rows of several labels that they were counted by."""
     tokenizer_name = recorded.counted_with.get("tokenize", "?")
     origins = [Origin(tokenizer_name, recorded.nrefs)] * len(labels)
-    has_labels = all(LABEL in (_list_columns(part) or ()) for part in parts.values())
+    has_labels = all(LABEL in (_list_columns(part.given) or ()) for part in parts.values())
     if recorded.counted_by and has_labels:
         counted_by = _join_columns(parts, "by", LABEL)
         origins = [
@@ -693,72 +748,60 @@ def _group_rows(
     return groups
 
 
-def is_table(statistics: Any) -> bool:
-    """Return True for a statistics table, or a list that begins with one; False for texts."""
-    part = statistics
-    if isinstance(statistics, (list, tuple)) and statistics:
-        part = statistics[0]
-    return "prediction_length" in (_list_columns(part) or ())
+def _choose_order(recorded: int | None, orders: int, options: Options) -> int:
+    """Return N of the score: the requested order if the rows have it, or else all their orders.
 
-
-class Adopted(NamedTuple):
-    """The options under which supplied rows are scored.
-
-    options: the options of the call, with those that the rows were counted under.
-    tokenizer_name: the tokenizer of the rows, or `"var"`.
-    unknown: the names of options that neither the rows nor the call tell.
+    Args:
+        recorded: N as the metadata of the rows has it; None if unknown.
+        orders: the number of orders in a row.
+        options: all options of the call.
     """
+    further = options.counted_orders - options.max_order
+    max_order = max(1, orders - further) if recorded is None else recorded
+    if options.is_chosen("max_order"):
+        max_order = options.max_order
+    if max_order + further <= orders:
+        return max_order
+    if further and max_order <= orders:
+        raise ValueError(
+            f"smooth_method={options.smooth_method!r} needs n-grams of order {max_order + further},"
+            f" but the statistics end with order {orders}. Call statistics() again with this"
+            " method."
+        )
+    raise ValueError(
+        f"max_order={max_order}: the statistics end with max_order={orders}. Call"
+        " statistics() again with the higher order."
+    )
 
-    options: Options
-    tokenizer_name: str
-    unknown: Sequence[str]
 
+def _check_asked(
+    counted_with: Mapping[str, Any],
+    asked: Mapping[str, Any],
+    groups: Mapping[Label, Group],
+    options: Options,
+) -> None:
+    """Raise if rows were counted under options other than the requested ones.
 
-def adopt_counting(given: GivenRows, options: Options) -> Adopted:
-    """Merge the recorded counting options into `options`.
-
-    Raises:
-        ValueError: the rows were counted under options other than the requested ones, or contradict
-            their options.
+    Args:
+        counted_with: the known options that the rows were counted under.
+        asked: the values of the call for all options of counting.
+        groups: the rows of each label, for tokenizers by label.
+        options: all options of the call.
     """
-    # 1. What the rows say, and what the caller asks for.
-    counted_with = {**given.recorded.counted_with, "max_order": _choose_order(given, options)}
-    if given.labels is not None:
-        check_labels(options, given.labels)
-    elif options.tokenize_by is not None:
-        raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
-    asked = options.counting_options()
-    asked["tokenize"] = choose_tokenizer(options.for_label(None), "text").name
-    # 2. Raise if both are known and differ. A convention's choice counts as asked for, except for
-    #    the tokenizer of rows that have none.
     for name, counted in counted_with.items():
+        # A convention's choice counts as asked for, except for the tokenizer of rows without one.
         is_pretokenized = counted in (*_PRETOKENIZED, "var")
         is_asked = name in options.given if is_pretokenized else options.is_chosen(name)
         if name == "tokenize" and options.tokenize_by is not None:
-            _check_tokenizers_by_label(given, options)
+            _check_tokenizers_by_label(groups, options)
         elif is_asked and name == "tokenize":
             _check_tokenizer("tokenize", counted, asked[name])
         elif is_asked and asked[name] != counted:
             raise _counted_otherwise(name, counted, asked[name])
-    # 3. The rows win for everything that was not asked for.
-    unknown = [
-        name
-        for name in COUNTING_OPTIONS
-        if name not in counted_with and not options.is_chosen(name)
-    ]
-    adopted = options.override(counted_with)
-    # 4. There are as many unigrams as tokens, or more with a `minimum_total`.
-    compare = pc.greater_equal if adopted.minimum_total else pc.equal
-    if not pc.all(compare(given.table["totals_1"], given.table["prediction_length"])).as_py():
-        raise ValueError(
-            "statistics: expected prediction_length to equal totals_1. If the rows were counted"
-            " with a `minimum_total`, as in NLTK's convention, pass the same value."
-        )
-    return Adopted(adopted, counted_with.get("tokenize", asked["tokenize"]), unknown)
 
 
-def _check_tokenizers_by_label(given: GivenRows, options: Options) -> None:
-    for label, group in given.groups.items():
+def _check_tokenizers_by_label(groups: Mapping[Label, Group], options: Options) -> None:
+    for label, group in groups.items():
         if label in (options.tokenize_by or ()):
             asked = choose_tokenizer(options.for_label(label), "text").name
             place = f"tokenize[{show_value(label)}]"
@@ -790,24 +833,14 @@ def check_same_function(tokenizer_name: str, other_name: str) -> None:
         )
 
 
-def _choose_order(given: GivenRows, options: Options) -> int:
-    """Return N of the score: the requested order if the rows have it, or else all their orders."""
-    further = options.counted_orders - options.max_order
-    max_order: int = given.recorded.counted_with.get("max_order", max(1, given.orders - further))
-    if options.is_chosen("max_order"):
-        max_order = options.max_order
-    if max_order + further <= given.orders:
-        return max_order
-    if further and max_order <= given.orders:
+def _check_unigrams(columns: pa.Table, options: Options) -> None:
+    """Raise unless there are as many unigrams as tokens, or more with a `minimum_total`."""
+    compare = pc.greater_equal if options.minimum_total else pc.equal
+    if not pc.all(compare(columns["totals_1"], columns["prediction_length"])).as_py():
         raise ValueError(
-            f"smooth_method={options.smooth_method!r} needs n-grams of order {max_order + further},"
-            f" but the statistics end with order {given.orders}. Call statistics() again with this"
-            " method."
+            "statistics: expected prediction_length to equal totals_1. If the rows were counted"
+            " with a `minimum_total`, as in NLTK's convention, pass the same value."
         )
-    raise ValueError(
-        f"max_order={max_order}: the statistics end with max_order={given.orders}. Call"
-        " statistics() again with the higher order."
-    )
 
 
 def _list_columns(part: Any) -> list[Any] | None:
@@ -820,7 +853,7 @@ def _list_columns(part: Any) -> list[Any] | None:
     return None if names is None else list(names)
 
 
-def _join_columns(parts: Mapping[str, Any], argument: str, name: str) -> list[Label]:
+def _join_columns(parts: Mapping[str, _Part], argument: str, name: str) -> list[Label]:
     """Return the labels in a column of all tables, for the argument that names the column.
 
     Args:
@@ -830,12 +863,12 @@ def _join_columns(parts: Mapping[str, Any], argument: str, name: str) -> list[La
     """
     labels: list[Label] = []
     for place, part in parts.items():
-        if name not in (_list_columns(part) or ()):
+        if name not in (_list_columns(part.given) or ()):
             raise ValueError(
                 f"{argument}={show_value(name)}: {place} has no such column. Pass its name, or one"
                 " label per segment."
             )
-        labels += list_labels(argument, part[name], len(part["matches_1"]))
+        labels += list_labels(argument, part.given[name], len(part.columns))
     return labels
 
 
@@ -898,7 +931,20 @@ def _read_sums(statistics: Any) -> pa.Table:
     return pa.table(dict(zip(Layout.of_width(width).names, rows.T.astype(np.int64))))
 
 
-def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> Recorded:
+class _Recorded(NamedTuple):
+    """What the metadata of tables says about their rows.
+
+    counted_with: the options in `bleu_options.COUNTING_OPTIONS` that are known.
+    nrefs: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+    counted_by: the origin of the rows of each label that the rows were counted by.
+    """
+
+    counted_with: Mapping[str, Any]
+    nrefs: str
+    counted_by: Mapping[Label, Origin]
+
+
+def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Recorded:
     """Return what all tables record, or raise if they do not add up.
 
     Args:
@@ -934,7 +980,7 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> Reco
     #    table with metadata from one without.
     first_place = next(iter(tables))
     first = recorded[first_place]
-    first_orders = Layout.of_width(tables[first_place].num_columns).orders
+    first_orders = _layout_of(tables[first_place]).orders
     for place, metadata in recorded.items():
         if tokenizer_names and "lowercase" in metadata:
             metadata.setdefault("tokenize", tokenizer_names[0])
@@ -943,7 +989,7 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> Reco
             expected = first.get(option)
             if value != expected:
                 raise _tables_differ(option, {first_place: expected, place: value})
-        orders = Layout.of_width(tables[place].num_columns).orders
+        orders = _layout_of(tables[place]).orders
         if orders != first_orders:
             raise _tables_differ("longest n-gram", {first_place: first_orders, place: orders})
     # 5. "like" adds no rows, and so no references.
@@ -955,7 +1001,7 @@ def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> Reco
         if option in first:
             counted_with[option] = first[option]
     counted_by = {label: Origin.merge(origins) for label, origins in origins_of.items()}
-    return Recorded(counted_with, nrefs, counted_by)
+    return _Recorded(counted_with, nrefs, counted_by)
 
 
 def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:
@@ -975,7 +1021,7 @@ def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:
 
 def _check_counts(table: pa.Table) -> None:
     """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
-    layout = Layout.of_width(table.num_columns)
+    layout = _layout_of(table)
     columns = table.columns
     sums = [pc.sum(column.cast(pa.float64(), safe=False)).as_py() for column in columns]
     if max(sums) >= 2**63:
