@@ -27,7 +27,6 @@ from .bleu_inputs import (
 )
 from .bleu_messages import (
     ONE_RUN,
-    ONE_RUN_EACH,
     RunOfSystem,
     count_things,
     invalid,
@@ -60,13 +59,8 @@ from .bleu_significance import (
     draw,
     list_groups,
 )
-from .bleu_statistics import (
-    Counted,
-    GivenRows,
-    check_same_function,
-    is_table,
-    read_counted,
-)
+from .bleu_statistics import Counted
+from .bleu_tables import CountedSystems, is_table, read_tables
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -763,19 +757,6 @@ def _list_settings(
 # --- Counting -------------------------------------------------------------------------------------
 
 
-class CountedSystems(NamedTuple):
-    """The rows of systems.
-
-    systems: by name, or by run; all have the same segments, labels and documents.
-    options: the options of the call; for tables, with those that they were counted under.
-    unknown: the names of options that neither the tables nor the call tell.
-    """
-
-    systems: dict[SystemName | RunOfSystem, Counted]
-    options: Options
-    unknown: Collection[str]
-
-
 def _count_systems(
     systems: Mapping[SystemName, object],
     references: object,
@@ -808,7 +789,7 @@ def _count_systems(
     if are_texts:
         counted = _count_texts(systems, references, options, labels=labels, documents=document_of)
     else:
-        counted = _read_tables(systems, options, by=labels, documents=document_of, like=like)
+        counted = read_tables(systems, options, by=labels, documents=document_of, like=like)
     with warn_once_per_kind():
         for name, system in counted.systems.items():
             subject = f"The score of {show_system(name)}"
@@ -838,104 +819,6 @@ def _count_texts(
                     check_label_count("by", labels, len(corpus))
                 counted[name] = count_checked(corpus, options, labels, documents)
     return CountedSystems(counted, options, unknown=())
-
-
-def _read_tables(
-    systems: Mapping[SystemName, object],
-    options: Options,
-    *,
-    by: object,
-    documents: object,
-    like: object,
-) -> CountedSystems:
-    """Read the statistics tables of systems, which must have the same segments and options.
-
-    Sums of segments are allowed if each has a document.
-    """
-    # 1. Read the tables of each system.
-    tables: dict[SystemName, GivenRows] = {}
-    counted: dict[SystemName | RunOfSystem, Counted] = {}
-    for name, statistics in systems.items():
-        with within_system(name):
-            given = read_counted(statistics, options, by=by, documents=documents, like=like)
-            _check_repeated_part(given)
-            first = next(iter(tables.values()), given)
-            check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
-            rows = given.counted()
-            if not rows.has_segments and rows.documents is None:
-                raise ValueError(
-                    "statistics: expected one row per segment, got sums. Pass the tables from"
-                    " statistics(), or the document of each row, as in documents='document'."
-                )
-            tables[name] = given
-            counted[name] = rows
-    # 2. If some are sums, sum all of them by document, in the same order.
-    first_name = next(iter(tables))
-    if not all(rows.has_segments for rows in counted.values()):
-        first_sums = counted[first_name].sum_documents()
-        for name, rows in counted.items():
-            sums = rows.sum_documents().order_like(first_sums)
-            if sums is None:
-                raise _systems_differ("documents", first_name, name)
-            counted[name] = sums
-    # 3. Compare each with the first.
-    expected = _list_properties(tables[first_name], counted[first_name])
-    for name, given in tables.items():
-        for noun, value in _list_properties(given, counted[name]).items():
-            if value == expected[noun]:
-                continue
-            if noun == "segments":
-                _check_sizes(tables, first_name, name)
-                _check_sizes(tables, name, first_name)
-            raise _systems_differ(noun, first_name, name)
-    return CountedSystems(counted, tables[first_name].options, tables[first_name].unknown)
-
-
-def _check_repeated_part(given: GivenRows) -> None:
-    """Raise if a list of tables has runs on one test set, which would count as new segments."""
-    place = given.find_repeated_part()
-    if place:
-        first_place = next(iter(given.part_sizes))
-        raise TypeError(
-            f"{first_place} and {place} have the same reference lengths, row by row, so they look"
-            f" like two runs, not like two parts of a test set. {ONE_RUN_EACH} If they are parts,"
-            " pass pa.concat_tables(tables)."
-        )
-
-
-def _list_properties(given: GivenRows, counted: Counted) -> dict[str, object]:
-    """Return what the tables of systems must have in common, by its noun in errors."""
-    has_several_tokenizers = given.origin.tokenizer_name == "var"
-    return {
-        "segments": len(counted.rows),
-        "options": (given.options, given.origin.tokenizer_name, given.unknown),
-        "tokenizers": given.counted_by if has_several_tokenizers else None,
-        "numbers of references": given.origin.nrefs,
-        "labels": counted.labels,
-        "documents": counted.documents,
-    }
-
-
-def _check_sizes(
-    tables: Mapping[SystemName, GivenRows], name: SystemName, other: SystemName
-) -> None:
-    """Raise if a system is a list of tables, each of the size of another system's only table."""
-    sizes = tables[name].part_sizes.values()
-    (*other_sizes,) = tables[other].part_sizes.values()
-    if len(sizes) > 1 and len(other_sizes) == 1 and set(sizes) == set(other_sizes):
-        raise TypeError(
-            f"System {show_system(name)}: got {len(sizes)} tables with as many rows each as the"
-            f" table of {show_system(other)}, so they look like runs, not like parts of a test set."
-            f" {ONE_RUN_EACH}"
-        )
-
-
-def _systems_differ(noun: str, name: SystemName, other_name: SystemName) -> ValueError:
-    return ValueError(
-        f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
-        f" their {noun}. Pass tables of the same segments, made by statistics() with the"
-        " same options."
-    )
 
 
 # --- Scores and tests -----------------------------------------------------------------------------

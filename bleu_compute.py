@@ -40,12 +40,8 @@ from .bleu_significance import (
     draw,
     list_groups,
 )
-from .bleu_statistics import (
-    Counted,
-    prepare_batch,
-    read_counted,
-    sum_corpus,
-)
+from .bleu_statistics import Counted, prepare_batch, sum_corpus
+from .bleu_tables import read_counted
 from .bleu_tokenizers import choose_tokenizer, list_tokens
 
 if TYPE_CHECKING:

@@ -38,7 +38,8 @@ from .bleu_pairwise import (
 )
 from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
 from .bleu_scoring import NOISE, bleu, count_wins, warn_about_zeros
-from .bleu_statistics import count_batch, is_table
+from .bleu_statistics import count_batch
+from .bleu_tables import is_table
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 
 if TYPE_CHECKING:

@@ -63,7 +63,8 @@ from .bleu_reconcile import Conventions, Reconciliation, compare_conventions, fi
 from .bleu_report import CITATION, Report
 from .bleu_scoring import bleu
 from .bleu_significance import draw
-from .bleu_statistics import tabulate
+from .bleu_statistics import count_groups
+from .bleu_tables import tabulate
 from .bleu_tokenizers import check_tokenizers
 from .bleu_trainer import TrainerMetric
 

@@ -37,9 +37,8 @@ from .bleu_statistics import (
     count_groups,
     count_labeled,
     join_counted,
-    make_label_column,
-    tabulate,
 )
+from .bleu_tables import make_label_column, tabulate
 from .bleu_tokenizers import check_tokenizers
 
 _Detail = Literal[

@@ -1,0 +1,786 @@
+"""Tables of statistics: how they are made, read and checked, and when they are rejected."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from itertools import count
+from typing import Any, NamedTuple, TypedDict, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import bleu_messages as messages
+from .bleu_corpus import Int64, Label, Layout, SystemName, group_labels
+from .bleu_counting import count_totals
+from .bleu_inputs import is_result, list_labels, read_documents, read_labels, to_arrow, to_numpy
+from .bleu_messages import (
+    ONE_RUN_EACH,
+    RunOfSystem,
+    name_value,
+    show_system,
+    show_value,
+    within_system,
+)
+from .bleu_options import COUNTING_OPTIONS, Options, Origin, same_or_var
+from .bleu_statistics import Counted, Group, check_labels
+from .bleu_tokenizers import choose_tokenizer, print_tokenizer
+
+LABEL = "label"  # the column of labels in a table
+DOCUMENT = "document"  # the column of documents
+
+_METADATA = b"bleu_metric"  # the key of a schema's metadata
+_PRETOKENIZED = ("tokens", "ids")  # "tokenize" of rows that no tokenizer has split
+
+
+# --- Rows to tables -------------------------------------------------------------------------------
+
+
+class TableMetadata(TypedDict, total=False):
+    """What the metadata of a table records, as JSON.
+
+    The first five keys are `COUNTING_OPTIONS`. `references` is the number of references, and
+    `groups` has a label, the tokenizer and the number of references of each label.
+    """
+
+    tokenize: str | None
+    lowercase: bool
+    max_order: int
+    reference_length: str
+    minimum_total: int
+    references: str
+    groups: list[tuple[Label, str, str]]
+
+
+def tabulate(counted: Counted, options: Options) -> pa.Table:
+    """Return counted rows as a table."""
+    columns: dict[str, Any] = dict(zip(options.layout.names, counted.rows.T))
+    if counted.labels is not None:
+        columns[LABEL] = make_label_column("by", counted.labels)
+    if counted.documents is not None:
+        columns[DOCUMENT] = make_label_column("documents", counted.documents)
+    metadata: TableMetadata = {
+        "tokenize": counted.origin.tokenizer_name,
+        "lowercase": options.lowercase,
+        "max_order": options.max_order,
+        "reference_length": options.reference_length,
+        "minimum_total": options.minimum_total,
+        "references": counted.origin.nrefs,
+    }
+    if counted.labels is not None:
+        metadata["groups"] = [
+            (label, group.origin.tokenizer_name, group.origin.nrefs)
+            for label, group in counted.groups.items()
+        ]
+    return pa.table(columns).replace_schema_metadata({_METADATA: json.dumps(metadata)})
+
+
+def make_label_column(name: str, labels: Sequence[Label]) -> pa.Array:
+    """Return labels as the column of a table, or raise if no column can hold them.
+
+    Args:
+        name: the argument that the labels were passed as.
+        labels: one per row.
+    """
+    types = set(map(type, labels)) - {type(None)}
+    try:
+        if len(types) > 1 and types != {int, float}:  # Arrow reads True after 2.5 as 1.0
+            raise TypeError
+        return pa.array(labels)
+    except (pa.ArrowException, TypeError, OverflowError):
+        found = "numbers beyond 64 bits"
+        if len(types) > 1:
+            found = " and ".join(sorted(type_.__name__ for type_ in types))
+        raise TypeError(
+            f"{name}: expected labels of one type for a table, got {found}. Pass [str(label) for"
+            " label in labels]."
+        ) from None
+
+
+# --- Tables back to rows --------------------------------------------------------------------------
+
+
+class GivenRows(NamedTuple):
+    """Statistics rows that the user supplies, with the options of their score.
+
+    columns: the statistics columns only, in the order of a row.
+    origin: their tokenizer and number of references.
+    options: the options of the call, with those that the rows were counted under.
+    unknown: the names of options that neither the rows nor the call tell.
+    part_sizes: the number of rows of each part, by its place in messages.
+    may_be_segments: False if the rows are sums, or could be sums that look like segments.
+    counted_by: the origin of the rows of each label that the rows were counted by.
+    labels, groups, documents: as in `Counted`.
+    """
+
+    columns: pa.Table
+    origin: Origin
+    options: Options
+    unknown: Sequence[str]
+    part_sizes: Mapping[str, int]
+    may_be_segments: bool
+    counted_by: Mapping[Label, Origin]
+    labels: Sequence[Label] | None
+    groups: Mapping[Label, Group]
+    documents: Sequence[Label] | None
+
+    def total(self) -> Int64:
+        """Return the sum of the rows, int64 [2 N + 2], without copying the rows."""
+        return np.array([pc.sum(column).as_py() for column in self.columns.columns], np.int64)
+
+    def counted(self) -> Counted:
+        """Return the rows as those of a corpus."""
+        return Counted(
+            rows=np.stack([np.asarray(column) for column in self.columns.columns]).T,
+            origin=self.origin,
+            labels=self.labels,
+            groups=self.groups,
+            documents=self.documents,
+            has_segments=self.may_be_segments and self._have_totals_of_segments(),
+        )
+
+    def _have_totals_of_segments(self) -> bool:
+        """Return True if each row has the totals of a single segment.
+
+        From order to order, a segment has one n-gram less, and a sum of k segments has k less.
+        """
+        layout = _layout_of(self.columns)
+        lengths = np.asarray(self.columns["prediction_length"])
+        totals = np.stack([np.asarray(column) for column in self.columns.columns[layout.totals]])
+        expected = count_totals(lengths, layout.orders, self.options.minimum_total)
+        return bool((totals == expected).all())
+
+
+def read_counted(
+    statistics: Any,
+    options: Options,
+    *,
+    by: object = None,
+    documents: object = None,
+    like: Any = None,
+) -> GivenRows:
+    """Read statistics in any form that `BleuMetric.score` accepts, and merge the options.
+
+    Args:
+        statistics: tables, frames or sums.
+        options: all options of the call. The rows win for everything that was not asked for.
+        by: one label per row, or the name of a column of the tables; None for no labels.
+        documents: the document of each row, or the name of a column of the tables; None for no
+            documents.
+        like: the table whose metadata applies to statistics without metadata; None for no table.
+
+    Raises:
+        TypeError, ValueError: these are not valid rows, they do not add up, or they were counted
+            under options other than the requested ones.
+
+    >>> names = ["matches_1", "totals_1", "prediction_length", "reference_length"]
+    >>> table = pa.table([[1, 2], [2, 2], [2, 2], [3, 2]], names)
+    >>> given = read_counted(table, Options(max_order=1))
+    >>> given.total().tolist(), given.origin.nrefs, given.unknown[:2]
+    ([3, 4, 4, 5], '?', ['tokenize', 'lowercase'])
+    """
+    # 1. Read each part as a table of the statistics columns. Parts without metadata take that of
+    #    "like", which adds no rows.
+    parts = _read_parts(statistics)
+    tables = {place: part.columns for place, part in parts.items()}
+    if like is not None:
+        tables = _add_metadata(tables, like)
+    # 2. Merge what the tables say about their counting, and join their rows.
+    recorded = _merge_metadata(tables, has_labels=by is not None)
+    columns = pa.concat_tables([table.replace_schema_metadata(None) for table in tables.values()])
+    _check_counts(columns)
+    # 3. Read documents, then labels.
+    if isinstance(documents, str):
+        documents = _join_columns(parts, "documents", documents)
+    document_labels = read_documents(documents, len(columns))
+    if isinstance(by, str):
+        by = _join_columns(parts, "by", by)
+    labels = read_labels(by, len(columns))
+    groups: dict[Label, Group] = {}
+    if labels is not None:
+        groups = _group_rows(labels, parts, recorded)
+    # 4. Compare what the rows say with what the caller asks for.
+    orders = _layout_of(columns).orders
+    max_order = _choose_order(recorded.counted_with.get("max_order"), orders, options)
+    counted_with = {**recorded.counted_with, "max_order": max_order}
+    if labels is not None:
+        check_labels(options, labels)
+    elif options.tokenize_by is not None:
+        raise ValueError(messages.NO_LABELS_FOR_TOKENIZERS)
+    asked = options.counting_options()
+    asked["tokenize"] = choose_tokenizer(options.for_label(None), "text").name
+    _check_asked(counted_with, asked, groups, options)
+    # 5. The rows win for everything that was not asked for.
+    adopted = options.override(counted_with)
+    unknown = [
+        name
+        for name in COUNTING_OPTIONS
+        if name not in counted_with and not options.is_chosen(name)
+    ]
+    _check_unigrams(columns, adopted)
+    # 6. A sum of a single order looks like a segment; only the metadata of the rows tells.
+    is_recorded = like is None and "tokenize" in recorded.counted_with
+    return GivenRows(
+        columns=columns,
+        origin=Origin(counted_with.get("tokenize", asked["tokenize"]), recorded.nrefs),
+        options=adopted,
+        unknown=unknown,
+        part_sizes={place: len(part.columns) for place, part in parts.items()},
+        may_be_segments=is_table(statistics) and (orders > 1 or is_recorded),
+        counted_by=recorded.counted_by,
+        labels=labels,
+        groups=groups,
+        documents=document_labels,
+    )
+
+
+def is_table(statistics: Any) -> bool:
+    """Return True for a statistics table, or a list that begins with one; False for texts."""
+    part = statistics
+    if isinstance(statistics, (list, tuple)) and statistics:
+        part = statistics[0]
+    return "prediction_length" in (_list_columns(part) or ())
+
+
+# --- The parts of statistics ----------------------------------------------------------------------
+
+
+class _Part(NamedTuple):
+    """A table that has rows, or sums, as the user supplies them, and the statistics columns."""
+
+    given: Any
+    columns: pa.Table
+
+
+def _read_parts(statistics: Any) -> dict[str, _Part]:
+    """Read the parts of statistics by their places in messages; a single list has all sums.
+
+    A part without rows is left out, so it needs neither labels nor metadata.
+    """
+    is_list = isinstance(statistics, (list, tuple))
+    given = list(statistics) if is_list else [statistics]
+    if not _check_parts(given):
+        return {"statistics": _Part(statistics, _read_sums(statistics))}
+    parts = {}
+    for number, part in enumerate(given):
+        place = f"statistics[{number}]" if is_list else "statistics"
+        columns = _select_columns(part, place)
+        if len(columns):
+            parts[place] = _Part(part, columns)
+    if not parts:
+        raise ValueError(_NO_STATISTICS)
+    return parts
+
+
+def _check_parts(parts: Sequence[Any]) -> bool:
+    """Return True for tables and False for sums; raise for anything else, or for both."""
+    if not parts:
+        raise ValueError(_NO_STATISTICS)
+    if any(map(is_result, parts)):
+        raise TypeError(messages.A_RESULT.format(name="statistics"))
+    have_columns = [_list_columns(part) is not None for part in parts]
+    if any(have_columns) and not all(have_columns):
+        found = " and ".join(sorted(set(map(name_value, parts))))
+        raise _not_statistics(f"{found} in one list")
+    if any(hasattr(part, "iloc") and not hasattr(part, "columns") for part in parts):
+        raise _not_statistics("a Series, whose labels may be in any order. Pass sums.to_numpy()")
+    return any(have_columns)
+
+
+_NO_STATISTICS = "statistics: got no rows. Pass tables from statistics() with at least one row."
+
+
+def _not_statistics(found: str) -> ValueError:
+    return ValueError(
+        "statistics: expected a table from statistics(), a list of tables, or sums of rows"
+        f" (integers of shape [2 N + 2] or [sums, 2 N + 2]), got {found}."
+    )
+
+
+def _not_a_table(place: str, problem: str) -> ValueError:
+    return ValueError(
+        f"{place}: not a statistics table: {problem}. Pass a table from statistics()."
+    )
+
+
+def _list_columns(part: Any) -> list[Any] | None:
+    """Return the names of a table's columns, or None if `part` has no columns."""
+    if hasattr(part, "collect_schema"):  # polars; a LazyFrame warns if it is asked for `columns`
+        return list(part.collect_schema())
+    names: Any = part
+    if not isinstance(part, Mapping):
+        names = getattr(part, "column_names", getattr(part, "columns", None))
+    return None if names is None else list(names)
+
+
+def _select_columns(part: Any, place: str) -> pa.Table:
+    """Return the statistics columns of anything with columns; `place` is for errors."""
+    # 1. Find the columns by their names.
+    columns = _list_columns(part) or []
+    max_order = next(n for n in count() if f"matches_{n + 1}" not in columns)
+    names = Layout(max_order).names
+    if not max_order or not set(names) <= set(columns):
+        raise _not_a_table(place, f"its columns are {', '.join(map(str, columns))}")
+    if isinstance(part, Mapping) and not hasattr(part[names[0]], "__len__"):
+        raise ValueError(
+            f"{place}: not a statistics table, but sums. Pass a list: [sums[name] for name in"
+            " table.column_names]."
+        )
+    if not hasattr(part, "__len__"):
+        raise ValueError(
+            f"{place}: the {type(part).__name__} is not in memory. Pass frame.collect(), or"
+            " datasets.Dataset.from_list(list(dataset))."
+        )
+    # 2. Convert them to Arrow.
+    try:
+        if isinstance(part, Mapping) or hasattr(part, "iloc"):
+            table = pa.table({name: to_arrow(part[name], depth=0) for name in names})
+        elif isinstance(part, (pa.Table, pa.RecordBatch)):
+            selected = pa.table({name: part.column(name) for name in names})
+            table = selected.replace_schema_metadata(part.schema.metadata)
+        elif hasattr(part, "with_format"):  # select first: a selection is copied on access
+            table = part.select_columns(names).with_format("arrow")[:]
+        else:
+            table = pa.table(part[names]).select(names)
+    except (pa.ArrowException, TypeError, OverflowError, RecursionError) as error:
+        # Arrow's message may show a value.
+        problem = f"a column could not be read ({type(error).__name__})"
+        raise _not_a_table(place, problem) from None
+    # 3. Check that they hold integers.
+    is_whole = all(
+        pa.types.is_integer(column.type) and not column.null_count for column in table.columns
+    )
+    if len(table) and not is_whole:
+        raise _not_a_table(place, "it contains non-integer values")
+    schema = pa.schema([(name, pa.int64()) for name in names], table.schema.metadata)
+    return table.cast(schema)
+
+
+def _read_sums(statistics: Any) -> pa.Table:
+    try:
+        rows = np.atleast_2d(np.asarray(to_numpy(statistics)))
+    except ValueError:
+        raise _not_statistics("rows of several lengths") from None
+    if rows.dtype.kind == "U":
+        raise ValueError(messages.TEXTS_TO_SCORE)
+    is_integer = rows.dtype.kind in "iu"
+    if not is_integer or rows.ndim != 2 or not rows.size:
+        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
+    width = rows.shape[1]
+    if width < 4 or width % 2:
+        raise _not_statistics(f"{rows.dtype} {list(rows.shape)}")
+    return pa.table(dict(zip(Layout.of_width(width).names, rows.T.astype(np.int64))))
+
+
+def _join_columns(parts: Mapping[str, _Part], argument: str, name: str) -> list[Label]:
+    """Return the labels in a column of all tables, for the argument that names the column.
+
+    Args:
+        parts: the tables that have rows, by their place.
+        argument: `"by"` or `"documents"`.
+        name: the column.
+    """
+    labels: list[Label] = []
+    for place, part in parts.items():
+        if name not in (_list_columns(part.given) or ()):
+            raise ValueError(
+                f"{argument}={show_value(name)}: {place} has no such column. Pass its name, or one"
+                " label per segment."
+            )
+        labels += list_labels(argument, part.given[name], len(part.columns))
+    return labels
+
+
+def _check_counts(table: pa.Table) -> None:
+    """Raise unless 0 <= matches <= totals in each row and order, or if sums exceed int64."""
+    layout = _layout_of(table)
+    columns = table.columns
+    sums = [pc.sum(column.cast(pa.float64(), safe=False)).as_py() for column in columns]
+    if max(sums) >= 2**63:
+        raise ValueError(
+            "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."
+        )
+    is_valid = all(pc.min(column).as_py() >= 0 for column in columns)
+    for matches, totals in zip(columns[layout.matches], columns[layout.totals]):
+        is_valid = is_valid and not pc.any(pc.greater(matches, totals)).as_py()
+    if not is_valid:
+        raise ValueError(
+            "statistics: expected 0 <= matches <= totals in every row and order. Pass tables from"
+            " statistics()."
+        )
+
+
+def _layout_of(columns: pa.Table) -> Layout:
+    return Layout.of_width(columns.num_columns)
+
+
+# --- What tables record ---------------------------------------------------------------------------
+
+
+class _Recorded(NamedTuple):
+    """What the metadata of tables says about their rows.
+
+    counted_with: the options in `bleu_options.COUNTING_OPTIONS` that are known.
+    nrefs: the number of references per segment, `"var"` if it differs, `"?"` if unknown.
+    counted_by: the origin of the rows of each label that the rows were counted by.
+    """
+
+    counted_with: Mapping[str, Any]
+    nrefs: str
+    counted_by: Mapping[Label, Origin]
+
+
+def _add_metadata(tables: Mapping[str, pa.Table], like: Any) -> dict[str, pa.Table]:
+    """Return tables with the metadata of `like` if they have none, and `like` without its rows."""
+    schema = getattr(like, "schema", None)
+    metadata = getattr(schema, "metadata", None) or {}
+    if _METADATA not in metadata:
+        raise _not_a_table("like", "it does not record how it was counted")
+    with_metadata = {}
+    for place, table in tables.items():
+        with_metadata[place] = table
+        if _METADATA not in (table.schema.metadata or {}):
+            with_metadata[place] = table.replace_schema_metadata(metadata)
+    with_metadata["like"] = _select_columns(like, "like")[:0]
+    return with_metadata
+
+
+def _merge_metadata(tables: Mapping[str, pa.Table], *, has_labels: bool) -> _Recorded:
+    """Return what all tables record, or raise if they do not add up.
+
+    Args:
+        tables: by place, for errors.
+        has_labels: True if rows are grouped by labels. Tables may then have different tokenizers if
+            they were counted by labels.
+    """
+    # 1. Read the metadata of each table, without unknown values.
+    recorded: dict[str, TableMetadata] = {}
+    for place, table in tables.items():
+        metadata = json.loads((table.schema.metadata or {}).get(_METADATA, b"{}"))
+        # Older tables of empty lists have no tokenizer, which fits every tokenizer.
+        values = {name: value for name, value in metadata.items() if value is not None}
+        recorded[place] = cast(TableMetadata, values)
+    # 2. Collect tokenizer and number of references of each label.
+    origins_of: dict[Label, list[Origin]] = {}
+    for metadata in recorded.values():
+        for label, name, nrefs in metadata.get("groups", ()):
+            origins_of.setdefault(label, []).append(Origin(name, nrefs))
+    # 3. With labels on all sides, tokenizers may differ: treat them as "var".
+    tokenizer_names = []
+    for metadata in recorded.values():
+        tokenizer_name = metadata.get("tokenize")
+        if tokenizer_name is not None:
+            tokenizer_names.append(tokenizer_name)
+            _check_same_function(tokenizer_name, tokenizer_names[0])
+    are_labeled = all("groups" in metadata for metadata in recorded.values())
+    if has_labels and are_labeled and tokenizer_names:
+        tokenizer_names = [same_or_var(tokenizer_names)]
+        for metadata in recorded.values():
+            metadata["tokenize"] = tokenizer_names[0]
+    # 4. Compare every table with the first. "lowercase" is always recorded, so its presence tells a
+    #    table with metadata from one without.
+    first_place = next(iter(tables))
+    first = recorded[first_place]
+    first_orders = _layout_of(tables[first_place]).orders
+    for place, metadata in recorded.items():
+        if tokenizer_names and "lowercase" in metadata:
+            metadata.setdefault("tokenize", tokenizer_names[0])
+        for option in COUNTING_OPTIONS:
+            value = metadata.get(option)
+            expected = first.get(option)
+            if value != expected:
+                raise _tables_differ(option, {first_place: expected, place: value})
+        orders = _layout_of(tables[place]).orders
+        if orders != first_orders:
+            raise _tables_differ("longest n-gram", {first_place: first_orders, place: orders})
+    # 5. "like" adds no rows, and so no references.
+    nrefs = same_or_var(
+        metadata.get("references", "?") for place, metadata in recorded.items() if place != "like"
+    )
+    counted_with: dict[str, Any] = {}
+    for option in COUNTING_OPTIONS:
+        if option in first:
+            counted_with[option] = first[option]
+    counted_by = {label: Origin.merge(origins) for label, origins in origins_of.items()}
+    return _Recorded(counted_with, nrefs, counted_by)
+
+
+def _tables_differ(name: str, values: Mapping[str, object]) -> ValueError:
+    """Build the error for an option in which two tables differ; `values` are by place."""
+    shown = []
+    for place, value in values.items():
+        if name == "tokenize" and isinstance(value, str):
+            value = print_tokenizer(value)
+        shown.append(f"{value!r} in {place}")
+    return ValueError(
+        "statistics: the tables were counted under different options and don't add up:"
+        f" {name} is {' and '.join(shown)}. Call statistics() again with the same options. Only"
+        " tokenizers may differ, if all tables have labels: statistics(..., by=labels), then"
+        " score(tables, by='label')."
+    )
+
+
+def _group_rows(
+    labels: Sequence[Label], parts: Mapping[str, _Part], recorded: _Recorded
+) -> dict[Label, Group]:
+    """Group rows by labels; a group may have rows of several labels that they were counted by."""
+    tokenizer_name = recorded.counted_with.get("tokenize", "?")
+    origins = [Origin(tokenizer_name, recorded.nrefs)] * len(labels)
+    has_labels = all(LABEL in (_list_columns(part.given) or ()) for part in parts.values())
+    if recorded.counted_by and has_labels:
+        counted_by = _join_columns(parts, "by", LABEL)
+        origins = [
+            recorded.counted_by.get(label, origin) for label, origin in zip(counted_by, origins)
+        ]
+    groups = {}
+    for label, segments in group_labels(labels).items():
+        of_group = {origins[row] for row in segments.tolist()}
+        groups[label] = Group(segments, Origin.merge(of_group))
+    return groups
+
+
+# --- The options of a score -----------------------------------------------------------------------
+
+
+def _choose_order(recorded: int | None, orders: int, options: Options) -> int:
+    """Return N of the score: the requested order if the rows have it, or else all their orders.
+
+    Args:
+        recorded: N as the metadata of the rows has it; None if unknown.
+        orders: the number of orders in a row.
+        options: all options of the call.
+    """
+    further = options.counted_orders - options.max_order
+    max_order = max(1, orders - further) if recorded is None else recorded
+    if options.is_chosen("max_order"):
+        max_order = options.max_order
+    if max_order + further <= orders:
+        return max_order
+    if further and max_order <= orders:
+        raise ValueError(
+            f"smooth_method={options.smooth_method!r} needs n-grams of order {max_order + further},"
+            f" but the statistics end with order {orders}. Call statistics() again with this"
+            " method."
+        )
+    raise ValueError(
+        f"max_order={max_order}: the statistics end with max_order={orders}. Call"
+        " statistics() again with the higher order."
+    )
+
+
+def _check_asked(
+    counted_with: Mapping[str, Any],
+    asked: Mapping[str, Any],
+    groups: Mapping[Label, Group],
+    options: Options,
+) -> None:
+    """Raise if rows were counted under options other than the requested ones.
+
+    Args:
+        counted_with: the known options that the rows were counted under.
+        asked: the values of the call for all options of counting.
+        groups: the rows of each label, for tokenizers by label.
+        options: all options of the call.
+    """
+    for name, counted in counted_with.items():
+        # A convention's choice counts as asked for, except for the tokenizer of rows without one.
+        is_pretokenized = counted in (*_PRETOKENIZED, "var")
+        is_asked = name in options.given if is_pretokenized else options.is_chosen(name)
+        if name == "tokenize" and options.tokenize_by is not None:
+            _check_tokenizers_by_label(groups, options)
+        elif is_asked and name == "tokenize":
+            _check_tokenizer("tokenize", counted, asked[name])
+        elif is_asked and asked[name] != counted:
+            raise _counted_otherwise(name, counted, asked[name])
+
+
+def _check_tokenizers_by_label(groups: Mapping[Label, Group], options: Options) -> None:
+    for label, group in groups.items():
+        if label in (options.tokenize_by or ()):
+            asked = choose_tokenizer(options.for_label(label), "text").name
+            place = f"tokenize[{show_value(label)}]"
+            _check_tokenizer(place, group.origin.tokenizer_name, asked)
+
+
+def _check_tokenizer(place: str, counted: str, asked: str) -> None:
+    """Raise unless rows were counted with the tokenizer that was asked for."""
+    _check_same_function(counted, asked)
+    if counted != asked:
+        raise _counted_otherwise(place, print_tokenizer(counted), print_tokenizer(asked))
+
+
+def _counted_otherwise(name: str, counted: object, asked: object) -> ValueError:
+    return ValueError(
+        f"statistics: counted with {name}={counted!r}, but {asked!r} was requested. Call"
+        " statistics() with the new option."
+    )
+
+
+def _check_same_function(tokenizer_name: str, other_name: str) -> None:
+    """Raise if two tokenizers have one name in signatures, but may be different functions."""
+    printed = print_tokenizer(tokenizer_name)
+    if tokenizer_name != other_name and printed == print_tokenizer(other_name):
+        raise ValueError(
+            f"statistics: tokenize={printed} is the name of different functions, or of one function"
+            " in different processes. Add a method `signature` that returns a unique name to the"
+            " tokenizer, and call statistics() again."
+        )
+
+
+def _check_unigrams(columns: pa.Table, options: Options) -> None:
+    """Raise unless there are as many unigrams as tokens, or more with a `minimum_total`."""
+    compare = pc.greater_equal if options.minimum_total else pc.equal
+    if not pc.all(compare(columns["totals_1"], columns["prediction_length"])).as_py():
+        raise ValueError(
+            "statistics: expected prediction_length to equal totals_1. If the rows were counted"
+            " with a `minimum_total`, as in NLTK's convention, pass the same value."
+        )
+
+
+# --- Tables of several systems --------------------------------------------------------------------
+
+# When the reference lengths of two tables show that they are of one test set.
+_MIN_EQUAL_LENGTHS = 30  # rows, all of them equal, even if the corpus has a single length
+_MIN_EQUAL_SHARE = 0.5  # of the rows, if fewer rows or not all of them are equal
+_CHANCE = 1e-6  # the probability of such a share in tables of different texts
+
+
+class CountedSystems(NamedTuple):
+    """The rows of systems.
+
+    systems: by name, or by run; all have the same segments, labels and documents.
+    options: the options of the call; for tables, with those that they were counted under.
+    unknown: the names of options that neither the tables nor the call tell.
+    """
+
+    systems: dict[SystemName | RunOfSystem, Counted]
+    options: Options
+    unknown: Collection[str]
+
+
+def read_tables(
+    systems: Mapping[SystemName, object],
+    options: Options,
+    *,
+    by: object,
+    documents: object,
+    like: object,
+) -> CountedSystems:
+    """Read the statistics tables of systems, which must have the same segments and options.
+
+    Sums of segments are allowed if each has a document.
+    """
+    # 1. Read the tables of each system.
+    tables: dict[SystemName, GivenRows] = {}
+    counted: dict[SystemName | RunOfSystem, Counted] = {}
+    for name, statistics in systems.items():
+        with within_system(name):
+            given = read_counted(statistics, options, by=by, documents=documents, like=like)
+            _check_repeated_part(given)
+            first = next(iter(tables.values()), given)
+            _check_same_function(given.origin.tokenizer_name, first.origin.tokenizer_name)
+            rows = given.counted()
+            if not rows.has_segments and rows.documents is None:
+                raise ValueError(
+                    "statistics: expected one row per segment, got sums. Pass the tables from"
+                    " statistics(), or the document of each row, as in documents='document'."
+                )
+            tables[name] = given
+            counted[name] = rows
+    # 2. If some are sums, sum all of them by document, in the same order.
+    first_name = next(iter(tables))
+    if not all(rows.has_segments for rows in counted.values()):
+        first_sums = counted[first_name].sum_documents()
+        for name, rows in counted.items():
+            sums = rows.sum_documents().order_like(first_sums)
+            if sums is None:
+                raise _systems_differ("documents", first_name, name)
+            counted[name] = sums
+    # 3. Compare each with the first.
+    expected = _list_properties(tables[first_name], counted[first_name])
+    for name, given in tables.items():
+        for noun, value in _list_properties(given, counted[name]).items():
+            if value == expected[noun]:
+                continue
+            if noun == "segments":
+                _check_sizes(tables, first_name, name)
+                _check_sizes(tables, name, first_name)
+            raise _systems_differ(noun, first_name, name)
+    return CountedSystems(counted, tables[first_name].options, tables[first_name].unknown)
+
+
+def _check_repeated_part(given: GivenRows) -> None:
+    """Raise if a list of tables has runs on one test set, which would count as new segments.
+
+    The reference lengths of runs on a test set are equal, row by row. With several references,
+    runs may differ in which one is the closest: in tests at least half of the lengths were
+    equal, against a sixth for two translations of the same texts.
+    """
+    lengths = np.asarray(given.columns["reference_length"])
+    (first_place, first_size), *others = given.part_sizes.items()
+    start = first_size
+    for place, size in others:
+        if _are_same_lengths(lengths[:first_size], lengths[start : start + size]):
+            raise TypeError(
+                f"{first_place} and {place} have the same reference lengths, row by row, so they"
+                f" look like two runs, not like two parts of a test set. {ONE_RUN_EACH} If they are"
+                " parts, pass pa.concat_tables(tables)."
+            )
+        start += size
+
+
+def _are_same_lengths(lengths: Int64, other: Int64) -> bool:
+    """Return True if reference lengths are those of one test set, in the same order.
+
+    >>> lengths = np.arange(12)
+    >>> _are_same_lengths(lengths, lengths), _are_same_lengths(lengths, lengths[::-1])
+    (True, False)
+    """
+    rows = len(lengths)
+    if len(other) != rows or rows < 2:
+        return False
+    share = (lengths == other).mean()
+    if share == 1 and rows >= _MIN_EQUAL_LENGTHS:
+        return True
+    # Lengths are equal by chance if the corpus has few of them, or if it is sorted by length.
+    _, counts = np.unique(lengths, return_counts=True)
+    chance = max(((counts / rows) ** 2).sum(), (lengths[1:] == other[:-1]).mean())
+    # Hoeffding's bound (1963) on the probability of so high a share.
+    probability = np.exp(-2 * rows * (share - chance) ** 2)
+    return bool(share >= _MIN_EQUAL_SHARE and share > chance and probability < _CHANCE)
+
+
+def _list_properties(given: GivenRows, counted: Counted) -> dict[str, object]:
+    """Return what the tables of systems must have in common, by its noun in errors."""
+    has_several_tokenizers = given.origin.tokenizer_name == "var"
+    return {
+        "segments": len(counted.rows),
+        "options": (given.options, given.origin.tokenizer_name, given.unknown),
+        "tokenizers": given.counted_by if has_several_tokenizers else None,
+        "numbers of references": given.origin.nrefs,
+        "labels": counted.labels,
+        "documents": counted.documents,
+    }
+
+
+def _check_sizes(
+    tables: Mapping[SystemName, GivenRows], name: SystemName, other: SystemName
+) -> None:
+    """Raise if a system is a list of tables, each of the size of another system's only table."""
+    sizes = tables[name].part_sizes.values()
+    other_sizes = tables[other].part_sizes.values()
+    if len(sizes) > 1 and len(other_sizes) == 1 and set(sizes) == set(other_sizes):
+        raise TypeError(
+            f"System {show_system(name)}: got {len(sizes)} tables with as many rows each as the"
+            f" table of {show_system(other)}, so they look like runs, not like parts of a test set."
+            f" {ONE_RUN_EACH}"
+        )
+
+
+def _systems_differ(noun: str, name: SystemName, other_name: SystemName) -> ValueError:
+    return ValueError(
+        f"systems: the tables of {show_system(name)} and {show_system(other_name)} differ in"
+        f" their {noun}. Pass tables of the same segments, made by statistics() with the"
+        " same options."
+    )

@@ -1,0 +1,637 @@
+"""Statistics rows as tables, and back from tables, parts and sums."""
+
+import io
+import itertools
+import json
+import re
+
+import datasets
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from helpers import random_rows
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+# Tables, parts and sums.
+
+
+PREDICTIONS, REFERENCES = random_rows(seed=8, count=300)
+
+
+@pytest.fixture(scope="module")
+def expected(load):
+    return load().compute(predictions=PREDICTIONS, references=REFERENCES)
+
+
+NO_ROWS = [
+    [1, 2, 3],
+    [[1] * 10, [1] * 4],
+    [[1.5] * 10],
+    [[5, 1, 4, 0, 1, 1]],
+    [-1] * 10,
+    "abc",
+    {"a": 1},
+    [0] * 9,
+    [[[0] * 10]],
+]
+
+
+def test_score_of_the_table_is_compute(bleu, expected):
+    table = bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
+    assert table.num_rows == 300
+    assert set(table.schema.types) == {pa.int64()}
+    assert bleu.score(table) == expected
+    everything = {"segments": True, "confidence": 0.95, "smooth_method": "floor"}
+    assert bleu.score(table, **everything) == bleu.compute(
+        predictions=PREDICTIONS, references=REFERENCES, **everything
+    )
+
+
+def test_parts_and_sums_merge_to_the_whole(bleu, expected):
+    parts = [
+        bleu.statistics(predictions=PREDICTIONS[i : i + 77], references=REFERENCES[i : i + 77])
+        for i in range(0, 300, 77)
+    ]
+    assert bleu.score(parts) == expected
+    rows = np.concatenate(
+        [np.stack([np.asarray(column) for column in part.columns], axis=1) for part in parts]
+    )
+    for sums in (rows.sum(axis=0), rows, [*rows[:2].tolist(), rows[2:].sum(axis=0).tolist()]):
+        assert {**bleu.score(sums), "signature": expected["signature"]} == expected
+
+
+def test_the_table_says_how_it_was_counted(bleu, load):
+    table = load("nltk").statistics(predictions=["a b"], references=[["a b"]], lowercase=True)
+    made = json.loads(table.schema.metadata[b"bleu_metric"])
+    assert made == {
+        "tokenize": "none", "lowercase": True, "max_order": 4, "reference_length": "closest", "minimum_total": 1, "references": "1",
+    }  # fmt: skip
+    assert "|case:lc|eff:no|tok:none|" in bleu.score(table)["signature"]
+
+
+def test_rows_counted_under_different_options_are_rejected(bleu, load):
+    count = lambda **options: bleu.statistics(predictions=["a b"], references=["a b"], **options)
+    different = {
+        "tokenize": ("13a", "zh"),
+        "lowercase": (False, True),
+        "max_order": (4, 2),
+        "reference_length": ("closest", "longest"),
+    }
+    for name, (one, other) in different.items():
+        with pytest.raises(
+            ValueError,
+            match=rf"{name} is {one!r} in statistics\[0\] and {other!r} in statistics\[1\]",
+        ):
+            bleu.score([count(), count(**{name: other})])
+        if name == "max_order":  # rows to order 4 hold the shorter orders
+            continue
+        with pytest.raises(
+            ValueError, match=f"counted with {name}={one!r}, but {other!r} was requested"
+        ):
+            bleu.score(count(), **{name: other})
+        with pytest.raises(
+            ValueError, match=f"counted with {name}={one!r}, but {other!r} was requested"
+        ):
+            load(**{name: other}).score(count())
+    with pytest.raises(ValueError, match="tokenize='13a', but 'multi-bleu' was requested"):
+        load("moses").score(count())
+
+
+@pytest.mark.parametrize("statistics", NO_ROWS, ids=str)
+def test_values_that_are_not_statistics(bleu, statistics):
+    with pytest.raises(ValueError, match=r"not a statistics table|expected |takes statistics"):
+        bleu.score(statistics)
+
+
+@pytest.mark.parametrize(
+    ("other", "kinds"),
+    [
+        ([1, 1, 1, 1], "Table and list"),
+        (None, "None and Table"),
+        ([[1, 1, 1, 1]], "Table and list"),
+    ],
+)
+def test_a_list_of_tables_and_something_else(bleu, other, kinds):
+    table = bleu.statistics(predictions=["a"], references=["a"], max_order=1)
+    for mixed in ([table, other], [other, table]):
+        with pytest.raises(ValueError, match=f"expected a table .* got {kinds} in one list"):
+            bleu.score(mixed)
+
+
+def test_a_table_of_something_else(bleu):
+    with pytest.raises(ValueError, match="statistics: not a statistics table: its columns are a"):
+        bleu.score(pa.table({"a": [1]}))
+
+
+TEXTS = ["the cat sat on the mat", "", "the House is big and old"]
+TEXT_REFERENCES = [["the cat sat on a mat"], ["the dog ran"], ["the house is big and red"]]
+COUNTED = {"tokenize": "zh", "lowercase": True}
+
+# Forms of a table; True if the form keeps Arrow's schema with its metadata.
+WAYS = {
+    "table": (lambda table: table, True),
+    "record batch": (lambda table: table.combine_chunks().to_batches()[0], True),
+    "record batches": (lambda table: table.to_batches(max_chunksize=1), True),
+    "polars": (pl.from_arrow, False),
+    "pandas": (lambda table: table.to_pandas(), False),
+    "a dict of lists": (lambda table: table.to_pydict(), False),
+    "dataset": (lambda table: datasets.Dataset.from_dict(table.to_pydict()), False),
+    "frames": (
+        lambda table: [pl.from_arrow(table.slice(0, 1)), pl.from_arrow(table.slice(1))],
+        False,
+    ),
+}
+
+
+@pytest.fixture
+def table(bleu):
+    return bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, **COUNTED)
+
+
+def keys(result):
+    return dict(key.split(":", 1) for key in result["signature"].split("|"))
+
+
+@pytest.mark.parametrize(("way", "known"), WAYS.values(), ids=WAYS)
+def test_any_form_of_the_table_has_its_score_and_a_true_signature(bleu, table, way, known):
+    """A record batch keeps its schema; otherwise the signature has `?`, because it is unknown how rows were counted."""
+    result, expected = bleu.score(way(table)), bleu.score(table)
+    assert {**result, "signature": ""} == {**expected, "signature": ""}
+    if known:
+        assert result["signature"] == expected["signature"]
+    else:
+        assert (keys(result)["case"], keys(result)["tok"]) == ("?", "?")
+        assert keys(result)["smooth"] == "exp"  # chosen in this call
+
+
+@pytest.mark.parametrize(("way", "known"), WAYS.values(), ids=WAYS)
+def test_options_may_say_how_rows_were_counted(load, table, way, known):
+    for result in (load(**COUNTED).score(way(table)), load().score(way(table), **COUNTED)):
+        assert (keys(result)["case"], keys(result)["tok"]) == ("lc", "zh")
+    half = keys(load().score(way(table), lowercase=True))
+    assert (half["case"], half["tok"]) == ("lc", "zh" if known else "?")
+
+
+# Options at load, and the known keys in the signature of a sum.
+CHOSEN = [
+    ({}, "?", "?"),
+    ({"lowercase": False}, "mixed", "?"),
+    ({"tokenize": "13a"}, "?", "13a"),
+    ({"tokenize": "13a", "lowercase": True}, "lc", "13a"),
+    ({"config_name": "nltk"}, "?", "none"),
+]
+
+
+@pytest.mark.parametrize(("chosen", "case", "tok"), CHOSEN, ids=str)
+@pytest.mark.parametrize(
+    "way", [np.asarray, list, lambda total: [total, total]], ids=["array", "list", "sums"]
+)
+def test_the_signature_of_a_sum_has_the_chosen_options(load, table, chosen, case, tok, way):
+    """A default that was not chosen is not claimed for rows from elsewhere."""
+    result = load(**chosen).score(way([sum(column) for column in table.to_pydict().values()]))
+    assert (keys(result)["case"], keys(result)["tok"]) == (case, tok)
+
+
+# Options that a table records, and sums of rows that take them from it with `like=`.
+LIKE = [
+    {},
+    {"tokenize": "zh", "lowercase": True},
+    {"max_order": 2, "reference_length": "longest"},
+    {"max_order": 1, "tokenize": "none"},
+    {"minimum_total": 1, "smooth_method": "none"},
+    {"tokenize": str.split, "smooth_method": "nltk-5"},
+]
+SUMS_OF = {
+    "list": lambda table: [sum(column) for column in table.to_pydict().values()],
+    "array": lambda table: table.to_pandas().sum().to_numpy(),
+    "two sums": lambda table: [
+        [sum(c) for c in part.to_pydict().values()] for part in (table[:9], table[9:])
+    ],
+    "pandas": lambda table: table.to_pandas().sum().to_frame().T,
+    "polars": lambda table: pl.from_arrow(table).sum(),
+    "frames": lambda table: [table[:9].to_pandas(), pl.from_arrow(table[9:])],
+    "frame and table": lambda table: [table[:9].to_pandas(), table[9:]],
+}
+
+
+@pytest.mark.parametrize("options", LIKE, ids=str)
+@pytest.mark.parametrize("sum_rows", SUMS_OF.values(), ids=SUMS_OF)
+def test_sums_take_their_signature_from_a_table(load, options, sum_rows):
+    """The other options come from the object or the call, as for the table itself."""
+    for references in (REFERENCES, [row[:1] for row in REFERENCES]):
+        columns = {"predictions": PREDICTIONS, "references": references}
+        expected = load().compute(**columns, **options)
+        table = load().statistics(**columns, **options)
+        smoothing = {name: options[name] for name in options if name.startswith("smooth")}
+        assert load().score(sum_rows(table), like=table, **smoothing) == expected
+        assert load(**smoothing).score(sum_rows(table), like=table[:0]) == expected
+
+
+def test_groups_of_sums_take_their_signatures_from_a_table(bleu):
+    labels = ["en", "zh"] * (len(PREDICTIONS) // 2)
+    columns = {
+        "predictions": PREDICTIONS,
+        "references": REFERENCES,
+        "by": labels,
+        "tokenize": {"zh": "zh"},
+    }
+    table = bleu.statistics(**columns)
+    sums = table.to_pandas().groupby("label").sum().reset_index()
+    expected = bleu.compute(**columns)
+    assert bleu.score(sums, by="label", like=table) == expected
+    assert [group["signature"].split("|")[3] for group in expected["groups"].values()] == [
+        "tok:13a",
+        "tok:zh",
+    ]
+
+
+def test_like_is_for_sums_of_rows_counted_in_the_same_way(bleu, table):
+    """A sum has no segments, whatever the table says, and rows with options of their own must have been counted alike."""
+    total = SUMS_OF["list"](table)
+    for more in ({"segments": True}, {"confidence": 0.95}):
+        for single in (
+            table,
+            bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, max_order=1),
+        ):
+            for way in ("list", "pandas"):
+                with pytest.raises(ValueError, match="these rows are sums"):
+                    bleu.score(SUMS_OF[way](single), like=single, **more)
+    other = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
+    wrong = [
+        ({"like": other, "statistics": table}, "tokenize is 'zh' in statistics and '13a' in like"),
+        ({"like": other, "lowercase": True}, "counted with lowercase=False, but True was requested"),
+        ({"like": bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES, max_order=2)}, "4 in statistics and 2 in like"),
+        *(({"like": like}, "like: not a statistics table") for like in (total, "zh", table.to_pandas(), pa.table({"a": [1]}))),
+    ]  # fmt: skip
+    for arguments, message in wrong:
+        with pytest.raises(ValueError, match=re.escape(message)):
+            bleu.score(**{"statistics": total, **arguments})
+
+
+def test_a_table_without_rows_does_not_know_the_number_of_references(bleu, table):
+    empty = bleu.statistics(predictions=[], references=[], tokenize="zh")
+    found = bleu.score(SUMS_OF["list"](table), like=empty)["signature"]
+    assert found.startswith("nrefs:?|case:mixed|eff:no|tok:zh|smooth:exp|version:")
+
+
+def test_a_dataset_of_the_table_has_a_true_signature(bleu, table):
+    """`datasets` rewrites the metadata of the schema."""
+    for data in (datasets.Dataset(table), datasets.Dataset(table).select([2, 0, 1])):
+        found = keys(bleu.score(data))
+        assert found["case"] in ("lc", "?")
+        assert found["tok"] in ("zh", "?")
+
+
+REORDERED = {
+    "table": lambda table, names: table.select(names),
+    "record batch": lambda table, names: table.select(names).combine_chunks().to_batches()[0],
+    "polars": lambda table, names: pl.from_arrow(table).select(names),
+    "pandas": lambda table, names: table.to_pandas()[names],
+    "a dict": lambda table, names: {name: table.to_pydict()[name] for name in names},
+    "dataset": lambda table, names: datasets.Dataset.from_dict(
+        {name: table.to_pydict()[name] for name in names}
+    ),
+}
+
+
+@pytest.mark.parametrize("way", REORDERED.values(), ids=REORDERED)
+@pytest.mark.parametrize(
+    "reorder",
+    [lambda names: names[::-1], sorted, lambda names: names[-2:] + names[:-2]],
+    ids=["back", "sorted", "lengths first"],
+)
+def test_columns_are_taken_by_name(bleu, table, way, reorder):
+    """The order of columns has no meaning: sorted names, joins and databases change it."""
+    expected, result = bleu.score(table), bleu.score(way(table, reorder(table.column_names)))
+    assert {**result, "signature": ""} == {**expected, "signature": ""}
+
+
+@pytest.mark.parametrize(
+    "way",
+    [pl.from_arrow, pa.Table.to_pandas, pa.Table.to_pydict, lambda table: table.to_batches()[0]],
+    ids=["polars", "pandas", "dict", "record batch"],
+)
+def test_other_columns_are_ignored(bleu, table, way):
+    """Other columns, with text and labels, are ignored."""
+    beside = table.add_column(3, "prediction", [TEXTS]).append_column("year", [[2019, 2020, 2021]])
+    assert bleu.score(way(beside))["bleu"] == bleu.score(table)["bleu"]
+
+
+@pytest.mark.parametrize(
+    "way", [pl.from_arrow, pa.Table.to_pandas, pa.Table.to_pydict], ids=["polars", "pandas", "dict"]
+)
+def test_segments_and_intervals_of_a_frame(bleu, table, way):
+    """Rows without metadata are still rows of segments."""
+    more = {"segments": True, "confidence": 0.9, "n_resamples": 20}
+    result, expected = bleu.score(way(table), **more), bleu.score(table, **more)
+    assert result["segment_bleu"] == expected["segment_bleu"]
+    assert result["confidence_interval"] == expected["confidence_interval"]
+
+
+NAMES = ["matches_1", "matches_2", "totals_1", "totals_2", "prediction_length", "reference_length"]
+GOOD = [2, 1, 3, 2, 3, 4]
+
+# Rows that are not valid.
+IMPOSSIBLE = {
+    "another length than unigrams": [2, 1, 3, 2, 7, 4],
+    "a length below the unigrams": [2, 1, 3, 2, 2, 4],
+    "more matches than n-grams": [2, 3, 3, 2, 3, 4],
+    "more unigrams matched than there are": [4, 1, 3, 2, 3, 4],
+    "a negative match": [-1, 0, 3, 2, 3, 4],
+    "a negative match of the longest": [2, -1, 3, 2, 3, 4],
+    "a negative length": [0, 0, 0, 0, 0, -4],
+    "all negative": [-2, -1, -3, -2, -3, -4],
+}  # fmt: skip
+
+GIVEN = {
+    "list": lambda rows: rows,
+    "array": np.array,
+    "table": lambda rows: pa.table(dict(zip(NAMES, np.array(rows).T))),
+    "record batch": lambda rows: pa.table(dict(zip(NAMES, np.array(rows).T))).to_batches()[0],
+    "pandas": lambda rows: pd.DataFrame(rows, columns=NAMES),
+    "polars": lambda rows: pl.DataFrame(rows, schema=NAMES, orient="row"),
+}
+
+
+@pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
+@pytest.mark.parametrize("row", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+@pytest.mark.parametrize("place", [0, 2])
+def test_rows_that_no_segment_has_are_rejected(bleu, given, row, place):
+    """One wrong row is enough, even if the sum looks right; valid rows alone are scored."""
+    rows = [GOOD, GOOD, GOOD]
+    assert bleu.score(given(rows))["counts"] == [6, 3]
+    rows[place] = row
+    with pytest.raises(ValueError, match="statistics"):
+        bleu.score(given(rows))
+
+
+def test_a_minimum_total_does_not_make_rows_invalid(load):
+    """Under `minimum_total=1` an empty prediction has one unigram and a length of 0."""
+    bleu = load("nltk")
+    rows = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
+    expected = bleu.compute(predictions=TEXTS, references=TEXT_REFERENCES)["bleu"]
+    assert rows["totals_1"].to_pylist()[1] == 1
+    assert rows["prediction_length"].to_pylist()[1] == 0
+    for form in (rows, rows.to_pydict(), pl.from_arrow(rows), rows.to_pandas().sum().to_numpy()):
+        assert bleu.score(form)["bleu"] == expected
+
+
+EMPTY_COLUMNS = {
+    "lists": ([], []),
+    "tuples": ((), ()),
+    "arrays": (np.array([]), np.array([])),
+    "arrow": (pa.array([], pa.string()), pa.array([], pa.list_(pa.string()))),
+    "arrow of null type": (pa.array([], pa.null()), pa.array([], pa.null())),
+    "arrow, no chunk": (pa.chunked_array([], pa.string()), pa.chunked_array([], pa.list_(pa.string()))),
+    "arrow of tokens": (pa.array([], pa.list_(pa.string())), pa.array([], pa.list_(pa.list_(pa.string())))),
+    "pandas": (pd.Series([], dtype=object), pd.Series([], dtype=object)),
+    "polars": (pl.Series([], dtype=pl.String), pl.Series([], dtype=pl.List(pl.String))),
+    "generators": (iter(()), iter(())),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("predictions", "references"), EMPTY_COLUMNS.values(), ids=EMPTY_COLUMNS)
+def test_statistics_of_no_rows_are_an_empty_table(load, predictions, references):
+    """The columns and the metadata are those of other tables, so that the empty table can be merged with them."""
+    bleu = load(lowercase=True, max_order=3)
+    empty = bleu.statistics(predictions=predictions, references=references)
+    table = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
+    assert (empty.num_rows, empty.schema) == (0, table.schema)
+    assert empty.to_pandas().sum().tolist() == [0] * 8
+    for parts in (
+        [empty, table],
+        [table, empty],
+        [empty, table, empty],
+        pa.concat_tables([empty, table]),
+    ):
+        assert bleu.score(parts)["bleu"] == bleu.score(table)["bleu"]
+
+
+EMPTY_PARTS = {
+    "Arrow": lambda table: table,
+    "record batch": lambda table: pa.RecordBatch.from_pylist([], table.schema),
+    "pandas": lambda table: table.to_pandas(),
+    "pandas, of objects": lambda table: table.to_pandas().astype(object),
+    "polars": pl.from_arrow,
+    "a dict": lambda table: table.to_pydict(),
+    "a dataset": lambda table: datasets.Dataset.from_dict(table.to_pydict()),
+}
+
+
+@pytest.mark.parametrize("make_part", EMPTY_PARTS.values(), ids=EMPTY_PARTS)
+@pytest.mark.parametrize("arguments", [
+    {"by": "label"}, {"by": "document"}, {"documents": "document", "confidence": 0.9},
+    {"by": "label", "documents": "document", "confidence": 0.9},
+], ids=str)  # fmt: skip
+def test_parts_without_rows_need_no_labels(load, make_part, arguments):
+    """They are skipped, whatever their place, and so are their missing columns."""
+    bleu = load(n_resamples=50)
+    tokenize = "zh" if "by" in arguments else "13a"  # only labels allow for two tokenizers
+    documents = [str(row // 4) for row in range(90)]
+    first, second = (
+        bleu.statistics(
+            predictions=PREDICTIONS[rows],
+            references=REFERENCES[rows],
+            by=[label] * len(documents[rows]),
+            documents=documents[rows],
+            tokenize=tokenizer,
+        )
+        for rows, label, tokenizer in ((slice(40), "zh", tokenize), (slice(40, 90), "en", "13a"))
+    )
+    empty = make_part(bleu.statistics(predictions=[], references=[]))
+    expected = bleu.score([first, second], **arguments)
+    for parts in (
+        [first, second, empty],
+        [empty, first, second],
+        (empty, first, empty, second, empty),
+    ):
+        assert bleu.score(parts, **arguments) == expected
+    for parts in (empty, [empty], [empty, empty]):
+        with pytest.raises(ValueError, match=r"^statistics: got no rows\. Pass tables from"):
+            bleu.score(parts, **arguments)
+
+
+@pytest.mark.parametrize("argument", ["by", "documents"])
+def test_a_part_with_rows_needs_its_labels(bleu, argument):
+    """The message names the table, counted with those that have no rows."""
+    empty = bleu.statistics(predictions=[], references=[])
+    table = bleu.statistics(predictions=TEXTS, references=TEXT_REFERENCES)
+    for statistics, place in (
+        (table, "statistics"),
+        ([table], "statistics[0]"),
+        ([empty, table], "statistics[1]"),
+    ):
+        message = (
+            f"{argument}='x': {place} has no such column. Pass its name, or one label per segment."
+        )
+        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+            bleu.score(statistics, **{argument: "x"})
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    bounds=st.lists(st.integers(0, len(PREDICTIONS)), max_size=20),
+    kinds=st.randoms(use_true_random=False),
+)
+def test_any_parts_merge_to_the_whole_bit_for_bit(load, bounds, kinds):
+    """Parts split at random places, each as a table or as the sum of its rows."""
+    bleu = load()
+    whole = bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES))
+    ends = [0, *sorted(bounds), len(PREDICTIONS)]
+    parts = [
+        bleu.statistics(predictions=PREDICTIONS[a:b], references=REFERENCES[a:b])
+        for a, b in itertools.pairwise(ends)
+        if a < b
+    ]
+    kinds.shuffle(parts)
+    assert bleu.score(parts) == whole
+    sums = [np.array([sum(column.to_pylist()) for column in part.columns]) for part in parts]
+    assert {**bleu.score(np.array(sums)), "signature": whole["signature"]} == whole
+    assert bleu.score(sum(sums))["bleu"] == whole["bleu"]
+
+
+# Rows that are read back: those of segments, and sums.
+
+
+LABELS = ["news", "news", "talks"]
+SUMS = {
+    "pandas": lambda table: table.to_pandas().sum().to_frame().T,
+    "polars": lambda table: pl.from_arrow(table).sum(),
+    "pandas by label": lambda table: (
+        table.to_pandas().assign(label=LABELS).groupby("label").sum().iloc[:1]
+    ),
+    "pandas by label, a column": lambda table: (
+        table.to_pandas().assign(label=LABELS).groupby("label").sum().reset_index().iloc[:1]
+    ),
+    "all labels": lambda table: table.to_pandas().assign(label=LABELS).groupby("label").sum(),
+    "polars by label": lambda table: (
+        pl.from_arrow(table)
+        .with_columns(label=pl.Series(LABELS))
+        .group_by("label", maintain_order=True)
+        .sum()
+    ),
+    "a dict of sums": lambda table: {
+        name: [sum(column)] for name, column in table.to_pydict().items()
+    },
+}
+
+
+@pytest.mark.parametrize("make", SUMS.values(), ids=SUMS)
+@pytest.mark.parametrize("options", [{"segments": True}, {"confidence": 0.9}], ids=str)
+@pytest.mark.parametrize(
+    "counted", [{}, {"max_order": 1}, {"minimum_total": 1}, {"smooth_method": "nltk-5"}], ids=str
+)
+def test_sums_in_frames_are_no_segments(bleu, make, options, counted):
+    texts = ["the cat sat on the mat", "a dog", "the House is big and old"]
+    sums = make(bleu.statistics(predictions=texts, references=TEXT_REFERENCES, **counted))
+    counted = {"smooth_method": "none", **counted}
+    with pytest.raises(
+        ValueError,
+        match=f"^`{next(iter(options))}` needs one statistics row per segment, but these rows are sums",
+    ):
+        bleu.score(sums, **counted, **options)
+    assert bleu.score(sums, **counted)["translation_length"] >= 8
+
+
+READ_BACK = {
+    "pandas": pa.Table.to_pandas,
+    "polars": pl.from_arrow,
+    "parquet by pandas": lambda table: pd.read_parquet(written(table.to_pandas().to_parquet)),
+    "parquet by polars": lambda table: pl.read_parquet(written(pl.from_arrow(table).write_parquet)),
+    "CSV": lambda table: pd.read_csv(io.StringIO(table.to_pandas().to_csv(index=False))),
+    "objects in pandas": lambda table: table.to_pandas().astype(object),
+}
+
+
+def written(write):
+    buffer = io.BytesIO()
+    write(buffer)
+    buffer.seek(0)
+    return buffer
+
+
+@pytest.mark.parametrize("way", READ_BACK.values(), ids=READ_BACK)
+@pytest.mark.parametrize("beside", [None, "matches_note", "totals_note"])
+def test_segments_that_are_read_back(bleu, table, way, beside):
+    """A column of notes whose name begins as those of the statistics is ignored."""
+    options = {"segments": True, "confidence": 0.9, "n_resamples": 20}
+    rows = table if beside is None else table.append_column(beside, [["good", "empty", "fine"]])
+    result, expected = bleu.score(way(rows), **options), bleu.score(table, **options)
+    assert {**result, "signature": ""} == {**expected, "signature": ""}
+
+
+@pytest.mark.filterwarnings("error::polars.exceptions.PerformanceWarning")
+def test_statistics_whose_rows_are_not_there(bleu, table):
+    for empty in ([], (), [table.slice(0, 0)]):
+        with pytest.raises(ValueError, match="statistics: got no rows"):
+            bleu.score(empty)
+    with pytest.raises(ValueError, match=r"the IterableDataset is not in memory.*from_list"):
+        bleu.score(datasets.Dataset(table).to_iterable_dataset())
+    with pytest.raises(
+        ValueError, match=r"the LazyFrame is not in memory. Pass frame\.collect\(\)"
+    ):
+        bleu.score(pl.from_arrow(table).lazy())
+
+
+# The metadata that version 1.0.0 (387e564) wrote for two segments, counted with
+# `by=["en", "zh"], documents=[1, 2], tokenize={"zh": "zh"}, max_order=2, lowercase=True`.
+STORED_METADATA = (
+    '{"tokenize": "var", "lowercase": true, "max_order": 2, "reference_length": "closest",'
+    ' "minimum_total": 0, "references": "var", "groups": [["en", "13a", "2"], ["zh", "zh", "1"]]}'
+)
+STORED_COLUMNS = {
+    "matches_1": [3, 2],
+    "matches_2": [2, 1],
+    "totals_1": [3, 2],
+    "totals_2": [2, 1],
+    "prediction_length": [3, 2],
+    "reference_length": [3, 2],
+    "label": ["en", "zh"],
+    "document": [1, 2],
+}
+
+
+def test_a_stored_table_of_387e564_is_read(load, tmp_path):
+    """Its Parquet file has these columns and this metadata; the scores are those of the texts."""
+    metadata = {b"bleu_metric": STORED_METADATA.encode()}
+    stored = pa.table(STORED_COLUMNS).replace_schema_metadata(metadata)
+    pq.write_table(stored, tmp_path / "stored.parquet")
+    bleu = load(max_order=2, lowercase=True)
+    texts = {
+        "predictions": ["the cat sat", "我们"],
+        "references": [["the cat", "a cat sat"], ["我们"]],
+        "by": ["en", "zh"],
+        "documents": [1, 2],
+        "tokenize": {"zh": "zh"},
+    }
+    counted = bleu.statistics(**texts)
+    assert counted.to_pydict() == STORED_COLUMNS
+    assert json.loads(counted.schema.metadata[b"bleu_metric"]) == json.loads(STORED_METADATA)
+    table = pq.read_table(tmp_path / "stored.parquet")
+    assert bleu.score(table, by="label") == bleu.score(counted, by="label")
+    assert bleu.score(table, by="label")["groups"]["zh"]["signature"].startswith("nrefs:1|case:lc|")
+    assert bleu.score([table, counted])["counts"] == [10, 6]
+
+
+def test_a_stored_table_without_a_tokenizer_fits_every_tokenizer(load):
+    """387e564 recorded no tokenizer for rows of empty lists."""
+    bleu = load(max_order=2)
+    metadata = json.loads(STORED_METADATA) | {
+        "tokenize": None,
+        "lowercase": False,
+        "references": "1",
+    }
+    del metadata["groups"]
+    columns = {name: [0] for name in STORED_COLUMNS if name not in ("label", "document")}
+    empty = pa.table(columns).replace_schema_metadata({b"bleu_metric": json.dumps(metadata)})
+    for tokens in (["a", "b"], [1, 2]):
+        counted = bleu.statistics(predictions=[tokens], references=[[tokens]])
+        expected = bleu.score(counted)
+        assert bleu.score([empty, counted])["counts"] == expected["counts"]
+        assert bleu.score([empty, counted])["signature"] == expected["signature"]
