@@ -2348,6 +2348,9 @@ def test_a_list_of_runs_beside_a_single_table(bleu):
                 " like runs, not like parts of a test set. Pass one run per system; compare() takes"
                 f" several {RUNS_BY_NAME}"
             )
+    frames = {"A": third.to_pandas(), "B": [first.to_pandas(), second.to_pandas()]}
+    with pytest.raises(TypeError, match="System 'B': got 2 tables with as many rows each"):
+        bleu.compare(frames, like=first)
     with pytest.raises(ValueError, match="differ in their segments"):
         bleu.compare({"A": third, "B": [first, second[:3]]})
 
