@@ -13,6 +13,7 @@ import numpy as np
 from gradio.blocks import Block
 
 from . import html, limits
+from .files import Submission, find_runs, is_example, read_submission
 from .leaderboard import (
     add_caution,
     find_identical,
@@ -65,15 +66,7 @@ from .scored import (
 )
 from .segments import Differences, Segments, add_differences, add_segments
 from .sentence import Sentence, Shown, Update
-from .sources import (
-    EXAMPLE_NOTE,
-    Sources,
-    Submission,
-    add_sources,
-    find_runs,
-    is_example,
-    read_submission,
-)
+from .sources import EXAMPLE_NOTE, Sources, add_sources
 
 Choice = gr.Dropdown | gr.CheckboxGroup | gr.Radio | OptionField
 FieldValues = Mapping[Block, Any]  # what is chosen or typed in each field
@@ -562,12 +555,12 @@ def compute_result(
         summary = f'{html.remedies(doubts)}<div class="bleu-doubtful">{summary}</div>'
     summary += html.remedies(others) + html.notes(notes)
     return Computed(
-        scored,
-        results,
-        names,
-        baseline,
-        usual_baseline,
-        runs,
+        scored=scored,
+        results=results,
+        names=names,
+        baseline=baseline,
+        usual_baseline=usual_baseline,
+        runs=runs,
         rendered=rendered._replace(summary=summary),
     )
 

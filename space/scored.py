@@ -21,12 +21,12 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
+from .files import Submission, rename
 from .html import shorten
 from .limits import SECONDS_KEPT, RejectedError
 from .metric import Options, Result, ScoredRows, request_score
 from .options import describe_references_used, leave_segments_effective
 from .remedies import FIXES
-from .sources import Submission, rename
 
 _SEGMENTS = "segments.parquet"
 _NAME_CHARACTERS = 60  # of a system

@@ -25,6 +25,7 @@ from .options import (
 )
 from .remedies import FIXES, Remedy, add_warnings, explain_short, find_remedies
 from .sources import EXAMPLES, Example
+from .steps import NAVIGATION, read_plainly, render_steps
 
 Update = dict[Block, Any]
 
@@ -229,7 +230,7 @@ def add_sentence_tab() -> Sentence:
                     ]
         with gr.Column(scale=7, min_width=300, elem_id="sentence-results"):
             scores = html.add_clickable(results.scores, "sentence-score")
-            html.add_html(html.NAVIGATION, elem_id="steps")
+            html.add_html(NAVIGATION, elem_id="steps")
             shown = gr.State(None, time_to_live=limits.SECONDS_KEPT)
             details = html.add_clickable(results.details, "sentence")
     sentence = Sentence(
@@ -370,7 +371,7 @@ def render(shown: Shown, values: Sequence[FieldValue]) -> Rendered:
     for i, candidate in enumerate(candidates):
         formulas.append(_render_formula(candidate, unit, has_link=i == 0))
     colored = map(_render_tokens, candidates, differing)
-    explained = [html.render_steps(candidate.explanation, unit) for candidate in candidates]
+    explained = [render_steps(candidate.explanation, unit) for candidate in candidates]
     legend = html.legend(len(candidates[0].explanation["orders"]))
     overview = html.side_by_side(*formulas) + legend + html.side_by_side(*colored)
     details = f'<div data-step="">{overview}</div>{html.side_by_side(*explained)}'
@@ -490,7 +491,7 @@ def _render_score(candidate: _Candidate, has_name: bool, unit: str) -> str:
 
 
 def _write_reading(candidate: _Candidate, unit: str) -> str:
-    return html.paragraph(html.read_plainly(candidate.explanation, unit), "reading")
+    return html.paragraph(read_plainly(candidate.explanation, unit), "reading")
 
 
 def _render_formula(candidate: _Candidate, unit: str, *, has_link: bool) -> str:

@@ -81,7 +81,7 @@ LIMITS = [
 
 @pytest.mark.parametrize(("check", "arguments", "message"), LIMITS)
 def test_a_limit_says_what_to_change(check, arguments, message):
-    module = importlib.import_module("space.sources" if check.startswith("_") else "space.limits")
+    module = importlib.import_module("space.files" if check.startswith("_") else "space.limits")
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         getattr(module, check)(*arguments)
 
@@ -90,11 +90,11 @@ def test_a_limit_says_what_to_change(check, arguments, message):
 def test_parquet_is_not_accepted(tmp_path, name):
     """By its name, before anything of it is read."""
     (tmp_path / name).write_bytes(b"PAR1")
-    sources = importlib.import_module("space.sources")
+    files = importlib.import_module("space.files")
     with pytest.raises(
         ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"
     ):
-        sources.describe_file(str(tmp_path / name))
+        files.describe_file(str(tmp_path / name))
 
 
 @pytest.mark.parametrize(
@@ -157,16 +157,15 @@ def test_a_comparison_within_both_limits_is_made():
     ],
 )
 def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, told):
-    corpus, metric, scored, sources = (
-        importlib.import_module(f"space.{name}")
-        for name in ("corpus", "metric", "scored", "sources")
+    corpus, metric, scored, files = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "files")
     )
 
     def fail(*arguments, **named):
         raise error
 
     monkeypatch.setattr(corpus, "request_settings", fail)
-    submission = sources.Submission({"A": ["a b c d"]}, [["a b c d"]])
+    submission = files.Submission({"A": ["a b c d"]}, [["a b c d"]])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
     answer = corpus.explain_number(kept.key, "A", "12.7")
     assert told in answer
@@ -189,9 +188,8 @@ def test_each_factor_of_a_search_has_a_phrase():
 
 def test_a_mean_of_segment_scores_is_explained_but_not_applied():
     """The demo scores corpora: a button would give another score than the one that it promises."""
-    corpus, metric, scored, sources = (
-        importlib.import_module(f"space.{name}")
-        for name in ("corpus", "metric", "scored", "sources")
+    corpus, metric, scored, files = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "files")
     )
     predictions, references = (
         ["a b c d e f", "a b c d x", "x y"],
@@ -199,7 +197,7 @@ def test_a_mean_of_segment_scores_is_explained_but_not_applied():
     )
     result = metric.bleu.compute(predictions=predictions, references=references, segments=True)
     mean = sum(result["segment_bleu"]) / 3
-    submission = sources.Submission({"A": predictions}, [[text] for text in references])
+    submission = files.Submission({"A": predictions}, [[text] for text in references])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, "all", "")
     answer = corpus.explain_number(kept.key, "A", f"{100 * mean:.6f}")
     assert "the score is the mean of the segments’ scores" in answer
@@ -579,10 +577,10 @@ def test_work_that_has_waited_for_too_long_is_not_done(monkeypatch):
 
 def test_a_result_is_found_by_its_key_only(tmp_path):
     """No session is needed for it; anything but a key could be the path of another file."""
-    metric, scored, sources = (
-        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources")
+    metric, scored, files = (
+        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "files")
     )
-    submission = sources.Submission({"A": ["a b c d"]}, [["a b c d"]])
+    submission = files.Submission({"A": ["a b c d"]}, [["a b c d"]])
     kept, _ = scored.score_submission(submission, metric.OPTIONS, 0, "a remark")
     found, table = scored.read_segments(kept.key)
     assert found == kept
@@ -664,13 +662,13 @@ def test_a_phrase_is_listed_once_and_not_as_its_parts():
 def test_a_segment_that_is_too_long_for_colors_does_not_hide_the_result():
     """20 references of 600 characters are a segment within the limits of a corpus."""
     gradio = importlib.import_module("gradio")
-    corpus, option_fields, segments, sources = (
+    corpus, option_fields, segments, files = (
         importlib.import_module(f"space.{name}")
-        for name in ("corpus", "options", "segments", "sources")
+        for name in ("corpus", "options", "segments", "files")
     )
     text = "the cat sat on the mat and slept there " * 15
     references = [[text] * 20] * 3
-    submission = sources.Submission({"A": [text] * 3, "B": ["the cat", text, text]}, references)
+    submission = files.Submission({"A": [text] * 3, "B": ["the cat", text, text]}, references)
     options = option_fields.read_options(option_fields.convention_values("default"))
     key = corpus.compute_result(submission, {**options, "confidence": None}).scored.key
     with gradio.Blocks():
@@ -846,19 +844,19 @@ def test_a_rejected_text_is_not_kept():
             ]
 
 
-def submit(folder, files, columns=(), reference_columns=(), labels=None, documents=None):
+def submit(folder, uploads, columns=(), reference_columns=(), labels=None, documents=None):
     """Read a submission of a system and of references, each from uploads; or return the error."""
-    sources, paths = importlib.import_module("space.sources"), []
-    for number, (name, data) in enumerate(files):
+    files, paths = importlib.import_module("space.files"), []
+    for number, (name, data) in enumerate(uploads):
         (folder / f"{number}").mkdir(exist_ok=True)
         paths.append(folder / f"{number}" / name)
         paths[-1].write_bytes(data)
     first, *others = map(str, paths)
     others = others or [first] * 4
     try:
-        return sources.read_submission(
+        return files.read_submission(
             [
-                sources.FROM_FILES,
+                files.FROM_FILES,
                 [first],
                 columns,
                 others,
@@ -922,11 +920,11 @@ def test_labels_are_a_column_of_the_table(tmp_path, table, column, expected):
 
 def test_several_systems_have_no_interval_per_group():
     """None is shown, and a group of one document would bring a warning."""
-    metric, scored, sources = (
-        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources")
+    metric, scored, files = (
+        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "files")
     )
     systems, references = {"A": ["a b c d", "a b c e"], "B": ["a b c d"] * 2}, [["a b c d"]] * 2
-    submission = sources.Submission(systems, references, ["x", "y"], ["1", "2"])
+    submission = files.Submission(systems, references, ["x", "y"], ["1", "2"])
     with metric.collect_warnings() as warnings:
         _, results = scored.score_submission(
             submission, {**metric.OPTIONS, "confidence": 0.95}, "all", ""
@@ -1000,14 +998,14 @@ ORGANIZERS = {
 )
 def test_an_organizers_table_works_at_once(tmp_path, name, fields):
     """In either field or in both; what is preselected is what is scored."""
-    sources = importlib.import_module("space.sources")
+    files = importlib.import_module("space.files")
     (tmp_path / name).write_bytes(ORGANIZERS[name])
     path = str(tmp_path / name)
-    guessed = sources.guess_columns(sources.describe_file(path))
-    files = [[path] if role in fields else None for role in ("systems", "references")]
-    values = [files[0], guessed["systems"], files[1], guessed["references"], "", "", ""]
-    found = sources.read_submission(
-        [sources.FROM_FILES, *values, guessed["labels"][0], guessed["documents"][0]]
+    guessed = files.guess_columns(files.describe_file(path))
+    uploads = [[path] if role in fields else None for role in ("systems", "references")]
+    values = [uploads[0], guessed["systems"], uploads[1], guessed["references"], "", "", ""]
+    found = files.read_submission(
+        [files.FROM_FILES, *values, guessed["labels"][0], guessed["documents"][0]]
     )
     assert found == {
         "organizer.tsv": ({"system 1": ["a b c e", "e f g i"], "Online-B": ["a x c d", "e y g h"]}, [["a b c d"], ["e f g h"]], ["news", "chat"], ["d1", "d2"]),
@@ -1020,7 +1018,7 @@ def check_rejection(file, data, pattern):
     """Check why a file with these bytes is rejected when it is uploaded."""
     file.write_bytes(data)
     with pytest.raises(ValueError, match=pattern):
-        importlib.import_module("space.sources").describe_file(str(file))
+        importlib.import_module("space.files").describe_file(str(file))
 
 
 @pytest.mark.parametrize(
@@ -1037,30 +1035,30 @@ def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, na
 
 
 def test_two_files_of_one_name_stay_apart(tmp_path):
-    sources = importlib.import_module("space.sources")
+    files = importlib.import_module("space.files")
     answer = submit(tmp_path, [("mt.txt", b"a\nb\n"), ("mt.txt", b"c\nd\n"), ("mt.txt", b"e\nf\n")])
     assert answer == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]], None, None)
-    uploads = [sources.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
-    assert {name: lines[0] for name, lines in sources._read_systems([sources.ChosenColumns(one, []) for one in uploads]).items()} == {
+    uploads = [files.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
+    assert {name: lines[0] for name, lines in files._read_systems([files.ChosenColumns(one, []) for one in uploads]).items()} == {
         "mt": "a", "mt (2)": "c", "mt (3)": "e"
     }  # fmt: skip
 
 
 def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
-    sources, scored = (importlib.import_module(f"space.{name}") for name in ("sources", "scored"))
-    files = [tmp_path / f"{'newstest2021.' * 5}{name}{'x' * 70}.de" for name in ("A", "B")]
-    for file in files:
-        file.write_text("a\n")
-    systems = sources._read_systems(
-        [sources.ChosenColumns(sources.describe_file(str(file)), []) for file in files]
+    files, scored = (importlib.import_module(f"space.{name}") for name in ("files", "scored"))
+    paths = [tmp_path / f"{'newstest2021.' * 5}{name}{'x' * 70}.de" for name in ("A", "B")]
+    for path in paths:
+        path.write_text("a\n")
+    systems = files._read_systems(
+        [files.ChosenColumns(files.describe_file(str(path)), []) for path in paths]
     )
-    submission, _ = scored.prepare_submission(sources.Submission(systems, [["a"]]), "all", [])
+    submission, _ = scored.prepare_submission(files.Submission(systems, [["a"]]), "all", [])
     assert list(submission.systems) == [f"{name}{'x' * 29}…{'x' * 29}" for name in "AB"]
 
 
 def test_names_that_become_equal_stay_apart():
-    scored, sources = (importlib.import_module(f"space.{name}") for name in ("scored", "sources"))
-    submission = sources.Submission({"x" * 70 + "a": ["a"], "x" * 70 + "b": ["b"]}, [["a"]])
+    scored, files = (importlib.import_module(f"space.{name}") for name in ("scored", "files"))
+    submission = files.Submission({"x" * 70 + "a": ["a"], "x" * 70 + "b": ["b"]}, [["a"]])
     systems = scored.prepare_submission(submission, "all", [])[0].systems
     assert systems == {
         "x" * 30 + "…" + "x" * 28 + "a": ["a"],
@@ -1088,10 +1086,10 @@ def test_the_documented_limits_are_in_force():
 )  # as two words without a 4-gram must
 def test_an_unchosen_effective_order_is_no_choice_for_segments():
     """Two words have no 4-gram: the page's titles promise effective order, a program may choose."""
-    metric, scored, sources = (
-        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "sources")
+    metric, scored, files = (
+        importlib.import_module(f"space.{name}") for name in ("metric", "scored", "files")
     )
-    submission = sources.Submission({"A": ["a b"]}, [["a b"]])
+    submission = files.Submission({"A": ["a b"]}, [["a b"]])
     of_page = scored.count_submission(submission, metric.OPTIONS)["A"].result
     assert of_page["segment_bleu"] == [1.0]
     assert "segeff" not in of_page["signature"]
@@ -1120,11 +1118,11 @@ def write_table(path, written_by):
 @pytest.mark.parametrize("written_by", ["pandas", "csv", "csv, all"])
 def test_a_tsv_with_quoted_cells_is_read_as_it_was_written(tmp_path, written_by):
     """Tabs, line feeds and quotation marks within cells included; and it is told below the name."""
-    sources = importlib.import_module("space.sources")
+    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
     path = tmp_path / "a.tsv"
     write_table(path, written_by)
-    upload = sources.describe_file(str(path))
-    assert sources._read_columns(upload, ["mt"]) == {"mt": SPOKEN}
+    upload = files.describe_file(str(path))
+    assert files._read_columns(upload, ["mt"]) == {"mt": SPOKEN}
     assert upload.segments == len(SPOKEN)
     assert "quoted as by pandas; quotes removed" in sources._describe_reading(upload)[1]
 
@@ -1148,13 +1146,13 @@ def test_quotation_marks_in_a_tsv_stay_unless_all_cells_with_them_are_quoted(
     tmp_path, rows, is_quoted
 ):
     """As for `cut`, and in the files of WMT; if the cells are quoted, they stay on request."""
-    sources = importlib.import_module("space.sources")
+    files = importlib.import_module("space.files")
     path = tmp_path / "a.tsv"
     path.write_bytes(b"mt\tref\n" + rows)
     first_cell = rows.split(b"\t")[0].decode()
     for keeps_quotes in (True, False):
-        upload = sources.describe_file(str(path), keeps_quotes)
-        (cell,) = sources._read_columns(upload, ["mt"])["mt"]
+        upload = files.describe_file(str(path), keeps_quotes)
+        (cell,) = files._read_columns(upload, ["mt"])["mt"]
         removes_quotes = is_quoted and not keeps_quotes
         assert cell == ('a "b" c' if removes_quotes else first_cell)
         assert upload.has_quoted_cells == is_quoted
@@ -1166,7 +1164,7 @@ def test_quoted_cells_are_found_in_linear_time():
     """Also in 20 MB of cells that begin with a quotation mark and have no end."""
     run_apart('''
 import tempfile, pathlib
-from space.sources import describe_file
+from space.files import describe_file
 path = pathlib.Path(tempfile.mkdtemp()) / "a.tsv"
 for line in (b'"a""b' * 40 + b"\\tb", b'"a\\t' + b'"a"x' * 40, b'""x' * 60 + b"\\tb", b'"""x' * 60 + b"\\tb"):
     path.write_bytes(b"mt\\tref\\n" + (line + b"\\n") * 90_000)
@@ -1188,41 +1186,41 @@ for line in (b'"a""b' * 40 + b"\\tb", b'"a\\t' + b'"a"x' * 40, b'""x' * 60 + b"\
     ],
 )  # fmt: skip
 def test_columns_of_references_are_known_by_their_names(names, references):
-    sources = importlib.import_module("space.sources")
-    table = sources.Description(Path("a.tsv"), names, 9, names)
-    assert sources.guess_columns(table)["references"] == references
+    files = importlib.import_module("space.files")
+    table = files.Description(Path("a.tsv"), names, 9, names)
+    assert files.guess_columns(table)["references"] == references
 
 
 def test_a_missing_column_is_asked_for_first_and_at_its_field(tmp_path):
     """Eleven texts without a known reference are not "eleven systems, the limit is ten"."""
-    sources = importlib.import_module("space.sources")
+    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
     names = [f"text{number}" for number in range(11)]
     path = tmp_path / "a.tsv"
     path.write_text("\t".join(names) + "\n" + "a\t" * 10 + "a\n")
-    table = sources.describe_file(str(path))
+    table = files.describe_file(str(path))
     assert (
         sources._choose_role("references", [], [table])["label"]
         == "Which column has the reference?"
     )
     known = table._replace(columns=[*names, "refA"])
     assert sources._choose_role("references", [], [known])["label"] == "Columns"
-    values = [sources.FROM_FILES, [str(path)], names, None, [], "", "", "", None, None]
+    values = [files.FROM_FILES, [str(path)], names, None, [], "", "", "", None, None]
     with pytest.raises(
         ValueError, match=r"^Which column has the reference\? Choose it at References\.$"
     ):
-        sources.read_submission(values)
+        files.read_submission(values)
     values[2], values[4] = ["text3", "text4"], ["text3"]
     with pytest.raises(
         ValueError,
         match=r"^The column 'text3' is chosen for systems and for references\. Remove it from one of them\.$",
     ):
-        sources.read_submission(values)
+        files.read_submission(values)
     assert sources._leave_out_references(["text3"], names, [str(path)], None)["value"] == [
         name for name in names if name != "text3"
     ]
     values[2] = []
     with pytest.raises(ValueError, match=r"^Which column has the system\? Choose it at Systems\.$"):
-        sources.read_submission(values)
+        files.read_submission(values)
 
 
 @pytest.mark.parametrize(
@@ -1236,7 +1234,7 @@ def test_a_missing_column_is_asked_for_first_and_at_its_field(tmp_path):
 def test_a_line_with_another_number_of_cells_is_named(tmp_path, name, data, message):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        importlib.import_module("space.sources").describe_file(str(tmp_path / name))
+        importlib.import_module("space.files").describe_file(str(tmp_path / name))
 
 
 # The bytes of a file, the texts of its first column, and how the page says it read them.
@@ -1256,11 +1254,11 @@ READINGS = {
 
 @pytest.mark.parametrize("name", READINGS)
 def test_a_file_is_read_and_the_page_says_how(tmp_path, name):
-    sources = importlib.import_module("space.sources")
+    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
     data, texts, told = READINGS[name]
     (tmp_path / name).write_bytes(data)
-    upload = sources.describe_file(str(tmp_path / name))
-    (column,) = sources._read_columns(upload, upload.columns[:1]).values()
+    upload = files.describe_file(str(tmp_path / name))
+    (column,) = files._read_columns(upload, upload.columns[:1]).values()
     assert column == texts
     assert sources._describe_reading(upload) == (name, told)
 
@@ -1282,7 +1280,7 @@ def test_a_file_that_is_not_text_is_called_what_it_is(tmp_path, name, data, mess
 
 def test_packed_files_have_the_same_limit_unpacked(tmp_path):
     """Each of 10 files of 20 kB has 20 MB unpacked; no more than the limit is unpacked to see it."""
-    sources = importlib.import_module("space.sources")
+    files = importlib.import_module("space.files")
     bomb = gzip.compress((b"a" * 99 + b"\n") * 200_000)
     paths = []
     for number in range(10):
@@ -1292,7 +1290,7 @@ def test_packed_files_have_the_same_limit_unpacked(tmp_path):
     with pytest.raises(
         ValueError, match=r"^The files have more than 25 MB together\. Upload a part of it"
     ):
-        sources.check_files([str(path) for path in paths])
+        files.check_files([str(path) for path in paths])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 10_000_000
@@ -1300,7 +1298,7 @@ def test_packed_files_have_the_same_limit_unpacked(tmp_path):
 
 def test_different_numbers_of_lines_say_where_it_probably_begins():
     """Line 41 of 100 is missing, or doubled; the lengths of all others agree."""
-    sources = importlib.import_module("space.sources")
+    files = importlib.import_module("space.files")
     generator = random.Random(0)
     references = [["x" * generator.randrange(5, 200)] for _ in range(100)]
     texts = [row[0] for row in references]
@@ -1314,9 +1312,9 @@ def test_different_numbers_of_lines_say_where_it_probably_begins():
     }
     for told, lines in cases.items():
         with pytest.raises(ValueError, match=rf" {re.escape(told)} They must correspond"):
-            sources._check_lengths("A", lines, references)
+            files._check_lengths("A", lines, references)
     with pytest.raises(ValueError, match=r"there are references for 100\. They must correspond"):
-        sources._check_lengths("A", equal, [["x" * 50]] * 100)
+        files._check_lengths("A", equal, [["x" * 50]] * 100)
 
 
 @pytest.mark.parametrize(
@@ -1337,7 +1335,7 @@ def test_different_numbers_of_lines_say_where_it_probably_begins():
     ],
 )  # fmt: skip
 def test_runs_are_known_by_their_names(names, systems):
-    found = importlib.import_module("space.sources").group_runs(names)
+    found = importlib.import_module("space.files").group_runs(names)
     assert {system: len(runs) for system, runs in found.items()} == systems
     assert [name for runs in found.values() for name in runs] == names
 
@@ -1373,8 +1371,8 @@ def test_the_choice_of_runs_stays_while_other_files_are_uploaded(tmp_path):
 
 def compute_runs(names, joins_runs=True):
     """Return the result of systems with these names, each worse than the one before."""
-    corpus, option_fields, sources = (
-        importlib.import_module(f"space.{name}") for name in ("corpus", "options", "sources")
+    corpus, option_fields, files = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "options", "files")
     )
     defaults = option_fields.read_options(option_fields.convention_values("default"))
     references = [f"the cat number {n} sat on the mat" for n in range(40)]
@@ -1382,7 +1380,7 @@ def compute_runs(names, joins_runs=True):
     for number, name in enumerate(names):
         worse = [text.replace("sat on", "lay at") for text in references[: 10 + 8 * number]]
         systems[name] = worse + references[len(worse) :]
-    submission = sources.Submission(systems, [[text] for text in references])
+    submission = files.Submission(systems, [[text] for text in references])
     options = {**defaults, "confidence": 0.95}
     return corpus.compute_result(submission, options, joins_runs=joins_runs)
 
@@ -1424,12 +1422,12 @@ def test_several_systems_with_runs_have_no_ranks(students_t):
 
 def render_with(systems, references, **changes):
     """Return the result of some texts as the page shows it."""
-    corpus, option_fields, sources = (
-        importlib.import_module(f"space.{name}") for name in ("corpus", "options", "sources")
+    corpus, option_fields, files = (
+        importlib.import_module(f"space.{name}") for name in ("corpus", "options", "files")
     )
     defaults = option_fields.read_options(option_fields.convention_values("default"))
     options = {**defaults, "confidence": None, **changes}
-    submission = sources.Submission(systems, [[text] for text in references])
+    submission = files.Submission(systems, [[text] for text in references])
     return corpus.compute_result(submission, options).rendered
 
 

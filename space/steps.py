@@ -1,0 +1,434 @@
+"""A score explained to visitors: in a sentence, and step by step.
+
+Five pictures, each with a sentence, lead from the words of a candidate to its score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from .html import brevity_curve, count_things, name_root, rows, show, signature
+from .metric import Explanation, NGramCount, Order, report
+
+STEPS = {
+    "match": "Words that match",
+    "clipping": "Clipping",
+    "longer": "Longer sequences",
+    "mean": "Their mean",
+    "brevity": "Brevity",
+}
+# page.js shows the parts of the page whose `data-step` is that of the current link, which is empty
+# for the overview.
+_LINKS = [
+    f'<a href="#step={step}" data-to="{step}"><small>{number}</small> {title}</a>'
+    for number, (step, title) in enumerate(STEPS.items(), 1)
+]
+NAVIGATION = (
+    '<nav class="bleu-steps" aria-label="Step by step"><a href="#step=" data-to="">Overview</a>'
+    f"{''.join(_LINKS)}<span class='bleu-stage'><span></span>"
+    "<button type='button' data-stage='next'>Next</button>"
+    "<button type='button' data-stage='present' aria-pressed='false' title='Key P'>Present</button>"
+    "</span></nav>"
+)
+
+_MOST_THREADS = 12  # more are a tangle
+_SHOWN_NGRAMS = 100  # per order, in the tables
+_LENGTHS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_ALMOST = 0.75  # of the share of words: longer sequences that match less often do so "only"
+
+
+def read_plainly(explanation: Explanation, unit: str) -> str:
+    """Say how many words and how many of the longest sequences match.
+
+    >>> orders = [{"order": 1, "matches": 17, "total": 18}, {"order": 4, "matches": 4, "total": 15}]
+    >>> read_plainly({"orders": orders}, "word")
+    '17 of 18 words match, but only 4 of 15 sequences of four.'
+    >>> read_plainly({"orders": [{"order": 1, "matches": 3, "total": 3}]}, "word")
+    'All 3 words match.'
+    """
+    orders = [order for order in explanation["orders"] if order["total"]]
+    if not orders:
+        return ""
+    words, longest = orders[0], orders[-1]
+    counted = count_things(words["total"], unit)
+    # 1. The words.
+    reading = f"{words['matches']:,} of {counted} match"
+    if words["matches"] == words["total"] > 1:
+        reading = f"All {counted} match"
+    if longest is words or not words["matches"]:
+        return f"{reading}."
+    # 2. The longest sequences.
+    sequences = "sequence" if longest["total"] == 1 else "sequences"
+    length = _LENGTHS[longest["order"] - 1]
+    found = f"{longest['matches']:,} of {longest['total']:,} {sequences} of {length}"
+    share = longest["matches"] / longest["total"]
+    if not longest["matches"]:
+        reading += f", but none of the {longest['total']:,} {sequences} of {length}"
+    elif share < _ALMOST * words["matches"] / words["total"]:
+        reading += f", but only {found}"
+    else:
+        reading += f", and {found}"
+    return f"{reading}."
+
+
+class Step(NamedTuple):
+    """A sentence, and a picture as HTML."""
+
+    sentence: str
+    picture: str
+
+
+def render_steps(explanation: Explanation, unit: str) -> str:
+    """Return the five steps for a result of `explain`; `unit` is "word" or "character"."""
+    steps = {
+        "match": _draw_match(explanation, unit),
+        "clipping": _draw_clipping(explanation),
+        "longer": _draw_longer(explanation, unit),
+        "mean": _draw_mean(explanation),
+        "brevity": _draw_brevity(explanation),
+    }
+    drawn = []
+    for name, step in steps.items():
+        drawn.append(
+            f'<div class="bleu-explained" data-step="{name}" hidden>'
+            f'<p class="sentence">{show(step.sentence)}</p>{step.picture}</div>'
+        )
+    return "".join(drawn)
+
+
+def _draw_match(explanation: Explanation, unit: str) -> Step:
+    """Return the first step: the tokens that occur in a reference."""
+    candidate = explanation["prediction"]["tokens"]
+    matches = explanation["orders"][0]["unclipped_matches"]
+    units = "words and punctuation marks" if unit == "word" else f"{unit}s"
+    counted = f"{matches:,} of {count_things(len(candidate), 'token')} ({units})"
+    references = [text["tokens"] for text in explanation["references"]]
+    in_references = set[str]().union(*references)
+    lines = [_write_tokens("Candidate", candidate, in_references)]
+    for number, text in enumerate(references, 1):
+        lines.append(_write_tokens(f"Reference {number}", text, set(candidate)))
+    return Step(f"{counted} of the candidate occur in a reference.", "".join(lines))
+
+
+def _draw_clipping(explanation: Explanation) -> Step:
+    """Return the second step: the tokens that occur more often than in any reference."""
+    candidate = explanation["prediction"]["tokens"]
+    words = explanation["orders"][0]
+    surplus = words["unclipped_matches"] - words["matches"]
+    rule = "A token counts at most as often as in the reference that has it most often."
+    if words["clipped"]:
+        rule = _explain_clipped(words["clipped"][0], len(explanation["references"]))
+    if not surplus:
+        struck = "None is too many"
+    elif surplus == 1:
+        struck = "1 is too many and struck out"
+    else:
+        struck = f"{surplus:,} are too many and struck out"
+    sentence = f"{rule} {struck}: {words['matches']:,}/{words['total']:,} count."
+    # 1. The candidate, and the references that have the words which count.
+    threads = find_threads(explanation)
+    missed = {count["ngram"][0] for count in words["missed"]}
+    line = _write_tokens(
+        "Candidate",
+        candidate,
+        set(candidate) - missed,
+        find_counting(explanation, 1),
+        threads={thread.token: number for number, thread in enumerate(threads)},
+    )
+    for number, text in enumerate(explanation["references"]):
+        partners = {
+            thread.partner: order
+            for order, thread in enumerate(threads)
+            if thread.reference == number
+        }
+        if partners:
+            line += _write_partners(f"Reference {number + 1}", text["tokens"], partners)
+    return Step(sentence, f'<div class="bleu-threads">{line}</div>{_write_tables([words])}')
+
+
+def _explain_clipped(count: NGramCount, references: int) -> str:
+    """Return why only some occurrences of a token count.
+
+    >>> _explain_clipped({"ngram": ["the"], "count": 7, "allowed": 2}, references=1)
+    'The reference has “the” twice, so 2 of the 7 count.'
+    """
+    times = {1: "once", 2: "twice"}.get(count["allowed"], f"{count['allowed']:,} times")
+    token = count["ngram"][0]
+    where = f"The reference has “{token}” {times}"
+    if references > 1:
+        where = f"No reference has “{token}” more than {times}"
+    return f"{where}, so {count['allowed']:,} of the {count['count']:,} count."
+
+
+class Thread(NamedTuple):
+    """A token of the candidate that counts, and the token of a reference that it counts for.
+
+    All are indices from 0.
+    """
+
+    token: int
+    reference: int
+    partner: int
+
+
+def find_threads(explanation: Explanation) -> list[Thread]:
+    """Pair the tokens that count with those of the reference that has them most often.
+
+    Only clipped tokens are paired if there are some, and none if the threads would be a tangle.
+
+    >>> the = [{"ngram": ["the"], "count": 2, "allowed": 1}]
+    >>> order = {"order": 1, "matched": [], "clipped": the, "missed": []}
+    >>> texts = {"prediction": {"tokens": ["the", "the"]}, "references": [{"tokens": ["a", "the"]}]}
+    >>> find_threads({**texts, "orders": [order]})
+    [Thread(token=0, reference=0, partner=1)]
+    """
+    candidate = explanation["prediction"]["tokens"]
+    words = explanation["orders"][0]
+    counts = words["clipped"] or words["matched"]
+    # Before the search, whose time is quadratic in the length of the texts.
+    if sum(min(count["count"], count["allowed"]) for count in counts) > _MOST_THREADS:
+        return []
+    paired = {count["ngram"][0] for count in counts}
+    references = [text["tokens"] for text in explanation["references"]]
+    threads: list[Thread] = []
+    used: Counter[str] = Counter()
+    for at, (token, is_counted) in enumerate(zip(candidate, find_counting(explanation, 1))):
+        if not is_counted or token not in paired:
+            continue
+        frequencies = [text.count(token) for text in references]
+        best = frequencies.index(max(frequencies))
+        places = [place for place, other in enumerate(references[best]) if other == token]
+        threads.append(Thread(at, best, places[used[token]]))
+        used[token] += 1
+    return threads
+
+
+def _draw_longer(explanation: Explanation, unit: str) -> Step:
+    """Return the third step: a line of cells per order."""
+    orders = explanation["orders"]
+    lines = [_draw_line(explanation, order) for order in orders]
+    longer_orders = orders[1:]
+    if not longer_orders:
+        sentence = f"The options leave out longer sequences: only single {unit}s count."
+    else:
+        *names, longest = _LENGTHS[1 : len(orders)]
+        lengths = f"{', '.join(names)} and {longest}" if names else longest
+        counts = ", ".join(f"{order['matches']:,}/{order['total']:,}" for order in longer_orders)
+        sentence = (
+            f"Sequences of {lengths} {unit}s (n-grams) count in the same way, which rewards the"
+            f" right order: {counts}."
+        )
+    candidate = explanation["prediction"]["tokens"]
+    words = "".join(f'<span class="token">{show(token)}</span> ' for token in candidate)
+    picture = (
+        f'<div class="bleu-cells">{"".join(lines)}<p class="words" dir="auto">{words}</p>'
+        f'<p class="named" aria-live="polite">Point at a block, or tap it, to see its {unit}s.</p>'
+        f"</div>{_write_tables(longer_orders)}"
+    )
+    return Step(sentence, picture)
+
+
+def _draw_line(explanation: Explanation, order: Order) -> str:
+    n = order["order"]
+    width = max(len(explanation["prediction"]["tokens"]), 1)
+    depth = n / len(explanation["orders"])
+    counting = find_counting(explanation, n)
+    flags = "".join("1" if counts else "0" for counts in counting)
+    return (
+        f'<div class="row"><span>{n}-grams</span>'
+        f'<svg viewBox="0 0 {width} 1" preserveAspectRatio="none" tabindex="0" role="group"'
+        f' aria-label="{n}-grams; the arrow keys name each one" data-order="{n}"'
+        f' data-counts="{flags}" style="--match:{depth:.2g}">{_draw_cells(counting, n)}</svg>'
+        f"<b>{order['matches']:,}/{order['total']:,}</b></div>"
+    )
+
+
+def _draw_mean(explanation: Explanation) -> Step:
+    """Return the fourth step: the precisions as bars, and their geometric mean."""
+    factors = [factor for factor, _ in report.list_terms(explanation)]
+    precisions = explanation["precisions"][: len(factors)]
+    mean = _find_mean(explanation)
+    # 1. The bars.
+    bars = []
+    for n, (factor, precision) in enumerate(zip(factors, precisions), 1):
+        kind = "smoothed" if factor.is_smoothed else "clipped"
+        style = f"height:{precision:.1%};--match:{n / len(factors):.2g}"
+        bars.append(
+            f'<span><i class="{kind}" style="{style}"></i>'
+            f"<b>{factor.text}<br><small>{n}-gram</small></b></span>"
+        )
+    # 2. The sentence.
+    root = " · ".join(factor.text for factor in factors) or "no factors"
+    if len(factors) > 1:
+        root = f"the {name_root(len(factors))} of {root} = {math.prod(precisions):.4g}"
+    reason = "one low precision lowers it more than it would lower an average"
+    if not mean:
+        reason = "one 0 makes it 0"
+    # 3. The effect of smoothing.
+    meanings = [factor.meaning for factor in factors if factor.is_smoothed]
+    note = f'<p class="bleu-note">Dashed: {show("; ".join(meanings))}.</p>' if meanings else ""
+    return Step(
+        f"The geometric mean of the precisions, {root}, is {mean:.4f}: {reason}.",
+        f'<div class="bleu-mean" style="--share:{mean:.4f}">{"".join(bars)}<em>{mean:.4f}</em>'
+        f"</div>{note}",
+    )
+
+
+def _draw_brevity(explanation: Explanation) -> Step:
+    """Return the fifth step: the brevity penalty, and the score."""
+    length = explanation["translation_length"]
+    reference_length = explanation["reference_length"]
+    reference = "the reference"
+    if len(explanation["references"]) > 1:
+        reference = f"reference {explanation['effective_reference'] + 1}"
+    lengths = f"{count_things(length, 'token')} against {reference_length:,} of {reference}"
+    penalty = report.write_number(explanation["brevity_penalty"])
+    if explanation["brevity_penalty"] >= 1:
+        sentence = (
+            "Only a candidate that is shorter than the reference is penalized:"
+            f" {lengths} is long enough."
+        )
+    else:
+        # The penalty of an empty candidate is 0 by definition, without a formula.
+        rule = f"exp(1 − {reference_length:,}/{length:,}) = " if length else ""
+        sentence = (
+            f"The candidate is too short, {lengths}: this multiplies the score by {rule}{penalty}."
+        )
+    mean = _find_mean(explanation)
+    total = f"{penalty} · {mean:.4f} · 100 = {explanation['score']:.2f} BLEU"
+    curve = brevity_curve(explanation, mean)
+    picture = f"{curve}<p><b>{total}</b> {signature(explanation['signature'])}</p>"
+    return Step(sentence, picture)
+
+
+def find_counting(explanation: Explanation, n: int) -> list[bool]:
+    """Return for each n-gram of the candidate, in their order, if it counts.
+
+    Of a clipped n-gram, the first occurrences count.
+
+    >>> the = [{"ngram": ["the"], "count": 3, "allowed": 2}]
+    >>> order = {"order": 1, "matched": [], "clipped": the, "missed": []}
+    >>> find_counting({"prediction": {"tokens": ["the", "the", "the"]}, "orders": [order]}, 1)
+    [True, True, False]
+    """
+    candidate = explanation["prediction"]["tokens"]
+    left = {}
+    for count in _list_counts(explanation["orders"][n - 1]):
+        left[tuple(count["ngram"])] = count["allowed"]
+    counting = []
+    for start in range(len(candidate) - n + 1):
+        ngram = tuple(candidate[start : start + n])
+        counting.append(left[ngram] > 0)
+        left[ngram] -= 1
+    return counting
+
+
+def _list_counts(order: Order) -> list[NGramCount]:
+    """Return the n-grams of an order, those that count first."""
+    return [*order["matched"], *order["clipped"], *order["missed"]]
+
+
+def _find_mean(explanation: Explanation) -> float:
+    """Return the weighted geometric mean of the precisions: the score without the penalty."""
+    powers = []
+    for precision, weight in zip(explanation["precisions"], explanation["weights"]):
+        if weight:
+            powers.append(precision**weight)
+    return math.prod(powers) if powers else 0.0
+
+
+def _write_tokens(
+    label: str,
+    text: Sequence[str],
+    matching: Collection[str],
+    counting: Sequence[bool] = (),
+    *,
+    threads: Mapping[int, int] | None = None,
+) -> str:
+    """Return matching tokens in color, and others underlined with dots.
+
+    `counting` says of each token if it counts, for all if it is empty; a matching token that
+    doesn't count is struck out. `threads` has the numbers of threads by the places of tokens.
+    """
+    marked = []
+    for i, token in enumerate(text):
+        counts = counting[i] if counting else True
+        if token not in matching:
+            marked.append(f'<span class="token missed">{show(token)}</span>')
+        elif counts:
+            thread = _tie((threads or {}).get(i))
+            marked.append(f'<span class="token" style="--match:1"{thread}>{show(token)}</span>')
+        else:
+            marked.append(f'<del class="token">{show(token)}</del>')
+    return _write_line(label, marked)
+
+
+def _write_partners(label: str, text: Sequence[str], threads: Mapping[int, int]) -> str:
+    """Return a reference in which the tokens with threads are in color."""
+    marked = []
+    for i, token in enumerate(text):
+        style = f' style="--match:1"{_tie(threads[i])}' if i in threads else ""
+        marked.append(f'<span class="token"{style}>{show(token)}</span>')
+    return _write_line(label, marked)
+
+
+def _tie(thread: int | None) -> str:
+    """Return the attribute by which page.js finds both ends of a thread."""
+    return "" if thread is None else f' data-thread="{thread}"'
+
+
+def _write_line(label: str, marked: Sequence[str]) -> str:
+    line = " ".join(marked) or "<em>empty</em>"
+    head = f'<div class="bleu-label">{label}</div>'
+    return f'<div class="bleu-tokens">{head}<p dir="auto">{line}</p></div>'
+
+
+def _draw_cells(counting: Sequence[bool], n: int) -> str:
+    """Return a line of cells, one per n-gram below the middle of its tokens.
+
+    A run of equal cells is one dashed path.
+    """
+    missed: list[str] = []
+    counts: list[str] = []
+    start = 0
+    for at in range(1, len(counting) + 1):
+        if at == len(counting) or counting[at] != counting[start]:
+            run = f"M{start + (n - 1) / 2:g},.5h{at - start}"
+            runs = counts if counting[start] else missed
+            runs.append(run)
+            start = at
+    paths = ""
+    if missed:
+        paths += f'<path class="missed" d="{"".join(missed)}"/>'
+    if counts:
+        paths += f'<path class="counts" d="{"".join(counts)}"/>'
+    return paths
+
+
+def _write_tables(orders: Sequence[Order]) -> str:
+    """Return the counts of each n-gram of some orders, folded."""
+    if not orders:
+        return ""
+    tables = "".join(_write_table(order) for order in orders)
+    return (
+        f'<details data-fold="table {len(orders)}"><summary>The count of each n-gram</summary>'
+        f'<div class="bleu-sides">{tables}</div></details>'
+    )
+
+
+def _write_table(order: Order) -> str:
+    head = [f"{order['order']}-gram", "in the candidate", "most in one reference", "counts"]
+    counts = _list_counts(order)
+    cells = []
+    for count in counts[:_SHOWN_NGRAMS]:
+        in_candidate = count["count"]
+        in_reference = count["allowed"]
+        counting = min(in_candidate, in_reference)
+        ngram = " ".join(count["ngram"])
+        cells.append([ngram, f"{in_candidate}", f"{in_reference}", f"{counting}"])
+    hidden = len(counts) - _SHOWN_NGRAMS
+    more = f"<p>and {hidden:,} more</p>" if hidden > 0 else ""
+    return f"<div>{rows(head, cells)}{more}</div>"
