@@ -95,6 +95,12 @@ def folder_above(tmp_path, monkeypatch):
 
 
 @pytest.fixture
+def space_can_be_imported(monkeypatch):
+    """Let the demo be imported as the package `space`, and `app` beside it."""
+    monkeypatch.syspath_prepend(ROOT)
+
+
+@pytest.fixture
 def students_t(monkeypatch):
     """Student's t for training runs: that of scipy, or of the helpers where scipy is not installed."""
     if importlib.util.find_spec("scipy") is None:

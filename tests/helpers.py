@@ -606,6 +606,12 @@ def run_python(code, *arguments, **environment):
     return read_result(start_python(code, *arguments, **environment))
 
 
+def run_apart(code):
+    """Run code of the demo in another process: a quadratic run would take hours, and hold on to this one."""
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {code}"
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=300)
+
+
 def list_files(folder):
     """Return the paths of all files in a folder, relative to it."""
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
@@ -622,6 +628,39 @@ def full_disk():
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+# --- Systems to compare ---------------------------------------------------------------------------
+
+
+def make_systems(segments):
+    """Return four systems, two of which differ in one segment, and two references per segment."""
+    generator = random.Random(segments)
+    pieces = [random_pieces(generator)[:40] or ["a "] for _ in range(segments)]
+    text = lambda rows: ["".join(row) for row in rows]
+    systems = {
+        name: text(edit_pieces(row, generator) for row in pieces) for name in ("A", "B", "C")
+    }
+    systems["nearly A"] = [*systems["A"][:-1], systems["B"][-1] + " other words"]
+    return systems, list(zip(text(pieces), text(edit_pieces(row, generator) for row in pieces)))
+
+
+def read_systems(pair, names):
+    """Return up to five systems of a language pair of WMT21, and the references of these names."""
+    target = pair.split("-")[1]
+    references = [
+        read_lines(WMT21 / "references" / f"newstest2021.{pair}.ref.{name}.{target}")
+        for name in names
+    ]
+    outputs = sorted((WMT21 / "system-outputs").glob(f"newstest2021.{pair}.hyp.*.{target}"))[:5]
+    return {path.name: read_lines(path) for path in outputs}, list(zip(*references))
+
+
+# The tests of `compare`, and sacreBLEU's names for them.
+TESTS = {"bootstrap": "bs", "randomization": "ar"}
+SYSTEMS, REFERENCES = make_systems(60)
+# Documents of unequal sizes, whose segments are not adjacent.
+DOCUMENTS = [f"document {min(i % 23, i % 29)}" for i in range(len(REFERENCES))]
 
 
 # --- Student's t ----------------------------------------------------------------------------------

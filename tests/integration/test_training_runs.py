@@ -7,7 +7,7 @@ stats = pytest.importorskip("scipy.stats")
 
 from helpers import StudentsT
 from recipes import blocks, recipe
-from test_compare import RUN_REFERENCES, RUNS
+from test_significance import RUN_REFERENCES, RUNS
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 

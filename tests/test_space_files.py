@@ -1,0 +1,451 @@
+"""The demo's files: formats, columns and encodings, what is rejected, and training runs known by their names."""
+
+import csv
+import gzip
+import importlib
+import random
+import re
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from helpers import run_apart
+
+gradio = pytest.importorskip("gradio")
+
+pytestmark = pytest.mark.usefixtures("space_can_be_imported")
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.PARQUET"])
+def test_parquet_is_not_accepted(tmp_path, name):
+    """By its name, before anything of it is read."""
+    (tmp_path / name).write_bytes(b"PAR1")
+    files = importlib.import_module("space.files")
+    with pytest.raises(
+        ValueError, match=f"^{name}: Parquet is not accepted. Upload text, CSV, TSV or JSONL.$"
+    ):
+        files.describe_file(str(tmp_path / name))
+
+
+def submit(folder, uploads, columns=(), reference_columns=(), labels=None, documents=None):
+    """Read a submission of a system and of references, each from uploads; or return the error."""
+    files, paths = importlib.import_module("space.files"), []
+    for number, (name, data) in enumerate(uploads):
+        (folder / f"{number}").mkdir(exist_ok=True)
+        paths.append(folder / f"{number}" / name)
+        paths[-1].write_bytes(data)
+    first, *others = map(str, paths)
+    others = others or [first] * 4
+    try:
+        return files.read_submission(
+            [
+                files.FROM_FILES,
+                [first],
+                columns,
+                others,
+                reference_columns,
+                "",
+                "",
+                "",
+                labels,
+                documents,
+            ]
+        )
+    except ValueError as error:
+        return str(error.__cause__ or error)  # that of a file stands below the file
+
+
+LINES = b"a\n" * 100_000
+PART = "Upload a part of it, or use the metric in Python (see About)."
+
+
+@pytest.mark.parametrize(
+    ("files", "columns", "message"),
+    [
+        ([("a.txt", b"a" * 99_999 + b"\n") for _ in range(2)], (), 4),  # fields of a submission within the limits
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 100)] * 3, (), f"The files have 30 MB together; the limit is 25. {PART}"),
+        ([("a.txt", (b"a" * 99_999 + b"\n") * 100)], (), f"The files have 50 MB together; the limit is 25. {PART}"),  # one, five times
+        ([("a.txt", LINES)] * 6, (), f"The files have 600,000 texts; the limit is 500,000. {PART}"),
+        ([("a.txt", b"a\n"), ("r.csv", b",".join(b"c%d" % i for i in range(100)) + b"\n" + b"," * 99)], [f"c{i}" for i in range(100)], "There are 100 columns of references; the limit is 20."),
+        ([("a.txt", b"a\n"), *[("r.csv", b"x,y\nb,c\n")] * 11], ["x", "y"], "There are 22 columns of references; the limit is 20."),
+        ([("a.txt", b"a\n"), ("r.csv", b"x,y\n" + b"," * 2_100_000)], ["x"], "r.csv has a line of over 400,000 bytes. Write one segment per line."),
+        ([("a.txt", b"a\n"), ("r.tsv", b"\t" * 50 + b"\n" + (b"\t" * 50 + b"\n") * 41_000)], ["x"], "r.tsv has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a\n"), ("r.jsonl", (b'{"r": [' + b"[]," * 100_000 + b"[]]}\n") * 20)], ["r"], "r.jsonl has more than 2,000,000 cells or values. Leave out columns, or upload a part of it."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": [' + b"[]," * 100_000 + b"[]]}\n")], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": [[]]}\n')], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+        ([("a.txt", b"a\n"), ("r.jsonl", b'{"r": {"a": 1}}\n')], ["r"], "r.jsonl, line 1: expected a text or up to 20 texts."),
+    ],
+)  # fmt: skip
+def test_the_total_of_a_request_is_limited_before_it_is_parsed(tmp_path, files, columns, message):
+    answer = submit(tmp_path, files, reference_columns=columns)
+    assert (len(answer) if isinstance(message, int) else answer) == message
+
+
+TABLE = b"mt\tdomain\na b c d\tnews\na b c e\tchat\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "expected"),
+    [
+        (TABLE, "domain", ["news", "chat"]),
+        (TABLE, "no groups", None),
+        (TABLE, None, None),
+        (TABLE, ["domain"], "Choose one column of labels."),
+        (TABLE, "topic", "None of the files has a column 'topic'."),
+        (b"mt\tdomain\n" + b"".join(b"a\t%d\n" % i for i in range(101)), "domain", "The column 'domain' has 101 different labels; the limit is 100."),
+    ],
+)  # fmt: skip
+def test_labels_are_a_column_of_the_table(tmp_path, table, column, expected):
+    files = [("a.tsv", table), ("r.txt", b"a b c d\n" * (table.count(b"\n") - 1))]
+    answer = submit(tmp_path, files, ["mt"], (), column)
+    assert (answer if isinstance(answer, str) else answer.labels) == expected
+
+
+ORGANIZERS = {
+    "organizer.tsv": b"domain\tdoc\treference\tsystem 1\tOnline-B\nnews\td1\ta b c d\ta b c e\ta x c d\nchat\td2\te f g h\te f g i\te y g h\n",
+    "organizer.csv": b'Domain,doc_id,ref.A,ref.B,src,Facebook-AI,HuaweiTSC,chars\n"news, local",1,a b,b a,x y,a c,b c,3\nchat,1,e f,f e,z,e g,f g,3\n',
+    "organizer.jsonl": b'{"lp": "en-is", "docid": "d", "id": 1, "reference": ["a", "b"], "Mideind": "a", "Allegro.eu": "c"}\n',
+}
+
+
+@pytest.mark.parametrize("name", ORGANIZERS)
+@pytest.mark.parametrize(
+    "fields", [("systems",), ("references",), ("systems", "references")], ids="+".join
+)
+def test_an_organizers_table_works_at_once(tmp_path, name, fields):
+    """In either field or in both; what is preselected is what is scored."""
+    files = importlib.import_module("space.files")
+    (tmp_path / name).write_bytes(ORGANIZERS[name])
+    path = str(tmp_path / name)
+    guessed = files.guess_columns(files.describe_file(path))
+    uploads = [[path] if role in fields else None for role in ("systems", "references")]
+    values = [uploads[0], guessed["systems"], uploads[1], guessed["references"], "", "", ""]
+    found = files.read_submission(
+        [files.FROM_FILES, *values, guessed["labels"][0], guessed["documents"][0]]
+    )
+    assert found == {
+        "organizer.tsv": ({"system 1": ["a b c e", "e f g i"], "Online-B": ["a x c d", "e y g h"]}, [["a b c d"], ["e f g h"]], ["news", "chat"], ["d1", "d2"]),
+        "organizer.csv": ({"Facebook-AI": ["a c", "e g"], "HuaweiTSC": ["b c", "f g"]}, [["a b", "b a"], ["e f", "f e"]], ["news, local", "chat"], ["1", "1"]),
+        "organizer.jsonl": ({"Mideind": ["a"], "Allegro.eu": ["c"]}, [["a", "b"]], ["en-is"], ["d"]),
+    }[name]  # fmt: skip
+
+
+def check_rejection(file, data, pattern):
+    """Check why a file with these bytes is rejected when it is uploaded."""
+    file.write_bytes(data)
+    with pytest.raises(ValueError, match=pattern):
+        importlib.import_module("space.files").describe_file(str(file))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.jsonl", b'{"p": "a"}\n' * 99_999 + b"{", "a.jsonl, line 100,000 is not JSON"),
+        ("a.jsonl", b'{"p": "a"}\n' * 9 + b'{"q": "a"}', "a.jsonl, line 10 has other keys than line 1."),
+        ("a.csv", b"p,q\n" + b"a,b\n" * 99_000 + b"a\n", "a.csv: line 99,002 has 1 cell, and line 1 has 2."),
+        ("a.tsv", b"p\tq\n" + b"a\tb\n" * 99_000 + b"a\n", "a.tsv: line 99,002 has 1 cell, and line 1 has 2."),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_rejected_when_it_is_uploaded(tmp_path, name, data, message):
+    check_rejection(tmp_path / name, data, f"^{re.escape(message)}")
+
+
+def test_two_files_of_one_name_stay_apart(tmp_path):
+    files = importlib.import_module("space.files")
+    answer = submit(tmp_path, [("mt.txt", b"a\nb\n"), ("mt.txt", b"c\nd\n"), ("mt.txt", b"e\nf\n")])
+    assert answer == ({"mt": ["a", "b"]}, [["c", "e"], ["d", "f"]], None, None)
+    uploads = [files.describe_file(str(tmp_path / f"{number}" / "mt.txt")) for number in range(3)]
+    assert {name: lines[0] for name, lines in files._read_systems([files.ChosenColumns(one, []) for one in uploads]).items()} == {
+        "mt": "a", "mt (2)": "c", "mt (3)": "e"
+    }  # fmt: skip
+
+
+def test_the_common_prefix_of_long_names_is_cut_before_their_ends_are(tmp_path):
+    files, scored = (importlib.import_module(f"space.{name}") for name in ("files", "scored"))
+    paths = [tmp_path / f"{'newstest2021.' * 5}{name}{'x' * 70}.de" for name in ("A", "B")]
+    for path in paths:
+        path.write_text("a\n")
+    systems = files._read_systems(
+        [files.ChosenColumns(files.describe_file(str(path)), []) for path in paths]
+    )
+    submission, _ = scored.prepare_submission(files.Submission(systems, [["a"]]), "all", [])
+    assert list(submission.systems) == [f"{name}{'x' * 29}…{'x' * 29}" for name in "AB"]
+
+
+def test_names_that_become_equal_stay_apart():
+    scored, files = (importlib.import_module(f"space.{name}") for name in ("scored", "files"))
+    submission = files.Submission({"x" * 70 + "a": ["a"], "x" * 70 + "b": ["b"]}, [["a"]])
+    systems = scored.prepare_submission(submission, "all", [])[0].systems
+    assert systems == {
+        "x" * 30 + "…" + "x" * 28 + "a": ["a"],
+        "x" * 30 + "…" + "x" * 28 + "b": ["b"],
+    }
+
+
+SPOKEN = ['He said "no".', "tab\there", "plain", 'two\nlines "a"', '"quoted"']
+
+
+def write_table(path, written_by):
+    """Write a table of `SPOKEN` as pandas or Python's csv does."""
+    columns = {"mt": SPOKEN, "ref": ["r"] * len(SPOKEN)}
+    if written_by == "pandas":
+        pytest.importorskip("pandas").DataFrame(columns).to_csv(path, sep="\t", index=False)
+        return
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        quoting = csv.QUOTE_ALL if written_by == "csv, all" else csv.QUOTE_MINIMAL
+        writer = csv.writer(file, delimiter="\t", quoting=quoting)
+        writer.writerows([list(columns), *zip(*columns.values())])
+
+
+@pytest.mark.parametrize("written_by", ["pandas", "csv", "csv, all"])
+def test_a_tsv_with_quoted_cells_is_read_as_it_was_written(tmp_path, written_by):
+    """Tabs, line feeds and quotation marks within cells included; and it is told below the name."""
+    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
+    path = tmp_path / "a.tsv"
+    write_table(path, written_by)
+    upload = files.describe_file(str(path))
+    assert files._read_columns(upload, ["mt"]) == {"mt": SPOKEN}
+    assert upload.segments == len(SPOKEN)
+    assert "quoted as by pandas; quotes removed" in sources._describe_reading(upload)[1]
+
+
+@pytest.mark.parametrize(
+    ("rows", "is_quoted"),
+    [
+        (b'"a ""b"" c"\tr\n', True),
+        (b'"a ""b"" c"\tr "q" r\n', False),  # a cell that is not quoted has quotation marks
+        (b'"a ""b""\tr\n', False),  # a quoted cell has no end
+        (
+            b'"a"\tr\n',
+            False,
+        ),  # a text in quotation marks: without two in a row, this is not certain
+        (b'""\t""\n', False),
+        (b'a "" b\tr\n', False),
+        (b"a\tr\n", False),
+    ],
+)
+def test_quotation_marks_in_a_tsv_stay_unless_all_cells_with_them_are_quoted(
+    tmp_path, rows, is_quoted
+):
+    """As for `cut`, and in the files of WMT; if the cells are quoted, they stay on request."""
+    files = importlib.import_module("space.files")
+    path = tmp_path / "a.tsv"
+    path.write_bytes(b"mt\tref\n" + rows)
+    first_cell = rows.split(b"\t")[0].decode()
+    for keeps_quotes in (True, False):
+        upload = files.describe_file(str(path), keeps_quotes)
+        (cell,) = files._read_columns(upload, ["mt"])["mt"]
+        removes_quotes = is_quoted and not keeps_quotes
+        assert cell == ('a "b" c' if removes_quotes else first_cell)
+        assert upload.has_quoted_cells == is_quoted
+
+
+@pytest.mark.slow
+@pytest.mark.processes
+def test_quoted_cells_are_found_in_linear_time():
+    """Also in 20 MB of cells that begin with a quotation mark and have no end."""
+    run_apart('''
+import tempfile, pathlib
+from space.files import describe_file
+path = pathlib.Path(tempfile.mkdtemp()) / "a.tsv"
+for line in (b'"a""b' * 40 + b"\\tb", b'"a\\t' + b'"a"x' * 40, b'""x' * 60 + b"\\tb", b'"""x' * 60 + b"\\tb"):
+    path.write_bytes(b"mt\\tref\\n" + (line + b"\\n") * 90_000)
+    try:
+        describe_file(str(path))
+    except ValueError:
+        pass
+''')
+
+
+@pytest.mark.parametrize(
+    ("names", "references"),
+    [
+        (["domain", "doc", "refA", "GPT-4"], ["refA"]),  # as in the files of WMT
+        (["ref_b", "ref-C", "refs", "ONLINE-B"], ["ref_b", "ref-C", "refs"]),
+        (["tgt.de", "mt.de"], ["tgt.de"]),
+        (["RefA", "REF", "refb", "humanReference", "OnlineA"], ["RefA", "REF", "refb", "humanReference"]),
+        (["preference", "prefA", "reform", "goldenMT"], []),
+    ],
+)  # fmt: skip
+def test_columns_of_references_are_known_by_their_names(names, references):
+    files = importlib.import_module("space.files")
+    table = files.Description(Path("a.tsv"), names, 9, names)
+    assert files.guess_columns(table)["references"] == references
+
+
+def test_a_missing_column_is_asked_for_first_and_at_its_field(tmp_path):
+    """Eleven texts without a known reference are not "eleven systems, the limit is ten"."""
+    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
+    names = [f"text{number}" for number in range(11)]
+    path = tmp_path / "a.tsv"
+    path.write_text("\t".join(names) + "\n" + "a\t" * 10 + "a\n")
+    table = files.describe_file(str(path))
+    assert (
+        sources._choose_role("references", [], [table])["label"]
+        == "Which column has the reference?"
+    )
+    known = table._replace(columns=[*names, "refA"])
+    assert sources._choose_role("references", [], [known])["label"] == "Columns"
+    values = [files.FROM_FILES, [str(path)], names, None, [], "", "", "", None, None]
+    with pytest.raises(
+        ValueError, match=r"^Which column has the reference\? Choose it at References\.$"
+    ):
+        files.read_submission(values)
+    values[2], values[4] = ["text3", "text4"], ["text3"]
+    with pytest.raises(
+        ValueError,
+        match=r"^The column 'text3' is chosen for systems and for references\. Remove it from one of them\.$",
+    ):
+        files.read_submission(values)
+    assert sources._leave_out_references(["text3"], names, [str(path)], None)["value"] == [
+        name for name in names if name != "text3"
+    ]
+    values[2] = []
+    with pytest.raises(ValueError, match=r"^Which column has the system\? Choose it at Systems\.$"):
+        files.read_submission(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.tsv", b'p\tq\n"a\tb\na"\tb\na\tb\t"c\n', "a.tsv: line 4 has 3 cells, and line 1 has 2."),
+        ("a.csv", b'p,q\n"a\nb",c\n"a,b",c,d\n', "a.csv: line 4 has 3 cells, and line 1 has 2."),
+        ("a.csv", b"p,q\na,b\na\n", "a.csv: line 3 has 1 cell, and line 1 has 2."),
+    ],
+)  # fmt: skip
+def test_a_line_with_another_number_of_cells_is_named(tmp_path, name, data, message):
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        importlib.import_module("space.files").describe_file(str(tmp_path / name))
+
+
+# The bytes of a file, the texts of its first column, and how the page says it read them.
+READINGS = {
+    "utf-16.txt": ("a\nñ\n".encode("utf-16"), ["a", "ñ"], "2 segments, UTF-16, one per line"),
+    "utf-16-be.txt": (b"\xfe\xff" + "a\nñ\n".encode("utf-16-be"), ["a", "ñ"], "2 segments, UTF-16, one per line"),
+    "Unicode text of Excel.txt": ("mt\tref\nñ\tb\n".encode("utf-16"), ["ñ"], "1 segment, UTF-16, columns: mt, ref"),
+    "utf-16.csv": ("mt;ref\nñ;b\n".encode("utf-16"), ["ñ"], "1 segment, UTF-16, separated by semicolons, columns: mt, ref"),
+    "semicolons.csv": (b"mt;ref\na, b;c\n", ["a, b"], "1 segment, separated by semicolons, columns: mt, ref"),
+    "one column.csv": (b"mt\na; b\n", ["a; b"], "1 segment, columns: mt"),
+    "zip.txt.gz": (gzip.compress(b"a\nb\n"), ["a", "b"], "2 segments, unpacked, one per line"),
+    "zip.TSV.gz": (gzip.compress(b"mt\tref\na\tb\n"), ["a"], "1 segment, unpacked, columns: mt, ref"),
+    "zip.jsonl.gz": (gzip.compress(b'{"mt": "a"}\n'), ["a"], "1 segment, unpacked, columns: mt"),
+    "both.txt.gz": (gzip.compress("a\nñ\n".encode("utf-16")), ["a", "ñ"], "2 segments, unpacked, UTF-16, one per line"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_a_file_is_read_and_the_page_says_how(tmp_path, name):
+    files, sources = (importlib.import_module(f"space.{name}") for name in ("files", "sources"))
+    data, texts, told = READINGS[name]
+    (tmp_path / name).write_bytes(data)
+    upload = files.describe_file(str(tmp_path / name))
+    (column,) = files._read_columns(upload, upload.columns[:1]).values()
+    assert column == texts
+    assert sources._describe_reading(upload) == (name, told)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.docx", b"PK\x03\x04...", "a.docx is a Word file. Export it as text, CSV, TSV or JSONL."),
+        ("a.xlsx", b"PK\x03\x04...", "a.xlsx is an Excel file. Export it as text, CSV, TSV or JSONL."),
+        ("a.txt", b"PK\x03\x04...", "a.txt is a ZIP file. Export it as text, CSV, TSV or JSONL."),
+        ("a.txt.gz", gzip.compress(b"a\n" * 500, mtime=0)[:-9], "a.txt.gz is damaged or incomplete. Pack it again, or upload it without packing."),
+        ("a.txt.gz", gzip.compress(gzip.compress(b"a", mtime=0), mtime=0), "a.txt.gz is a gzip file within a gzip file. Export it as text, CSV, TSV or JSONL."),
+        ("a.txt", "a\n".encode("utf-16") + b"\x00", "a.txt is not in UTF-16, though it begins so. Save it as UTF-8."),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_not_text_is_called_what_it_is(tmp_path, name, data, message):
+    check_rejection(tmp_path / name, data, f"^{re.escape(message)}$")
+
+
+def test_packed_files_have_the_same_limit_unpacked(tmp_path):
+    """Each of 10 files of 20 kB has 20 MB unpacked; no more than the limit is unpacked to see it."""
+    files = importlib.import_module("space.files")
+    bomb = gzip.compress((b"a" * 99 + b"\n") * 200_000)
+    paths = []
+    for number in range(10):
+        paths.append(tmp_path / f"{number}.txt.gz")
+        paths[-1].write_bytes(bomb)
+    tracemalloc.start()
+    with pytest.raises(
+        ValueError, match=r"^The files have more than 25 MB together\. Upload a part of it"
+    ):
+        files.check_files([str(path) for path in paths])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
+
+
+def test_different_numbers_of_lines_say_where_it_probably_begins():
+    """Line 41 of 100 is missing, or doubled; the lengths of all others agree."""
+    files = importlib.import_module("space.files")
+    generator = random.Random(0)
+    references = [["x" * generator.randrange(5, 200)] for _ in range(100)]
+    texts = [row[0] for row in references]
+    equal = ["x" * 50] * 99  # equal lengths
+    cases = {
+        "From line 41 on, the lines look shifted.": [*texts[:40], *texts[41:]],
+        "From line 42 on, the lines look shifted.": [*texts[:41], texts[40], *texts[41:]],
+        "The end is missing: line 100.": texts[:99],
+        "The end is missing: lines 91 to 100.": texts[:90],
+        "There is more at the end: line 101.": [*texts, "x" * 9],
+    }
+    for told, lines in cases.items():
+        with pytest.raises(ValueError, match=rf" {re.escape(told)} They must correspond"):
+            files._check_lengths("A", lines, references)
+    with pytest.raises(ValueError, match=r"there are references for 100\. They must correspond"):
+        files._check_lengths("A", equal, [["x" * 50]] * 100)
+
+
+@pytest.mark.parametrize(
+    ("names", "systems"),
+    [
+        (["base.seed1.txt", "base.seed2.txt"], {"base": 2}),
+        (["base.seed1.de", "base.seed2.de", "big.seed1.de", "other.de"], {"base.de": 2, "big.de": 1, "other.de": 1}),
+        (["mt_run-1", "mt_run-2", "mt_run-10"], {"mt": 3}),
+        (["base-s42.txt", "base-s43.txt"], {"base": 2}),
+        (["seed=1.base.txt", "seed=2.base.txt"], {"base": 2}),
+        (["run1/out.txt", "run2/out.txt"], {"out": 2}),
+        (["Base Seed 1", "Base Seed 2"], {"Base": 2}),
+        # These differ in more than a run.
+        (["gpt-3.txt", "gpt-4.txt"], {"gpt-3": 1, "gpt-4": 1}),
+        (["system 1", "system 2"], {"system 1": 1, "system 2": 1}),
+        (["reruns2", "brun3"], {"reruns2": 1, "brun3": 1}),
+        (["seed1.txt", "seed2.txt"], {"seed1": 1, "seed2": 1}),  # no name is left
+    ],
+)  # fmt: skip
+def test_runs_are_known_by_their_names(names, systems):
+    found = importlib.import_module("space.files").group_runs(names)
+    assert {system: len(runs) for system, runs in found.items()} == systems
+    assert [name for runs in found.values() for name in runs] == names
+
+
+def test_the_choice_of_runs_stays_while_other_files_are_uploaded(tmp_path):
+    sources = importlib.import_module("space.sources")
+    runs = [
+        tmp_path / f"{name}.txt" for name in ("a.seed1", "a.seed2", "b.seed1", "b.seed2", "ref")
+    ]
+    for path in runs:
+        path.write_text("a b c\n")
+    *systems, reference = map(str, runs)
+    with gradio.Blocks():
+        roles = {role: sources._add_role(role) for role in ("systems", "references")}
+        fields = sources._UploadFields(
+            gradio.State(),
+            roles,
+            gradio.Dropdown(),
+            gradio.Dropdown(),
+            gradio.Checkbox(),
+            gradio.Checkbox(),
+        )
+
+    def show(before, *uploads):
+        return sources._show_uploads(fields, before, False, *uploads)[fields.joins_runs]
+
+    uploaded = show({}, systems, [])
+    assert uploaded["value"]
+    assert uploaded["label"] == "Score the mean of runs: a (2 runs), b (2 runs)"
+    assert "value" not in show({"systems": systems, "references": []}, systems, [reference])
+    assert show({"systems": systems, "references": []}, systems[:3], [])["value"]
