@@ -284,15 +284,11 @@ PARTS = {
     "a slice": cut,
     "a slice, 64 bits": lambda rows: cut(rows).cast(widen(pa.array(rows).type)),
     "offsets from above 0": lambda rows: shift_offsets(pa.array(rows)),
-    "offsets from above 0, 64 bits": lambda rows: shift_offsets(
-        pa.array(rows, widen(pa.array(rows).type))
-    ),
-    "a slice of offsets from above 0": lambda rows: shift_offsets(
-        pa.array([rows[-1], *rows])
-    ).slice(1),
+    "offsets from above 0, 64 bits": lambda rows: shift_offsets(pa.array(rows, widen(pa.array(rows).type))),
+    "a slice of offsets from above 0": lambda rows: shift_offsets(pa.array([rows[-1], *rows])).slice(1),
     "chunks": cut_into_chunks,
     "rows of a dataset": select_rows,
-}
+}  # fmt: skip
 
 
 class Tensor:
@@ -462,30 +458,13 @@ def read_system(row: dict[str, str]) -> tuple[list[str], list[tuple[str, ...]], 
 # Options that change a segment's score, in combinations.
 OPTION_SETS = [
     {},
-    {
-        "smooth_method": "none",
-        "tokenize": "none",
-        "max_order": 2,
-        "weights": [0.3, 0.7],
-        "reference_length": "shortest",
-    },
-    {
-        "smooth_method": "floor",
-        "smooth_value": 0.3,
-        "tokenize": "intl",
-        "lowercase": True,
-        "minimum_total": 2,
-    },
+    {"smooth_method": "none", "tokenize": "none", "max_order": 2, "weights": [0.3, 0.7], "reference_length": "shortest"},
+    {"smooth_method": "floor", "smooth_value": 0.3, "tokenize": "intl", "lowercase": True, "minimum_total": 2},
     {"smooth_method": "add-k", "tokenize": "char", "max_order": 6, "reference_length": "longest"},
     {"smooth_method": "laplace", "tokenize": "zh", "max_order": 1, "lowercase": True},
-    {
-        "smooth_method": "none",
-        "tokenize": str.split,
-        "lowercase": True,
-        "reference_length": "longest",
-    },
+    {"smooth_method": "none", "tokenize": str.split, "lowercase": True, "reference_length": "longest"},
     {"tokenize": "ja-mecab", "effective_order": True},
-]
+]  # fmt: skip
 
 
 def count_with_sacrebleu(predictions, references, *, tokenize="13a", lowercase=False, max_order=4):

@@ -169,11 +169,8 @@ BLANK_IDS = {
 }
 AFTER_BLANK = {  # empty rows, and the rows that follow
     "ids": (BLANK_IDS, {"predictions": [[1, 2, 3, 4]], "references": [[[1, 2, 3, 4]]]}),
-    "tokens": (
-        {"predictions": [[]], "references": [[[]]]},
-        {"predictions": [["a", "b"]], "references": [[["a", "c"]]]},
-    ),
-}
+    "tokens": ({"predictions": [[]], "references": [[[]]]}, {"predictions": [["a", "b"]], "references": [[["a", "c"]]]}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("blank", "rows"), AFTER_BLANK.values(), ids=AFTER_BLANK)
@@ -374,14 +371,11 @@ PATHS = {
     "compute": ("default", lambda bleu, rows: bleu.compute(**rows)),
     "added rows": ("default", lambda bleu, rows: [bleu.add_batch(**rows), bleu.compute()]),
     "labels": ("default", lambda bleu, rows: bleu.compute(**rows, by=[0, 1] * 150)),
-    "segments and an interval": (
-        "hf",
-        lambda bleu, rows: bleu.compute(**rows, segments=True, confidence=0.9),
-    ),
+    "segments and an interval": ("hf", lambda bleu, rows: bleu.compute(**rows, segments=True, confidence=0.9)),
     "the drop-in for sacrebleu": ("sacrebleu", lambda bleu, rows: bleu.compute(**rows)),
     "the drop-in for bleu": ("bleu", lambda bleu, rows: bleu.compute(**rows)),
     "combine": ("default", lambda bleu, rows: evaluate.combine([bleu]).compute(**rows)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("config_name", "call"), PATHS.values(), ids=PATHS)
@@ -600,12 +594,9 @@ def child(action):
 # Actions of the parent while its child, forked after 200 rows of 4 tokens, waits to compute; the parent's tokens then.
 MEANWHILE = {
     "no call": (lambda bleu: None, 800),
-    "adds": (
-        lambda bleu: bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300),
-        1400,
-    ),
+    "adds": (lambda bleu: bleu.add_batch(predictions=["a b"] * 300, references=["a b"] * 300), 1400),
     "computes": (lambda bleu: bleu.compute(), 0),
-}
+}  # fmt: skip
 
 
 @posix
@@ -636,10 +627,8 @@ COPIES = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda bleu: pickle.loads(pickle.dumps(bleu)),
     "dill": lambda bleu: dill.loads(dill.dumps(bleu)),  # as `map` of `datasets` does
-    "cloudpickle": lambda bleu: pytest.importorskip("cloudpickle").loads(
-        sys.modules["cloudpickle"].dumps(bleu)
-    ),
-}
+    "cloudpickle": lambda bleu: pytest.importorskip("cloudpickle").loads(sys.modules["cloudpickle"].dumps(bleu)),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("how", ["neither", "add", "add_batch", "both"])

@@ -37,10 +37,7 @@ TRUTH = [
     ("-5 degrees, +5 and 5-6 players", "-5 degrees +5 and 5-6 players"),
     ("the 1990's, the 1980s, 1990-2000", "the 1990 's the 1980s 1990-2000"),
     ("21st 3rd 5km 10lbs. 3D 2x4", "21st 3rd 5km 10lbs 3d 2x4"),
-    (
-        "a two-year-old, a 3-year-old and a 0.5-inch nail",
-        "a two-year-old a 3-year-old and a 0.5-inch nail",
-    ),
+    ("a two-year-old, a 3-year-old and a 0.5-inch nail", "a two-year-old a 3-year-old and a 0.5-inch nail"),
     ("6'2\" tall and 5°C", "6 2 tall and 5 ° c"),
     ("Mr. Smith and Mrs. Jones, Dr. No", "mr. smith and mrs. jones dr. no"),
     ("St. Louis, Mo. vs. Fla. in Sept. etc.", "st. louis mo. vs. fla. in sept. etc."),
@@ -54,10 +51,7 @@ TRUTH = [
     ("Miss. and miss. and Mass. mass.", "miss. and miss and mass. mass"),
     ("AT&T, R&D, B&B and Ben&Jerry", "at&t r&d b&b and ben & jerry"),
     ("US$5 and A$6 from C++ and C#", "us$ 5 and a$ 6 from c++ and c#"),
-    (
-        "a dog (running) in [the] {park}",
-        "a dog -lrb- running -rrb- in -lsb- the -rsb- -lcb- park -rcb-",
-    ),
+    ("a dog (running) in [the] {park}", "a dog -lrb- running -rrb- in -lsb- the -rsb- -lcb- park -rcb-"),
     ("<b>bold</b> and <unk> <start of x>", "<b> bold </b> and <unk> <start of x>"),
     ("a < b > c", "a < b > c"),
     ("half-empty state-of-the-art x-ray", "half-empty state-of-the-art x-ray"),
@@ -69,10 +63,7 @@ TRUTH = [
     ("end.Start of sentence.Next", "end.start of sentence.next"),
     ("dog.cat!dog?cat", "dog.cat!dog?cat"),
     ("http://www.foo.com/bar?x=1, https://foo.org.", "http://www.foo.com/bar?x=1 https://foo.org"),
-    (
-        "www.foo.com and foo.com/bar flickr.com/photos",
-        "www.foo.com and foo.com/bar flickr.com/photos",
-    ),
+    ("www.foo.com and foo.com/bar flickr.com/photos", "www.foo.com and foo.com/bar flickr.com/photos"),
     ("me@foo.com, @jane_2 and #snow #tag1", "me@foo.com, @jane_2 and #snow #tag 1"),
     (":) :-) :( ;) :D =) :P 8)", ":-rrb- :--rrb- :-lrb- ;-rrb- :d =-rrb- :p 8 -rrb-"),
     (":'( >:( ^_^ o_O <3 :/", ":'-lrb- >:-lrb- ^_^ o_o < 3 /"),
@@ -122,7 +113,7 @@ TRUTH = [
     ("a\xadb soft-hyphen", "ab soft-hyphen"),
     ("2.5.6 1,2,3 1.000,50", "2.5.6 1,2,3 1.000,50"),
     ("one,two, three", "one two three"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("caption", "tokens"), TRUTH)

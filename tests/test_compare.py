@@ -89,15 +89,7 @@ def test_no_intervals_and_defaults_from_load(load):
         systems, references, confidence=None, n_resamples=10
     )
     assert set(result["systems"]["A"]) == {"bleu", "score"}
-    assert set(result["systems"]["B"]) == {
-        "bleu",
-        "score",
-        "delta",
-        "p_value",
-        "wins",
-        "ties",
-        "losses",
-    }
+    assert set(result["systems"]["B"]) == {"bleu", "score", "delta", "p_value", "wins", "ties", "losses"}  # fmt: skip
     assert result["seed"] == 3
     assert load(seed=3).compare(systems, references, n_resamples=10, seed=4)["seed"] == 4
 
@@ -134,41 +126,16 @@ WRONG = [
     ({"A": ["a"]}, {}, ValueError, "systems: expected two or more systems, got 1"),
     ([("A", ["a"]), ("B", ["b"])], {}, TypeError, "systems: expected a dict .*got list"),
     ({"A": ["a"], "B": ["b"]}, {"baseline": "C"}, ValueError, "baseline='C': pass one of 'A', 'B'"),
-    (
-        {"A": ["a"], "B": ["b"]},
-        {"baseline": ["A"]},
-        ValueError,
-        r"baseline=\['A'\]: pass one of 'A', 'B'",
-    ),
-    (
-        {"A": ["a"], "B": ["b"]},
-        {"test": ["bootstrap"]},
-        ValueError,
-        r"test=\['bootstrap'\]: pass one of 'bootstrap', '",
-    ),
-    (
-        {"A": ["a"], "B": ["b"]},
-        {"test": "t"},
-        ValueError,
-        "test='t': pass one of 'bootstrap', 'randomization'",
-    ),
-    (
-        {"A": ["a"], "B": ["b", "c"]},
-        {},
-        ValueError,
-        "System 'B': Got 2 predictions and 1 reference",
-    ),
+    ({"A": ["a"], "B": ["b"]}, {"baseline": ["A"]}, ValueError, r"baseline=\['A'\]: pass one of 'A', 'B'"),
+    ({"A": ["a"], "B": ["b"]}, {"test": ["bootstrap"]}, ValueError, r"test=\['bootstrap'\]: pass one of 'bootstrap', '"),
+    ({"A": ["a"], "B": ["b"]}, {"test": "t"}, ValueError, "test='t': pass one of 'bootstrap', 'randomization'"),
+    ({"A": ["a"], "B": ["b", "c"]}, {}, ValueError, "System 'B': Got 2 predictions and 1 reference"),
     ({"A": ["a"], "B": [None]}, {}, ValueError, r"System 'B': predictions\[0\]: .*got None"),
     ({"A": ["a"], "B": [1]}, {}, TypeError, r"System 'B': predictions\[0\]: .*got int"),
     ({"A": ["a"], "B": ["b"]}, {"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"A": ["a"], "B": ["b"]}, {"trials": 5}, TypeError, "Unknown option `trials`"),
-    (
-        {"A": ["a"], "B": [["b"]]},
-        {},
-        TypeError,
-        r"System 'B': predictions\[0\]: .*got a list with one str",
-    ),
-]
+    ({"A": ["a"], "B": [["b"]]}, {}, TypeError, r"System 'B': predictions\[0\]: .*got a list with one str"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("systems", "options", "error", "message"), WRONG)
@@ -363,16 +330,7 @@ def test_an_interval_is_the_same_in_every_call(load, load_options, confidence):
 def test_every_system_but_the_baseline_has_the_keys_of_a_comparison(bleu, test):
     result = bleu.compare(SYSTEMS, REFERENCES, baseline="B", test=test, n_resamples=50)
     alone = {"bleu", "score", "confidence_interval", "bootstrap_mean", "standard_error"}
-    beside = {
-        "delta",
-        "delta_interval",
-        "delta_standard_error",
-        "p_value",
-        "wins",
-        "ties",
-        "losses",
-        "detectable_delta",
-    }
+    beside = {"delta", "delta_interval", "delta_standard_error", "p_value", "wins", "ties", "losses", "detectable_delta"}  # fmt: skip
     assert set(result["systems"]["B"]) == alone
     beside |= {"p_value_sacrebleu"} if test == "bootstrap" else set()
     for name in set(SYSTEMS) - {"B"}:
@@ -909,16 +867,7 @@ def test_groups_are_indented_in_every_form(bleu):
     result = bleu.compare(
         {"[A": SYSTEMS["A"], "*B": SYSTEMS["B"]}, REFERENCES, by=labels, n_resamples=5
     )
-    names = [
-        "[A (baseline)",
-        "  [A",
-        "  *B",
-        "  macro-average",
-        "*B",
-        "  [A",
-        "  *B",
-        "  macro-average",
-    ]
+    names = ["[A (baseline)", "  [A", "  *B", "  macro-average", "*B", "  [A", "  *B", "  macro-average"]  # fmt: skip
     latex = [line.partition(" &")[0] for line in result.to_latex().splitlines()[4:12]]
     assert latex == [
         name.replace("  ", "~~").replace("[", "{[}").replace("*", "{*}") for name in names

@@ -226,15 +226,9 @@ GROUP_OPTIONS = [
     {},
     {"segments": True},
     {"confidence": 0.9, "n_resamples": 50, "seed": 3},
-    {
-        "segments": True,
-        "confidence": 0.95,
-        "n_resamples": 20,
-        "smooth_method": "floor",
-        "effective_order": True,
-    },
+    {"segments": True, "confidence": 0.95, "n_resamples": 20, "smooth_method": "floor", "effective_order": True},
     {"lowercase": True, "max_order": 2, "reference_length": "shortest", "minimum_total": 1},
-]
+]  # fmt: skip
 
 
 def select(rows, labels, label):
@@ -504,24 +498,12 @@ def test_the_mean_of_segment_scores(bleu, options):
 # The segments per label; the groups with an interval; the warnings about sizes.
 SIZES = [
     ({"a": 40, "b": 30}, ["a", "b"], []),
-    (
-        {"a": 40, "b": 29},
-        ["a", "b"],
-        ["1 of 2 groups with fewer than 30 segments: their intervals and tests are unreliable"],
-    ),
-    (
-        {"a": 40, "b": 1},
-        ["a"],
-        ["1 group with one segment: such a group and the macro-average have no interval"],
-    ),
+    ({"a": 40, "b": 29}, ["a", "b"], ["1 of 2 groups with fewer than 30 segments: their intervals and tests are unreliable"]),
+    ({"a": 40, "b": 1}, ["a"], ["1 group with one segment: such a group and the macro-average have no interval"]),
     ({"a": 5, "b": 4}, ["a", "b"], ["Intervals and tests of 9 segments are unreliable"]),
     ({"a": 40}, ["a"], []),
-    (
-        {"a": 1, "b": 1},
-        [],
-        ["2 groups with one segment", "Intervals and tests of 2 segments are unreliable"],
-    ),
-]
+    ({"a": 1, "b": 1}, [], ["2 groups with one segment", "Intervals and tests of 2 segments are unreliable"]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -673,14 +655,9 @@ EXPLAINED_OPTIONS = [
     {"tokenize": "zh", "lowercase": True, "max_order": 2},
     {"tokenize": "char", "reference_length": "shortest", "max_order": 6},
     {"tokenize": "intl", "reference_length": "longest", "effective_order": True},
-    {
-        "tokenize": "none",
-        "minimum_total": 1,
-        "smooth_method": "none",
-        "weights": (0.4, 0.3, 0.2, 0.1),
-    },
+    {"tokenize": "none", "minimum_total": 1, "smooth_method": "none", "weights": (0.4, 0.3, 0.2, 0.1)},
     {"tokenize": str.split, "smooth_method": "laplace", "max_order": 1},
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -858,23 +835,11 @@ def test_lowercase_comes_before_the_tokenizer(bleu):
         (None, ["a"], {}, ValueError, r"prediction: .*got None"),
         ("a", [], {}, ValueError, r"references\[0\]: expected at least one reference, got none"),
         (b"a", ["a"], {}, TypeError, r"prediction: .*got bytes"),
-        (
-            "a",
-            ["a"],
-            {"segments": True},
-            TypeError,
-            "`segments` is not an option of explain\\(\\). Remove it",
-        ),
-        (
-            "a",
-            ["a"],
-            {"confidence": 0.95},
-            TypeError,
-            "`confidence` is not an option of explain",
-        ),
+        ("a", ["a"], {"segments": True}, TypeError, "`segments` is not an option of explain\\(\\). Remove it"),
+        ("a", ["a"], {"confidence": 0.95}, TypeError, "`confidence` is not an option of explain"),
         ("a", ["a"], {"smooth": True}, TypeError, "write `smooth_method"),
     ],
-)
+)  # fmt: skip
 def test_explain_errors(bleu, prediction, references, options, error, message):
     with pytest.raises(error, match=message):
         bleu.explain(prediction, references, **options)

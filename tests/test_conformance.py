@@ -97,11 +97,9 @@ MISTAKES = {
     "references are transposed": transpose_references,
     "the mean of sentence scores": average_sentences,
     "counts are not clipped": lambda case: score(count(tokenize_case(case), clips=False)),
-    "the shortest length": lambda case: score(
-        count(tokenize_case(case), choose_length=find_shortest)
-    ),
+    "the shortest length": lambda case: score(count(tokenize_case(case), choose_length=find_shortest)),
     "split at spaces": lambda case: score(count(tokenize_case(case, tokenize="none"))),
-}
+}  # fmt: skip
 USUAL = [{"tokenize": "13a", "smooth_method": "exp"}]
 USUAL_CASES = [case for case in CASES if case["options"] in USUAL]
 

@@ -81,20 +81,9 @@ def test_every_sibling_is_imported_where_evaluate_looks_for_it():
 def test_a_test_file_has_the_name_of_its_module():
     """A test file is about one module, or is one of those about several or about a part."""
     other_subjects = {
-        "campaign",
-        "design",
-        "conformance",
-        "docs",
-        "loading",
-        "rank",
-        "space",
-        "space_files",
-        "space_limits",
-        "tutorials",
-        "package",
-        "wmt21",
-        "without_compiling",
-    }
+        "campaign", "design", "conformance", "docs", "loading", "rank", "space", "space_files", "space_limits", "tutorials",
+        "package", "wmt21", "without_compiling",
+    }  # fmt: skip
     names = {
         path.stem.removeprefix("test_") for path in (ROOT / "tests").glob("test_*.py")
     } - other_subjects

@@ -532,13 +532,7 @@ def test_printed_in_columns_whatever_the_text(bleu):
 @pytest.mark.parametrize("label", ["all", "reference of 0 to 9 tokens", "None", "", " x"])
 def test_a_label_is_told_apart_from_other_rows(bleu, label):
     rows = bleu.diff({"A": ["a"] * 2, "B": ["a"] * 2}, ["a"] * 2, by=[label, None])._rows()
-    assert [row[0] for row in rows] == [
-        "",
-        "all",
-        "reference of 0 to 9 tokens",
-        repr(label),
-        "None",
-    ]
+    assert [row[0] for row in rows] == ["", "all", "reference of 0 to 9 tokens", repr(label), "None"]  # fmt: skip
 
 
 def raises(text):

@@ -62,15 +62,9 @@ PHRASES = re.compile(
     re.IGNORECASE,
 )
 CARD = [
-    "Metric description",
-    "Intended uses",
-    "How to use",
-    "Inputs",
-    "Output values",
-    "Limitations and bias",
-    "Citation",
+    "Metric description", "Intended uses", "How to use", "Inputs", "Output values", "Limitations and bias", "Citation",
     "Further references",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -113,16 +107,7 @@ def test_the_header_that_makes_a_space_of_it():
     )
     assert (ROOT / header["app_file"]).exists()
     assert len(header["short_description"]) <= 60
-    assert {header["colorFrom"], header["colorTo"]} <= {
-        "red",
-        "yellow",
-        "green",
-        "blue",
-        "indigo",
-        "purple",
-        "pink",
-        "gray",
-    }
+    assert {header["colorFrom"], header["colorTo"]} <= {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}  # fmt: skip
     assert header["sdk_version"] in read_requirements("tests/requirements.txt")["gradio"]
 
 

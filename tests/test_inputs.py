@@ -598,12 +598,10 @@ AS = {
     "arrays": lambda rows: [np.array(row) if not isinstance(row[0], list) else row for row in rows],
     "arrow": pa.array,
     "arrow chunks": lambda rows: pa.chunked_array([pa.array([row]) for row in rows]),
-    "arrow int32": lambda rows: (
-        pa.array(rows, pa.list_(pa.int32())) if not isinstance(rows[0][0], list) else pa.array(rows)
-    ),
+    "arrow int32": lambda rows: (pa.array(rows, pa.list_(pa.int32())) if not isinstance(rows[0][0], list) else pa.array(rows)),
     "polars": pl.Series,
     "pandas": pd.Series,
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("way", AS.values(), ids=AS)
@@ -650,15 +648,10 @@ def test_ids_of_0_and_more_are_tokens(bleu):
         [np.array([1], np.uint64), np.array([2**63], np.uint64)],
         pd.Series([[1], [2**63]]),
         pa.array([[1], [2**63]], pa.list_(pa.uint64())),
-        pa.chunked_array(
-            [
-                pa.array([[1]], pa.large_list(pa.uint64())),
-                pa.array([[2**63]], pa.large_list(pa.uint64())),
-            ]
-        ),
+        pa.chunked_array([pa.array([[1]], pa.large_list(pa.uint64())), pa.array([[2**63]], pa.large_list(pa.uint64()))]),
     ],
     ids=["2**63", "2**70", "-2**70", "array", "arrays", "pandas", "Arrow", "Arrow, chunks"],
-)
+)  # fmt: skip
 def test_ids_of_more_than_63_bits_are_named(bleu, rows):
     with pytest.raises(
         ValueError, match=r"predictions\[1\]: .*got the token id -?\d{19,22}\. Pass ids from 0 to"
@@ -791,16 +784,12 @@ COLLECTED = {
     "two added, two references each": (add_each(["a b c d", "x"], ["a b c d", "y"]), False),
     "three added, three references each": (add_each(*[["a b c d", "x", "y"]] * 3), False),
     "added as tokens of strings": (add_each(("a b c d", "x"), ("a b c d", "y")), False),
-    "one added, one in a batch": (
-        lambda bleu: (add_each(["a", "b"])(bleu), bleu.add_batch(predictions=["a"], references=[["a", "b"]])), False,
-    ),
+    "one added, one in a batch": (lambda bleu: (add_each(["a", "b"])(bleu), bleu.add_batch(predictions=["a"], references=[["a", "b"]])), False),
     "a square batch": (lambda bleu: bleu.add_batch(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]), True),
     "a square batch after an added one": (
         lambda bleu: (add_each("a")(bleu), bleu.add_batch(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]])), True,
     ),
-    "two added, then as many in compute": (
-        lambda bleu: (add_each(["a", "b"], ["c", "d"])(bleu), bleu.compute(predictions=["a"], references=[["x"]])), False,
-    ),
+    "two added, then as many in compute": (lambda bleu: (add_each(["a", "b"], ["c", "d"])(bleu), bleu.compute(predictions=["a"], references=[["x"]])), False),
 }  # fmt: skip
 
 
@@ -863,14 +852,10 @@ RARE = {
     "string_view": lambda: (pa.array(TEXTS, pa.string_view()), TEXT_REFERENCES, "predictions"),
     "list of string_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_(pa.string_view())), "references"),
     "run-end encoded": lambda: (pc.run_end_encode(pa.array(TEXTS)), TEXT_REFERENCES, "predictions"),
-    "run-end encoded chunks": lambda: (
-        pa.chunked_array([pc.run_end_encode(pa.array(TEXTS))]), TEXT_REFERENCES, "predictions",
-    ),
+    "run-end encoded chunks": lambda: (pa.chunked_array([pc.run_end_encode(pa.array(TEXTS))]), TEXT_REFERENCES, "predictions"),
     "list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.list_view(pa.string())), "references"),
     "large_list_view": lambda: (TEXTS, pa.array(TEXT_REFERENCES, pa.large_list_view(pa.string())), "references"),
-    "list_view, sliced": lambda: (
-        TEXTS, pa.array([["a"], *TEXT_REFERENCES], pa.list_view(pa.string())).slice(1), "references",
-    ),
+    "list_view, sliced": lambda: (TEXTS, pa.array([["a"], *TEXT_REFERENCES], pa.list_view(pa.string())).slice(1), "references"),
     "list_view of tokens": lambda: (
         pa.array([text.split() for text in TEXTS], pa.list_view(pa.string())),
         [[text.split() for text in row] for row in TEXT_REFERENCES], "predictions",
@@ -918,28 +903,19 @@ BROKEN = {
     "a lone surrogate": [b"a b", b"a \xed\xa0\xbd b"],
     "no character": [b"a b", b"\xff\xfe"],
     "the highest byte twice": [b"a b", b"\xff\xff"],
-    "beside a capital sigma": [
-        b"a b",
-        b"\xce\xa3 \xff",
-    ],  # its lowercase depends on the next character
-}
+    "beside a capital sigma": [b"a b", b"\xce\xa3 \xff"],  # its lowercase depends on the next character
+}  # fmt: skip
 
 
 # Arrow columns with three rows of bytes; the last row is broken.
 BROKEN_IN = {
     "strings": make_string_array,
-    "chunks": lambda rows: pa.chunked_array(
-        [make_string_array(rows[:1]), make_string_array(rows[1:])]
-    ),
-    "dictionary": lambda rows: pa.DictionaryArray.from_arrays(
-        pa.array([0, 1, 2]), make_string_array(rows)
-    ),
-    "lists of tokens": lambda rows: pa.ListArray.from_arrays(
-        pa.array([0, 1, 2, 3]), make_string_array(rows)
-    ),
+    "chunks": lambda rows: pa.chunked_array([make_string_array(rows[:1]), make_string_array(rows[1:])]),
+    "dictionary": lambda rows: pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), make_string_array(rows)),
+    "lists of tokens": lambda rows: pa.ListArray.from_arrays(pa.array([0, 1, 2, 3]), make_string_array(rows)),
     "a list of scalars": lambda rows: list(make_string_array(rows)),
     "pandas": lambda rows: pd.Series(pd.arrays.ArrowExtensionArray(make_string_array(rows))),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("column", BROKEN_IN.values(), ids=BROKEN_IN)
@@ -1179,19 +1155,11 @@ def test_arrays_without_dimensions_are_strings(bleu):
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        (
-            [np.array([["a", "b"]])],
-            ["a"],
-            r"predictions\[0\]: expected a str.* got .*nested too deep",
-        ),
-        (
-            ["a", "b"],
-            ["a", np.array([["a", "b"]])],
-            r"references\[1\]: .*each a list of references.*got a list of a list of str",
-        ),
+        ([np.array([["a", "b"]])], ["a"], r"predictions\[0\]: expected a str.* got .*nested too deep"),
+        (["a", "b"], ["a", np.array([["a", "b"]])], r"references\[1\]: .*each a list of references.*got a list of a list of str"),
         (["a"], [np.array([["a b"], ["a"]])], r"references\[0\]: .*got .*nested too deep"),
     ],
-)
+)  # fmt: skip
 def test_arrays_of_two_dimensions_as_rows(bleu, predictions, references, message):
     with pytest.raises(TypeError, match=message):
         bleu.compute(predictions=predictions, references=references)
@@ -1257,15 +1225,8 @@ def test_parts_of_longer_arrow_data_in_every_method(load, call, arguments):
 
 def test_bytes_that_are_not_utf8_in_every_method(bleu):
     calls = {**calls_of_columns(bleu), **calls_of_values(bleu)}
-    others = (
-        "score",
-        "by",
-        "weights",
-        "tokenize",
-        "add,",
-        "explain, prediction",
-        "the callback",
-    )  # no Arrow column
+    # No Arrow column.
+    others = ("score", "by", "weights", "tokenize", "add,", "explain, prediction", "the callback")  # fmt: skip
     for name, call in calls.items():
         if not any(other in name for other in others):
             with pytest.raises(
@@ -1340,18 +1301,12 @@ def hash_naively(rows):
 
 FINGERPRINTED = {
     "one each": [["the cat"], ["a dog"]],
-    "several, empty and not ASCII": [
-        ["the cat", "a cat"],
-        ["", "日本🙂é"],
-        ["a,b:c", "1:a,", "\0"],
-    ],
+    "several, empty and not ASCII": [["the cat", "a cat"], ["", "日本🙂é"], ["a,b:c", "1:a,", "\0"]],
     "None": [["a", None], [None, "b", None, "c"]],
     "tokens": [[["the", "cat"]], [["a", ""], []]],
     "ids": [[[1, 2]], [[], [3, 2**40]]],
-    "many": [
-        [f"text {i}", "x"] for i in range(70_000)
-    ],  # above the size of the pieces in which columns are read
-}
+    "many": [[f"text {i}", "x"] for i in range(70_000)],  # above the size of the pieces in which columns are read
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("rows", FINGERPRINTED.values(), ids=FINGERPRINTED)
@@ -1518,24 +1473,12 @@ def test_labels_with_a_lone_surrogate_are_rejected(bleu):
 TOKEN_REFERENCES = {
     "split": (SENTENCES[0], [text.split() for text in SENTENCES[1]], True),
     "tuples": (SENTENCES[0], [tuple(text.split()) for text in SENTENCES[1]], True),
-    "characters": (
-        ["東京は大きい", "とても暑い"],
-        [list("東京は大きい"), list("とても暑い")],
-        True,
-    ),
+    "characters": (["東京は大きい", "とても暑い"], [list("東京は大きい"), list("とても暑い")], True),
     "text": (*SENTENCES, False),
     "four references": (SENTENCES[0], [[text] * 4 for text in SENTENCES[1]], False),
-    "short answers": (
-        ["yes", "Paris"],
-        [["yes", "yeah", "yep", "sure"], ["Paris", "paris", "PARIS", "Paname"]],
-        False,
-    ),
-    "token lists": (
-        [text.split() for text in SENTENCES[0]],
-        [[text.split()] for text in SENTENCES[1]],
-        False,
-    ),
-}
+    "short answers": (["yes", "Paris"], [["yes", "yeah", "yep", "sure"], ["Paris", "paris", "PARIS", "Paname"]], False),
+    "token lists": ([text.split() for text in SENTENCES[0]], [[text.split()] for text in SENTENCES[1]], False),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("container", [list, pa.array], ids=["lists", "Arrow"])
@@ -1618,13 +1561,9 @@ TABLES = {
     "pandas, category": lambda data: pd.DataFrame(data).astype("category"),
     "polars": pl.DataFrame,
     "pyarrow": pa.table,
-    "pyarrow, large": lambda data: pa.table(
-        {name: pa.array(texts, pa.large_string()) for name, texts in data.items()}
-    ),
-    "an Arrow record batch": lambda data: pa.record_batch(
-        {name: pa.array(texts) for name, texts in data.items()}
-    ),
-}
+    "pyarrow, large": lambda data: pa.table({name: pa.array(texts, pa.large_string()) for name, texts in data.items()}),
+    "an Arrow record batch": lambda data: pa.record_batch({name: pa.array(texts) for name, texts in data.items()}),
+}  # fmt: skip
 METHODS_OF_SYSTEMS = {
     "compare": lambda bleu, systems: bleu.compare(systems, SYSTEMS["A"], n_resamples=9),
     "rank": lambda bleu, systems: bleu.rank(systems, SYSTEMS["A"], n_resamples=9),
@@ -1641,46 +1580,19 @@ def test_a_table_has_a_column_per_system(bleu, method, kind):
 
 FOUR_TEXTS = ["a b", "c d", "e", "f"]
 NOT_SYSTEMS = [  # a column, its values
+    *((name, FOUR_TEXTS) for name in ("reference", "References", "ref", "refs", "ref_A", "ref-B", "ref 1", "reference_en")),
     *(
         (name, FOUR_TEXTS)
         for name in (
-            "reference",
-            "References",
-            "ref",
-            "refs",
-            "ref_A",
-            "ref-B",
-            "ref 1",
-            "reference_en",
-        )
-    ),
-    *(
-        (name, FOUR_TEXTS)
-        for name in (
-            "doc_name",
-            "doc_id",
-            "line",
-            "line_no",
-            "Unnamed: 0",
-            "index",
-            "row",
-            "sentence_number",
-            "source",
-            "src",
-            "Source",
-            "doc",
-            "docid",
-            "doc_id",
-            "document",
-            "domain",
-            "target",
+            "doc_name", "doc_id", "line", "line_no", "Unnamed: 0", "index", "row", "sentence_number", "source", "src", "Source",
+            "doc", "docid", "doc_id", "document", "domain", "target",
         )
     ),
     ("x", [1, 2, 3, 4]),
     ("x", [0.5, 0.5, 0.5, None]),
     ("x", [["a"], ["b"], ["c"], ["d"]]),
     ("x", [None] * 4),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
@@ -1707,15 +1619,7 @@ def test_systems_with_such_a_name_are_passed_in_a_dict(bleu):
 
 
 def test_names_of_systems_that_only_begin_like_a_reference(bleu):
-    names = [
-        "doc-level-transformer",
-        "goldfish",
-        "referential",
-        "Source-Aware MT",
-        "targeted",
-        "idefics",
-        "languid",
-    ]
+    names = ["doc-level-transformer", "goldfish", "referential", "Source-Aware MT", "targeted", "idefics", "languid"]  # fmt: skip
     table = pd.DataFrame(dict.fromkeys(names, FOUR_TEXTS))
     assert list(bleu.compare(table, FOUR_TEXTS, n_resamples=9)["systems"]) == names
 

@@ -12,71 +12,322 @@ from bleu.bleu_messages import BleuWarning
 from bleu.bleu_tokenizers import TOKENIZERS
 from helpers import ROOT, Words, record_warnings, run_python
 
-# Calls and the messages of their errors: place, problem, fix.
+# Calls, and the messages of their errors: place, problem, fix.
 ERRORS = [
-    (lambda bleu: bleu.compute(["a"], ["a"]), "compute() takes its columns by name. Write compute(predictions=..., references=...)."),
-    (lambda bleu: bleu.add("a", "b"), "add() takes its columns by name. Write add(prediction=..., reference=...)."),
-    (lambda bleu: bleu.add_batch(["a"], ["b"]), "add_batch() takes its columns by name. Write add_batch(predictions=..., references=...)."),
-    (lambda bleu: bleu.add(source="a"), "Unknown column 'source'. Pass predictions and references only."),
-    (lambda bleu: bleu.compute(prediction=["a"], references=["a"]), "Unknown option `prediction`: write `predictions`, one per segment."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_odrer=2), "Unknown option `max_odrer`. Did you mean `max_order`?"),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=0), "max_order=0: pass a whole number of 1 or more."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights=[1, 2]), "weights=[1, 2]: pass one weight per order (4 in all), or change max_order."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights="uniform"), "weights='uniform': pass a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal weights."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights=[(1, 0, 0, 0), (0.5, 0.5, 0, 0)]), "weights: got 2 lists of weights. Pass one per call, with max_order as its length. For BLEU-1 to BLEU-N with equal weights, read `bleu_by_order` of a result."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights=[0.5, "a", 0, 0]), "weights[1]='a': pass a number, an int or a float."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], smooth_method="method1"), "smooth_method='method1': NLTK's method1 is 'floor' here. Pass smooth_method='floor'."),
-    (lambda bleu: bleu.explain("a", "a", segments=True), "`segments` is not an option of explain(). Remove it. explain() takes tokenize, lowercase, max_order, weights, smooth_method, smooth_value, effective_order, reference_length, minimum_total."),
-    (lambda bleu: bleu.compute(), "There are no segments to score. Pass predictions and references with at least one item."),
-    (lambda bleu: bleu.compute(predictions=["a"]), "references: expected one item per segment, got None. Pass predictions and references."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a", "b"]), "Got 1 prediction and 2 references. Pass one str or one list of references per prediction. If all of them belong to this prediction, pass a list of one list: references=[[...]]."),
-    (lambda bleu: bleu.compute(predictions=["a", "b", "c"], references=[["a", "b", "c"]]), "Got 3 predictions and 1 reference. The references are in sacreBLEU's layout, 1 list of 3. Pass one list per prediction: references=list(zip(*references))."),
-    (lambda bleu: bleu.compute(predictions=["a", None], references=["a", "b"]), 'predictions[1]: expected a str, got None. Pass "" for an empty prediction.'),
-    (lambda bleu: bleu.compute(predictions=["a", 1], references=["a", "b"]), "predictions[1]: expected a str, a list of str tokens or a list of int token ids, got int. Pass str(value), or one list of ids per segment."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=[7]), "references[0]: expected a list of references or one str, got int. Pass str(value), or one list of ids per reference."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=[[7]]), "references[0]: expected a list of references or one str, got a list of int. Pass str(value), or one list of ids per reference."),
-    (lambda bleu: bleu.compute(predictions=[b"a"], references=["a"]), "predictions[0]: expected a str, a list of str tokens or a list of int token ids, got bytes. Decode it: value.decode()."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=[[b"a"]]), "references[0]: expected a list of references or one str, got bytes. Decode it: value.decode()."),
-    (lambda bleu: bleu.compute(predictions=["a", "b"], references=[["a"], []]), 'references[1]: expected at least one reference, got none. Pass "" for an empty reference.'),
-    (lambda bleu: bleu.compute(predictions="a", references=["a"]), "predictions: expected a list, array or Series with one item per segment, got str. For a single text, pass [text]."),
-    (lambda bleu: bleu.compute(predictions=[[5, -100]], references=[[[5]]]), "predictions[0]: got the token id -100. Ids are never negative. Remove label padding such as -100: [id for id in row if id >= 0]."),
-    (lambda bleu: bleu.compute(predictions=[[1]], references=[[[1]]], tokenize="zh"), "tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text."),
-    (lambda bleu: bleu.diff({"A": ["a"], "B": ["a"]}, ["a"], by=["x", "y"]), "by: got 2 labels for 1 prediction. Pass one label per segment."),
-    (lambda bleu: bleu.compare({"A": ["a"]}, ["a"]), "systems: expected two or more systems, got 1. Pass another system, or score one with compute()."),
-    (lambda bleu: bleu.compare({"A": ["a"], "B": [1]}, ["a"]), "System 'B': predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int. Pass str(value), or one list of ids per segment."),
-    (lambda bleu: bleu.self_bleu(["a"]), "texts: expected at least two texts, got 1. Pass the texts to compare with each other."),
-    (lambda bleu: bleu.reconcile(["a"], ["a"], "x"), "reported='x': pass a number, or a str such as '27.30'."),
-    (lambda bleu: bleu.statistics(["a"], ["a"]), "statistics() takes its columns by name. Write statistics(predictions=..., references=...)."),
-    (lambda bleu: bleu.compare(["a"], ["b"], ["a"]), "compare() takes fewer arguments by position. Write compare({'A': [...], 'B': [...]}, references), and the others by name."),
-    (lambda bleu: bleu.explain("a", "b", "13a"), "explain() takes fewer arguments by position. Write explain(prediction, references), and the others by name."),
-    (lambda bleu: bleu.reconcile(["a"], ["b"], 27.3, 1), "reconcile() takes fewer arguments by position. Write reconcile(predictions, references, 27.30), and the others by name."),
-    (lambda bleu: bleu.compute_metrics(None, ["a"]), "compute_metrics() takes fewer arguments by position. Write compute_metrics(tokenizer), and the others by name."),
-    (lambda bleu: bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], documents=[None]), "documents[0]: got None. Pass a label of its own for a segment that belongs to no document."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], minimum_total=2**62), "minimum_total=4611686018427387904: pass a whole number up to 2,147,483,647."),
-    (lambda bleu: bleu.score([[2**62] * 4] * 3), "statistics: the sum of a column is 2**63 or more. Pass tables from statistics()."),
-    (lambda bleu: bleu.compare({"A": bleu.statistics(predictions=["a"], references=["a"]), "B": ["a"]}, ["a"]), "references: the systems are tables, which contain the counts. Leave out `references`."),
-    (lambda bleu: bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], family_wise="no"), "family_wise='no': pass True or False."),
-    (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], human=1), "human=1: pass True or False."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], by=[b"x"]), "by[0]: expected a str or a number, got bytes. Decode it: value.decode()."),
-    (lambda bleu: bleu.score(["a"], ["b"]), "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=."),
-    (lambda bleu: bleu.score(["a"]), "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=."),
-    (lambda bleu: bleu.score(bleu.compute(predictions=["a"], references=["a"], max_order=1)), "statistics: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."),
-    (lambda bleu: bleu.score({"matches_1": 1, "totals_1": 2, "prediction_length": 2, "reference_length": 2}), "statistics: not a statistics table, but sums. Pass a list: [sums[name] for name in table.column_names]."),
-    (lambda bleu: bleu.compare(dict.fromkeys("AB", bleu.compute(predictions=["a"], references=["a"], max_order=1))), "System 'A': got a result, which has no rows. Pass what it was computed from, or tables from statistics()."),
-    (lambda bleu: bleu.rank(bleu.compute(predictions=["a"], references=["a"], max_order=1), ["a"]), "systems: got a result, which has no rows. Pass what it was computed from, or tables from statistics()."),
-    (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], baseline=["the cat sat"] * 40), "baseline=<list of length 40>: pass one of 'A', 'B'."),
-    (lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], test=["the cat sat"]), "test=<list of length 1>: pass one of 'bootstrap', 'randomization', 'runs'."),
-    (lambda bleu: bleu.explain(5, ["a"]), "prediction: expected a str, a list of str tokens or a list of int token ids, got int. Pass str(value), or one list of ids per segment."),
-    (lambda bleu: bleu.explain("a", [None]), 'references[0]: expected at least one reference, got none. Pass "" for an empty reference.'),
-    (lambda bleu: bleu.explain(["a b"], ["a b"]), "prediction: got a list with one str. A list of str is read as tokens, but the references are plain text. If each list holds a sentence, pass that str. explain() takes one prediction with its references: for columns, write explain(predictions[0], references[0])."),
-    (lambda bleu: bleu.explain(["a b", "c"], ["a b", "c"]), "references[0]: expected a list of references, each a list of str tokens like the predictions (a single reference is [[...]]), got a list of str. explain() takes one prediction with its references: for columns, write explain(predictions[0], references[0])."),
-    (lambda bleu: bleu.explain("a", "a", max_order=10**5000), "max_order=<int>: pass a whole number up to 10,000."),
-    (lambda bleu: bleu.score([]), "statistics: got no rows. Pass tables from statistics() with at least one row."),
-    (lambda bleu: bleu.score([1, 1, 1, 1], segments=True), "`segments` needs one statistics row per segment, but these rows are sums. Pass the tables from statistics(), or leave `segments` out (segments=False)."),
+    pytest.param(
+        lambda bleu: bleu.compute(["a"], ["a"]),
+        "compute() takes its columns by name. Write compute(predictions=..., references=...).",
+        id="compute by position",
+    ),
+    pytest.param(
+        lambda bleu: bleu.add("a", "b"),
+        "add() takes its columns by name. Write add(prediction=..., reference=...).",
+        id="add by position",
+    ),
+    pytest.param(
+        lambda bleu: bleu.add_batch(["a"], ["b"]),
+        "add_batch() takes its columns by name. Write add_batch(predictions=..., references=...).",
+        id="add_batch by position",
+    ),
+    pytest.param(
+        lambda bleu: bleu.add(source="a"),
+        "Unknown column 'source'. Pass predictions and references only.",
+        id="unknown column",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(prediction=["a"], references=["a"]),
+        "Unknown option `prediction`: write `predictions`, one per segment.",
+        id="singular prediction",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_odrer=2),
+        "Unknown option `max_odrer`. Did you mean `max_order`?",
+        id="misspelled option",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=0),
+        "max_order=0: pass a whole number of 1 or more.",
+        id="max_order of 0",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights=[1, 2]),
+        "weights=[1, 2]: pass one weight per order (4 in all), or change max_order.",
+        id="too few weights",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights="uniform"),
+        "weights='uniform': pass a list with one weight per order, such as [0.25, 0.25, 0.25, 0.25], or None for equal weights.",
+        id="weights as a text",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights=[(1, 0, 0, 0), (0.5, 0.5, 0, 0)]),
+        "weights: got 2 lists of weights. Pass one per call, with max_order as its length. "
+        "For BLEU-1 to BLEU-N with equal weights, read `bleu_by_order` of a result.",
+        id="two lists of weights",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], weights=[0.5, "a", 0, 0]),
+        "weights[1]='a': pass a number, an int or a float.",
+        id="a weight as a text",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], smooth_method="method1"),
+        "smooth_method='method1': NLTK's method1 is 'floor' here. Pass smooth_method='floor'.",
+        id="NLTK's name of a smoothing",
+    ),
+    pytest.param(
+        lambda bleu: bleu.explain("a", "a", segments=True),
+        "`segments` is not an option of explain(). Remove it. "
+        "explain() takes tokenize, lowercase, max_order, weights, smooth_method, smooth_value, effective_order, "
+        "reference_length, minimum_total.",
+        id="option of another method",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(),
+        "There are no segments to score. Pass predictions and references with at least one item.",
+        id="no columns",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"]),
+        "references: expected one item per segment, got None. Pass predictions and references.",
+        id="no references",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a", "b"]),
+        "Got 1 prediction and 2 references. Pass one str or one list of references per prediction. "
+        "If all of them belong to this prediction, pass a list of one list: references=[[...]].",
+        id="fewer predictions than references",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a", "b", "c"], references=[["a", "b", "c"]]),
+        "Got 3 predictions and 1 reference. The references are in sacreBLEU's layout, 1 list of 3. "
+        "Pass one list per prediction: references=list(zip(*references)).",
+        id="sacreBLEU's layout",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a", None], references=["a", "b"]),
+        'predictions[1]: expected a str, got None. Pass "" for an empty prediction.',
+        id="None as a prediction",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a", 1], references=["a", "b"]),
+        "predictions[1]: expected a str, a list of str tokens or a list of int token ids, got int. "
+        "Pass str(value), or one list of ids per segment.",
+        id="number as a prediction",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=[7]),
+        "references[0]: expected a list of references or one str, got int. Pass str(value), or one list of ids per reference.",
+        id="number as references",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=[[7]]),
+        "references[0]: expected a list of references or one str, got a list of int. "
+        "Pass str(value), or one list of ids per reference.",
+        id="number in references",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=[b"a"], references=["a"]),
+        "predictions[0]: expected a str, a list of str tokens or a list of int token ids, got bytes. Decode it: value.decode().",
+        id="bytes as a prediction",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=[[b"a"]]),
+        "references[0]: expected a list of references or one str, got bytes. Decode it: value.decode().",
+        id="bytes in references",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a", "b"], references=[["a"], []]),
+        'references[1]: expected at least one reference, got none. Pass "" for an empty reference.',
+        id="no reference",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions="a", references=["a"]),
+        "predictions: expected a list, array or Series with one item per segment, got str. For a single text, pass [text].",
+        id="text as predictions",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=[[5, -100]], references=[[[5]]]),
+        "predictions[0]: got the token id -100. Ids are never negative. "
+        "Remove label padding such as -100: [id for id in row if id >= 0].",
+        id="label padding",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=[[1]], references=[[[1]]], tokenize="zh"),
+        "tokenize='zh': these rows are ids already. Remove `tokenize`, or pass text.",
+        id="tokenizer for ids",
+    ),
+    pytest.param(
+        lambda bleu: bleu.diff({"A": ["a"], "B": ["a"]}, ["a"], by=["x", "y"]),
+        "by: got 2 labels for 1 prediction. Pass one label per segment.",
+        id="fewer segments than labels",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compare({"A": ["a"]}, ["a"]),
+        "systems: expected two or more systems, got 1. Pass another system, or score one with compute().",
+        id="a single system",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compare({"A": ["a"], "B": [1]}, ["a"]),
+        "System 'B': predictions[0]: expected a str, a list of str tokens or a list of int token ids, got int. "
+        "Pass str(value), or one list of ids per segment.",
+        id="number in a system",
+    ),
+    pytest.param(
+        lambda bleu: bleu.self_bleu(["a"]),
+        "texts: expected at least two texts, got 1. Pass the texts to compare with each other.",
+        id="a single text in self_bleu",
+    ),
+    pytest.param(
+        lambda bleu: bleu.reconcile(["a"], ["a"], "x"),
+        "reported='x': pass a number, or a str such as '27.30'.",
+        id="reported is not a number",
+    ),
+    pytest.param(
+        lambda bleu: bleu.statistics(["a"], ["a"]),
+        "statistics() takes its columns by name. Write statistics(predictions=..., references=...).",
+        id="statistics by position",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compare(["a"], ["b"], ["a"]),
+        "compare() takes fewer arguments by position. Write compare({'A': [...], 'B': [...]}, references), and the others by name.",
+        id="baseline by position",
+    ),
+    pytest.param(
+        lambda bleu: bleu.explain("a", "b", "13a"),
+        "explain() takes fewer arguments by position. Write explain(prediction, references), and the others by name.",
+        id="option by position in explain",
+    ),
+    pytest.param(
+        lambda bleu: bleu.reconcile(["a"], ["b"], 27.3, 1),
+        "reconcile() takes fewer arguments by position. Write reconcile(predictions, references, 27.30), and the others by name.",
+        id="decimals by position",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute_metrics(None, ["a"]),
+        "compute_metrics() takes fewer arguments by position. Write compute_metrics(tokenizer), and the others by name.",
+        id="references by position in compute_metrics",
+    ),
+    pytest.param(
+        lambda bleu: bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], documents=[None]),
+        "documents[0]: got None. Pass a label of its own for a segment that belongs to no document.",
+        id="None as a document",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], minimum_total=2**62),
+        "minimum_total=4611686018427387904: pass a whole number up to 2,147,483,647.",
+        id="minimum_total too large",
+    ),
+    pytest.param(
+        lambda bleu: bleu.score([[2**62] * 4] * 3),
+        "statistics: the sum of a column is 2**63 or more. Pass tables from statistics().",
+        id="statistics too large",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compare({"A": bleu.statistics(predictions=["a"], references=["a"]), "B": ["a"]}, ["a"]),
+        "references: the systems are tables, which contain the counts. Leave out `references`.",
+        id="tables beside texts",
+    ),
+    pytest.param(
+        lambda bleu: bleu.rank({"A": ["a"], "B": ["b"]}, ["a"], family_wise="no"),
+        "family_wise='no': pass True or False.",
+        id="family_wise as a text",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], human=1),
+        "human=1: pass True or False.",
+        id="human as a number",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], by=[b"x"]),
+        "by[0]: expected a str or a number, got bytes. Decode it: value.decode().",
+        id="bytes as a label",
+    ),
+    pytest.param(
+        lambda bleu: bleu.score(["a"], ["b"]),
+        "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=.",
+        id="score with predictions and references",
+    ),
+    pytest.param(
+        lambda bleu: bleu.score(["a"]),
+        "score() takes statistics. For texts, use compute(predictions=..., references=...); for labels, by=.",
+        id="score with texts",
+    ),
+    pytest.param(
+        lambda bleu: bleu.score(bleu.compute(predictions=["a"], references=["a"], max_order=1)),
+        "statistics: got a result, which has no rows. Pass what it was computed from, or tables from statistics().",
+        id="result in the place of statistics",
+    ),
+    pytest.param(
+        lambda bleu: bleu.score({"matches_1": 1, "totals_1": 2, "prediction_length": 2, "reference_length": 2}),
+        "statistics: not a statistics table, but sums. Pass a list: [sums[name] for name in table.column_names].",
+        id="sums as a dict",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compare(dict.fromkeys("AB", bleu.compute(predictions=["a"], references=["a"], max_order=1))),
+        "System 'A': got a result, which has no rows. Pass what it was computed from, or tables from statistics().",
+        id="results as systems in compare",
+    ),
+    pytest.param(
+        lambda bleu: bleu.rank(bleu.compute(predictions=["a"], references=["a"], max_order=1), ["a"]),
+        "systems: got a result, which has no rows. Pass what it was computed from, or tables from statistics().",
+        id="result as systems in rank",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], baseline=["the cat sat"] * 40),
+        "baseline=<list of length 40>: pass one of 'A', 'B'.",
+        id="baseline as a list",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compare({"A": ["a"], "B": ["b"]}, ["a"], test=["the cat sat"]),
+        "test=<list of length 1>: pass one of 'bootstrap', 'randomization', 'runs'.",
+        id="test as a list",
+    ),
+    pytest.param(
+        lambda bleu: bleu.explain(5, ["a"]),
+        "prediction: expected a str, a list of str tokens or a list of int token ids, got int. "
+        "Pass str(value), or one list of ids per segment.",
+        id="number as a prediction in explain",
+    ),
+    pytest.param(
+        lambda bleu: bleu.explain("a", [None]),
+        'references[0]: expected at least one reference, got none. Pass "" for an empty reference.',
+        id="None as a reference in explain",
+    ),
+    pytest.param(
+        lambda bleu: bleu.explain(["a b"], ["a b"]),
+        "prediction: got a list with one str. A list of str is read as tokens, but the references are plain text. "
+        "If each list holds a sentence, pass that str. "
+        "explain() takes one prediction with its references: for columns, write explain(predictions[0], references[0]).",
+        id="column of predictions in explain",
+    ),
+    pytest.param(
+        lambda bleu: bleu.explain(["a b", "c"], ["a b", "c"]),
+        "references[0]: expected a list of references, each a list of str tokens like the predictions (a single reference is "
+        "[[...]]), got a list of str. "
+        "explain() takes one prediction with its references: for columns, write explain(predictions[0], references[0]).",
+        id="columns in explain",
+    ),
+    pytest.param(
+        lambda bleu: bleu.explain("a", "a", max_order=10**5000),
+        "max_order=<int>: pass a whole number up to 10,000.",
+        id="max_order of 5,000 digits",
+    ),
+    pytest.param(
+        lambda bleu: bleu.score([]),
+        "statistics: got no rows. Pass tables from statistics() with at least one row.",
+        id="statistics without rows",
+    ),
+    pytest.param(
+        lambda bleu: bleu.score([1, 1, 1, 1], segments=True),
+        "`segments` needs one statistics row per segment, but these rows are sums. "
+        "Pass the tables from statistics(), or leave `segments` out (segments=False).",
+        id="segments of sums",
+    ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "message"), ERRORS, ids=[message for _, message in ERRORS])
+@pytest.mark.parametrize(("call", "message"), ERRORS)
 def test_message_of_an_error(bleu, call, message):
     with pytest.raises((TypeError, ValueError)) as raised:
         call(bleu)
@@ -85,19 +336,59 @@ def test_message_of_an_error(bleu, call, message):
 
 # Calls and the messages of their warnings.
 WARNINGS = [
-    (lambda bleu: bleu.compute(predictions=["a"], references=["b"]), "The score is 0: no token of the predictions occurs in the references."),
-    (lambda bleu: bleu.compute(predictions=[""], references=["b"]), "The score is 0: 1 empty prediction."),
-    (lambda bleu: bleu.compute(predictions=["a b"], references=["a b"]), "The score is 0: every prediction is shorter than 4 tokens, so there are no 4-grams (effective_order=True scores only the n-grams that exist)."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a " * 999], max_order=1), "The score is 0: the predictions are far too short (1 against 999 tokens), so the brevity penalty rounds to 0."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=1, smooth_value=0.1), "smooth_method='exp' takes no smooth_value; smooth_value=0.1 is ignored. Remove it."),
-    (lambda bleu: bleu.statistics(predictions=["我们"], references=["我们"]), "100% of the characters in the predictions belong to scripts written without spaces, which tokenize='13a' does not segment. Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'."),
-    (lambda bleu: bleu.statistics(predictions=["a ."] * 100, references=["a ."] * 100), "100 predictions end with a detached period, so they look tokenized already, but tokenize='13a' expects plain text. Detokenize them, or pass tokenize='none'."),
-    (lambda bleu: bleu.statistics(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]), "There are 2 predictions with 2 references each, which were read as one list per prediction. If they are in sacreBLEU's layout, one list per reference set, pass references=list(zip(*references))."),
-    (lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=1, confidence=0.9), "One segment has no interval and no p-value, because every resample equals it. Pass more segments."),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["b"]),
+        "The score is 0: no token of the predictions occurs in the references.",
+        id="no token matches",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=[""], references=["b"]),
+        "The score is 0: 1 empty prediction.",
+        id="an empty prediction",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a b"], references=["a b"]),
+        "The score is 0: every prediction is shorter than 4 tokens, so there are no 4-grams (effective_order=True scores only "
+        "the n-grams that exist).",
+        id="shorter than four tokens",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a " * 999], max_order=1),
+        "The score is 0: the predictions are far too short (1 against 999 tokens), so the brevity penalty rounds to 0.",
+        id="far too short",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=1, smooth_value=0.1),
+        "smooth_method='exp' takes no smooth_value; smooth_value=0.1 is ignored. Remove it.",
+        id="smooth_value without effect",
+    ),
+    pytest.param(
+        lambda bleu: bleu.statistics(predictions=["我们"], references=["我们"]),
+        "100% of the characters in the predictions belong to scripts written without spaces, which tokenize='13a' does not "
+        "segment. Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'.",
+        id="script written without spaces",
+    ),
+    pytest.param(
+        lambda bleu: bleu.statistics(predictions=["a ."] * 100, references=["a ."] * 100),
+        "100 predictions end with a detached period, so they look tokenized already, but tokenize='13a' expects plain text. "
+        "Detokenize them, or pass tokenize='none'.",
+        id="tokenized already",
+    ),
+    pytest.param(
+        lambda bleu: bleu.statistics(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]),
+        "There are 2 predictions with 2 references each, which were read as one list per prediction. "
+        "If they are in sacreBLEU's layout, one list per reference set, pass references=list(zip(*references)).",
+        id="perhaps transposed",
+    ),
+    pytest.param(
+        lambda bleu: bleu.compute(predictions=["a"], references=["a"], max_order=1, confidence=0.9),
+        "One segment has no interval and no p-value, because every resample equals it. Pass more segments.",
+        id="an interval of one segment",
+    ),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "message"), WARNINGS, ids=[message for _, message in WARNINGS])
+@pytest.mark.parametrize(("call", "message"), WARNINGS)
 def test_message_of_a_warning(bleu, call, message):
     _, messages = record_warnings(lambda: call(bleu))
     assert messages == [message]
@@ -324,16 +615,10 @@ print(json.dumps(answer))
 # Calls that warn, each for another reason.
 WARNING = {
     "a score of 0": lambda bleu: bleu.compute(predictions=["a"], references=["b"]),
-    "a script written without spaces": lambda bleu: bleu.compute(
-        predictions=["我们用的是中文"], references=["我们用的是中文"]
-    ),
-    "perhaps transposed": lambda bleu: bleu.statistics(
-        predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]
-    ),
-    "detached periods": lambda bleu: bleu.statistics(
-        predictions=["It works ."] * 100, references=["It works ."] * 100
-    ),
-}
+    "a script written without spaces": lambda bleu: bleu.compute(predictions=["我们用的是中文"], references=["我们用的是中文"]),
+    "perhaps transposed": lambda bleu: bleu.statistics(predictions=["a", "b"], references=[["a", "b"], ["c", "d"]]),
+    "detached periods": lambda bleu: bleu.statistics(predictions=["It works ."] * 100, references=["It works ."] * 100),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("call", WARNING.values(), ids=WARNING)

@@ -106,32 +106,10 @@ class TestLoading:
 
 
 OURS = {
-    "Warning",
-    "compare",
-    "compute_metrics",
-    "conventions",
-    "diff",
-    "explain",
-    "fingerprint",
-    "pairwise",
-    "rank",
-    "reconcile",
-    "score",
-    "self_bleu",
-    "statistics",
-    "warm_up",
-}
-EVALUATES = {
-    "add",
-    "add_batch",
-    "compute",
-    "description",
-    "citation",
-    "features",
-    "inputs_description",
-    "info",
-    "name",
-}
+    "Warning", "compare", "compute_metrics", "conventions", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
+    "score", "self_bleu", "statistics", "warm_up",
+}  # fmt: skip
+EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}  # fmt: skip
 
 
 def test_tab_offers_methods_and_what_evaluate_documents(bleu):
@@ -404,9 +382,7 @@ RESULTS = {
     "compute": lambda bleu, **more: bleu.compute(**COLUMNS, **more),
     "score": lambda bleu, **more: bleu.score(bleu.statistics(**COLUMNS), **more),
     "statistics": lambda bleu, **more: bleu.statistics(**COLUMNS, **more).to_pydict(),
-    "compare": lambda bleu, confidence=None, **more: bleu.compare(
-        {"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more
-    ),
+    "compare": lambda bleu, confidence=None, **more: bleu.compare({"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more),
     "compare of runs": lambda bleu, confidence=None, **more: bleu.compare(
         {
             "A": {"seed 1": SEGMENTS, "seed 2": OTHER_SYSTEM},
@@ -417,20 +393,14 @@ RESULTS = {
         confidence=confidence,
         **more,
     ),
-    "rank": lambda bleu, confidence=None, **more: bleu.rank(
-        {"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more
-    ),
+    "rank": lambda bleu, confidence=None, **more: bleu.rank({"A": SEGMENTS, "B": OTHER_SYSTEM}, SEGMENTS, n_resamples=20, confidence=confidence, **more),
     "diff": lambda bleu, **more: bleu.diff({"A": OTHER_SYSTEM, "B": SEGMENTS}, SEGMENTS, **more),
     "explain": lambda bleu: bleu.explain(OTHER_SYSTEM[0], SEGMENTS[0]),
     "self_bleu": lambda bleu: bleu.self_bleu(SEGMENTS[:3]),
     "conventions": lambda bleu: bleu.conventions(**COLUMNS),
-    "reconcile": lambda bleu, references=SEGMENTS: bleu.reconcile(
-        OTHER_SYSTEM, references, "0.001"
-    ),
-    "compute_metrics": lambda bleu, **more: bleu.compute_metrics(Decoder(), **more)(
-        (np.ones((36, 3), int), np.ones((36, 3), int))
-    ),
-}
+    "reconcile": lambda bleu, references=SEGMENTS: bleu.reconcile(OTHER_SYSTEM, references, "0.001"),
+    "compute_metrics": lambda bleu, **more: bleu.compute_metrics(Decoder(), **more)((np.ones((36, 3), int), np.ones((36, 3), int))),
+}  # fmt: skip
 
 
 def items(result, path):
@@ -471,10 +441,4 @@ def test_the_keys_of_results_are_those_of_the_contract(load, students_t, name):
 def test_every_method_with_a_dict_is_in_the_contract():
     rows = {path.split(".")[0] for paths, _, _ in contract("result") for path in paths.split(", ")}
     assert rows == set(RESULTS)
-    assert {*BY_POSITION, *BY_NAME} - rows == {
-        "add",
-        "add_batch",
-        "fingerprint",
-        "pairwise",
-        "warm_up",
-    }
+    assert {*BY_POSITION, *BY_NAME} - rows == {"add", "add_batch", "fingerprint", "pairwise", "warm_up"}  # fmt: skip

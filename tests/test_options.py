@@ -45,10 +45,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 SIGNATURES = [
     ({}, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:"),
-    (
-        {"lowercase": True, "effective_order": True},
-        "nrefs:1|case:lc|eff:yes|tok:13a|smooth:exp|version:",
-    ),
+    ({"lowercase": True, "effective_order": True}, "nrefs:1|case:lc|eff:yes|tok:13a|smooth:exp|version:"),
     ({"smooth_method": "floor"}, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:floor[0.10]|version:"),
     ({"smooth_method": "add-k"}, "|smooth:add-k[1.00]|version:"),
     ({"smooth_method": "add-k", "smooth_value": 0.005}, "|smooth:add-k[0.01]|value:0.005|version:"),
@@ -57,7 +54,7 @@ SIGNATURES = [
     ({"max_order": 2, "weights": [1, 0.5]}, "|smooth:exp|order:2|weights:1/0.5|version:"),
     ({"reference_length": "longest"}, "|smooth:exp|reflen:longest|version:"),
     ({"tokenize": str.split}, "|tok:str.split|"),
-]
+]  # fmt: skip
 
 WRONG = [
     ({"smooth": True}, TypeError, "smooth_method='laplace'"),
@@ -75,17 +72,7 @@ WRONG = [
     *(
         ({"weights": weights}, TypeError, "weights=.*: pass a list with one weight per order")
         for weights in (
-            "uniform",
-            "1234",
-            "0.25",
-            "",
-            b"abcd",
-            bytearray(4),
-            memoryview(b"abcd"),
-            4,
-            0.25,
-            iter([1]),
-            np.array(0.25),
+            "uniform", "1234", "0.25", "", b"abcd", bytearray(4), memoryview(b"abcd"), 4, 0.25, iter([1]), np.array(0.25),
         )
     ),
     *(
@@ -104,49 +91,21 @@ WRONG = [
     ({"smooth_method": "method8"}, ValueError, "smooth_method='method8': pass one of 'none'"),
     ({"weights": [0, 0, 0, 0]}, ValueError, "not all 0"),
     ({"smooth_method": "chen"}, ValueError, "'none', 'skip', 'floor', 'add-k', 'exp', 'laplace'"),
-    (
-        {"smooth_method": "nltk-4", "smooth_value": 0},
-        ValueError,
-        "smooth_value=0: pass a number above 0",
-    ),
-    (
-        {"smooth_method": "nltk-7", "smooth_value": 0},
-        ValueError,
-        "smooth_value=0: pass a number above 0",
-    ),
-    (
-        {"smooth_method": "chen-cherry-4", "smooth_value": 0},
-        ValueError,
-        "smooth_value=0: pass a number above 0",
-    ),
-    (
-        {"smooth_method": "chen-cherry-7", "smooth_value": 0},
-        ValueError,
-        "smooth_value=0: pass a number above 0",
-    ),
-    (
-        {"smooth_method": "floor", "smooth_value": -1},
-        ValueError,
-        "smooth_value=-1: pass a number of 0 or more",
-    ),
+    ({"smooth_method": "nltk-4", "smooth_value": 0}, ValueError, "smooth_value=0: pass a number above 0"),
+    ({"smooth_method": "nltk-7", "smooth_value": 0}, ValueError, "smooth_value=0: pass a number above 0"),
+    ({"smooth_method": "chen-cherry-4", "smooth_value": 0}, ValueError, "smooth_value=0: pass a number above 0"),
+    ({"smooth_method": "chen-cherry-7", "smooth_value": 0}, ValueError, "smooth_value=0: pass a number above 0"),
+    ({"smooth_method": "floor", "smooth_value": -1}, ValueError, "smooth_value=-1: pass a number of 0 or more"),
     ({"reference_length": "average"}, ValueError, "'closest', 'shortest', 'longest'"),
-    (
-        {"confidence": 95},
-        ValueError,
-        r"confidence=95: pass a number from 0.5 to 1 \(excluded\), such as 0.95",
-    ),
+    ({"confidence": 95}, ValueError, r"confidence=95: pass a number from 0.5 to 1 \(excluded\), such as 0.95"),
     ({"confidence": True}, TypeError, "confidence=True: pass a number .*such as 0.95"),
     ({"n_resamples": 0}, ValueError, "n_resamples=0"),
     ({"seed": -1}, ValueError, "seed=-1"),
     ({"minimum_total": -1}, ValueError, "minimum_total=-1: pass a whole number of 0 or more"),
     ({"smooth_method": "floor", "smooth_value": "a"}, TypeError, "smooth_value='a': pass a number"),
-    (
-        {"smooth_method": "floor", "smooth_value": math.nan},
-        ValueError,
-        "smooth_value=nan: pass a finite number",
-    ),
+    ({"smooth_method": "floor", "smooth_value": math.nan}, ValueError, "smooth_value=nan: pass a finite number"),
     ({"confidence": "95"}, TypeError, "confidence=.95.: pass a number .*such as 0.95"),
-]
+]  # fmt: skip
 
 
 def test_at_load_they_are_the_defaults_of_every_call(load):
@@ -293,23 +252,16 @@ def test_signatures_of_sacrebleu_with_resamples(load):
 
 OWN = [
     *({"smooth_method": method} for method in SMOOTH_METHODS),
-    *(
-        {"smooth_method": name, "smooth_value": 0.005}
-        for name, method in SMOOTH_METHODS.items()
-        if method.value
-    ),
+    *({"smooth_method": name, "smooth_value": 0.005} for name, method in SMOOTH_METHODS.items() if method.value),
     {"smooth_method": "floor", "smooth_value": 0},
-    *(
-        {"tokenize": name}
-        for name in ("none", "intl", "zh", "char", "multi-bleu", "ja-mecab", "ko-mecab")
-    ),
+    *({"tokenize": name} for name in ("none", "intl", "zh", "char", "multi-bleu", "ja-mecab", "ko-mecab")),
     *({"reference_length": name} for name in ("closest", "shortest", "longest")),
     {"lowercase": True, "effective_order": True, "minimum_total": 2},
     {"max_order": 3, "weights": [1 / 3, 1 / 7, 1e-5]},
     {"max_order": 6, "weights": [2, 0.1, 0.25, 0, 1, 1]},
     {"confidence": 0.9, "n_resamples": 30, "seed": 0},
     {"confidence": 0.9, "seed": None},
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("options", OWN, ids=str)
@@ -1010,11 +962,7 @@ NAMES = [
     ("trg_lang", "ja", "write .*'ja-mecab'"),
     ("trg_lang", "ko", "write .*'ko-mecab'"),
     ("trg_lang", "de", "remove it for others"),
-    (
-        "smoothing_function",
-        SmoothingFunction().method1,
-        "write `smooth_method`: .*method1 is 'floor'",
-    ),
+    ("smoothing_function", SmoothingFunction().method1, "write `smooth_method`: .*method1 is 'floor'"),
     ("smooth", True, "write `smooth_method='laplace'`"),
     ("auto_reweigh", True, "write `effective_order=True`"),
     ("use_aggregator", False, "`segments=True`"),
@@ -1048,7 +996,7 @@ NAMES = [
     *((name, ["a"], "write `by`") for name in ("group_by", "groups")),
     *((name, ["a"], "write `documents`") for name in ("doc_ids", "docs")),
     *((name, 2, "remove it") for name in ("n_jobs", "num_proc")),
-]
+]  # fmt: skip
 
 
 def test_every_name_of_another_tool_is_tested():
@@ -1120,17 +1068,11 @@ def test_warnings_of_options_come_once_per_call(bleu):
         ({"fooo": 1, "barr": 1}, "Unknown option `fooo`"),
         ({"tokenizer": "zh", "tokenize": "zh"}, "Unknown option `tokenizer`"),
         ({"smooth_method": ["exp"]}, r"smooth_method=\['exp'\]: pass one of"),
-        (
-            {"smooth_method": "floor", "smooth_value": Decimal("0.5")},
-            "smooth_value=Decimal.*: pass a number, an int or a float",
-        ),
-        (
-            {"weights": [Fraction(1, 4)] * 4},
-            r"weights\[0\]=Fraction.*: pass a number, an int or a float",
-        ),
+        ({"smooth_method": "floor", "smooth_value": Decimal("0.5")}, "smooth_value=Decimal.*: pass a number, an int or a float"),
+        ({"weights": [Fraction(1, 4)] * 4}, r"weights\[0\]=Fraction.*: pass a number, an int or a float"),
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_errors_name_the_option_as_written(bleu, options, message):
     """The message is about the first wrong option, under the name that the caller wrote."""
     with pytest.raises((TypeError, ValueError), match=message):
@@ -1142,15 +1084,8 @@ def test_errors_name_the_option_as_written(bleu, options, message):
 
 KEYS = {
     "sacrebleu": ["score", "counts", "totals", "precisions", "bp", "sys_len", "ref_len"],
-    "bleu": [
-        "bleu",
-        "precisions",
-        "brevity_penalty",
-        "length_ratio",
-        "translation_length",
-        "reference_length",
-    ],
-}
+    "bleu": ["bleu", "precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"],
+}  # fmt: skip
 PREDICTIONS = ["the cat sat on the mat", "a dog ran to the house", "it is big and old"]
 REFERENCES = [
     ["the cat sat on a mat", "a cat sat"],
@@ -1355,13 +1290,9 @@ def test_all_other_methods_are_those_of_the_convention(load, name, convention):
         ("sacrebleu", {"tokenize": "char", "max_order": 2}, {"tokenize": "char", "max_order": 2}),
         ("sacrebleu", {"use_effective_order": True}, {"effective_order": True}),
         ("bleu", {"tokenizer": "char"}, {"tokenize": "char"}),
-        (
-            "bleu",
-            {"lowercase": True, "smooth_method": "floor"},
-            {"lowercase": True, "smooth_method": "floor"},
-        ),
+        ("bleu", {"lowercase": True, "smooth_method": "floor"}, {"lowercase": True, "smooth_method": "floor"}),
     ],
-)
+)  # fmt: skip
 def test_options_of_this_metric_are_understood_too(load, name, options, own):
     """Options are taken at load and in the call; an argument that is None leaves the value from load."""
     assert load(name).compute(**ROWS, **options) == load(name, **own).compute(**ROWS)
@@ -1390,19 +1321,9 @@ WRONG_ARGUMENTS = [
     ("bleu", {"smooth": True, "smooth_method": "exp"}, TypeError, "are the same option"),
     ("bleu", {"use_effective_order": True}, TypeError, "write `effective_order`"),
     ("sacrebleu", {"tokenizer": "zh"}, TypeError, "write `tokenize`"),
-    (
-        "bleu",
-        {"segments": True},
-        TypeError,
-        "^`segments` is not an option of evaluate's `bleu` compute.*. Remove it",
-    ),
-    (
-        "sacrebleu",
-        {"confidence": 0.95},
-        TypeError,
-        "`confidence` is not an option of .*`sacrebleu`.*. Remove it",
-    ),
-]
+    ("bleu", {"segments": True}, TypeError, "^`segments` is not an option of evaluate's `bleu` compute.*. Remove it"),
+    ("sacrebleu", {"confidence": 0.95}, TypeError, "`confidence` is not an option of .*`sacrebleu`.*. Remove it"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "arguments", "error", "message"), WRONG_ARGUMENTS)

@@ -258,26 +258,14 @@ def test_errors(bleu, arguments, options, message):
 
 ABSENT = {
     "in the only row": (["a b c d e f"], [[None, "a b c d x y", "a b c q e f"]], [1, 2]),
-    "in one row of two": (
-        ["a b c d e f", "k l m n o p"],
-        [[None, "a b c d x y", "zz q"], ["k l m n o q", "k l m n p p", "k l zz"]],
-        [1, 2],
-    ),
-    "in rows of other lengths": (
-        ["a b c d e f", "k l m n o p"],
-        [["a b c d e e", "a b c d x y", None, "a b"], ["k l m n o q", None, "k l m n p p"]],
-        [0],
-    ),
+    "in one row of two": (["a b c d e f", "k l m n o p"], [[None, "a b c d x y", "zz q"], ["k l m n o q", "k l m n p p", "k l zz"]], [1, 2]),
+    "in rows of other lengths": (["a b c d e f", "k l m n o p"], [["a b c d e e", "a b c d x y", None, "a b"], ["k l m n o q", None, "k l m n p p"]], [0]),
     "at the end": (["a b c d e f"], [["a b c q e f", "a b c d x y", None]], [0, 1]),
-    "beyond the first of a row": (
-        ["a b c d e f", "k l m n o p"],
-        [["a b c d x y"], ["k l m n o q", "k l"]],
-        [0],
-    ),
+    "beyond the first of a row": (["a b c d e f", "k l m n o p"], [["a b c d x y"], ["k l m n o q", "k l"]], [0]),
     "but one": (["a b c d e f"], [[None, "a b c d x y"]], []),
     "of tokens": ([["a", "b", "c"]], [[None, ["a", "b", "x"], ["c", "b", "c"]]], [1, 2]),
     "of ids": ([[1, 2, 3]], [[[1, 2, 9], None, [3, 2, 3]]], [0, 2]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("predictions", "references", "everywhere"), ABSENT.values(), ids=ABSENT)
@@ -361,29 +349,17 @@ def sacrebleu_mean(predictions, references, **options):
 
 # Means that papers report, from the tools that make them; and the options that must be found.
 MEANS = {
-    "NLTK": (
-        lambda *rows: nltk_mean("method0", *rows),
-        {"tokenize": "none", "minimum_total": 1, "smooth_method": "none"},
-    ),
-    "NLTK, method1": (
-        lambda *rows: nltk_mean("method1", *rows),
-        {"tokenize": "none", "smooth_method": "floor"},
-    ),
-    "NLTK, method4": (
-        lambda *rows: nltk_mean("method4", *rows),
-        {"tokenize": "none", "smooth_method": "nltk-4"},
-    ),
-    "sacreBLEU": (
-        lambda *rows: sacrebleu_mean(*rows, effective_order=True),
-        {"smooth_method": "exp"},
-    ),
+    "NLTK": (lambda *rows: nltk_mean("method0", *rows), {"tokenize": "none", "minimum_total": 1, "smooth_method": "none"}),
+    "NLTK, method1": (lambda *rows: nltk_mean("method1", *rows), {"tokenize": "none", "smooth_method": "floor"}),
+    "NLTK, method4": (lambda *rows: nltk_mean("method4", *rows), {"tokenize": "none", "smooth_method": "nltk-4"}),
+    "sacreBLEU": (lambda *rows: sacrebleu_mean(*rows, effective_order=True), {"smooth_method": "exp"}),
     "sacreBLEU, floor, lower case": (
         lambda *rows: sacrebleu_mean(
             *rows, effective_order=True, smooth_method="floor", lowercase=True
         ),
         {"smooth_method": "floor", "lowercase": True},
     ),
-}
+}  # fmt: skip
 
 
 @needs_wmt21
@@ -450,24 +426,7 @@ def reference_of(row):
 def make_sentences(seed, segments=30):
     """Return sentences with case and punctuation and two references each, so that the settings' scores differ."""
     generator = random.Random(seed)
-    words = [
-        "The",
-        "cat",
-        "sat",
-        "on",
-        "a",
-        "mat,",
-        "Dog",
-        "ran",
-        "to",
-        "house.",
-        "it's",
-        "Big",
-        "3,5",
-        "-",
-        "red",
-        "(old)",
-    ]
+    words = ["The", "cat", "sat", "on", "a", "mat,", "Dog", "ran", "to", "house.", "it's", "Big", "3,5", "-", "red", "(old)"]  # fmt: skip
     predictions = [generator.choices(words, k=generator.randrange(3, 14)) for _ in range(segments)]
 
     def edited(tokens):

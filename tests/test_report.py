@@ -41,40 +41,19 @@ OTHERS = ["The cat sat on a mat.", "a dog", "It is."]
 GROUPS = ["cats & dogs", "cats & dogs", "rain|snow"] * 2
 
 MAKE = {
-    "compute": lambda bleu: bleu.compute(
-        predictions=PREDICTIONS, references=REFERENCES, segments=True, confidence=0.9
-    ),
-    "score": lambda bleu: bleu.score(
-        bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)
-    ),
-    "compare": lambda bleu: bleu.compare(
-        {"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=10
-    ),
-    "compute, by": lambda bleu: bleu.compute(
-        predictions=PREDICTIONS * 2,
-        references=REFERENCES * 2,
-        by=GROUPS,
-        segments=True,
-        confidence=0.9,
-        n_resamples=10,
-    ),
-    "score, by": lambda bleu: bleu.score(
-        bleu.statistics(predictions=PREDICTIONS, references=REFERENCES), by=["x", "y", "x"]
-    ),
-    "compare, by": lambda bleu: bleu.compare(
-        {"A": PREDICTIONS * 2, "B": OTHERS * 2}, REFERENCES * 2, n_resamples=10, by=GROUPS
-    ),
-    "rank": lambda bleu: bleu.rank(
-        {"A": PREDICTIONS, "B": OTHERS, "C": ["x"] * 3}, REFERENCES, n_resamples=10
-    ),
-    "diff": lambda bleu: bleu.diff(
-        {"A": PREDICTIONS, "B": OTHERS}, REFERENCES, by=["cats", "dogs", "rain"]
-    ),
+    "compute": lambda bleu: bleu.compute(predictions=PREDICTIONS, references=REFERENCES, segments=True, confidence=0.9),
+    "score": lambda bleu: bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES)),
+    "compare": lambda bleu: bleu.compare({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, n_resamples=10),
+    "compute, by": lambda bleu: bleu.compute(predictions=PREDICTIONS * 2, references=REFERENCES * 2, by=GROUPS, segments=True, confidence=0.9, n_resamples=10),
+    "score, by": lambda bleu: bleu.score(bleu.statistics(predictions=PREDICTIONS, references=REFERENCES), by=["x", "y", "x"]),
+    "compare, by": lambda bleu: bleu.compare({"A": PREDICTIONS * 2, "B": OTHERS * 2}, REFERENCES * 2, n_resamples=10, by=GROUPS),
+    "rank": lambda bleu: bleu.rank({"A": PREDICTIONS, "B": OTHERS, "C": ["x"] * 3}, REFERENCES, n_resamples=10),
+    "diff": lambda bleu: bleu.diff({"A": PREDICTIONS, "B": OTHERS}, REFERENCES, by=["cats", "dogs", "rain"]),
     "explain": lambda bleu: bleu.explain(PREDICTIONS[0], REFERENCES[0]),
     "conventions": lambda bleu: bleu.conventions(PREDICTIONS, REFERENCES),
     "reconcile": lambda bleu: bleu.reconcile(PREDICTIONS, REFERENCES, 99.5),
     "self_bleu": lambda bleu: bleu.self_bleu(PREDICTIONS),
-}
+}  # fmt: skip
 COLUMNS = {
     "compute": ["order", "matches", "total", "precision", "bleu", "confidence_interval_low", "confidence_interval_high", "bootstrap_mean", "standard_error", "segment"],
     "score": ["order", "matches", "total", "precision", "bleu"],
@@ -121,22 +100,11 @@ SCALARS = {  # what the keys of a result become
         "translation_length": "translation_length",
         "mean_segment_bleu": "mean_segment_bleu",
     },
-    "compute, by": {
-        "rain|snow/bleu": ("groups", "rain|snow", "bleu"),
-        "macro_bleu": "macro_bleu",
-    },
-    "compare": {
-        "A/score": ("systems", "A", "score"),
-        "B/delta": ("systems", "B", "delta"),
-        "B/delta_interval_high": ("systems", "B", "delta_interval", 1),
-    },
+    "compute, by": {"rain|snow/bleu": ("groups", "rain|snow", "bleu"), "macro_bleu": "macro_bleu"},
+    "compare": {"A/score": ("systems", "A", "score"), "B/delta": ("systems", "B", "delta"), "B/delta_interval_high": ("systems", "B", "delta_interval", 1)},
     "compare, by": {"B/cats & dogs/p_value": ("systems", "B", "groups", "cats & dogs", "p_value")},
-    "rank": {
-        "B/bleu": ("ranking", 0, "bleu"),
-        "B/rank_range_high": ("ranking", 0, "rank_range", 1),
-        "C/cluster": ("ranking", 2, "cluster"),
-    },
-}
+    "rank": {"B/bleu": ("ranking", 0, "bleu"), "B/rank_range_high": ("ranking", 0, "rank_range", 1), "C/cluster": ("ranking", 2, "cluster")},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SCALARS)
@@ -337,33 +305,24 @@ class TestMissingKeys:
             ("bp", "No key 'bp': it is called 'brevity_penalty' here."),
             ("sys_len", "No key 'sys_len': it is called 'translation_length' here."),
             ("hyp_len", "No key 'hyp_len': it is called 'translation_length' here."),
-            (
-                "prediction_length",
-                "No key 'prediction_length': it is called 'translation_length' here.",
-            ),
+            ("prediction_length", "No key 'prediction_length': it is called 'translation_length' here."),
             ("ref_len", "No key 'ref_len': it is called 'reference_length' here."),
             ("ratio", "No key 'ratio': it is called 'length_ratio' here."),
             ("sentence_bleu", "No key 'sentence_bleu': pass segments=True to get it."),
             ("bootstrap_mean", "No key 'bootstrap_mean': pass confidence=0.95 to get it."),
             ("bleu_score", "No key 'bleu_score': it is called 'bleu' here."),
             ("segment_bleu", "No key 'segment_bleu': pass segments=True to get it."),
-            (
-                "confidence_interval",
-                "No key 'confidence_interval': pass confidence=0.95 to get it.",
-            ),
+            ("confidence_interval", "No key 'confidence_interval': pass confidence=0.95 to get it."),
             ("mean_segment_bleu", "No key 'mean_segment_bleu': pass segments=True to get it."),
             ("standard_error", "No key 'standard_error': pass confidence=0.95 to get it."),
             ("groups", "No key 'groups': pass by=labels to get it."),
-            (
-                "macro_standard_error",
-                "No key 'macro_standard_error': pass by=labels and confidence=0.95 to get it.",
-            ),
+            ("macro_standard_error", "No key 'macro_standard_error': pass by=labels and confidence=0.95 to get it."),
             ("precision", "No key 'precision': it is called 'precisions' here."),
             ("segments_bleu", "No key 'segments_bleu': pass segments=True to get it."),
             ("rouge", f"No key 'rouge'. The keys are {KEYS}."),
             (3, f"No key 3. The keys are {KEYS}."),
         ],
-    )
+    )  # fmt: skip
     def test_a_name_that_another_tool_has(self, bleu, key, message):
         result = bleu.compute(predictions=PREDICTIONS, references=REFERENCES)
         with pytest.raises(KeyError) as error:
@@ -383,19 +342,11 @@ class TestMissingKeys:
             ("compare", "A", "No key 'A'. Write result['systems']['A']."),
             ("diff", "B", "No key 'B'. Write result['systems']['B']."),
             ("diff", "dogs", "No key 'dogs'. Write result['groups']['dogs']."),
-            (
-                "compute, by",
-                "rain|snow",
-                "No key 'rain|snow'. Write result['groups']['rain|snow'].",
-            ),
-            (
-                "conventions",
-                "sacrebleu",
-                "No key 'sacrebleu'. The keys are 'default', 'papineni', 'hf', 'nltk', 'moses', 'coco'.",
-            ),
+            ("compute, by", "rain|snow", "No key 'rain|snow'. Write result['groups']['rain|snow']."),
+            ("conventions", "sacrebleu", "No key 'sacrebleu'. The keys are 'default', 'papineni', 'hf', 'nltk', 'moses', 'coco'."),
             ("rank", "rankings", "No key 'rankings': it is called 'ranking' here."),
         ],
-    )
+    )  # fmt: skip
     def test_the_key_that_is_meant(self, bleu, name, key, message):
         with pytest.raises(KeyError) as error:
             MAKE[name](bleu)[key]
@@ -679,15 +630,12 @@ def test_texts_are_escaped(bleu, number):
     [
         ("a\u200cb \u200d é 👩‍🚀", "a\u200cb \u200d é 👩‍🚀"),  # joiners belong to the text
         ("a\tb\nc", "a\\tb\\nc"),
-        (
-            "\u061c\u200e\u200f\u202a\u2069",
-            "\\u061c\\u200e\\u200f\\u202a\\u2069",
-        ),  # Unicode's Bidi_Control
+        ("\u061c\u200e\u200f\u202a\u2069", "\\u061c\\u200e\\u200f\\u202a\\u2069"),  # Unicode's Bidi_Control
         ("\x00\x7f\x9b\u2028\ud800", "\\x00\\x7f\\x9b\\u2028\\ud800"),
         ("<&\"'>", "&lt;&amp;&quot;&#x27;&gt;"),
         (17, "17"),
     ],
-)
+)  # fmt: skip
 def test_invisible_characters_are_escaped(text, shown):
     assert show(text) == shown
     assert html.unescape(shown) == escape_unseen(text)
@@ -819,14 +767,7 @@ def test_a_label_is_told_apart_from_a_summary_row(bleu, name, label):
     texts, by = ["the cat sat on the mat"] * 3, [label, None, "x"]
     if name == "compute, by":
         rows = bleu.compute(predictions=texts, references=texts, by=by)._rows()
-        assert [row[0] for row in rows if row] == [
-            "group",
-            repr(label),
-            "None",
-            "x",
-            "micro-average",
-            "macro-average",
-        ]
+        assert [row[0] for row in rows if row] == ["group", repr(label), "None", "x", "micro-average", "macro-average"]  # fmt: skip
     else:
         rows = bleu.compare({"A": texts, "B": texts}, texts, by=by, n_resamples=9)._rows()
         groups = [f"  {label!r}", "  None", "  x", "  macro-average"]
@@ -869,22 +810,12 @@ FORMULAS = [  # prediction, reference, options, the formula
     ("a b", "a b", {}, "BLEU = 1 · (2/2 · 1/1 · 0/0 · 0/0)1/4 = 0.0000"),
     ("a b", "a b", {"effective_order": True}, "BLEU = 1 · (2/2 · 1/1)1/2 = 1.0000"),
     ("a", "a", {"effective_order": True}, "BLEU = 1 · (1/1) = 1.0000"),
-    (
-        "a b",
-        "a b",
-        {"minimum_total": 1, "smooth_method": "none"},
-        "BLEU = 1 · (2/2 · 1/1 · 0/1 · 0/1)1/4 = 0.0000",
-    ),
-    (
-        "a c",
-        "a b",
-        {"max_order": 2, "weights": (0.75, 0.25)},
-        "BLEU = 1 · (1/2)0.75 · (0.5/1)1/4 = 0.5000",
-    ),
+    ("a b", "a b", {"minimum_total": 1, "smooth_method": "none"}, "BLEU = 1 · (2/2 · 1/1 · 0/1 · 0/1)1/4 = 0.0000"),
+    ("a c", "a b", {"max_order": 2, "weights": (0.75, 0.25)}, "BLEU = 1 · (1/2)0.75 · (0.5/1)1/4 = 0.5000"),
     ("a", "b", {"max_order": 2, "smooth_method": "laplace"}, "BLEU = 1 · (0.5/1 · 1)1/2 = 0.7071"),
     ("", "a", {}, "BLEU = 0 · (0/0 · 0/0 · 0/0 · 0/0)1/4 = 0.0000"),
     ("", "a", {"effective_order": True}, "BLEU = 0 · no n-gram = 0.0000"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("prediction", "reference", "options", "text"), FORMULAS)

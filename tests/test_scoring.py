@@ -117,19 +117,7 @@ def test_hf_convention(load, smooth):
 def test_bleuscore(load, convention, method):
     """bleuscore splits text as evaluate's `bleu` does, which is 13a for letters and simple punctuation."""
     bleu, generator = load(convention), random.Random(1)
-    vocabulary = [
-        "the",
-        "cat",
-        "sat",
-        "on",
-        "a",
-        "mat",
-        "3.5",
-        "well-known",
-        "isn't",
-        "mat.",
-        "mat,",
-    ]
+    vocabulary = ["the", "cat", "sat", "on", "a", "mat", "3.5", "well-known", "isn't", "mat.", "mat,"]  # fmt: skip
     for _ in range(40):
         predictions = [
             " ".join(generator.choices(vocabulary, k=generator.randrange(5, 30))) for _ in range(4)
@@ -141,13 +129,7 @@ def test_bleuscore(load, convention, method):
         expected = bleuscore.compute(references, predictions, ref_len_method=method)
         result = bleu.compute(predictions=predictions, references=references)
         assert result["bleu"] == pytest.approx(expected["bleu"], abs=1e-12)
-        for key in (
-            "precisions",
-            "brevity_penalty",
-            "length_ratio",
-            "translation_length",
-            "reference_length",
-        ):
+        for key in ("precisions", "brevity_penalty", "length_ratio", "translation_length", "reference_length"):  # fmt: skip
             assert result[key] == pytest.approx(expected[key], abs=1e-12)
 
 

@@ -256,11 +256,8 @@ def test_each_group_has_the_documents_of_its_segments(bleu):
 # Labels that cut through documents; "rare" has segments of two documents, which some draws miss.
 CUT_LABELS = {
     "alternating": ["x" if i % 3 else "y" for i in range(len(REFERENCES))],
-    "rare": [
-        "rare" if document in ("document 0", "document 2") and i % 2 else "all"
-        for i, document in enumerate(DOCUMENTS)
-    ],
-}
+    "rare": ["rare" if document in ("document 0", "document 2") and i % 2 else "all" for i, document in enumerate(DOCUMENTS)],
+}  # fmt: skip
 
 
 def sum_documents_of_group(bleu, name, labels, label):
@@ -394,23 +391,11 @@ def test_a_group_of_one_document_that_is_shared_has_a_macro_average(bleu):
 
 # Labels of documents that are wrong, and the message.
 WRONG_DOCUMENTS = [
-    (
-        DOCUMENTS[:-1],
-        ValueError,
-        rf"documents: got {len(DOCUMENTS) - 1} labels for {len(DOCUMENTS)} predictions",
-    ),
-    (
-        [*DOCUMENTS[:-1], None],
-        ValueError,
-        rf"documents\[{len(DOCUMENTS) - 1}\]: got None\. Pass a label of its own",
-    ),
-    (
-        [float("nan"), *DOCUMENTS[1:]],
-        ValueError,
-        r"documents\[0\]: got NaN\. Pass a label of its own",
-    ),
+    (DOCUMENTS[:-1], ValueError, rf"documents: got {len(DOCUMENTS) - 1} labels for {len(DOCUMENTS)} predictions"),
+    ([*DOCUMENTS[:-1], None], ValueError, rf"documents\[{len(DOCUMENTS) - 1}\]: got None\. Pass a label of its own"),
+    ([float("nan"), *DOCUMENTS[1:]], ValueError, r"documents\[0\]: got NaN\. Pass a label of its own"),
     ("document", TypeError, "documents: expected a list, array or Series, got"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("documents", "error", "message"), WRONG_DOCUMENTS, ids=range(4))
@@ -729,13 +714,11 @@ RUN_FORMS = {
         bleu.statistics(predictions=texts[:40], references=RUN_REFERENCES[:40]),
         bleu.statistics(predictions=texts[40:], references=RUN_REFERENCES[40:]),
     ],
-    "dicts of columns": lambda bleu, texts: bleu.statistics(
-        predictions=texts, references=RUN_REFERENCES
-    ).to_pydict(),
+    "dicts of columns": lambda bleu, texts: bleu.statistics(predictions=texts, references=RUN_REFERENCES).to_pydict(),
     "tuples": lambda bleu, texts: tuple(texts),
     "arrays": lambda bleu, texts: np.array(texts),
     "Arrow": lambda bleu, texts: pa.chunked_array([texts[:7], texts[7:]]),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("form", RUN_FORMS)
@@ -776,67 +759,22 @@ def test_a_dict_is_a_result_then_a_table_then_runs(bleu, students_t):
 
 WRONG_RUNS = [
     ({"new": {}}, {}, ValueError, r"System 'new': expected one or more runs, got an empty dict"),
-    (
-        {"new": {"seed 1": ["a"], "seed 2": ["a", "b"]}},
-        {},
-        ValueError,
-        "System 'new', run 'seed 2': Got 2 predictions and 1 reference",
-    ),
-    (
-        {"new": {"seed 1": ["a"], "seed 2": [None]}},
-        {},
-        ValueError,
-        r"System 'new', run 'seed 2': predictions\[0\]: .*got None",
-    ),
-    (
-        {"new": {1: ["a"], 2: [["b"]]}},
-        {},
-        TypeError,
-        r"System 'new', run 2: predictions\[0\]: .*got a list with one str",
-    ),
-    (
-        {"new": {"seed 1": {"bleu": 0.5, "score": 50.0}}},
-        {},
-        TypeError,
-        "System 'new', run 'seed 1': got a result, which has no rows",
-    ),
-    (
-        {"new": {"seed 1": {"step 1": ["a"]}}},
-        {},
-        TypeError,
-        "System 'new', run 'seed 1': expected predictions or a table, got dict",
-    ),
+    ({"new": {"seed 1": ["a"], "seed 2": ["a", "b"]}}, {}, ValueError, "System 'new', run 'seed 2': Got 2 predictions and 1 reference"),
+    ({"new": {"seed 1": ["a"], "seed 2": [None]}}, {}, ValueError, r"System 'new', run 'seed 2': predictions\[0\]: .*got None"),
+    ({"new": {1: ["a"], 2: [["b"]]}}, {}, TypeError, r"System 'new', run 2: predictions\[0\]: .*got a list with one str"),
+    ({"new": {"seed 1": {"bleu": 0.5, "score": 50.0}}}, {}, TypeError, "System 'new', run 'seed 1': got a result, which has no rows"),
+    ({"new": {"seed 1": {"step 1": ["a"]}}}, {}, TypeError, "System 'new', run 'seed 1': expected predictions or a table, got dict"),
     (
         {"new": {"seed 1": ["a"], "seed 2": ["b"]}},
         {"test": "bootstrap"},
         ValueError,
         "test='bootstrap': system 'new' has several runs, and this test ignores the variance",
     ),
-    (
-        {"new": {"seed 1": ["a"], "seed 2": ["b"]}},
-        {"test": "randomization"},
-        ValueError,
-        "test='randomization': system 'new' has several runs",
-    ),
-    (
-        {"new": {"seed 1": ["a"]}},
-        {"test": "runs"},
-        ValueError,
-        "test='runs': expected a system with several runs, got one run each",
-    ),
-    (
-        {"new": {"seed 1": ["a"], "seed 2": ["b"]}},
-        {"test": "t"},
-        ValueError,
-        "test='t': pass one of 'bootstrap', 'randomization', 'runs'",
-    ),
-    (
-        {"new": {"seed 1": ["a"], "seed 2": ["b"]}},
-        {"baseline": "seed 1"},
-        ValueError,
-        "baseline='seed 1': pass one of 'base', 'new'",
-    ),
-]
+    ({"new": {"seed 1": ["a"], "seed 2": ["b"]}}, {"test": "randomization"}, ValueError, "test='randomization': system 'new' has several runs"),
+    ({"new": {"seed 1": ["a"]}}, {"test": "runs"}, ValueError, "test='runs': expected a system with several runs, got one run each"),
+    ({"new": {"seed 1": ["a"], "seed 2": ["b"]}}, {"test": "t"}, ValueError, "test='t': pass one of 'bootstrap', 'randomization', 'runs'"),
+    ({"new": {"seed 1": ["a"], "seed 2": ["b"]}}, {"baseline": "seed 1"}, ValueError, "baseline='seed 1': pass one of 'base', 'new'"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("systems", "options", "error", "message"), WRONG_RUNS, ids=range(11))
@@ -964,22 +902,7 @@ def read_parts(bleu, texts, references, sizes):
 def make_varied_runs(segments, lengths=range(4, 30), seed=1, references=1, edits=0):
     """Return three runs on a test set whose reference lengths are drawn from `lengths`."""
     generator = random.Random(seed)
-    words = [
-        "the",
-        "cat",
-        "sat",
-        "on",
-        "a",
-        "mat",
-        "and",
-        "looked",
-        "at",
-        "me",
-        "while",
-        "it",
-        "was",
-        "raining",
-    ]
+    words = ["the", "cat", "sat", "on", "a", "mat", "and", "looked", "at", "me", "while", "it", "was", "raining"]  # fmt: skip
     draw = lambda: " ".join(generator.choices(words, k=generator.choice(lengths)))
     rows = [[draw() for _ in range(references)] for _ in range(segments)]
     runs = []
@@ -997,9 +920,7 @@ REPEATED_PARTS = {
     "a few short answers": (make_varied_runs(20, lengths=[1, 2]), False),
     "one length": (make_varied_runs(30, lengths=[8]), True),
     "one length, few segments": (make_varied_runs(29, lengths=[8]), False),
-    "several references, of which the closest counts": (
-        make_varied_runs(100, references=3, edits=3), True,
-    ),
+    "several references, of which the closest counts": (make_varied_runs(100, references=3, edits=3), True),
 }  # fmt: skip
 
 
@@ -1204,11 +1125,7 @@ def test_degrees_of_freedom_are_not_below_those_of_the_runs(bleu, students_t, wo
 
 # Systems, references, and documents: every resample of the texts and every run has the same score.
 WITHOUT_VARIANCE = {
-    "copies of one output of equal segments": (
-        {"A": {1: ["a b"] * 5, 2: ["a b"] * 5}, "B": {1: ["a c"] * 5, 2: ["a c"] * 5}},
-        ["a b"] * 5,
-        None,
-    ),
+    "copies of one output of equal segments": ({"A": {1: ["a b"] * 5, 2: ["a b"] * 5}, "B": {1: ["a c"] * 5, 2: ["a c"] * 5}}, ["a b"] * 5, None),
     "runs that cancel out in each segment": (
         {"A": {1: match([1, 2, 3]), 2: match([3, 2, 1])}, "B": {1: match([0, 1, 2]), 2: match([2, 1, 0])}},
         ["a b c d"] * 3,
@@ -1219,11 +1136,7 @@ WITHOUT_VARIANCE = {
         ["a b c d"] * 4,
         ["x", "x", "y", "y"],
     ),
-    "no match, and perfect": (
-        {"A": {1: ["x"] * 5, 2: ["x"] * 5}, "B": {1: ["a b"] * 5, 2: ["a b"] * 5}},
-        ["a b"] * 5,
-        None,
-    ),
+    "no match, and perfect": ({"A": {1: ["x"] * 5, 2: ["x"] * 5}, "B": {1: ["a b"] * 5, 2: ["a b"] * 5}}, ["a b"] * 5, None),
 }  # fmt: skip
 
 

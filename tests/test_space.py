@@ -47,14 +47,11 @@ def test_links_of_the_card_lead_to_the_files_of_the_space(monkeypatch):
 @pytest.mark.parametrize(
     ("error", "told"),
     [
-        (
-            ValueError("reported='127': pass a score from 0 to 1 or from 0 to 100."),
-            ">Type the score as a number from 0 to 100, such as 27.30.<",
-        ),
+        (ValueError("reported='127': pass a score from 0 to 1 or from 0 to 100."), ">Type the score as a number from 0 to 100, such as 27.30.<"),
         (ValueError("9" * 1000), "9" * 399 + "…"),
         (OverflowError("Python int too large to convert to C long"), "a number is too large"),
     ],
-)
+)  # fmt: skip
 def test_an_error_of_the_search_is_told_as_all_others_are(monkeypatch, error, told):
     corpus, metric, scored, files = (
         importlib.import_module(f"space.{name}") for name in ("corpus", "metric", "scored", "files")
@@ -253,14 +250,7 @@ def test_the_picture_is_valid_xml_with_names_as_text():
     assert not [name for name in attributes if name.startswith("on") or "href" in name]
     texts = ["".join(element.itertext()) for element in root.iter() if element.tag.endswith("text")]
     joined = "\n".join(texts)
-    for shown in (
-        "<Three>",
-        "1 & 2",
-        "<script>alert(1)</script>",
-        "the test",
-        "nrefs:1",
-        "first place",
-    ):
+    for shown in ("<Three>", "1 & 2", "<script>alert(1)</script>", "the test", "nrefs:1", "first place"):  # fmt: skip
         assert shown in joined
     assert joined.count("3.0") >= 2, "the score of a system off the scale is beside its arrow"
     assert len([one for one in root.iter() if one.tag.endswith("circle")]) == 3
@@ -588,13 +578,7 @@ def test_markdown_to_copy_has_names_escaped():
     systems["c"] = references
     _, markdown, _ = _list_copied(render_with(systems, references).summary)[:3]
     table, note = markdown.split("\n\n")
-    assert re.findall(r"^\| (\S+) \|", table, re.MULTILINE) == [
-        "System",
-        "---",
-        "c",
-        r"\_\_a\_\_",
-        r"\*b\*",
-    ]
+    assert re.findall(r"^\| (\S+) \|", table, re.MULTILINE) == ["System", "---", "c", r"\_\_a\_\_", r"\*b\*"]  # fmt: skip
     assert r" Caution: \_\_a\_\_, \*b\*: " in note
     assert re.search(r"; `nrefs:1\|[^`]*` Caution: ", note)
 

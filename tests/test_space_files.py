@@ -215,15 +215,12 @@ def test_a_tsv_with_quoted_cells_is_read_as_it_was_written(tmp_path, written_by)
         (b'"a ""b"" c"\tr\n', True),
         (b'"a ""b"" c"\tr "q" r\n', False),  # a cell that is not quoted has quotation marks
         (b'"a ""b""\tr\n', False),  # a quoted cell has no end
-        (
-            b'"a"\tr\n',
-            False,
-        ),  # a text in quotation marks: without two in a row, this is not certain
+        (b'"a"\tr\n', False),  # a text in quotation marks: without two in a row, this is not certain
         (b'""\t""\n', False),
         (b'a "" b\tr\n', False),
         (b"a\tr\n", False),
     ],
-)
+)  # fmt: skip
 def test_quotation_marks_in_a_tsv_stay_unless_all_cells_with_them_are_quoted(
     tmp_path, rows, is_quoted
 ):

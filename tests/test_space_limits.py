@@ -50,32 +50,14 @@ def test_a_limit_says_what_to_change(check, arguments, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {},
-            "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out",
-        ),
-        (
-            {"n_resamples": 1},
-            "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out",
-        ),
-        (
-            {"confidence": 0.9, "n_resamples": 1},
-            "leave the intervals out .* or score a part of the segments",
-        ),
-        (
-            {"confidence": None},
-            "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400",
-        ),
-        (
-            {"confidence": None, "n_resamples": None},
-            "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400",
-        ),
-        (
-            {"confidence": None, "n_resamples": 401},
-            "401 resamples are too many for 10 systems of 100,000 segments",
-        ),
+        ({}, "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out"),
+        ({"n_resamples": 1}, "1,000 resamples are too many for 10 systems of 100,000 segments: leave the intervals out"),
+        ({"confidence": 0.9, "n_resamples": 1}, "leave the intervals out .* or score a part of the segments"),
+        ({"confidence": None}, "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400"),
+        ({"confidence": None, "n_resamples": None}, "1,000 resamples are too many for 10 systems of 100,000 segments: choose up to 400"),
+        ({"confidence": None, "n_resamples": 401}, "401 resamples are too many for 10 systems of 100,000 segments"),
     ],
-)
+)  # fmt: skip
 def test_the_resamples_of_the_test_and_of_the_intervals_are_both_within_the_limit(options, message):
     metric = importlib.import_module("space.metric")
     texts = ["a"] * 100_000
@@ -210,12 +192,9 @@ def test_a_small_body_passes_unchanged(path):
         [],
         [(b"content-length", b"-1")],
         [(b"content-length", b"9" * 30)],
-        [
-            (b"content-length", b"2"),
-            (b"transfer-encoding", b"chunked"),
-        ],  # the length of a chunked body is ignored
+        [(b"content-length", b"2"), (b"transfer-encoding", b"chunked")],  # the length of a chunked body is ignored
     ],
-)
+)  # fmt: skip
 def test_a_body_has_a_length(headers):
     assert pass_gate(SCORE, b"{}", headers=headers) == NO_LENGTH
 

@@ -114,21 +114,9 @@ def test_every_character_is_split_as_by_sacrebleu(tokenize):
 
 # Whitespace in Python and not in the script, then whitespace in both.
 INSIDE = [
-    "\u00a0",
-    "\u0085",
-    "\u1680",
-    "\u2003",
-    "\u2009",
-    "\u2028",
-    "\u2029",
-    "\u202f",
-    "\u205f",
-    "\u3000",
-    "\x1c",
-    "\x1d",
-    "\x1e",
+    "\u00a0", "\u0085", "\u1680", "\u2003", "\u2009", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000", "\x1c", "\x1d", "\x1e",
     "\x1f",
-]
+]  # fmt: skip
 
 BETWEEN = [" ", "\t", "\n", "\r", "\x0b", "\x0c"]
 
@@ -379,23 +367,7 @@ def test_a_token_with_a_lone_surrogate(bleu):
 EVERY = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
 
 # The lowercase of a sigma depends on the letters around it, across accents and apostrophes.
-SIGMAS = [
-    "Σ",
-    "ΑΣ",
-    "ΣΑ",
-    "ΑΣΑ",
-    "ΑΣΣ",
-    "ΣΣΣ",
-    "Α'Σ",
-    "Α'Σ'Α",
-    "'Σ",
-    "ΑΣ'",
-    "Α\u0301Σ\u0301 Α",
-    "ΑΣ.Α",
-    "1Σ",
-    "Α Σ",
-    "İΣ",
-]
+SIGMAS = ["Σ", "ΑΣ", "ΣΑ", "ΑΣΑ", "ΑΣΣ", "ΣΣΣ", "Α'Σ", "Α'Σ'Α", "'Σ", "ΑΣ'", "Α\u0301Σ\u0301 Α", "ΑΣ.Α", "1Σ", "Α Σ", "İΣ"]  # fmt: skip
 
 
 def change(texts, function):

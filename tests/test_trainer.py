@@ -94,13 +94,9 @@ class Decodes(Words):
         (lambda texts: [*texts, ""], ValueError, "batch_decode: got 3 texts for 2 rows of ids"),
         ("|".join, TypeError, "batch_decode: expected a list of str, got str"),
         (lambda texts: None, TypeError, "batch_decode: expected a list of str, got None"),
-        (
-            lambda texts: [None] * len(texts),
-            TypeError,
-            "batch_decode: expected a list of str, got a list with None",
-        ),
+        (lambda texts: [None] * len(texts), TypeError, "batch_decode: expected a list of str, got a list with None"),
     ],
-)
+)  # fmt: skip
 def test_a_tokenizer_that_decodes_wrongly(bleu, change, error, message):
     """Texts that are fewer than the ids crashed the process in the kernel, or moved to other rows."""
     with pytest.raises(error, match=message):
@@ -412,9 +408,7 @@ WAYS = {
     "in batches": lambda callback: [callback(BATCHES[0], compute_result=False), callback(BATCHES[1])][1],
     "row by row": lambda callback: [callback(tuple(part[i : i + 1] for part in WHOLE), i == 3) for i in range(4)][3],
     "a row twice": lambda callback: callback(tuple(part[FIVE] for part in WHOLE)),
-    "a batch of only that": lambda callback: [
-        callback(BATCHES[0], False), callback(BATCHES[1], False), callback(tuple(part[:1] for part in BATCHES[0]))
-    ][2],
+    "a batch of only that": lambda callback: [callback(BATCHES[0], False), callback(BATCHES[1], False), callback(tuple(part[:1] for part in BATCHES[0]))][2],
 }  # fmt: skip
 
 

@@ -63,16 +63,7 @@ def wheel(tmp_path_factory):
     """Build the wheel from this checkout, as the recipes for other machines do."""
     pytest.importorskip("build")
     folder = tmp_path_factory.mktemp("wheel")
-    command = [
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "-o",
-        str(folder),
-        str(ROOT),
-    ]
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", str(folder), str(ROOT)]  # fmt: skip
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     (path,) = folder.glob("*.whl")
     return path

@@ -43,15 +43,7 @@ def run(tmp_path_factory):
             runpy.run_path(str(folder / "script.py"), run_name="__main__")
         return json.loads((folder / "trained" / "eval_results.json").read_text())
 
-    training = [
-        "--do_train",
-        "--num_train_epochs",
-        "6",
-        "--learning_rate",
-        "1e-2",
-        "--per_device_train_batch_size",
-        "6",
-    ]
+    training = ["--do_train", "--num_train_epochs", "6", "--learning_rate", "1e-2", "--per_device_train_batch_size", "6"]  # fmt: skip
     run(f"evaluate.load({EVALUATES!r})", "--do_eval", *training, model=folder / "model")
     return run
 

@@ -440,14 +440,9 @@ def test_why_starts_from_what_was_scored_and_keeps_the_reference(page, bleu, tmp
     ("method", "value", "searched", "left"),
     [
         ("floor", "0.5", {"smooth_method": "add-k"}, ""),  # another method, with its own value
-        (
-            "add-k",
-            "2",
-            {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2},
-            "2.0",
-        ),  # the same
+        ("add-k", "2", {"smooth_method": "add-k", "smooth_value": 2, "max_order": 2}, "2.0"),  # the same
     ],
-)
+)  # fmt: skip
 def test_what_is_applied_gives_the_score_that_was_promised(
     page, bleu, method, value, searched, left
 ):

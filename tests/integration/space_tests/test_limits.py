@@ -28,44 +28,20 @@ ONE = {"predictions": ["a"], "references": ["a"]}
 @pytest.mark.parametrize(
     ("endpoint", "arguments", "message"),
     [
-        (
-            "/score",
-            {"predictions": ["a"], "references": [["a"] * 21]},
-            "Segment 1 has 21 references; the limit is 20",
-        ),
-        (
-            "/score",
-            {"predictions": ["a" * 100_001], "references": ["a"]},
-            "Segment 1 has 100,001 characters",
-        ),
-        (
-            "/score",
-            {"predictions": ["a" * 10] * 30_000, "references": ["a"]},
-            "413 Request Entity Too Large",
-        ),
+        ("/score", {"predictions": ["a"], "references": [["a"] * 21]}, "Segment 1 has 21 references; the limit is 20"),
+        ("/score", {"predictions": ["a" * 100_001], "references": ["a"]}, "Segment 1 has 100,001 characters"),
+        ("/score", {"predictions": ["a" * 10] * 30_000, "references": ["a"]}, "413 Request Entity Too Large"),
         ("/score", {**ONE, "options": {"tokenize": "flores200"}}, "Others need the metric"),
         ("/score", {**ONE, "options": {"x" * 200: 1}}, "The name of an option has 200 characters"),
         ("/score", {**ONE, "options": {"max_order": 10**400}}, "max_order has more than 20 digits"),
-        (
-            "/explain",
-            {"prediction": ["a"] * 2001, "references": [["a"]]},
-            "2,001 tokens; the limit is 2,000",
-        ),
+        ("/explain", {"prediction": ["a"] * 2001, "references": [["a"]]}, "2,001 tokens; the limit is 2,000"),
         ("/reconcile", {**ONE, "reported": "9" * 101}, "reported has 101 characters"),
         ("/score", {**ONE, "options": {"max_order": 11}}, "max_order: the limit is 10"),
-        (
-            "/score",
-            {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}},
-            "n_resamples: the limit is 10,000",
-        ),
+        ("/score", {**ONE, "options": {"confidence": 0.9, "n_resamples": 10**9}}, "n_resamples: the limit is 10,000"),
         ("/explain", {"prediction": "a" * 2001, "references": ["a"]}, "the limit is 2,000"),
-        (
-            "/compare",
-            {"systems": {str(n): ["a"] for n in range(11)}, "references": ["a"]},
-            "11 systems; the limit is 10",
-        ),
+        ("/compare", {"systems": {str(n): ["a"] for n in range(11)}, "references": ["a"]}, "11 systems; the limit is 10"),
     ],
-)
+)  # fmt: skip
 def test_programs_are_told_the_limits(client, endpoint, arguments, message):
     with pytest.raises(Exception, match=message) as raised:
         client.predict(**arguments, api_name=endpoint)

@@ -382,15 +382,11 @@ def test_french_is_not_called_tokenized(page):
 @pytest.mark.parametrize(
     ("texts", "button", "other"),
     [
-        (
-            ("猫がマットの上に座っています。", "猫はマットの上に座っています。"),
-            "Score by characters",
-            "split into characters",
-        ),
+        (("猫がマットの上に座っています。", "猫はマットの上に座っています。"), "Score by characters", "split into characters"),
         (("the cat", "the cat"), "Skip n-grams longer", "are left out"),
         (("the cat sat on the mat", "The Cat sat on the Mat"), "Ignore case", "case is ignored"),
     ],
-)
+)  # fmt: skip
 def test_a_fix_goes_back_with_the_text_that_needed_it(page, bleu, texts, button, other):
     """Japanese, `Score by characters`, then English: 70.86 in place of 37.99."""
     fill(page, "#references", texts[1])

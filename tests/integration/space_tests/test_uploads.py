@@ -22,11 +22,7 @@ WRONG = {
     "JSONL, too deep": ("a.jsonl", b'{"p": ' + b"[" * 100_000, "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
     "JSONL, a huge number": ("a.jsonl", b'{"p": ' + b"9" * 9000 + b"}", "a.jsonl, line 1 has a number that is too large, or is nested too deeply."),
     "JSONL with other keys": ("a.jsonl", b'{"p": "a"}\n{"q": "a"}\n', "a.jsonl, line 2 has other keys than line 1."),
-    "CSV with a cell too many": (
-        "a.csv",
-        b"x,y\n1,2\n1,2,3\n",
-        "a.csv: line 3 has 3 cells, and line 1 has 2.",
-    ),
+    "CSV with a cell too many": ("a.csv", b"x,y\n1,2\n1,2,3\n", "a.csv: line 3 has 3 cells, and line 1 has 2."),
     "a line too long": ("a.txt", b"a" * 500_000, "a.txt has a line of over 400,000 bytes"),
     "too many lines": ("a.txt", b"\n" * 100_002, "a.txt has more than 100,000 lines"),
 }  # fmt: skip
