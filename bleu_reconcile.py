@@ -16,7 +16,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import islice, product
 from operator import itemgetter
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
 import pyarrow as pa
@@ -81,44 +81,33 @@ class Setting(NamedTuple):
     max_order: int
     effective_order: bool
 
+    @classmethod
+    def of_options(cls, options: Options) -> Setting:
+        """Return the setting that options describe, with all references.
 
-class Counting(NamedTuple):
-    """The factors of a setting that affect counting."""
+        >>> Setting.of_options(Options()).reference_length
+        'closest'
+        """
+        values = {name: getattr(options, name) for name in OPTION_FACTORS}
+        return cls(mean_of_segments=False, references=ALL, **values)
 
-    references: str | int
-    tokenize: Tokenize
-    lowercase: bool
-    minimum_total: int
-    reference_length: str
+    def options(self, base: Options) -> Options:
+        """Return `base` with the options of this setting.
 
-    def setting(self, scoring: Options, *, mean_of_segments: bool) -> Setting:
-        """Return the setting with these factors and those of scoring in options."""
-        return Setting(
-            mean_of_segments=mean_of_segments,
-            references=self.references,
-            tokenize=self.tokenize,
-            lowercase=self.lowercase,
-            minimum_total=self.minimum_total,
-            reference_length=self.reference_length,
-            smooth_method=scoring.smooth_method,
-            max_order=scoring.max_order,
-            effective_order=scoring.effective_order,
-        )
+        The value for the smoothing method is kept only for the method that it was chosen for.
+        """
+        values = {name: getattr(self, name) for name in OPTION_FACTORS}
+        if self.smooth_method != base.smooth_method:
+            values["smooth_value"] = None
+        return replace(base, **values)
 
 
-class Grid(TypedDict):
-    """The values of each factor to combine, the value of the starting point first."""
+OPTION_FACTORS = [name for name in Setting._fields if name in OPTIONS]
 
-    mean_of_segments: Sequence[bool]
-    references: Sequence[str | int]
-    tokenize: Sequence[Tokenize]
-    lowercase: Sequence[bool]
-    minimum_total: Sequence[int]
-    reference_length: Sequence[str]
-    smooth_method: Sequence[str]
-    max_order: Sequence[int]
-    effective_order: Sequence[bool]
+# The factors that do not affect counting: a corpus is counted once for all their values.
+SCORING_FACTORS = ("smooth_method", "max_order", "effective_order")
 
+Grid = Mapping[str, Sequence[Any]]  # the values of each factor to combine
 
 # The smoothing methods to try for corpus scores, and for means of segment scores, which may be made
 # with NLTK's `sentence_bleu`.
@@ -127,7 +116,7 @@ SEGMENT_METHODS = (*CORPUS_METHODS, "nltk-4", "nltk-5", "chen-cherry-6", "nltk-7
 
 # The values that a search combines, in addition to the values of the starting point. The tokenizer
 # and the smoothing of captions are tried only together, as a convention.
-FACTORS: dict[str, tuple[object, ...]] = {
+FACTORS: Grid = {
     "references": (ALL,),
     "tokenize": tuple(name for name, tokenizer in TOKENIZERS.items() if tokenizer.automaton),
     "lowercase": (False, True),
@@ -138,12 +127,11 @@ FACTORS: dict[str, tuple[object, ...]] = {
 }
 
 # The values for means of segment scores: fewer options, but more smoothing methods.
-SEGMENT_FACTORS: dict[str, tuple[object, ...]] = {
-    "references": FACTORS["references"],
-    "tokenize": FACTORS["tokenize"],
-    "lowercase": FACTORS["lowercase"],
-    "minimum_total": FACTORS["minimum_total"],
+SEGMENT_FACTORS: Grid = {
+    **FACTORS,
+    "reference_length": (),
     "smooth_method": SEGMENT_METHODS,
+    "max_order": (),
     "effective_order": (True, False),
 }
 
@@ -399,7 +387,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     conventions = convention_options(options)
     if not _are_captions(corpus):
         del conventions["coco"]
-    settings = {name: make_setting(convention) for name, convention in conventions.items()}
+    settings = {name: Setting.of_options(convention) for name, convention in conventions.items()}
     start = settings["default"]
     scores = score_grid(corpus, {}, conventions["default"], enclose_settings(settings.values()))
     scores_by_name: dict[str, ConventionScores] = {}
@@ -636,7 +624,7 @@ class Search:
         if signature is not None:
             self.options = claimed_options(signature, corpus.kind, options, fixed)
             self._always_listed += ["weights", "smooth_value", "effective_order"]
-        self.start = make_setting(self.options)
+        self.start = Setting.of_options(self.options)
         self.claimed = {self.start}
         if signature is not None:
             self.claimed = claimed_settings(signature, self.start, corpus, reference_positions)
@@ -651,8 +639,7 @@ class Search:
         if captions:
             # Only the convention as a whole is a candidate. The settings between it and the
             # starting point are scored for the steps; some of them are in the grid above.
-            between = enclose_settings([self.start, *captions])
-            between["tokenize"] = ["ptb"]
+            between = {**enclose_settings([self.start, *captions]), "tokenize": ("ptb",)}
             self.scores |= score_grid(corpus, {}, self.options, between)
             candidates |= {setting: self.scores[setting] for setting in captions}
 
@@ -706,16 +693,6 @@ class Search:
     def describe(self, group: EqualSettings, reading: Reading, chance: float) -> SettingScores:
         """Describe the most plausible setting of a group, beside a published number."""
         setting = group.setting
-        scoring = options_for(
-            self.options, setting.smooth_method, setting.max_order, setting.effective_order
-        )
-        setting_options = replace(
-            scoring,
-            tokenize=setting.tokenize,
-            lowercase=setting.lowercase,
-            minimum_total=setting.minimum_total,
-            reference_length=setting.reference_length,
-        )
         return {
             "bleu": group.score,
             "score": 100 * group.score,
@@ -725,24 +702,24 @@ class Search:
             "same_score": list_same_score(group),
             "references": setting.references,
             "options": self.list_options(setting),
-            "signature": sign_setting(self.corpus, setting_options, setting.references),
+            "signature": sign_setting(
+                self.corpus, setting.options(self.options), setting.references
+            ),
         }
 
     def list_options(self, setting: Setting) -> dict[str, object]:
         """List a setting as options of `compute`, and the options that are always listed."""
-        options = {name: getattr(self.options, name) for name in self._always_listed}
-        if self.corpus.kind == "text":  # other kinds are tokenized already
-            options["tokenize"] = setting.tokenize
-        options["lowercase"] = setting.lowercase
-        options["minimum_total"] = setting.minimum_total
-        options["reference_length"] = setting.reference_length
-        options["smooth_method"] = setting.smooth_method
-        options["max_order"] = setting.max_order
-        if setting.mean_of_segments:  # effective order is not a factor of corpus scores
-            options["effective_order"] = setting.effective_order
-        has_other_method = setting.smooth_method != self.options.smooth_method
-        if has_other_method and self.options.smooth_value is not None:
-            options["smooth_value"] = None  # the value is that of the method of the start
+        names = [*self._always_listed]
+        for name in OPTION_FACTORS:
+            if name == "tokenize" and self.corpus.kind != "text":  # tokenized already
+                continue
+            if name == "effective_order" and not setting.mean_of_segments:
+                continue  # not a factor of corpus scores
+            names.append(name)
+        chosen = setting.options(self.options)
+        if chosen.smooth_value != self.options.smooth_value:
+            names.append("smooth_value")
+        options = {name: getattr(chosen, name) for name in names}
         if setting.mean_of_segments:
             options["segments"] = True
         return options
@@ -811,25 +788,6 @@ def count_chance(scores: Iterable[float], center: float, unit: float) -> float:
 # --- Settings -------------------------------------------------------------------------------------
 
 
-def make_setting(options: Options) -> Setting:
-    """Return the setting that options describe, with all references.
-
-    >>> make_setting(Options()).reference_length
-    'closest'
-    """
-    return Setting(
-        mean_of_segments=False,
-        references=ALL,
-        tokenize=options.tokenize,
-        lowercase=options.lowercase,
-        minimum_total=options.minimum_total,
-        reference_length=options.reference_length,
-        smooth_method=options.smooth_method,
-        max_order=options.max_order,
-        effective_order=options.effective_order,
-    )
-
-
 def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str:
     """Write the signature of a setting; `references` is that of `Setting`."""
     tokenizer = choose_tokenizer(options, corpus.kind)
@@ -840,7 +798,7 @@ def sign_setting(corpus: Corpus, options: Options, references: str | int) -> str
 def changed_factors(before: Setting, after: Setting) -> list[str]:
     """Return the names of the factors that differ between two settings.
 
-    >>> start = make_setting(Options())
+    >>> start = Setting.of_options(Options())
     >>> changed_factors(start, start._replace(tokenize="zh"))
     ['tokenize']
     """
@@ -851,7 +809,7 @@ def changed_factors(before: Setting, after: Setting) -> list[str]:
 def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) -> list[FactorStep]:
     """List the steps from one setting to another, one factor at a time; their differences add up.
 
-    >>> start = make_setting(Options())
+    >>> start = Setting.of_options(Options())
     >>> end = start._replace(tokenize="zh")
     >>> list_steps({start: 0.25, end: 0.5}, start, end)
     [{'factor': 'tokenize', 'value': 'zh', 'delta': 0.25}]
@@ -869,7 +827,7 @@ def list_steps(scores: Mapping[Setting, float], start: Setting, end: Setting) ->
 def group_settings(scores: Mapping[Setting, float]) -> list[list[Setting]]:
     """Group the settings that give the same score, the lowest score first.
 
-    >>> start = make_setting(Options())
+    >>> start = Setting.of_options(Options())
     >>> scores = {start._replace(references=0): 0.5, start: 0.25, start._replace(references=1): 0.5}
     >>> [len(group) for group in group_settings(scores)]
     [1, 2]
@@ -887,7 +845,7 @@ def group_settings(scores: Mapping[Setting, float]) -> list[list[Setting]]:
 def list_same_score(group: EqualSettings) -> dict[str, list[object]]:
     """Return, by factor, the values that keep the score if all other factors stay the same.
 
-    >>> start = make_setting(Options())
+    >>> start = Setting.of_options(Options())
     >>> others = [start._replace(lowercase=True), start._replace(max_order=3)]
     >>> list_same_score(EqualSettings(start, others, score=0.5))
     {'lowercase': [True], 'max_order': [3]}
@@ -915,7 +873,7 @@ class KnownTools(NamedTuple):
 def list_known_tools(options: Options) -> KnownTools:
     """Return the settings of known tools, with the options that the user chose."""
     conventions = convention_options(options)
-    settings = {name: make_setting(convention) for name, convention in conventions.items()}
+    settings = {name: Setting.of_options(convention) for name, convention in conventions.items()}
     nltk = settings["nltk"]
     # sacreBLEU's `sentence_score` with and without effective order, and NLTK's `sentence_bleu`
     sacrebleu_mean = settings["default"]._replace(mean_of_segments=True)
@@ -938,7 +896,7 @@ def caption_settings(
     Its tokenizer lower-cases always, so `lowercase` stays as it is.
 
     >>> corpus = read_corpus(["a b"], ["a b"])
-    >>> start = make_setting(Options())
+    >>> start = Setting.of_options(Options())
     >>> [setting.max_order for setting in caption_settings(corpus, start, Options(), ())]
     [4, 3, 2, 1]
     >>> caption_settings(corpus, start, Options(), ["tokenize"])
@@ -954,9 +912,7 @@ def caption_settings(
     for name in ("minimum_total", "reference_length"):
         if name not in fixed:
             convention = convention._replace(**{name: OPTIONS[name]})
-    orders = cast("tuple[int, ...]", FACTORS["max_order"])
-    if "max_order" in fixed:
-        orders = (start.max_order,)
+    orders = (start.max_order,) if "max_order" in fixed else FACTORS["max_order"]
     return [convention._replace(max_order=order) for order in orders]
 
 
@@ -1024,33 +980,34 @@ def make_grid(
     options: Options,
     fixed: Collection[str],
     *,
-    factors: Mapping[str, Sequence[object]] = FACTORS,
+    factors: Grid = FACTORS,
 ) -> Grid:
     """Return the values of each factor that a search combines, the value in `options` first.
 
     >>> make_grid("ids", {0: np.array([0, 2])}, Options(), {"max_order"})["references"]
     ('all', 0)
     """
-    further = {name: factors.get(name, ()) for name in Setting._fields}
+    further = dict(factors)
     further["references"] = (ALL, *reference_positions)
+    constant = [*fixed]
     if options.weights is not None:  # they fix the order
-        further["max_order"] = ()
+        constant.append("max_order")
     if kind != "text":
-        further["tokenize"] = ()
+        constant.append("tokenize")
     if kind == "ids":
-        further["lowercase"] = ()
-    for name in fixed:
+        constant.append("lowercase")
+    for name in constant:
         further[name] = ()
     grid = {}
-    for name, start_value in make_setting(options)._asdict().items():
-        grid[name] = tuple(dict.fromkeys([start_value, *further[name]]))
-    return cast(Grid, grid)
+    for name, start_value in Setting.of_options(options)._asdict().items():
+        grid[name] = tuple(dict.fromkeys([start_value, *further.get(name, ())]))
+    return grid
 
 
 def enclose_settings(settings: Collection[Setting]) -> Grid:
     """Return the smallest grid that has some settings.
 
-    >>> start = make_setting(Options())
+    >>> start = Setting.of_options(Options())
     >>> enclose_settings([start, start._replace(max_order=2)])["max_order"]
     (4, 2)
     """
@@ -1058,7 +1015,7 @@ def enclose_settings(settings: Collection[Setting]) -> Grid:
     for name in Setting._fields:
         values = [getattr(setting, name) for setting in settings]
         grid[name] = tuple(dict.fromkeys(values))
-    return cast(Grid, grid)
+    return grid
 
 
 def score_grid(
@@ -1072,57 +1029,65 @@ def score_grid(
     """Score a corpus under each setting of a grid, on the scale 0-1.
 
     Options that are not factors come from `options`. With a grid of `means`, the result includes
-    means of segment scores. Both grids have the same values for counting.
+    means of segment scores for the countings that both grids have.
 
-    >>> grid = {**{name: values[:1] for name, values in FACTORS.items()}, "max_order": (2, 1)}
+    >>> start = Setting.of_options(Options(max_order=2))
+    >>> grid = enclose_settings([start, start._replace(max_order=1)])
     >>> list(score_grid(read_corpus(["a b c"], ["a c b"]), {}, Options(), grid).values())
     [0.5, 1.0]
     """
-    # 1. List the options for scoring means.
-    mean_scorings = []
-    if means is not None:
-        for method, effective in product(means["smooth_method"], means["effective_order"]):
-            mean_scorings.append(options_for(options, method, options.max_order, effective))
-
-    # 2. Count. Keep the sums, and score segments while their rows are there: many short tables at a
+    # 1. Count. Keep the sums, and score segments while their rows are there: many short tables at a
     #    time, because each call costs more than the arithmetic on a few sentences.
     scores: dict[Setting, float] = {}
     countings = []
     sums = []
-    to_score: list[tuple[Counting, Int64]] = []
+    to_score: list[tuple[Setting, Int64]] = []
+    scorings_of_means = _list_scorings(means) if means is not None else []
     for counting, rows in _count_grid(corpus, reference_positions, options, grid):
         countings.append(counting)
         sums.append(rows.sum(axis=0))
-        # Means have the reference length of the options only.
-        if mean_scorings and counting.reference_length == options.reference_length:
+        if means is not None and counting.reference_length in means["reference_length"]:
             is_short = len(rows) < _ROWS_PER_CALL  # kept while the next step overwrites the rows
             to_score.append((counting, rows.copy() if is_short else rows))
         if len(to_score) * len(rows) >= _ROWS_PER_CALL:
-            scores |= _score_means(to_score, mean_scorings, options)
+            scores |= _score_means(to_score, scorings_of_means, options)
             to_score = []
-    scores |= _score_means(to_score, mean_scorings, options)
+    scores |= _score_means(to_score, scorings_of_means, options)
 
-    # 3. Score the sums.
+    # 2. Score the sums.
+    start = Setting.of_options(options)
     totals = np.stack(sums)
-    for method, order in product(grid["smooth_method"], grid["max_order"]):
-        scoring = options_for(options, method, order, options.effective_order)
-        for counting, score in zip(countings, bleu(totals, scoring).tolist()):
-            scores[counting.setting(scoring, mean_of_segments=False)] = score
+    for scoring in _list_scorings(grid):
+        scoring_options = start._replace(**scoring).options(options)
+        for counting, score in zip(countings, bleu(totals, scoring_options).tolist()):
+            scores[counting._replace(**scoring)] = score
     return scores
 
 
+def _list_scorings(grid: Grid) -> list[dict[str, Any]]:
+    """List the combinations of the factors that only scoring depends on."""
+    combinations = product(*(grid[name] for name in SCORING_FACTORS))
+    return [dict(zip(SCORING_FACTORS, values)) for values in combinations]
+
+
 def _score_means(
-    counted: Sequence[tuple[Counting, Int64]], scorings: Sequence[Options], options: Options
+    counted: Sequence[tuple[Setting, Int64]],
+    scorings: Sequence[Mapping[str, Any]],
+    options: Options,
 ) -> dict[Setting, float]:
     """Return the mean of the segments' scores for each counting and each way of scoring.
 
     Args:
-        counted: countings with their rows, int64 [segments, 2 N + 2].
+        counted: settings with the rows counted under them, int64 [segments, 2 N + 2].
+        scorings: the values of the factors of scoring, from `_list_scorings`.
+        options: supplies everything that is not a factor.
     """
+    start = Setting.of_options(options)
     means = {}
     for scoring in scorings:
+        scoring_options = start._replace(**scoring).options(options)
         chosen = counted
-        if scoring.effective_order and not options.effective_order:
+        if scoring_options.effective_order and not options.effective_order:
             # A minimum leaves no order out.
             chosen = [(counting, rows) for counting, rows in counted if not counting.minimum_total]
         if not chosen:
@@ -1130,51 +1095,33 @@ def _score_means(
         tables = [rows for _, rows in chosen]
         # A single table may be large, and is not copied.
         rows = np.stack(tables) if len(tables) > 1 else tables[0][np.newaxis]
-        for (counting, _), mean in zip(chosen, bleu(rows, scoring).mean(axis=1).tolist()):
-            means[counting.setting(scoring, mean_of_segments=True)] = mean
+        for (counting, _), mean in zip(chosen, bleu(rows, scoring_options).mean(axis=1).tolist()):
+            means[counting._replace(mean_of_segments=True, **scoring)] = mean
     return means
-
-
-def options_for(
-    options: Options, smooth_method: str, max_order: int, effective_order: bool
-) -> Options:
-    """Return `options` with other factors of scoring.
-
-    The value for the smoothing method is kept for the method that it was chosen for.
-    """
-    smooth_value = None
-    if smooth_method == options.smooth_method:
-        smooth_value = options.smooth_value
-    return replace(
-        options,
-        smooth_method=smooth_method,
-        smooth_value=smooth_value,
-        max_order=max_order,
-        effective_order=effective_order,
-    )
 
 
 def _count_grid(
     corpus: Corpus, reference_positions: ReferencePositions, options: Options, grid: Grid
-) -> Iterator[tuple[Counting, Int64]]:
+) -> Iterator[tuple[Setting, Int64]]:
     """Yield the rows of the segments for each combination of the factors that counting depends on.
 
-    The rows are one array, which the next step overwrites: use them before asking for more.
+    The factors of scoring are those of `options`. The rows are one array, which the next step
+    overwrites: use them before asking for more.
     """
     # One order more than asked for: NLTK's methods 5 and 7 look one order ahead.
     orders = max(grid["max_order"]) + 1
     layout = Layout(orders)
+    start = Setting.of_options(options)
     corpora = _split_references(corpus, reference_positions)
     for tokenize, lowercase, references in product(
         grid["tokenize"], grid["lowercase"], grid["references"]
     ):
         # 1. Count under the first rule for the reference length.
+        setting = start._replace(tokenize=tokenize, lowercase=lowercase, references=references)
         first_rule, *other_rules = grid["reference_length"]
         chosen = corpora[references]
         counted = replace(
-            options,
-            tokenize=tokenize,
-            lowercase=lowercase,
+            setting.options(options),
             reference_length=first_rule,
             minimum_total=0,
             weights=None,
@@ -1200,7 +1147,7 @@ def _count_grid(
         for rule, minimum in product(grid["reference_length"], grid["minimum_total"]):
             rows[:, layout.reference_length] = reference_lengths[rule]
             rows[:, layout.totals] = count_totals(rows[:, layout.length], orders, minimum).T
-            yield Counting(references, tokenize, lowercase, minimum, rule), rows
+            yield setting._replace(reference_length=rule, minimum_total=minimum), rows
 
 
 def _split_references(
