@@ -20,7 +20,7 @@ from . import bleu_messages as messages
 from .bleu_corpus import Label, Layout, __version__, plain_label, portable
 from .bleu_counting import REFERENCE_LENGTHS, CountingRule
 from .bleu_messages import invalid, one_of, show_value, warn
-from .bleu_scoring import SMOOTH_METHODS, Scores, score_as_bleu, score_as_sacrebleu
+from .bleu_scoring import SMOOTH_METHODS, Scores, precisions
 from .bleu_tokenizers import SACREBLEU_PACKAGES, TOKENIZERS, print_tokenizer
 
 _MAX_WEIGHT = 1000  # of all orders together; beyond it, every score except 1 rounds to 0
@@ -879,6 +879,54 @@ class DropIn(NamedTuple):
     names: Mapping[str, str | None]
     keys: Mapping[str, str]
     score_again: Callable[[Scores, Options], Mapping[str, object]]
+
+
+def score_as_sacrebleu(scores: Scores, options: Options) -> dict[str, object]:
+    """Return score, precisions (0-100) and brevity penalty, rounded to the last bit as sacreBLEU.
+
+    sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by
+    weights.
+    """
+    method = SMOOTH_METHODS[options.smooth_method]
+    is_foreign = method.further_orders > 0 or method.smooths_lengths
+    if options.weights is not None or is_foreign:  # sacreBLEU has none of these
+        return {"precisions": [100 * value for value in scores["precisions"]]}
+    length = scores["translation_length"]
+    reference_length = scores["reference_length"]
+    row = np.array([*scores["counts"], *scores["totals"], length, reference_length])
+    smoothed = precisions(row, options, scale=100.0)
+    orders = options.max_order
+    if options.effective_order:
+        orders = sum(map(bool, smoothed.present)) or options.max_order
+    penalty = scores["brevity_penalty"]
+    if 0 < length < reference_length:
+        penalty = math.exp(1 - reference_length / length)
+    logarithms = [
+        math.log(value) if value > 0 else -math.inf
+        for value in map(float, smoothed.values[:orders])
+    ]
+    return {
+        "score": penalty * math.exp(sum(logarithms) / orders),
+        "precisions": smoothed.values,
+        "brevity_penalty": penalty,
+    }
+
+
+def score_as_bleu(scores: Scores, options: Options) -> dict[str, object]:
+    """Return score and brevity penalty, rounded as in evaluate's `bleu` to the last bit.
+
+    >>> scores = {"precisions": [2 / 3, 1 / 2], "length_ratio": 3 / 4}
+    >>> score_as_bleu(scores, Options(max_order=2))
+    {'bleu': 0.41368954504257255, 'brevity_penalty': 0.7165313105737893}
+    """
+    ratio = scores["length_ratio"]
+    if options.weights is not None or not ratio or min(scores["precisions"]) <= 0:
+        return {}
+    if SMOOTH_METHODS[options.smooth_method].smooths_lengths:
+        return {}
+    penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
+    logarithms = (1 / options.max_order * math.log(value) for value in scores["precisions"])
+    return {"bleu": math.exp(sum(logarithms)) * penalty, "brevity_penalty": penalty}
 
 
 _KEYS_OF_BLEU = (

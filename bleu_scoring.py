@@ -140,54 +140,6 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
     }
 
 
-def score_as_sacrebleu(scores: Scores, options: Options) -> dict[str, object]:
-    """Return score, precisions (0-100) and brevity penalty, rounded to the last bit as sacreBLEU.
-
-    sacreBLEU takes logarithms of percentages and divides their sum, where `score_row` multiplies by
-    weights.
-    """
-    method = SMOOTH_METHODS[options.smooth_method]
-    is_foreign = method.further_orders > 0 or method.smooths_lengths
-    if options.weights is not None or is_foreign:  # sacreBLEU has none of these
-        return {"precisions": [100 * value for value in scores["precisions"]]}
-    length = scores["translation_length"]
-    reference_length = scores["reference_length"]
-    row = np.array([*scores["counts"], *scores["totals"], length, reference_length])
-    smoothed = _smooth(_split_rows(row), options, scale=100.0)
-    orders = options.max_order
-    if options.effective_order:
-        orders = sum(map(bool, smoothed.present)) or options.max_order
-    penalty = scores["brevity_penalty"]
-    if 0 < length < reference_length:
-        penalty = math.exp(1 - reference_length / length)
-    logarithms = [
-        math.log(value) if value > 0 else -math.inf
-        for value in map(float, smoothed.values[:orders])
-    ]
-    return {
-        "score": penalty * math.exp(sum(logarithms) / orders),
-        "precisions": smoothed.values,
-        "brevity_penalty": penalty,
-    }
-
-
-def score_as_bleu(scores: Scores, options: Options) -> dict[str, object]:
-    """Return score and brevity penalty, rounded as in evaluate's `bleu` to the last bit.
-
-    >>> options = Options(max_order=2)
-    >>> score_as_bleu(score_row(np.array([2, 1, 3, 2, 3, 4]), options), options)
-    {'bleu': 0.41368954504257255, 'brevity_penalty': 0.7165313105737893}
-    """
-    ratio = scores["length_ratio"]
-    if options.weights is not None or not ratio or min(scores["precisions"]) <= 0:
-        return {}
-    if SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        return {}
-    penalty = 1.0 if ratio > 1 else math.exp(1 - 1 / ratio)
-    logarithms = (1 / options.max_order * math.log(value) for value in scores["precisions"])
-    return {"bleu": math.exp(sum(logarithms)) * penalty, "brevity_penalty": penalty}
-
-
 def order_weights(
     present: Sequence[Flag], options: Options, orders: int | None = None
 ) -> list[Number]:
@@ -218,9 +170,9 @@ def order_weights(
     return [divide(weight * whole, remaining, remaining > 0) for weight in used]
 
 
-def precisions(rows: Int64, options: Options) -> Precisions:
-    """Return the precision of each order after smoothing, on the scale 0-1."""
-    return _smooth(_split_rows(rows), options)
+def precisions(rows: Int64, options: Options, scale: float = 1.0) -> Precisions:
+    """Return the precision of each order after smoothing, on the scale 0-1, or 0 to `scale`."""
+    return _smooth(_split_rows(rows), options, scale)
 
 
 def brevity_penalty(length: Number, reference_length: Number) -> Number:
