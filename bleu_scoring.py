@@ -54,13 +54,19 @@ class Scores(TypedDict):
 
 
 class Precisions(NamedTuple):
-    """The precision of each order after smoothing, and flags for the orders that have n-grams."""
+    """The precision of each order and the brevity penalty, after smoothing.
+
+    values: the precision of each order.
+    present: a flag per order, set if the order has n-grams.
+    brevity_penalty: the penalty of the predictions' length.
+    """
 
     values: list[Number]
     present: list[Flag]
+    brevity_penalty: Number
 
 
-class _Columns(NamedTuple):
+class Columns(NamedTuple):
     """The columns of statistics rows: floats, or float64 [...] each."""
 
     matches: Counts
@@ -94,12 +100,11 @@ def bleu_of_columns(columns: Float64, options: Options) -> Float64:
     return cast(Float64, _score(_split(list(columns)), options))
 
 
-def _score(columns: _Columns, options: Options) -> Number:
+def _score(columns: Columns, options: Options) -> Number:
     smoothed = _smooth(columns, options)
     weights = order_weights(smoothed.present, options)
     logarithms = [_log(value) for value in smoothed.values]
-    lengths = _smooth_lengths(columns.length, columns.reference_length, options)
-    return _combine(weights, logarithms, brevity_penalty(*lengths))
+    return _combine(weights, logarithms, smoothed.brevity_penalty)
 
 
 def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) -> Scores:
@@ -116,7 +121,7 @@ def score_row(row: Int64, options: Options, smoothed: Precisions | None = None) 
     reference_length = numbers[layout.reference_length]
     if smoothed is None:
         smoothed = precisions(row, options)
-    penalty = float(brevity_penalty(*_smooth_lengths(length, reference_length, options)))
+    penalty = float(smoothed.brevity_penalty)
     logarithms = [_log(value) for value in smoothed.values]
     by_order = []
     for order in range(1, options.max_order + 1):
@@ -344,17 +349,17 @@ def has_ngrams(totals: Counts) -> list[Flag]:
     return flags
 
 
-def _split_rows(rows: Int64) -> _Columns:
+def _split_rows(rows: Int64) -> Columns:
     rows = np.asarray(rows)
     if rows.ndim == 1:
         return _split(rows.astype(float).tolist())
     return _split(list(np.moveaxis(rows, -1, 0).astype(float, order="C")))
 
 
-def _split(columns: Counts) -> _Columns:
+def _split(columns: Counts) -> Columns:
     """Name the columns of statistics rows, 2 N + 2 floats or arrays."""
     layout = Layout.of_width(len(columns))
-    return _Columns(
+    return Columns(
         matches=columns[layout.matches],
         totals=columns[layout.totals],
         length=columns[layout.length],
@@ -362,20 +367,21 @@ def _split(columns: Counts) -> _Columns:
     )
 
 
-def _smooth(columns: _Columns, options: Options, scale: float = 1.0) -> Precisions:
+def _smooth(columns: Columns, options: Options, scale: float = 1.0) -> Precisions:
     """Return precisions on the scale 0-1, or from 0 to `scale`."""
     method = SMOOTH_METHODS[options.smooth_method]
-    # 1. Smooth the counts. The rows may have more orders than the score and the method need.
+    # 1. Smooth. The rows may have more orders than the score and the method need.
     orders = options.counted_orders
-    value = options.smooth_value_in_effect or 0.0
-    matches, totals = method.smooth(
-        columns.matches[:orders], columns.totals[:orders], columns.length, value
-    )
+    matches = columns.matches[:orders]
+    totals = columns.totals[:orders]
+    counted = Columns(matches, totals, columns.length, columns.reference_length)
+    smoothed = method.smooth(counted, options.smooth_value_in_effect or 0.0)
     # 2. Divide. A precision is at most 1, and 0 if there are no n-grams.
-    present = has_ngrams(totals)
+    present = has_ngrams(smoothed.totals)
+    matches = smoothed.matches
     if scale != 1:
         matches = [scale * match for match in matches]
-    quotients = map(divide, matches, totals, present)
+    quotients = map(divide, matches, smoothed.totals, present)
     values = [select(quotient > scale, scale, quotient) for quotient in quotients]
     # 3. Leave out orders without a match, if the method does: a factor of 1 changes no product.
     #    `present` then means "has a match", so that with effective order the order has no weight.
@@ -387,16 +393,8 @@ def _smooth(columns: _Columns, options: Options, scale: float = 1.0) -> Precisio
     has_match: Flag = reduce(or_, [match > 0 for match in columns.matches[: options.max_order]])
     if not method.scores_no_match and has_match is not True:
         values = [select(has_match, value, 0.0) for value in values]
-    return Precisions(values, present)
-
-
-def _smooth_lengths(
-    length: Number, reference_length: Number, options: Options
-) -> tuple[Number, Number]:
-    """Return the lengths that set the brevity penalty."""
-    if SMOOTH_METHODS[options.smooth_method].smooths_lengths:
-        return length + _COCO_TINY, reference_length + _COCO_SMALL
-    return length, reference_length
+    penalty = brevity_penalty(smoothed.length, smoothed.reference_length)
+    return Precisions(values, present, penalty)
 
 
 def _combine(weights: Sequence[Number], logarithms: Sequence[Number], penalty: Number) -> Number:
@@ -437,9 +435,8 @@ def _log(value: Number) -> Number:
 
 # --- Smoothing ------------------------------------------------------------------------------------
 #
-# A method maps matches, totals, the predictions' length and `smooth_value` to new matches and
-# totals, and never changes its arguments. A method with further orders receives more than N orders
-# and returns N.
+# A method maps columns and `smooth_value` to smoothed columns, and never changes its arguments. A
+# method with further orders receives more than N orders and returns N.
 #
 # Methods are numbered as in Chen and Cherry (2014), "A Systematic Comparison of Smoothing
 # Techniques for Sentence-Level BLEU". NLTK's `SmoothingFunction` computes three methods
@@ -449,111 +446,108 @@ def _log(value: Number) -> Number:
 #     5   the paper averages numbers of matches; NLTK averages precisions, and a result can exceed 1
 #     7   is method 4 followed by method 5, in the paper and in NLTK
 
-Smooth = Callable[[Counts, Counts, Number, float], tuple[Counts, Counts]]
+Smooth = Callable[[Columns, float], Columns]
 
 
-def _none(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    return matches, totals
+def _none(columns: Columns, value: float) -> Columns:
+    return columns
 
 
-def _floor(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _floor(columns: Columns, value: float) -> Columns:
     """Replace 0 matches with a small number (method 1)."""
-    return _replace_missing(matches, totals, first=value, factor=1), totals
+    return _replace_missing(columns, first=value, factor=1)
 
 
-def _add_k(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _add_k(columns: Columns, value: float) -> Columns:
     """Add a constant to matches and totals of all orders but the first (method 2).
 
     The method is from Lin and Och (2004).
     """
-    more_matches = [match + value for match in matches[1:]]
-    more_totals = [total + value for total in totals[1:]]
-    return [matches[0], *more_matches], [totals[0], *more_totals]
+    first_match, *matches = columns.matches
+    first_total, *totals = columns.totals
+    return columns._replace(
+        matches=[first_match, *(match + value for match in matches)],
+        totals=[first_total, *(total + value for total in totals)],
+    )
 
 
-def _laplace(
-    matches: Counts, totals: Counts, length: Number, value: float
-) -> tuple[Counts, Counts]:
+def _laplace(columns: Columns, value: float) -> Columns:
     """Add 1 to matches and totals of every order, as evaluate's `bleu` does with `smooth=True`."""
-    return [m + 1 for m in matches], [t + 1 for t in totals]
+    return columns._replace(
+        matches=[match + 1 for match in columns.matches],
+        totals=[total + 1 for total in columns.totals],
+    )
 
 
-def _coco(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
-    """Add 1e-15 to matches and 1e-9 to totals of every order, as pycocoevalcap does."""
-    return [m + _COCO_TINY for m in matches], [t + _COCO_SMALL for t in totals]
+def _coco(columns: Columns, value: float) -> Columns:
+    """Add 1e-15 to matches and to the length, and 1e-9 to all others, as pycocoevalcap does."""
+    return Columns(
+        matches=[match + _COCO_TINY for match in columns.matches],
+        totals=[total + _COCO_SMALL for total in columns.totals],
+        length=columns.length + _COCO_TINY,
+        reference_length=columns.reference_length + _COCO_SMALL,
+    )
 
 
-def _exp(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _exp(columns: Columns, value: float) -> Columns:
     """Count 1/2 match at the first order without a match, 1/4 at the second, and so on (method 3).
 
     NIST's mteval does the same.
     """
-    return _replace_missing(matches, totals, first=0.5, factor=0.5), totals
+    return _replace_missing(columns, first=0.5, factor=0.5)
 
 
-def _by_length(
-    matches: Counts, totals: Counts, length: Number, value: float
-) -> tuple[Counts, Counts]:
+def _by_length(columns: Columns, value: float) -> Columns:
     """Replace 0 matches as method 3 does, with ln(length) / K in place of 1/2 (method 4)."""
-    share = np.log(np.maximum(length, 1)) / value
-    return _replace_missing(matches, totals, first=share, factor=share), totals
+    share = np.log(np.maximum(columns.length, 1)) / value
+    return _replace_missing(columns, first=share, factor=share)
 
 
-def _average(
-    matches: Counts, totals: Counts, length: Number, value: float
-) -> tuple[Counts, Counts]:
+def _average(columns: Columns, value: float) -> Columns:
     """Average the matches of an order, of the next order, and the average before (method 5)."""
-    return _average_neighbors(matches), totals[:-1]
+    averages = _average_neighbors(columns.matches)
+    return columns._replace(matches=averages, totals=columns.totals[:-1])
 
 
-def _expect(matches: Counts, totals: Counts, length: Number, value: float) -> tuple[Counts, Counts]:
+def _expect(columns: Columns, value: float) -> Columns:
     """Add, from the third order on, the matches that the two orders before predict (method 6).
 
     The method is from Gao and He (2013).
     """
-    new_matches = list(matches)
-    new_totals = list(totals)
-    ratios = _divide_all(matches, totals)
+    matches = list(columns.matches)
+    totals = list(columns.totals)
+    ratios = _divide_all(columns)
     for n in range(2, len(matches)):
         before = ratios[n - 1]
         before_that = ratios[n - 2]
         expected = divide(before**2, before_that, before_that > 0)
-        new_matches[n] = matches[n] + value * expected
-        new_totals[n] = totals[n] + value
-        ratios[n] = divide(new_matches[n], new_totals[n], new_totals[n] > 0)
-    return new_matches, new_totals
+        matches[n] = matches[n] + value * expected
+        totals[n] = totals[n] + value
+        ratios[n] = divide(matches[n], totals[n], totals[n] > 0)
+    return columns._replace(matches=matches, totals=totals)
 
 
-def _average_by_length(
-    matches: Counts, totals: Counts, length: Number, value: float
-) -> tuple[Counts, Counts]:
+def _average_by_length(columns: Columns, value: float) -> Columns:
     """Apply method 4, then method 5 (method 7)."""
-    smoothed_matches, _ = _by_length(matches, totals, length, value)
-    return _average(smoothed_matches, totals, length, value)
+    return _average(_by_length(columns, value), value)
 
 
-def _nltk_by_length(
-    matches: Counts, totals: Counts, length: Number, value: float
-) -> tuple[Counts, Counts]:
-    first = np.log(np.maximum(length, 1)) / value / 2
-    return _replace_missing(matches, totals, first=first, factor=0.5), totals
+def _nltk_by_length(columns: Columns, value: float) -> Columns:
+    first = np.log(np.maximum(columns.length, 1)) / value / 2
+    return _replace_missing(columns, first=first, factor=0.5)
 
 
-def _nltk_average(
-    matches: Counts, totals: Counts, length: Number, value: float
-) -> tuple[Counts, Counts]:
-    precisions = _average_neighbors(_divide_all(matches, totals))
-    *has_order, _ = has_ngrams(totals)
-    return precisions, [select(flag, 1.0, 0.0) for flag in has_order]
+def _nltk_average(columns: Columns, value: float) -> Columns:
+    averages = _average_neighbors(_divide_all(columns))
+    *has_order, _ = has_ngrams(columns.totals)
+    return columns._replace(matches=averages, totals=[select(flag, 1.0, 0.0) for flag in has_order])
 
 
-def _nltk_average_by_length(
-    matches: Counts, totals: Counts, length: Number, value: float
-) -> tuple[Counts, Counts]:
-    smoothed, _ = _nltk_by_length(matches, totals, length, value)
-    *orders, _ = smoothed
-    beyond = matches[-1]  # NLTK does not smooth the order beyond N
-    return _nltk_average([*orders, beyond], totals, length, value)
+def _nltk_average_by_length(columns: Columns, value: float) -> Columns:
+    smoothed = _nltk_by_length(columns, value)
+    *matches, _ = smoothed.matches
+    beyond = columns.matches[-1]  # NLTK does not smooth the order beyond N
+    return _nltk_average(smoothed._replace(matches=[*matches, beyond]), value)
 
 
 class SmoothMethod(NamedTuple):
@@ -628,28 +622,25 @@ SMOOTH_METHODS: dict[str, SmoothMethod] = {
 }
 
 
-def _divide_all(matches: Counts, totals: Counts) -> list[Number]:
-    return [
-        divide(match, total, flag)
-        for match, total, flag in zip(matches, totals, has_ngrams(totals))
-    ]
+def _divide_all(columns: Columns) -> list[Number]:
+    """Return the precision of each order, without smoothing."""
+    flags = has_ngrams(columns.totals)
+    return list(map(divide, columns.matches, columns.totals, flags))
 
 
-def _replace_missing(
-    matches: Counts, totals: Counts, first: Number, factor: Number
-) -> list[Number]:
+def _replace_missing(columns: Columns, first: Number, factor: Number) -> Columns:
     """Replace 0 matches with `first`, and at each further order with `factor` times the last."""
-    replaced = []
+    matches = []
     share = first
-    for present, match in zip(has_ngrams(totals), matches):
+    for present, match in zip(has_ngrams(columns.totals), columns.matches):
         is_missing = present & (match == 0)
         any_missing = is_missing.any() if isinstance(is_missing, np.ndarray) else is_missing
         if not any_missing:  # fast path
-            replaced.append(match)
+            matches.append(match)
             continue
-        replaced.append(select(is_missing, share, match))
+        matches.append(select(is_missing, share, match))
         share = select(is_missing, share * factor, share)
-    return replaced
+    return columns._replace(matches=matches)
 
 
 def _average_neighbors(counts: Counts) -> list[Number]:

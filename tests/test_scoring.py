@@ -378,7 +378,7 @@ def test_one_row_has_the_bits_of_many(counts, lengths, smooth_method, effective_
     )
     many, penalties = (
         bleu_scoring.bleu(rows, options),
-        bleu_scoring.brevity_penalty(*bleu_scoring._smooth_lengths(*rows[:, -2:].T, options)),
+        bleu_scoring.precisions(rows, options).brevity_penalty,
     )
     up_to = [[1 / n] * n + [0.0] * (max_order - n) for n in range(1, max_order + 1)]
     many_by_order = np.transpose(
