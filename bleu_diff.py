@@ -63,205 +63,6 @@ AnyLabel = TypeVar("AnyLabel", bound=Hashable)
 FloatOrArray = TypeVar("FloatOrArray", float, Float64)
 
 
-# --- The result -----------------------------------------------------------------------------------
-
-
-class SystemScore(TypedDict, total=False):
-    """The score of a system, on the scales 0-1 and 0-100; only the second system has a `delta`."""
-
-    bleu: float
-    score: float
-    delta: float
-
-
-class GroupDifference(TypedDict):
-    """The number of segments in a group, BLEU of both systems, and their difference."""
-
-    segments: int
-    bleu: dict[SystemName, float]
-    delta: float
-
-
-# The first and the last length of a range in tokens; None if it has no end. `from` is a keyword.
-_LengthRange = TypedDict("_LengthRange", {"from": int, "to": int | None})
-
-
-class LengthDifference(_LengthRange, GroupDifference):
-    """The group of the segments whose reference length is in a range."""
-
-
-class NGramDifference(TypedDict):
-    """An n-gram that one system matches more often.
-
-    count: the surplus of matches.
-    matches: per system, the matches that only this system has in a segment.
-    segment: the first segment with a surplus.
-    """
-
-    ngram: list[Token]
-    count: int
-    matches: dict[SystemName, int]
-    segment: int
-
-
-class OrderDifference(TypedDict):
-    """The most distinctive n-grams of one order, per system."""
-
-    order: int
-    systems: dict[SystemName, list[NGramDifference]]
-
-
-class SegmentDifference(TypedDict):
-    """The index of a segment, BLEU of both systems, and their difference."""
-
-    segment: int
-    bleu: dict[SystemName, float]
-    delta: float
-
-
-class Difference(Report):
-    """The result of `diff`: a dict that displays as a table.
-
-    >>> systems = {"A": ["a b c e"], "B": ["a b c d"]}
-    >>> difference = diff_systems(systems, ["a b c d"], None, Options(max_order=2))
-    >>> print(difference)  # doctest: +ELLIPSIS
-    B against A: 100.00 and 70.71 BLEU, a difference of +29.29; better in 1 segment, ...
-    <BLANKLINE>
-                                        segments      A       B  difference
-    all                                        1  70.71  100.00      +29.29
-    reference of 0 to 9 tokens                 1  70.71  100.00      +29.29
-    n-grams matched by one system only                A       B  difference
-    c d                                               0       1          +1
-    <BLANKLINE>
-    nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-1.0.0
-    """
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot both systems' segment scores into `ax` or a new figure, and return the Axes."""
-        return plot_scatter(self["segment_bleu"], ax)
-
-    def distinctive_ngrams(self, name: SystemName, count: int = 10) -> list[NGramDifference]:
-        """Return the most distinctive n-grams of all orders, without parts of listed n-grams.
-
-        Args:
-            name: the system that matches the n-grams more often.
-            count: the largest number of n-grams.
-
-        Returns:
-            Dicts as in `ngrams`.
-
-        Raises:
-            ValueError: neither system has this name.
-
-        >>> systems = {"A": ["a b c"], "B": ["a c"]}
-        >>> difference = diff_systems(systems, ["a b c"], None, Options(max_order=2))
-        >>> [ngram["ngram"] for ngram in difference.distinctive_ngrams("A")]
-        [['a', 'b'], ['b', 'c']]
-        """
-        system = find_name("name", name, self["systems"])
-        # Longest first, so that of equally distinctive n-grams the parts are left out.
-        candidates: list[NGramDifference] = []
-        for order in reversed(self["ngrams"]):
-            candidates += order["systems"][system]
-        candidates.sort(key=_distinctiveness, reverse=True)
-        chosen: list[NGramDifference] = []
-        for ngram in candidates:
-            if not any(_contains(listed["ngram"], ngram["ngram"]) for listed in chosen):
-                chosen.append(ngram)
-        return chosen[:count]
-
-    def _records(self) -> list[dict[str, Any]]:
-        records = [{"part": "length", **group} for group in self["by_length"]]
-        for label, group in self.get("groups", {}).items():
-            records.append({"part": "group", "group": label, **group})
-        for record in records:
-            scores = record.pop("bleu")
-            delta = record.pop("delta")
-            for name, score in scores.items():
-                record[f"bleu_{name}"] = score
-            record["delta"] = delta  # behind the scores
-        return records
-
-    def _rows(self) -> list[list[str]]:
-        rows = self._group_rows()
-        for ngram, *numbers in self._ngram_rows():
-            rows.append([ngram, "", *numbers])  # without a number of segments
-        return rows
-
-    def _title(self) -> str:
-        first_name, second_name = (write_name(name) for name in self["systems"])
-        first_score, second_score = (system["score"] for system in self["systems"].values())
-        wins = count_things(self["wins"], "segment")
-        return (
-            f"{second_name} against {first_name}: {second_score:.2f} and {first_score:.2f} BLEU,"
-            f" a difference of {second_score - first_score:+.2f}; better in {wins},"
-            f" equal in {self['ties']:,}, worse in {self['losses']:,}"
-        )
-
-    def _html_table(self) -> str:
-        """Return a table of groups and, if the systems differ in n-grams, a table of n-grams."""
-        tables = [self._group_rows()]
-        ngram_rows = self._ngram_rows()
-        if ngram_rows:
-            tables.append(ngram_rows)
-        return "".join(write_table(head, rows) for head, *rows in tables)
-
-    def _group_rows(self) -> list[list[str]]:
-        """Return the head, and rows of the corpus, each range of lengths and the first labels."""
-        # 1. Summarize the corpus and the ranges of lengths.
-        systems = self["systems"]
-        _, second = systems.values()
-        summaries: dict[str, GroupDifference] = {
-            "all": {
-                "segments": self["wins"] + self["ties"] + self["losses"],
-                "bleu": {name: system["bleu"] for name, system in systems.items()},
-                "delta": second["delta"],
-            }
-        }
-        for group in self["by_length"]:
-            bounds = f"{group['from']} to {group['to']}"
-            if group["to"] is None:
-                bounds = f"{group['from']} and more"
-            summaries[f"reference of {bounds} tokens"] = group
-        # 2. Write the rows; labels that look like a summary are in quotes.
-        names = [write_name(name) for name in systems]
-        rows = [["", "segments", *names, "difference"]]
-        for summary, group in summaries.items():
-            rows.append(_write_group(summary, group))
-        groups = self.get("groups", {})
-        for label in list(groups)[:_PRINTED_LABELS]:
-            rows.append(_write_group(write_label(label, summaries), groups[label]))
-        if len(groups) > _PRINTED_LABELS:
-            rows.append([f"… {len(groups) - _PRINTED_LABELS:,} more labels", "", "", "", ""])
-        return rows
-
-    def _ngram_rows(self) -> list[list[str]]:
-        """Return the head and a row per n-gram; an empty list if the systems match the same."""
-        rows = []
-        for name in self["systems"]:
-            for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS):
-                text = write_name(" ".join(map(str, ngram["ngram"])))
-                first_matches, second_matches = ngram["matches"].values()
-                lead = second_matches - first_matches
-                rows.append([text, f"{first_matches:,}", f"{second_matches:,}", f"{lead:+,}"])
-        if not rows:
-            return []
-        names = [write_name(name) for name in self["systems"]]
-        return [["n-grams matched by one system only", *names, "difference"], *rows]
-
-
-def _write_group(name: str, group: GroupDifference) -> list[str]:
-    """Return the row of a group in the table."""
-    scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
-    return [write_name(name), f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
-
-
-def _contains(tokens: Sequence[Token], ngram: Sequence[Token]) -> bool:
-    """Return True if the n-gram occurs in the tokens."""
-    size = len(ngram)
-    return any(tokens[i : i + size] == ngram for i in range(len(tokens) - size + 1))
-
-
 # --- Counting and scoring -------------------------------------------------------------------------
 
 
@@ -652,3 +453,202 @@ def _choose_rows(table: NGramTable, system: int) -> NGramTable:
     last_segment = segments[order[LISTED_NGRAMS - 1]]
     is_tie = (candidate_scores[order] == last_score) & (segments[order] == last_segment)
     return candidates.take(order[is_listed | is_tie])
+
+
+# --- The result -----------------------------------------------------------------------------------
+
+
+class SystemScore(TypedDict, total=False):
+    """The score of a system, on the scales 0-1 and 0-100; only the second system has a `delta`."""
+
+    bleu: float
+    score: float
+    delta: float
+
+
+class GroupDifference(TypedDict):
+    """The number of segments in a group, BLEU of both systems, and their difference."""
+
+    segments: int
+    bleu: dict[SystemName, float]
+    delta: float
+
+
+# The first and the last length of a range in tokens; None if it has no end. `from` is a keyword.
+_LengthRange = TypedDict("_LengthRange", {"from": int, "to": int | None})
+
+
+class LengthDifference(_LengthRange, GroupDifference):
+    """The group of the segments whose reference length is in a range."""
+
+
+class NGramDifference(TypedDict):
+    """An n-gram that one system matches more often.
+
+    count: the surplus of matches.
+    matches: per system, the matches that only this system has in a segment.
+    segment: the first segment with a surplus.
+    """
+
+    ngram: list[Token]
+    count: int
+    matches: dict[SystemName, int]
+    segment: int
+
+
+class OrderDifference(TypedDict):
+    """The most distinctive n-grams of one order, per system."""
+
+    order: int
+    systems: dict[SystemName, list[NGramDifference]]
+
+
+class SegmentDifference(TypedDict):
+    """The index of a segment, BLEU of both systems, and their difference."""
+
+    segment: int
+    bleu: dict[SystemName, float]
+    delta: float
+
+
+class Difference(Report):
+    """The result of `diff`: a dict that displays as a table.
+
+    >>> systems = {"A": ["a b c e"], "B": ["a b c d"]}
+    >>> difference = diff_systems(systems, ["a b c d"], None, Options(max_order=2))
+    >>> print(difference)  # doctest: +ELLIPSIS
+    B against A: 100.00 and 70.71 BLEU, a difference of +29.29; better in 1 segment, ...
+    <BLANKLINE>
+                                        segments      A       B  difference
+    all                                        1  70.71  100.00      +29.29
+    reference of 0 to 9 tokens                 1  70.71  100.00      +29.29
+    n-grams matched by one system only                A       B  difference
+    c d                                               0       1          +1
+    <BLANKLINE>
+    nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|order:2|version:bleu_metric-1.0.0
+    """
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot both systems' segment scores into `ax` or a new figure, and return the Axes."""
+        return plot_scatter(self["segment_bleu"], ax)
+
+    def distinctive_ngrams(self, name: SystemName, count: int = 10) -> list[NGramDifference]:
+        """Return the most distinctive n-grams of all orders, without parts of listed n-grams.
+
+        Args:
+            name: the system that matches the n-grams more often.
+            count: the largest number of n-grams.
+
+        Returns:
+            Dicts as in `ngrams`.
+
+        Raises:
+            ValueError: neither system has this name.
+
+        >>> systems = {"A": ["a b c"], "B": ["a c"]}
+        >>> difference = diff_systems(systems, ["a b c"], None, Options(max_order=2))
+        >>> [ngram["ngram"] for ngram in difference.distinctive_ngrams("A")]
+        [['a', 'b'], ['b', 'c']]
+        """
+        system = find_name("name", name, self["systems"])
+        # Longest first, so that of equally distinctive n-grams the parts are left out.
+        candidates: list[NGramDifference] = []
+        for order in reversed(self["ngrams"]):
+            candidates += order["systems"][system]
+        candidates.sort(key=_distinctiveness, reverse=True)
+        chosen: list[NGramDifference] = []
+        for ngram in candidates:
+            if not any(_contains(listed["ngram"], ngram["ngram"]) for listed in chosen):
+                chosen.append(ngram)
+        return chosen[:count]
+
+    def _records(self) -> list[dict[str, Any]]:
+        records = [{"part": "length", **group} for group in self["by_length"]]
+        for label, group in self.get("groups", {}).items():
+            records.append({"part": "group", "group": label, **group})
+        for record in records:
+            scores = record.pop("bleu")
+            delta = record.pop("delta")
+            for name, score in scores.items():
+                record[f"bleu_{name}"] = score
+            record["delta"] = delta  # behind the scores
+        return records
+
+    def _rows(self) -> list[list[str]]:
+        rows = self._group_rows()
+        for ngram, *numbers in self._ngram_rows():
+            rows.append([ngram, "", *numbers])  # without a number of segments
+        return rows
+
+    def _title(self) -> str:
+        first_name, second_name = (write_name(name) for name in self["systems"])
+        first_score, second_score = (system["score"] for system in self["systems"].values())
+        wins = count_things(self["wins"], "segment")
+        return (
+            f"{second_name} against {first_name}: {second_score:.2f} and {first_score:.2f} BLEU,"
+            f" a difference of {second_score - first_score:+.2f}; better in {wins},"
+            f" equal in {self['ties']:,}, worse in {self['losses']:,}"
+        )
+
+    def _html_table(self) -> str:
+        """Return a table of groups and, if the systems differ in n-grams, a table of n-grams."""
+        tables = [self._group_rows()]
+        ngram_rows = self._ngram_rows()
+        if ngram_rows:
+            tables.append(ngram_rows)
+        return "".join(write_table(head, rows) for head, *rows in tables)
+
+    def _group_rows(self) -> list[list[str]]:
+        """Return the head, and rows of the corpus, each range of lengths and the first labels."""
+        # 1. Summarize the corpus and the ranges of lengths.
+        systems = self["systems"]
+        _, second = systems.values()
+        summaries: dict[str, GroupDifference] = {
+            "all": {
+                "segments": self["wins"] + self["ties"] + self["losses"],
+                "bleu": {name: system["bleu"] for name, system in systems.items()},
+                "delta": second["delta"],
+            }
+        }
+        for group in self["by_length"]:
+            bounds = f"{group['from']} to {group['to']}"
+            if group["to"] is None:
+                bounds = f"{group['from']} and more"
+            summaries[f"reference of {bounds} tokens"] = group
+        # 2. Write the rows; labels that look like a summary are in quotes.
+        names = [write_name(name) for name in systems]
+        rows = [["", "segments", *names, "difference"]]
+        for summary, group in summaries.items():
+            rows.append(_write_group(summary, group))
+        groups = self.get("groups", {})
+        for label in list(groups)[:_PRINTED_LABELS]:
+            rows.append(_write_group(write_label(label, summaries), groups[label]))
+        if len(groups) > _PRINTED_LABELS:
+            rows.append([f"… {len(groups) - _PRINTED_LABELS:,} more labels", "", "", "", ""])
+        return rows
+
+    def _ngram_rows(self) -> list[list[str]]:
+        """Return the head and a row per n-gram; an empty list if the systems match the same."""
+        rows = []
+        for name in self["systems"]:
+            for ngram in self.distinctive_ngrams(name, _PRINTED_NGRAMS):
+                text = write_name(" ".join(map(str, ngram["ngram"])))
+                first_matches, second_matches = ngram["matches"].values()
+                lead = second_matches - first_matches
+                rows.append([text, f"{first_matches:,}", f"{second_matches:,}", f"{lead:+,}"])
+        if not rows:
+            return []
+        names = [write_name(name) for name in self["systems"]]
+        return [["n-grams matched by one system only", *names, "difference"], *rows]
+
+
+def _write_group(name: str, group: GroupDifference) -> list[str]:
+    """Return the row of a group in the table."""
+    scores = [f"{100 * score:.2f}" for score in group["bleu"].values()]
+    return [write_name(name), f"{group['segments']:,}", *scores, f"{100 * group['delta']:+.2f}"]
+
+
+def _contains(tokens: Sequence[Token], ngram: Sequence[Token]) -> bool:
+    """Return True if the n-gram occurs in the tokens."""
+    size = len(ngram)
+    return any(tokens[i : i + size] == ngram for i in range(len(tokens) - size + 1))

@@ -139,238 +139,6 @@ SEGMENT_FACTORS: Grid = {
 ReferencePositions = Mapping[int, Int64]
 
 
-# --- Results --------------------------------------------------------------------------------------
-
-
-class FactorStep(TypedDict):
-    """A change of one factor, and the resulting difference of the score on the scale 0-1."""
-
-    factor: str
-    value: object
-    delta: float
-
-
-class SettingScores(TypedDict):
-    """A setting in the result of `reconcile`, with its difference from the published score."""
-
-    bleu: float
-    score: float
-    delta: float
-    plausible: bool
-    steps: list[FactorStep]
-    same_score: dict[str, list[object]]
-    references: str | int
-    options: dict[str, object]
-    signature: str
-
-
-class AnswerContent(TypedDict):
-    """The keys that every result of `reconcile` has."""
-
-    reported: object
-    decimals: int
-    scale: int
-    settings: int
-    chance: float
-    verified: bool | None
-    matches: list[SettingScores]
-    other_matches: list[SettingScores]
-    nearest: list[SettingScores]
-
-
-class ReconciliationContent(AnswerContent, total=False):
-    """The keys of the result of `reconcile`, with the one of more than 8 references."""
-
-    untried_references: int
-
-
-class ConventionScores(TypedDict):
-    """A convention in the result of `conventions`, with its difference from the default."""
-
-    bleu: float
-    score: float
-    delta: float
-    steps: list[FactorStep]
-    signature: str
-
-
-class Reconciliation(Report):
-    """The result of `reconcile`: a dict that displays as a table."""
-
-    if TYPE_CHECKING:
-        # A subclass of dict cannot be a TypedDict. These types let mypy find a mistyped key.
-
-        def __init__(self, content: ReconciliationContent) -> None: ...
-
-        @overload  # type: ignore[override]
-        def __getitem__(self, key: Literal["reported"]) -> object: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["decimals", "scale", "settings", "untried_references"]
-        ) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["chance"]) -> float: ...
-        @overload
-        def __getitem__(self, key: Literal["verified"]) -> bool | None: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["matches", "other_matches", "nearest"]
-        ) -> list[SettingScores]: ...
-        def __getitem__(self, key: str) -> object: ...
-
-    def _title(self) -> str:
-        settings = count_things(self["settings"], "setting")
-        near = f"for {self['chance']:.0%} of the numbers near it"
-        number = self["reported"]
-        if self["verified"] is not None:
-            # Read again, because a copy of this dict has only the keys.
-            number = read_signature(self["reported"]).score
-        if self["verified"]:
-            verified = f"Verified: these texts give {number} under this signature"
-            return f"{verified}; so would some setting {near}."
-        claim = ""
-        if self["verified"] is False:
-            claim = f"Not verified: these texts do not give {number} under this signature. "
-        count = len(self["matches"] or self["other_matches"])
-        if count == 0:
-            none = f"None of {settings} gives {number}; some setting would {near}."
-            return f"{claim}{none} The closest are:"
-        verb = "gives" if count == 1 else "give"
-        return f"{claim}{count} of {settings} {verb} {number}; so would some setting {near}."
-
-    def _note(self) -> str:
-        notes = []
-        if "untried_references" in self:
-            untried = count_things(self["untried_references"], "further reference")
-            notes.append(
-                f"Of the references, all together and the first {MOST_REFERENCES} alone were tried,"
-                f" not {untried} alone."
-            )
-        if self["verified"] is not None:
-            notes.append(
-                "sacreBLEU's signatures contain neither the order of n-grams nor the text of the"
-                " references."
-            )
-        return " ".join(notes)
-
-    def _shown(self) -> list[SettingScores]:
-        return self["matches"] or self["other_matches"] or self["nearest"]
-
-    def _rows(self) -> list[list[str]]:
-        rows = [["settings", "BLEU", "off by", "plausible"]]
-        for setting in self._shown():
-            steps = describe_steps(setting["steps"])
-            score = f"{setting['score']:.4f}"
-            difference = f"{100 * setting['delta']:+.4f}"
-            plausible = "yes" if setting["plausible"] else "no"
-            rows.append([steps, score, difference, plausible])
-        return rows
-
-    def _records(self) -> list[dict[str, object]]:
-        return [
-            {
-                "settings": describe_steps(setting["steps"]),
-                "bleu": setting["bleu"],
-                "score": setting["score"],
-                "delta": setting["delta"],
-                "signature": setting["signature"],
-            }
-            for setting in self._shown()
-        ]
-
-    def plot(self, ax: Axes | None = None, setting: int = 0) -> Axes:
-        """Plot the effect of each factor from this object's options to a setting; return the Axes.
-
-        Args:
-            ax: the Axes to draw into; None for a new figure.
-            setting: the index in `matches`; in `other_matches` or `nearest` if there are no
-                matches.
-        """
-        end = self._shown()[setting]
-        start = "your options" if self["verified"] is None else "the signature"
-        return plot_steps(start, list_changes(end["steps"]), "this setting", end["score"], ax=ax)
-
-
-class Conventions(Report):
-    """The result of `conventions`: a dict from names to scores, which displays as a table."""
-
-    _wide_columns = ("due to",)
-
-    if TYPE_CHECKING:
-        # As above: these types let mypy find a mistyped key.
-
-        def __init__(self, scores: Mapping[str, ConventionScores]) -> None: ...
-        def __getitem__(self, name: str) -> ConventionScores: ...
-        def items(self) -> dict_items[str, ConventionScores]: ...
-
-    def _title(self) -> str:
-        return "The same text under each convention"
-
-    def _rows(self) -> list[list[str]]:
-        rows = [["convention", "BLEU", "difference", "due to"]]
-        for name, scores in self.items():
-            score = f"{scores['score']:.2f}"
-            difference = f"{100 * scores['delta']:+.2f}"
-            steps = describe_steps(scores["steps"], with_differences=True)
-            rows.append([name, score, difference, steps])
-        return rows
-
-    def _records(self) -> list[dict[str, object]]:
-        return [
-            {
-                "convention": name,
-                "bleu": scores["bleu"],
-                "score": scores["score"],
-                "delta": scores["delta"],
-                "signature": scores["signature"],
-            }
-            for name, scores in self.items()
-        ]
-
-    def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
-        """Plot the effect of each factor, from the default to a convention, and return the Axes.
-
-        Args:
-            ax: the Axes to draw into; None for a new figure.
-            convention: its name; None for the convention whose score differs most.
-        """
-        end = convention or max(self, key=lambda name: abs(self[name]["delta"]))
-        steps = list_changes(self[end]["steps"])
-        return plot_steps("default", steps, end, self[end]["score"], ax=ax)
-
-
-def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) -> str:
-    """Write the steps that change the score on one line.
-
-    >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
-    'max_order=2 (+12.50)'
-    """
-    changes = list_changes(steps)
-    if not changes:
-        return "– (same settings)"
-    if not with_differences:
-        return ", ".join(change.label for change in changes)
-    return ", ".join(f"{change.label} ({change.difference:+.2f})" for change in changes)
-
-
-def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
-    """List the steps that change the score, with their differences in points.
-
-    A mean in place of a corpus score is always listed.
-
-    >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
-    [Step(label='max_order=2', difference=12.5)]
-    """
-    changes = []
-    for step in steps:
-        difference = 100 * step["delta"]
-        if step["factor"] == "mean_of_segments":
-            changes.append(Step("mean of segment scores", difference))
-        elif difference != 0:
-            changes.append(Step(f"{step['factor']}={step['value']!r}", difference))
-    return changes
-
-
 # --- conventions ----------------------------------------------------------------------------------
 
 
@@ -1161,3 +929,235 @@ def _split_references(
         bounds = np.arange(len(positions) + 1)
         corpora[index] = make_corpus([(batch.predictions, references, bounds)])
     return corpora
+
+
+# --- Results --------------------------------------------------------------------------------------
+
+
+class FactorStep(TypedDict):
+    """A change of one factor, and the resulting difference of the score on the scale 0-1."""
+
+    factor: str
+    value: object
+    delta: float
+
+
+class SettingScores(TypedDict):
+    """A setting in the result of `reconcile`, with its difference from the published score."""
+
+    bleu: float
+    score: float
+    delta: float
+    plausible: bool
+    steps: list[FactorStep]
+    same_score: dict[str, list[object]]
+    references: str | int
+    options: dict[str, object]
+    signature: str
+
+
+class AnswerContent(TypedDict):
+    """The keys that every result of `reconcile` has."""
+
+    reported: object
+    decimals: int
+    scale: int
+    settings: int
+    chance: float
+    verified: bool | None
+    matches: list[SettingScores]
+    other_matches: list[SettingScores]
+    nearest: list[SettingScores]
+
+
+class ReconciliationContent(AnswerContent, total=False):
+    """The keys of the result of `reconcile`, with the one of more than 8 references."""
+
+    untried_references: int
+
+
+class ConventionScores(TypedDict):
+    """A convention in the result of `conventions`, with its difference from the default."""
+
+    bleu: float
+    score: float
+    delta: float
+    steps: list[FactorStep]
+    signature: str
+
+
+class Reconciliation(Report):
+    """The result of `reconcile`: a dict that displays as a table."""
+
+    if TYPE_CHECKING:
+        # A subclass of dict cannot be a TypedDict. These types let mypy find a mistyped key.
+
+        def __init__(self, content: ReconciliationContent) -> None: ...
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["reported"]) -> object: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["decimals", "scale", "settings", "untried_references"]
+        ) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["chance"]) -> float: ...
+        @overload
+        def __getitem__(self, key: Literal["verified"]) -> bool | None: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["matches", "other_matches", "nearest"]
+        ) -> list[SettingScores]: ...
+        def __getitem__(self, key: str) -> object: ...
+
+    def _title(self) -> str:
+        settings = count_things(self["settings"], "setting")
+        near = f"for {self['chance']:.0%} of the numbers near it"
+        number = self["reported"]
+        if self["verified"] is not None:
+            # Read again, because a copy of this dict has only the keys.
+            number = read_signature(self["reported"]).score
+        if self["verified"]:
+            verified = f"Verified: these texts give {number} under this signature"
+            return f"{verified}; so would some setting {near}."
+        claim = ""
+        if self["verified"] is False:
+            claim = f"Not verified: these texts do not give {number} under this signature. "
+        count = len(self["matches"] or self["other_matches"])
+        if count == 0:
+            none = f"None of {settings} gives {number}; some setting would {near}."
+            return f"{claim}{none} The closest are:"
+        verb = "gives" if count == 1 else "give"
+        return f"{claim}{count} of {settings} {verb} {number}; so would some setting {near}."
+
+    def _note(self) -> str:
+        notes = []
+        if "untried_references" in self:
+            untried = count_things(self["untried_references"], "further reference")
+            notes.append(
+                f"Of the references, all together and the first {MOST_REFERENCES} alone were tried,"
+                f" not {untried} alone."
+            )
+        if self["verified"] is not None:
+            notes.append(
+                "sacreBLEU's signatures contain neither the order of n-grams nor the text of the"
+                " references."
+            )
+        return " ".join(notes)
+
+    def _shown(self) -> list[SettingScores]:
+        return self["matches"] or self["other_matches"] or self["nearest"]
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["settings", "BLEU", "off by", "plausible"]]
+        for setting in self._shown():
+            steps = describe_steps(setting["steps"])
+            score = f"{setting['score']:.4f}"
+            difference = f"{100 * setting['delta']:+.4f}"
+            plausible = "yes" if setting["plausible"] else "no"
+            rows.append([steps, score, difference, plausible])
+        return rows
+
+    def _records(self) -> list[dict[str, object]]:
+        return [
+            {
+                "settings": describe_steps(setting["steps"]),
+                "bleu": setting["bleu"],
+                "score": setting["score"],
+                "delta": setting["delta"],
+                "signature": setting["signature"],
+            }
+            for setting in self._shown()
+        ]
+
+    def plot(self, ax: Axes | None = None, setting: int = 0) -> Axes:
+        """Plot the effect of each factor from this object's options to a setting; return the Axes.
+
+        Args:
+            ax: the Axes to draw into; None for a new figure.
+            setting: the index in `matches`; in `other_matches` or `nearest` if there are no
+                matches.
+        """
+        end = self._shown()[setting]
+        start = "your options" if self["verified"] is None else "the signature"
+        return plot_steps(start, list_changes(end["steps"]), "this setting", end["score"], ax=ax)
+
+
+class Conventions(Report):
+    """The result of `conventions`: a dict from names to scores, which displays as a table."""
+
+    _wide_columns = ("due to",)
+
+    if TYPE_CHECKING:
+        # As above: these types let mypy find a mistyped key.
+
+        def __init__(self, scores: Mapping[str, ConventionScores]) -> None: ...
+        def __getitem__(self, name: str) -> ConventionScores: ...
+        def items(self) -> dict_items[str, ConventionScores]: ...
+
+    def _title(self) -> str:
+        return "The same text under each convention"
+
+    def _rows(self) -> list[list[str]]:
+        rows = [["convention", "BLEU", "difference", "due to"]]
+        for name, scores in self.items():
+            score = f"{scores['score']:.2f}"
+            difference = f"{100 * scores['delta']:+.2f}"
+            steps = describe_steps(scores["steps"], with_differences=True)
+            rows.append([name, score, difference, steps])
+        return rows
+
+    def _records(self) -> list[dict[str, object]]:
+        return [
+            {
+                "convention": name,
+                "bleu": scores["bleu"],
+                "score": scores["score"],
+                "delta": scores["delta"],
+                "signature": scores["signature"],
+            }
+            for name, scores in self.items()
+        ]
+
+    def plot(self, ax: Axes | None = None, convention: str | None = None) -> Axes:
+        """Plot the effect of each factor, from the default to a convention, and return the Axes.
+
+        Args:
+            ax: the Axes to draw into; None for a new figure.
+            convention: its name; None for the convention whose score differs most.
+        """
+        end = convention or max(self, key=lambda name: abs(self[name]["delta"]))
+        steps = list_changes(self[end]["steps"])
+        return plot_steps("default", steps, end, self[end]["score"], ax=ax)
+
+
+def describe_steps(steps: Sequence[FactorStep], with_differences: bool = False) -> str:
+    """Write the steps that change the score on one line.
+
+    >>> describe_steps([{"factor": "max_order", "value": 2, "delta": 0.125}], with_differences=True)
+    'max_order=2 (+12.50)'
+    """
+    changes = list_changes(steps)
+    if not changes:
+        return "– (same settings)"
+    if not with_differences:
+        return ", ".join(change.label for change in changes)
+    return ", ".join(f"{change.label} ({change.difference:+.2f})" for change in changes)
+
+
+def list_changes(steps: Sequence[FactorStep]) -> list[Step]:
+    """List the steps that change the score, with their differences in points.
+
+    A mean in place of a corpus score is always listed.
+
+    >>> list_changes([{"factor": "max_order", "value": 2, "delta": 0.125}])
+    [Step(label='max_order=2', difference=12.5)]
+    """
+    changes = []
+    for step in steps:
+        difference = 100 * step["delta"]
+        if step["factor"] == "mean_of_segments":
+            changes.append(Step("mean of segment scores", difference))
+        elif difference != 0:
+            changes.append(Step(f"{step['factor']}={step['value']!r}", difference))
+    return changes
