@@ -1,7 +1,5 @@
 """The data structures for texts: a corpus in batches, and zero-copy views of Arrow arrays.
 
-The version of the project, and how its objects get to other processes, come first.
-
 A corpus has one of three kinds; `bleu_inputs` rejects everything else:
 
     kind    predictions                 references of a batch, in the order of the segments
@@ -10,6 +8,8 @@ A corpus has one of three kinds; `bleu_inputs` rejects everything else:
     ids     large_list<int64>           large_list<int64>
 
 Every segment has a prediction and at least one reference, and there are no nulls.
+
+The last section is about objects of all modules: how they get to other processes.
 """
 
 from __future__ import annotations
@@ -37,139 +37,6 @@ SystemName = Hashable  # a key of the dict of systems, as `plain_label` returns 
 Label = str | int | float | None
 _AnyLabel = TypeVar("_AnyLabel", bound=Hashable)
 _AnyClass = TypeVar("_AnyClass", bound=type)
-
-
-# --- Objects in other processes -------------------------------------------------------------------
-
-
-def portable(class_: _AnyClass) -> _AnyClass:
-    """Let objects of a class be pickled to a process that has another copy of this project.
-
-    Pickle refers to a class by its module. evaluate puts its copy of the modules into a package
-    with a hash in its name. A process that has not loaded the metric can't import it, and an
-    installed package has another name.
-
-    >>> import pickle
-    >>> pickle.loads(pickle.dumps(make_corpus([(pa.array(["a"]), pa.array(["b"]), [0, 1])]))).kind
-    'text'
-    """
-    class_.__reduce__ = _reduce  # type: ignore[assignment, method-assign]
-    return class_
-
-
-def _reduce(instance: object) -> tuple[object, ...]:
-    """Return what pickle and `copy` make an object again from: a function, its values, a state."""
-    maker = _make_maker(type(instance))  # type: ignore[arg-type] # classes are hashable
-    if isinstance(instance, tuple):
-        return maker, tuple(instance)
-    if isinstance(instance, Exception):
-        return maker, instance.args, vars(instance)
-    is_special = hasattr(instance, "__setstate__")  # its __getstate__ is not Python's
-    state = instance.__getstate__() if is_special else vars(instance)
-    return maker, (), state
-
-
-class _Maker:
-    """A function that makes an object without a call of its constructor.
-
-    Pickled, it carries the code of `find_maker`: a reference to that function would fail where the
-    project is missing, before a message could say so.
-    """
-
-    def __init__(self, class_: type) -> None:
-        self.class_ = class_
-
-    def __call__(self, *values: object) -> object:
-        return self.class_.__new__(self.class_, *values)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        package, _, module = self.class_.__module__.rpartition(".")
-        if package != __package__:  # a class that a user derived
-            return functools.partial, (self.class_.__new__, self.class_)
-        names = {
-            "source": "from __future__ import annotations\n" + inspect.getsource(find_maker),
-            "copy": package,
-            "module": module,
-            "name": self.class_.__name__,
-            "version": __version__,
-        }
-        # `exec` defines `find_maker` among these names, and returns None.
-        return eval, ("exec(source) or find_maker(copy, module, name, version)", names)
-
-
-def find_maker(copy: str, module: str, name: str, version: str) -> Callable[..., object]:
-    """Return a function that makes objects of a class, in a process that unpickles one.
-
-    Only the source of this function gets there, so it imports what it needs.
-
-    Args:
-        copy: the package that the class of the pickled object is from.
-        module: the name of the module in that package.
-        name: the name of the class.
-        version: the version of the pickled object.
-
-    Raises:
-        ImportError: the project is missing, or another version is installed.
-    """
-    import functools
-    import importlib
-    import importlib.util
-    import sys
-
-    # Copies that evaluate has loaded here, of the same version.
-    loaded = []
-    for path, imported in list(sys.modules.items()):
-        is_evaluates = path.startswith("evaluate_modules.") and path.endswith(".bleu_corpus")
-        if is_evaluates and imported.__version__ == version:
-            loaded.append(path.rpartition(".")[0])
-    # A file or folder named like the package, such as a clone, is not the package.
-    spec = importlib.util.find_spec("bleu_metric")
-    is_installed = spec is not None and spec.origin and spec.submodule_search_locations
-    if copy in loaded:
-        # 1. The copy itself: the class stays the same.
-        package = copy
-    elif is_installed:
-        # 2. The installed package.
-        package = "bleu_metric"
-        found = importlib.import_module(package).__version__
-        if found != version:
-            raise ImportError(
-                f"This object is from bleu_metric {version}, but bleu_metric {found} is installed"
-                " here. Install the same version."
-            )
-    elif loaded:
-        # 3. Another copy: the object comes back from a process that has the package.
-        package = loaded[0]
-    else:
-        # 4. The copy in evaluate's cache.
-        package = copy
-        try:
-            from evaluate.loading import init_dynamic_modules
-
-            init_dynamic_modules()
-            importlib.import_module(package)
-        except ImportError as error:
-            raise ModuleNotFoundError(
-                f"bleu_metric {version} is missing in this process. Install the package here, or"
-                " load the same files before: evaluate.load('path/to/bleu_metric.py')."
-            ) from error
-    class_ = getattr(importlib.import_module(f"{package}.{module}"), name)
-    return functools.partial(class_.__new__, class_)
-
-
-@functools.cache
-def _make_maker(class_: type) -> _Maker:
-    """Return one maker per class, because pickle writes the same object once."""
-    return _Maker(class_)
-
-
-def _count_processors() -> int:
-    if hasattr(os, "sched_getaffinity"):  # Linux, where a process may be limited to some of them
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-PROCESSORS = _count_processors()  # that this process may use, and so the number of threads
 
 STRINGS = pa.large_string()
 TOKENS = pa.large_list(STRINGS)
@@ -246,7 +113,6 @@ class Layout(NamedTuple):
         return np.empty((self.width, segments), np.int64).T
 
 
-@portable
 class Batch(NamedTuple):
     """Consecutive segments of a corpus.
 
@@ -293,7 +159,6 @@ class Batch(NamedTuple):
         return make_corpus([(self.predictions, self.references, self.bounds)])
 
 
-@portable
 @dataclass(frozen=True)
 class Corpus:
     """Predictions and references, in one or more batches of any size.
@@ -599,3 +464,141 @@ def pieces(array: pa.ChunkedArray, rows: int = 1 << 16) -> Iterator[pa.Array]:
     for chunk in array.chunks:
         for start in range(0, len(chunk), rows):
             yield chunk.slice(start, rows)
+
+
+def _count_processors() -> int:
+    if hasattr(os, "sched_getaffinity"):  # Linux, where a process may be limited to some of them
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+PROCESSORS = _count_processors()  # that this process may use, and so the number of threads
+
+
+# --- Objects in other processes -------------------------------------------------------------------
+
+
+def portable(class_: _AnyClass) -> _AnyClass:
+    """Let objects of a class be pickled to a process that has another copy of this project.
+
+    Pickle refers to a class by its module. evaluate puts its copy of the modules into a package
+    with a hash in its name. A process that has not loaded the metric can't import it, and an
+    installed package has another name.
+
+    >>> import pickle
+    >>> pickle.loads(pickle.dumps(make_corpus([(pa.array(["a"]), pa.array(["b"]), [0, 1])]))).kind
+    'text'
+    """
+    class_.__reduce__ = _reduce  # type: ignore[assignment, method-assign]
+    return class_
+
+
+def _reduce(instance: object) -> tuple[object, ...]:
+    """Return what pickle and `copy` make an object again from: a function, its values, a state."""
+    maker = _make_maker(type(instance))  # type: ignore[arg-type] # classes are hashable
+    if isinstance(instance, tuple):
+        return maker, tuple(instance)
+    if isinstance(instance, Exception):
+        return maker, instance.args, vars(instance)
+    is_special = hasattr(instance, "__setstate__")  # its __getstate__ is not Python's
+    state = instance.__getstate__() if is_special else vars(instance)
+    return maker, (), state
+
+
+class _Maker:
+    """A function that makes an object without a call of its constructor.
+
+    Pickled, it carries the code of `find_maker`: a reference to that function would fail where the
+    project is missing, before a message could say so.
+    """
+
+    def __init__(self, class_: type) -> None:
+        self.class_ = class_
+
+    def __call__(self, *values: object) -> object:
+        return self.class_.__new__(self.class_, *values)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        package, _, module = self.class_.__module__.rpartition(".")
+        if package != __package__:  # a class that a user derived
+            return functools.partial, (self.class_.__new__, self.class_)
+        names = {
+            "source": "from __future__ import annotations\n" + inspect.getsource(find_maker),
+            "copy": package,
+            "module": module,
+            "name": self.class_.__name__,
+            "version": __version__,
+        }
+        # `exec` defines `find_maker` among these names, and returns None.
+        return eval, ("exec(source) or find_maker(copy, module, name, version)", names)
+
+
+def find_maker(copy: str, module: str, name: str, version: str) -> Callable[..., object]:
+    """Return a function that makes objects of a class, in a process that unpickles one.
+
+    Only the source of this function gets there, so it imports what it needs.
+
+    Args:
+        copy: the package that the class of the pickled object is from.
+        module: the name of the module in that package.
+        name: the name of the class.
+        version: the version of the pickled object.
+
+    Raises:
+        ImportError: the project is missing, or another version is installed.
+    """
+    import functools
+    import importlib
+    import importlib.util
+    import sys
+
+    # Copies that evaluate has loaded here, of the same version.
+    loaded = []
+    for path, imported in list(sys.modules.items()):
+        is_evaluates = path.startswith("evaluate_modules.") and path.endswith(".bleu_corpus")
+        if is_evaluates and imported.__version__ == version:
+            loaded.append(path.rpartition(".")[0])
+    # A file or folder named like the package, such as a clone, is not the package.
+    spec = importlib.util.find_spec("bleu_metric")
+    is_installed = spec is not None and spec.origin and spec.submodule_search_locations
+    if copy in loaded:
+        # 1. The copy itself: the class stays the same.
+        package = copy
+    elif is_installed:
+        # 2. The installed package.
+        package = "bleu_metric"
+        found = importlib.import_module(package).__version__
+        if found != version:
+            raise ImportError(
+                f"This object is from bleu_metric {version}, but bleu_metric {found} is installed"
+                " here. Install the same version."
+            )
+    elif loaded:
+        # 3. Another copy: the object comes back from a process that has the package.
+        package = loaded[0]
+    else:
+        # 4. The copy in evaluate's cache.
+        package = copy
+        try:
+            from evaluate.loading import init_dynamic_modules
+
+            init_dynamic_modules()
+            importlib.import_module(package)
+        except ImportError as error:
+            raise ModuleNotFoundError(
+                f"bleu_metric {version} is missing in this process. Install the package here, or"
+                " load the same files before: evaluate.load('path/to/bleu_metric.py')."
+            ) from error
+    class_ = getattr(importlib.import_module(f"{package}.{module}"), name)
+    return functools.partial(class_.__new__, class_)
+
+
+@functools.cache
+def _make_maker(class_: type) -> _Maker:
+    """Return one maker per class, because pickle writes the same object once."""
+    return _Maker(class_)
+
+
+# These classes are defined above `portable`.
+portable(Batch)
+portable(Corpus)
