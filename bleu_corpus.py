@@ -529,7 +529,9 @@ class _Maker:
             "name": self.class_.__name__,
             "version": __version__,
         }
-        # `exec` defines `find_maker` among these names, and returns None.
+        # `exec` defines `find_maker` among these names, and returns None. The price: scanners of
+        # pickles flag `eval`. Without it, a spawned process could not find evaluate's copy, and an
+        # error could not say what to install: pickle only calls what the process can import.
         return eval, ("exec(source) or find_maker(copy, module, name, version)", names)
 
 
