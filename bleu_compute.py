@@ -16,7 +16,7 @@ from . import bleu_messages as messages
 from . import bleu_report as report
 from . import bleu_scoring as scoring
 from . import bleu_significance as significance
-from .bleu_checks import count_checked, warn_about_texts
+from .bleu_checks import count_checked, sum_checked, warn_about_texts
 from .bleu_corpus import Corpus, Int64, Label, is_missing
 from .bleu_counting import Tokens, check_memory, make_row
 from .bleu_inputs import list_references, read_corpus, read_documents, read_labels
@@ -40,7 +40,7 @@ from .bleu_significance import (
     draw,
     list_groups,
 )
-from .bleu_statistics import Counted, prepare_batch, sum_corpus
+from .bleu_statistics import Counted, prepare_batch
 from .bleu_tables import read_counted
 from .bleu_tokenizers import choose_tokenizer, list_tokens
 
@@ -309,9 +309,8 @@ def score_corpus(
             counted = count_checked(corpus, options, labels, document_labels)
             return _score_counted(counted, options, segments=len(corpus))
     # The sum alone needs constant memory.
+    total = sum_checked(corpus, options)
     tokenizer = choose_tokenizer(options, corpus.kind)
-    warn_about_texts(corpus.predictions, tokenizer)
-    total = sum_corpus(corpus, tokenizer, options)
     origin = Origin(tokenizer.name, corpus.reference_count())
     result = Result(_describe(total, origin, options))
     scoring.warn_if_zero(result["bleu"], total, len(corpus), options)
@@ -591,7 +590,7 @@ def explain_segment(prediction: object, references: object, options: Options) ->
     explanation = Explanation(scoring.score_row(row, options, smoothed))
     origin = Origin(tokenizer.name, corpus.reference_count())
     explanation["signature"] = make_signature(options, origin)
-    warn_about_texts(corpus.predictions, tokenizer, "prediction")
+    warn_about_texts(corpus.predictions, options, "prediction")
     scoring.warn_if_zero(explanation["bleu"], row, 1, options)
     # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
     explained_orders = orders[: options.max_order]

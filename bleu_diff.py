@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from .bleu_checks import warn_about_texts
+from .bleu_checks import warn_about_corpus
 from .bleu_corpus import (
     Batch,
     Corpus,
@@ -38,7 +38,7 @@ from .bleu_pairwise import (
 )
 from .bleu_report import Report, plot_scatter, write_label, write_name, write_table
 from .bleu_scoring import NOISE, bleu, count_wins, warn_about_zeros
-from .bleu_statistics import count_batch
+from .bleu_statistics import count_batch, take_bigrams
 from .bleu_tables import is_table
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer, prepare_texts
 
@@ -87,16 +87,17 @@ def diff_systems(systems: object, references: object, by: object, options: Optio
         )
     with warn_once_per_kind():
         corpora = dict(read_corpora(predictions, references))
-        names = list(corpora)
-        first_name, second_name = names
-        first_corpus = corpora[first_name]
-        labels = read_labels(by, len(first_corpus))
-        tokenizer = choose_tokenizer(options, first_corpus.kind)
-        for name, corpus in corpora.items():
-            with within_system(name):
-                warn_about_texts(corpus.predictions, tokenizer)
+    names = list(corpora)
+    first_name, second_name = names
+    first_corpus = corpora[first_name]
+    labels = read_labels(by, len(first_corpus))
+    tokenizer = choose_tokenizer(options, first_corpus.kind)
     # 2. Count, and score the systems and the segments.
     rows, ngrams = _count_pair(corpora, tokenizer, options)
+    with warn_once_per_kind():
+        for (name, corpus), rows_of_system in zip(corpora.items(), rows):
+            with within_system(name):
+                warn_about_corpus(corpus, take_bigrams(rows_of_system), options)
     first_score, second_score = bleu(rows.sum(axis=1), options).tolist()
     segment_scores = bleu(rows, options.for_segments())
     first_scores, second_scores = segment_scores

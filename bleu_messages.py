@@ -148,28 +148,6 @@ def _package_of(module_name: str) -> str:
 
 
 # Texts
-LOOKS_TOKENIZED = Notice(
-    "tokenized",
-    "{count:,} predictions end with a detached period,"
-    " so they look tokenized already, but tokenize={tokenizer!r} expects plain text",
-    ". Detokenize them, or pass tokenize='none'",
-    option="tokenize",
-    value="none",
-)
-UNSPACED = Notice(
-    "unspaced",
-    "{percent:.0%} of the characters in the predictions belong to scripts written without spaces,"
-    " which tokenize={tokenizer!r} does not segment",
-    ". Pass tokenize='zh' (Chinese), 'ja-mecab' (Japanese) or 'char'",
-    option="tokenize",
-    value="char",
-)
-LEFTOVERS = Notice(
-    "leftovers",
-    "{place} contains {found!r}, and {share} contain such text,"
-    " which language models add for reasoning and for turns of a chat",
-    ". Remove it before scoring, with the reasoning between its tags",
-)
 SENTENCES_AS_TOKENS = Notice(
     "sentences",
     "Most tokens in the predictions contain a space, so they look like sentences,"

@@ -31,7 +31,7 @@ if not __package__:
 from . import bleu_messages as messages
 from .bleu_buffer import BufferedMetric
 from .bleu_captions import tokenize_ptb
-from .bleu_checks import count_checked
+from .bleu_checks import Checked, check_texts, count_checked
 from .bleu_compare import Comparison, Ranking, compare_systems, rank_systems
 from .bleu_compute import Explanation, Result, explain_segment, score_corpus, score_statistics
 from .bleu_corpus import Corpus, portable
@@ -45,6 +45,7 @@ from .bleu_inputs import (
     read_texts,
 )
 from .bleu_kernels import warm_up
+from .bleu_kinds import CHECKS
 from .bleu_messages import BleuWarning, count_things, show_value
 from .bleu_options import (
     CORPUS_ONLY,
@@ -136,6 +137,7 @@ METHODS: dict[str, Collection[str]] = {
     "rank": ("segments",),
     "diff": CORPUS_ONLY,
     "explain": CORPUS_ONLY,
+    "check": CORPUS_ONLY,
     "conventions": CORPUS_ONLY,
     "pairwise": CORPUS_ONLY,
     "self_bleu": CORPUS_ONLY,
@@ -821,6 +823,47 @@ class BleuMetric(BufferedMetric):
         """
         chosen = self._options_of("self_bleu", options)
         return score_against_others(read_texts(texts=texts), chosen)
+
+    def check(
+        self,
+        predictions: object,
+        references: object,
+        *,
+        documents: object = None,
+        **options: Unpack[ScoringOptions],
+    ) -> Checked:
+        """Look for input that may not be what was meant, with its effect on the score.
+
+        Every kind is looked for in all rows: what tokenizers and models leave in texts, rows that
+        moved, other encodings, other forms of a character on one side, padding among ids.
+
+        Args:
+            predictions: as for `compute`; or several systems, as for `compare`.
+            references: as for `compute`.
+            documents: the document of each row, to count those in which a kind is; None for none.
+            **options: any option of `compute` except `segments`, `confidence`, `n_resamples` and
+                `seed`. Scores are computed under them.
+
+        Returns:
+            A dict that prints as a table. `bleu` and `score` are those of the input as it is; with
+            several systems, `systems` has them by name. `segments` is the number of rows, `fine`
+            the kinds that were looked for and not found. `findings` are dicts: `kind`; `where`
+            (`"predictions"`, `"references"` or `"both"`); `system`, unless it is in the references;
+            `rows`, how many, and their `share`, 0 to 1; `first`, the first row; `documents`, how
+            many; `example`, the place between ⟦ and ⟧; `says`, a sentence; `fix`, what to write,
+            None if the texts can't be mended; `score`, 0 to 100, and `delta`, -1 to 1, after the
+            fix. `result.fixed(*kinds)` returns predictions and references, mended.
+
+        Raises:
+            TypeError, ValueError: as `compute`; statistics have no texts.
+
+        >>> bleu = evaluate.load("bleu_metric")
+        >>> result = bleu.check(["The c@@ at s@@ at ."] * 3, ["The cat sat."] * 3)
+        >>> [(finding["kind"], finding["rows"], finding["score"]) for finding in result["findings"]]
+        [('subwords', 3, 100.0)]
+        """
+        chosen = self._options_of("check", options)
+        return check_texts(predictions, references, documents, chosen)
 
     def conventions(
         self, predictions: object, references: object, **options: Unpack[ScoringOptions]

@@ -61,7 +61,7 @@ def score_pairs(texts: Texts, options: Options) -> Float64:
     references = columns[-1]
     tokenizer = choose_tokenizer(options, texts.kind)
     segment_options = options.for_segments()
-    warn_about_texts(predictions, tokenizer)
+    warn_about_texts(predictions, options)
     # 1. Number the n-grams of all texts, and look up which references have them. Counting a pair
     #    then takes one step per common n-gram.
     numbered = number_texts(texts, tokenizer)
@@ -186,7 +186,7 @@ def score_against_others(texts: Texts, options: Options) -> SelfBleu:
         )
     segment_options = options.for_segments()
     tokenizer = choose_tokenizer(options, texts.kind)
-    warn_about_texts(column, tokenizer, "texts[{row}]")
+    warn_about_texts(column, options, "texts[{row}]")
     numbered = number_texts(texts, tokenizer)
     lengths = numbered.lengths()
     orders = options.counted_orders

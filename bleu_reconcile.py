@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .bleu_checks import sum_checked
 from .bleu_corpus import Corpus, Int64, Kind, Layout, list_items, make_corpus
 from .bleu_counting import REFERENCE_LENGTHS, count_totals
 from .bleu_inputs import read_column, read_corpus, reject_dicts
@@ -152,6 +153,7 @@ def compare_conventions(corpus: Corpus, options: Options) -> Conventions:
     >>> conventions["moses"]["steps"][0]["factor"]
     'tokenize'
     """
+    sum_checked(corpus, options)
     conventions = convention_options(options)
     if not _are_captions(corpus):
         del conventions["coco"]
@@ -203,6 +205,7 @@ def find_settings(
     reject_dicts(predictions, references)
     reference_column = read_column("references", references, REFERENCES)
     corpus = read_corpus(predictions, reference_column)
+    sum_checked(corpus, options)
     all_positions = find_reference_positions(corpus, reference_column)
     positions = dict(islice(all_positions.items(), MOST_REFERENCES))
 

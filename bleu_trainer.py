@@ -238,15 +238,16 @@ class TrainerMetric:
         warn_about_rows(corpus)
         if self._by:
             by = self._by[evaluation.rows : evaluation.rows + len(texts)]
-            evaluation.looked.look_at_corpus(corpus, self._options, by)
+            evaluation.looked.look(corpus, self._options, by)
             counted = count_labeled(corpus, self._options, by)
             for label, group in counted.groups.items():
                 evaluation.sums[label] += counted.rows[group.segments].sum(axis=0)
         else:
-            evaluation.looked.look_at_corpus(corpus, self._options)
+            evaluation.looked.look(corpus, self._options)
             counted = count_groups(corpus, self._options, labels=None)
             evaluation.sums[None] += counted.rows.sum(axis=0)
         # 4. Add the batch to the evaluation.
+        evaluation.looked.look_at_bigrams(corpus, counted.bigrams, self._options)
         if self._keeps_history:
             evaluation.counted.append(counted)
         evaluation.rows += len(texts)

@@ -480,9 +480,10 @@ def test_the_share_of_a_script_that_warns(bleu, texts, warns):
 UNSPACED_ENDS = {
     "Thai": "\u0e01\u0e5b", "Lao": "\u0e81\u0edf", "Burmese": "\u1000\u109f", "Khmer": "\u1780\u17f9",
     "Hiragana": "\u3041\u309f", "Katakana": "\u30a0\u30ff", "Han": "\u3400\u3fff\u4000\u4e00\u9fff",
+    "Tibetan": "\u0f00\u0fda", "Javanese": "\ua980\ua9df", "Balinese": "\u1b00", "half-width Kana": "\uff66\uff9f", "rare Han": "\U00020000",
 }  # fmt: skip
 SPACED_NEIGHBORS = {
-    "Sinhala": "\u0df4", "Tibetan": "\u0f00\u0fda", "Georgian": "\u10d0", "Tagbanwa": "\u1770", "Mongolian": "\u1800",
+    "Sinhala": "\u0df4", "Georgian": "\u10d0", "Tagbanwa": "\u1770", "Mongolian": "\u1800",
     "CJK marks": "\u3001\u303f", "Bopomofo": "\u3105", "Hangul": "\u3131\uac00", "squared": "\u33ff", "Yi": "\ua000",
     "Latin": "a\xff\u07ff", "emoji": "\U0001f600",
 }  # fmt: skip
@@ -661,7 +662,6 @@ LEFTOVERS = [
     ("<|assistant|> A cat", "<|assistant|>"),
     ("[/INST] A cat", "[/INST]"),
     ("[INST] A cat", "[INST]"),
-    ("A cat<end_of_turn>", "<end_of_turn>"),
 ]
 
 
@@ -670,12 +670,12 @@ def test_leftovers_of_language_models(bleu, text, found):
     """One warning names the first row, the text and the share of rows; the score is computed."""
     predictions = ["A dog", text, "A bird", text]
     with pytest.warns(UserWarning, match="language models") as caught:
-        result = bleu.compute(predictions=predictions, references=predictions)
-    (warning,) = [each for each in caught if each.message.kind == "leftovers"]
+        result = bleu.compute(predictions=predictions, references=["A dog", "A cat"] * 2)
+    (warning,) = [each for each in caught if each.message.kind == "chat"]
     message = str(warning.message)
     assert message.startswith(f"predictions[1] contains {found!r}, and 50.0% of the predictions")
     assert warning.filename == __file__
-    assert result["counts"] == result["totals"]
+    assert result["translation_length"] > result["reference_length"]
 
 
 @pytest.mark.parametrize(
@@ -686,7 +686,7 @@ def test_markup_code_and_mathematics_are_not_leftovers(bleu, text):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         bleu.compute(predictions=[text], references=["b"])
-    assert [each for each in caught if each.message.kind == "leftovers"] == []
+    assert [each for each in caught if each.message.kind == "chat"] == []
 
 
 @pytest.mark.parametrize("markup", ["", "a < b ", "<b>a</b> [I] ", "[1] " * 40])
@@ -697,8 +697,8 @@ def test_leftovers_are_found_among_rare_and_frequent_brackets(bleu, markup, form
     predictions[7] = predictions[299] = f"é{markup}<|im_end|><|im_end|>"
     predictions[8] = "think> that"  # not a leftover with the end of the row before it
     with pytest.warns(UserWarning, match="language models") as caught:
-        bleu.compute(predictions=form(predictions), references=predictions)
-    (warning,) = [each for each in caught if each.message.kind == "leftovers"]
+        bleu.compute(predictions=form(predictions), references=["the cat"] * 300)
+    (warning,) = [each for each in caught if each.message.kind == "chat"]
     assert str(warning.message).startswith(
         "predictions[7] contains '<|im_end|>', and 0.7% of the predictions"
     )
@@ -729,10 +729,10 @@ def test_a_row_among_labels_is_that_of_the_caller(bleu, size):
     predictions[150] = "<think> A cat"
     labels = ["q", "r"] * (size // 2)
     call = lambda: bleu.compute(
-        predictions=predictions, references=predictions, by=labels, tokenize={"q": "zh"}
+        predictions=predictions, references=["A cat"] * size, by=labels, tokenize={"q": "zh"}
     )
     share = {200: "0.5% of the predictions", 5_000: "1 of 5,000 predictions"}[size]
-    message = find_warning(call, "leftovers")
+    message = find_warning(call, "chat")
     assert message.startswith(f"predictions[150] contains '<think>', and {share} contain such text")
 
 
@@ -748,7 +748,7 @@ def test_tokenized_texts_are_counted_over_all_labels(bleu):
 @pytest.mark.parametrize("by", [None, ["q", "r"] * 60])
 def test_an_evaluation_is_one_column(bleu, by):
     """Whatever its batches: rows count from its start, and shares and thresholds are of all rows."""
-    words = {1: "A cat .", 2: "<think> A cat ."}
+    words = {1: "A cat .", 2: "<think> A cat .", 3: "A cat ."}
 
     class Sentences(Words):
         def batch_decode(self, rows, skip_special_tokens):
@@ -756,12 +756,14 @@ def test_an_evaluation_is_one_column(bleu, by):
 
     callback = bleu.compute_metrics(Sentences(), by=by)
     ids = np.array([[1]] * 119 + [[2]])
+    labels = np.array([[1]] * 119 + [[3]])
 
     def evaluate():
         for start in (0, 60):
-            callback((ids[start : start + 60], ids[start : start + 60]), compute_result=start == 60)
+            rows = slice(start, start + 60)
+            callback((ids[rows], labels[rows]), compute_result=start == 60)
 
-    message = find_warning(evaluate, "leftovers")
+    message = find_warning(evaluate, "chat")
     assert message.startswith("predictions[119] contains '<think>', and 0.8% of the predictions")
     assert find_warning(evaluate, "tokenized").startswith("120 predictions end with")
 
@@ -780,17 +782,17 @@ CALLS_OF_SYSTEMS = {
 @pytest.mark.parametrize(("call", "name"), CALLS_OF_SYSTEMS.values(), ids=CALLS_OF_SYSTEMS)
 def test_a_warning_names_the_first_system(bleu, students_t, call, name):
     leftover = replace_row(7, "A cat<|im_end|>")
-    message = find_warning(lambda: call(bleu, CLEAN, leftover, leftover), "leftovers")
+    message = find_warning(lambda: call(bleu, CLEAN, leftover, leftover), "chat")
     assert message.startswith(f"{name}predictions[7] contains '<|im_end|>', and 1.7% of the")
 
 
 def test_a_warning_names_the_argument(bleu):
-    assert find_warning(lambda: bleu.explain("<think> A cat", "A cat"), "leftovers").startswith(
+    assert find_warning(lambda: bleu.explain("<think> A cat", "A cat"), "chat").startswith(
         "prediction contains '<think>'"
     )
-    assert find_warning(lambda: bleu.self_bleu(replace_row(3, "<think>")), "leftovers").startswith(
+    assert find_warning(lambda: bleu.self_bleu(replace_row(3, "<think>")), "chat").startswith(
         "texts[3] contains '<think>'"
     )
-    assert find_warning(
-        lambda: bleu.pairwise(replace_row(3, "<think>"), CLEAN), "leftovers"
-    ).startswith("predictions[3] contains '<think>'")
+    assert find_warning(lambda: bleu.pairwise(replace_row(3, "<think>"), CLEAN), "chat").startswith(
+        "predictions[3] contains '<think>'"
+    )

@@ -106,7 +106,7 @@ class TestLoading:
 
 
 OURS = {
-    "Warning", "compare", "compute_metrics", "conventions", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
+    "Warning", "check", "compare", "compute_metrics", "conventions", "diff", "explain", "fingerprint", "pairwise", "rank", "reconcile",
     "score", "self_bleu", "statistics", "warm_up",
 }  # fmt: skip
 EVALUATES = {"add", "add_batch", "compute", "description", "citation", "features", "inputs_description", "info", "name"}  # fmt: skip
@@ -206,6 +206,7 @@ BY_POSITION = {
     "explain": {"prediction": TEXTS[0], "references": TEXTS},
     "pairwise": {"predictions": TEXTS, "references": TEXTS[::-1]},
     "self_bleu": {"texts": TEXTS},
+    "check": {"predictions": TEXTS, "references": TEXTS},
     "conventions": {"predictions": TEXTS, "references": TEXTS},
     "reconcile": {"predictions": TEXTS, "references": TEXTS, "reported": 80.5},
     "compute_metrics": {"tokenizer": Decoder()},
