@@ -12,7 +12,7 @@ import functools
 import inspect
 import textwrap
 import types
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -48,11 +48,13 @@ from .bleu_kernels import warm_up
 from .bleu_kinds import CHECKS
 from .bleu_messages import BleuWarning, count_things, show_value
 from .bleu_options import (
-    CORPUS_ONLY,
     DESCRIPTIONS,
     DROP_INS,
     OPTIONS,
+    CorpusOptions,
     Options,
+    ScoringOptions,
+    SystemsOptions,
     choose_options,
     explain_unknown_option,
     options_of_signature,
@@ -72,7 +74,7 @@ from .bleu_trainer import TrainerMetric
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .bleu_options import CorpusOptions, LoadArguments, ScoringOptions, SystemsOptions
+    from .bleu_options import LoadArguments
 
 DESCRIPTION = """\
 BLEU (Papineni et al., 2002): clipped n-gram precision with a brevity penalty. By default, scores
@@ -128,27 +130,24 @@ INPUTS_DESCRIPTION = INPUTS_DESCRIPTION.format(
     )
 )
 
-# The public methods that take options, and the options that each one rejects.
-METHODS: dict[str, Collection[str]] = {
-    "compute": (),
-    "statistics": (),
-    "score": (),
-    "compare": ("segments",),
-    "rank": ("segments",),
-    "diff": CORPUS_ONLY,
-    "explain": CORPUS_ONLY,
-    "check": CORPUS_ONLY,
-    "conventions": CORPUS_ONLY,
-    "pairwise": CORPUS_ONLY,
-    "self_bleu": CORPUS_ONLY,
-    "reconcile": CORPUS_ONLY,
-    "compute_metrics": CORPUS_ONLY,
+# The public methods that take options, and the types of `**options`, which list what each takes.
+METHODS: dict[str, type] = {
+    "compute": CorpusOptions,
+    "statistics": CorpusOptions,
+    "score": CorpusOptions,
+    "compare": SystemsOptions,
+    "rank": SystemsOptions,
+    "diff": ScoringOptions,
+    "explain": ScoringOptions,
+    "check": ScoringOptions,
+    "conventions": ScoringOptions,
+    "pairwise": ScoringOptions,
+    "self_bleu": ScoringOptions,
+    "reconcile": ScoringOptions,
+    "compute_metrics": ScoringOptions,
 }
 
 _AnyMetric = TypeVar("_AnyMetric", bound="type[BleuMetric]")
-
-# The values that stand for arguments in the call that an error names.
-_SHOWN_ARGUMENTS = {"systems": "{'A': [...], 'B': [...]}", "reported": "27.30"}
 
 
 def _list_options(
@@ -169,43 +168,15 @@ def _list_options(
     return signature.replace(parameters=parameters)
 
 
-def _list_positional(function: Callable[..., object]) -> list[str]:
-    """Return the arguments of a method that may be passed by position, without self."""
-    _, *parameters = inspect.signature(function).parameters.values()
-    return [name.name for name in parameters if name.kind == name.POSITIONAL_OR_KEYWORD]
-
-
-def _name_call(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a method answer positional arguments that it does not take with the call to write."""
-    positional = _list_positional(method)
-    shown = ", ".join(_SHOWN_ARGUMENTS.get(name, name) for name in positional)
-    name = method.__name__
-    problem = (
-        f"{name}() takes fewer arguments by position. Write {name}({shown}), and the others by"
-        " name."
-    )
-    if name == "score":
-        problem = messages.TEXTS_TO_SCORE
-    elif name == "statistics":
-        problem = messages.BY_NAME.format(method=name, s="s")
-
-    @functools.wraps(method)
-    def checked(self: BleuMetric, *arguments: object, **named: object) -> object:
-        if len(arguments) > len(positional):
-            raise TypeError(problem)
-        return method(self, *arguments, **named)
-
-    return checked
-
-
 def _show_options(metric: _AnyMetric) -> _AnyMetric:
     """Add the options and their defaults to the signatures of the class's methods.
 
     `_options_of` reads them there.
     """
-    for name, rejected in METHODS.items():
+    for name, options in METHODS.items():
         method = getattr(metric, name)
-        defaults = {option: value for option, value in OPTIONS.items() if option not in rejected}
+        taken = options.__annotations__
+        defaults = {option: value for option, value in OPTIONS.items() if option in taken}
         if name in ("compare", "rank"):
             defaults["confidence"] = 0.95
         method.__signature__ = _list_options(inspect.signature(method), defaults)
@@ -214,8 +185,6 @@ def _show_options(metric: _AnyMetric) -> _AnyMetric:
             for parameter in method.__signature__.parameters.values()
             if parameter.kind == parameter.KEYWORD_ONLY
         ]
-        if name != "compute":  # which evaluate copies
-            setattr(metric, name, _name_call(method))
     return metric
 
 
@@ -385,7 +354,7 @@ class BleuMetric(BufferedMetric):
 
     def statistics(
         self,
-        *,
+        *arguments: object,
         predictions: object = None,
         references: object = None,
         by: object = None,
@@ -414,6 +383,8 @@ class BleuMetric(BufferedMetric):
         >>> bleu.statistics(predictions=["a b"], references=[["a b c"]]).to_pylist()
         [{'matches_1': 2, 'totals_1': 2, 'prediction_length': 2, 'reference_length': 3}]
         """
+        if arguments:
+            raise TypeError(messages.BY_NAME.format(method="statistics", s="s"))
         chosen = self._options_of("statistics", options)
         corpus = read_corpus(predictions, references, allow_empty=True)
         labels = read_labels(by, len(corpus))
@@ -423,7 +394,7 @@ class BleuMetric(BufferedMetric):
     def score(
         self,
         statistics: object,
-        *,
+        *texts: object,
         by: object = None,
         documents: object = None,
         like: object = None,
@@ -461,6 +432,8 @@ class BleuMetric(BufferedMetric):
         >>> bleu.score([3, 3, 3, 4], like=parts[0])["signature"] == bleu.score(parts)["signature"]
         True
         """
+        if texts:
+            raise TypeError(messages.TEXTS_TO_SCORE)
         chosen = self._options_of("score", options, checks_weights=False)
         return score_statistics(statistics, chosen, by=by, documents=documents, like=like)
 
