@@ -69,459 +69,6 @@ if TYPE_CHECKING:
 _MAX_TRIALS = 100_000  # of `rank` by default: a minute for 60 systems of 2,000 segments
 
 
-# --- Results --------------------------------------------------------------------------------------
-
-
-class GroupScores(TypedDict, total=False):
-    """The scores of a system in a group; the baseline has neither `delta` nor `p_value`."""
-
-    bleu: float
-    score: float
-    delta: float
-    p_value: float
-    documents: int
-
-
-class RunScores(TypedDict, total=False):
-    """The scores of a training run."""
-
-    bleu: float
-    score: float
-    macro_bleu: float
-
-
-class SystemScores(TypedDict, total=False):
-    """The scores of a system, as in `systems` of a comparison.
-
-    The baseline has no key from `delta` to `human_accuracy`, and no `macro_...` but `macro_bleu`.
-    """
-
-    bleu: float
-    score: float
-    runs: dict[Hashable, RunScores]
-    run_standard_deviation: float
-    confidence_interval: list[float]
-    bootstrap_mean: float
-    standard_error: float
-    delta: float
-    p_value: float
-    p_value_sacrebleu: float
-    degrees_of_freedom: float
-    wins: int
-    ties: int
-    losses: int
-    delta_interval: list[float]
-    delta_standard_error: float
-    detectable_delta: float
-    human_accuracy: float | None
-    groups: dict[Label, GroupScores]
-    macro_bleu: float
-    macro_delta: float
-    macro_p_value: float
-    macro_degrees_of_freedom: float
-    macro_delta_interval: list[float]
-    macro_delta_standard_error: float
-
-
-class Settings(TypedDict, total=False):
-    """The keys about test and resampling that both results have."""
-
-    confidence: float
-    test: str
-    n_resamples: int
-    seed: int | None
-    documents: int
-    shared_documents: int
-    signature: str
-
-
-class Comparison(report.QuotableReport):
-    """The result of `compare`: a dict that displays as a table.
-
-    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
-    >>> made = {"test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
-    >>> print(Comparison(baseline="A", systems={"A": system}, **made))
-    system         BLEU            CI
-    A (baseline)  50.00  40.00, 60.00
-    <BLANKLINE>
-    nrefs:1
-    """
-
-    if TYPE_CHECKING:
-
-        @overload  # type: ignore[override]
-        def __getitem__(self, key: Literal["baseline"]) -> SystemName: ...
-        @overload
-        def __getitem__(self, key: Literal["systems"]) -> dict[SystemName, SystemScores]: ...
-        @overload
-        def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
-        @overload
-        def __getitem__(
-            self, key: Literal["n_resamples", "documents", "shared_documents"]
-        ) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["seed"]) -> int | None: ...
-        @overload
-        def __getitem__(self, key: Literal["confidence"]) -> float: ...
-        def __getitem__(self, key: str) -> object: ...
-
-    def _rows(self) -> list[list[str]]:
-        """Return one row per system, followed by one per group and one for the macro-average."""
-        return report.list_cells("system", self._list_scores(), _COLUMNS, self.get("confidence"))
-
-    def _records(self) -> list[dict[str, Any]]:
-        records: list[dict[str, Any]] = []
-        systems = self["systems"]
-        parts: dict[str, object] = {}  # the first columns if there are rows for parts of a system
-        if any("groups" in system for system in systems.values()):
-            parts = {"part": "all", "group": None}
-        if any("runs" in system for system in systems.values()):
-            parts |= {"part": "all", "run": None}
-        for name, system in systems.items():
-            numbers: dict[str, object] = {**system}
-            numbers.pop("groups", None)
-            numbers.pop("runs", None)
-            records.append({"system": name, **parts, **numbers})
-            for run, scores in system.get("runs", {}).items():
-                records.append({"system": name, **parts, "part": "run", "run": run, **scores})
-            for label, group in system.get("groups", {}).items():
-                records.append({"system": name, **parts, "part": "group", "group": label, **group})
-        return records
-
-    def _note(self) -> str:
-        facts = [
-            *self._describe_disagreement(),
-            *_describe_test(self, self["test"], self["systems"].values()),
-            *self._describe_few_runs(),
-            *self._describe_no_variance(),
-            self["signature"],
-        ]
-        note = "; ".join(facts)
-        if any("human_accuracy" in system for system in self["systems"].values()):
-            note = f"{HUMAN_NOTE} {note}"
-        return note
-
-    def _describe_few_runs(self) -> list[str]:
-        """Say why intervals are wide if a system has two runs; return an empty list if none has."""
-        for system in self["systems"].values():
-            if _count_runs(system) == 2 and "confidence_interval" in system:
-                return ["intervals are wide, because two runs say little about other runs"]
-        return []
-
-    def _describe_no_variance(self) -> list[str]:
-        """Say why a system with several runs has no interval or no p; return an empty list else."""
-        has_resamples = report.find_in_signature(self["signature"], ALL_TESTS["runs"].key) != ""
-        if self["test"] != "runs" or not has_resamples:
-            return []
-        names = []
-        for name, system in self["systems"].items():
-            has_p = "p_value" in system or name == self["baseline"]
-            has_interval = "confidence_interval" in system or "confidence" not in self
-            if not (has_p and has_interval):
-                names.append(str(name))
-        if not names:
-            return []
-        unit = "documents" if "documents" in self else "segments"
-        return [f"{', '.join(names)}: no interval or p, because neither runs nor {unit} vary"]
-
-    def _count_units(self) -> int:
-        """Return the number of documents, or of segments without documents; 0 if not known."""
-        if "documents" in self:
-            return self["documents"]
-        for system in self["systems"].values():
-            if "wins" in system:
-                return system["wins"] + system["ties"] + system["losses"]
-        return 0
-
-    def _describe_disagreement(self) -> list[str]:
-        """Say which of interval and test to trust if a small set makes them differ.
-
-        Return an empty list if they agree.
-        """
-        size = self._count_units()
-        if size >= significance.MIN_UNITS:
-            return []
-        names = []
-        for name, system in self["systems"].items():
-            if "delta_interval" not in system or "p_value" not in system:
-                continue
-            low, high = system["delta_interval"]
-            excludes_zero = low > 0 or high < 0
-            is_significant = system["p_value"] < 1 - self["confidence"]
-            if excludes_zero != is_significant:
-                names.append(str(name))
-        if not names:
-            return []
-        unit = "document" if "documents" in self else "segment"
-        return [
-            f"{', '.join(names)}: interval of the difference and p disagree, because there are only"
-            f" {count_things(size, unit)}: trust p, since intervals are too narrow there"
-        ]
-
-    def _sentence(self) -> str:
-        systems = self["systems"]
-        level = self.get("confidence")
-        sentences = []
-        for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
-            scored = f"{name} scores {report.describe_score(system, level)}"
-            if name == self["baseline"]:
-                sentences.append(f"the baseline {scored}")
-                continue
-            sentence = f"{scored}, a difference of {100 * system['delta']:+.2f}"
-            if "p_value" in system:
-                sentence += f" ({write_equation_of_p(system['p_value'])})"
-            sentences.append(sentence)
-        sentences[0] = f"In BLEU, {sentences[0]}"
-        tested = _describe_test(self, ALL_TESTS[self["test"]].says, systems.values())
-        return "; ".join([*sentences, *tested])
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the scores and the intervals of the differences, and return the Axes.
-
-        Args:
-            ax: the Axes of matplotlib to draw into; None for a new figure.
-        """
-        return report.plot_systems(self["systems"], self["baseline"], ax)
-
-    def _html_table(self) -> str:
-        """Return the table, with the intervals drawn in an additional column."""
-        head, *rows = self._rows()
-        ends: list[float] = []
-        for system in self["systems"].values():
-            ends += system.get("confidence_interval", ())
-        if ends:
-            scale = min(ends), max(ends)
-            head.append("")
-            for row, scored in zip(rows, self._list_scores()):
-                drawn = ""
-                if "confidence_interval" in scored.scores:
-                    low, high = scored.scores["confidence_interval"]
-                    drawn = report.draw_interval(low, scored.scores["bleu"], high, scale)
-                row.append(drawn)
-        for row in rows:
-            if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
-                row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
-        return report.write_table(head, rows)
-
-    def _list_scores(self) -> list[ScoredRow]:
-        """Return the rows of the table."""
-        rows: list[ScoredRow] = []
-        for name, system in self["systems"].items():
-            remarks = []
-            if name == self["baseline"]:
-                remarks.append("baseline")
-            if _count_runs(system) > 1:
-                remarks.append(report.describe_runs(system))
-            shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
-            rows.append(ScoredRow(shown, system))
-            for label, group in system.get("groups", {}).items():
-                shown = report.write_label(label, ["macro-average"])
-                rows.append(ScoredRow(f"  {shown}", group))
-            if "groups" in system:
-                macro: dict[str, object] = {"score": 100 * system["macro_bleu"]}
-                for key, value in system.items():
-                    if key.startswith("macro_"):
-                        macro[key.removeprefix("macro_")] = value
-                rows.append(ScoredRow("  macro-average", macro))
-        return rows
-
-
-def _count_runs(system: SystemScores) -> int:
-    """Return the number of training runs of a system; 1 if it is not a dict of runs."""
-    return len(system.get("runs", {})) or 1
-
-
-class ScoredRow(NamedTuple):
-    """A row of the table of a comparison: its first cell, and its numbers by key."""
-
-    name: str
-    scores: Mapping[str, Any]
-
-
-class RankedSystem(TypedDict, total=False):
-    """A system in a ranking."""
-
-    system: SystemName
-    bleu: float
-    score: float
-    confidence_interval: list[float]
-    bootstrap_mean: float
-    standard_error: float
-    rank_range: list[int]
-    cluster: int
-
-
-class Pair(TypedDict, total=False):
-    """Two systems, the better first; without p-values if there is a single unit."""
-
-    systems: list[SystemName]
-    delta: float
-    p_value: float
-    p_adjusted: float
-
-
-class Ranking(report.QuotableReport):
-    """The result of `rank`: a dict that displays as a table, with a rule between clusters.
-
-    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
-    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
-    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
-    >>> print(Ranking(ranking=systems, pairs=[{"p_value": 0.01}], **made, signature="nrefs:1"))
-    rank  system   BLEU
-    1     A       40.00
-    -------------------
-    2     B       30.00
-    <BLANKLINE>
-    randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
-    """
-
-    _left_columns = 2
-    _wide_columns = ("system",)
-
-    if TYPE_CHECKING:
-
-        @overload  # type: ignore[override]
-        def __getitem__(self, key: Literal["ranking"]) -> list[RankedSystem]: ...
-        @overload
-        def __getitem__(self, key: Literal["pairs"]) -> list[Pair]: ...
-        @overload
-        def __getitem__(self, key: Literal["alpha", "confidence"]) -> float: ...
-        @overload
-        def __getitem__(self, key: Literal["family_wise"]) -> bool: ...
-        @overload
-        def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
-        @overload
-        def __getitem__(self, key: Literal["n_resamples", "documents"]) -> int: ...
-        @overload
-        def __getitem__(self, key: Literal["seed"]) -> int | None: ...
-        def __getitem__(self, key: str) -> object: ...
-
-    def _rows(self) -> list[list[str]]:
-        has_intervals = "confidence" in self
-        head = ["rank", "system", "BLEU"]
-        if has_intervals:
-            head.append(f"{100 * self['confidence']:g}% CI")
-        rows = [head]
-        cluster = 1
-        for system in self["ranking"]:
-            if system["cluster"] != cluster:
-                rows.append([])  # a rule
-                cluster = system["cluster"]
-            rank = _write_rank(system["rank_range"])
-            row = [rank, str(system["system"]), f"{system['score']:.2f}"]
-            if has_intervals:
-                row.append(report.write_interval(system["confidence_interval"]))
-            rows.append(row)
-        return rows
-
-    def _records(self) -> list[dict[str, Any]]:
-        return [
-            {**system, "rank_range": _write_rank(system["rank_range"])}
-            for system in self["ranking"]
-        ]
-
-    def _note(self) -> str:
-        return "; ".join([*self._describe_ranks(self["test"]), self["signature"]])
-
-    def _sentence(self) -> str:
-        level = self.get("confidence")
-        ranked = []
-        for system in self["ranking"]:
-            rank = _write_rank(system["rank_range"])
-            ranked.append(f"{rank}. {system['system']} {report.describe_score(system, level)}")
-        tested = self._describe_ranks(TESTS[self["test"]].says)
-        return "; ".join([f"Ranked by BLEU: {', '.join(ranked)}", *tested])
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Plot the differences of all pairs, and return the Axes.
-
-        Args:
-            ax: the Axes of matplotlib to draw into; None for a new figure.
-        """
-        names = [system["system"] for system in self["ranking"]]
-        deltas = np.zeros((len(names), len(names)))
-        significant = np.zeros((len(names), len(names)), bool)
-        for pair, (i, j) in zip(self["pairs"], combinations(range(len(names)), 2)):
-            deltas[i, j] = 100 * pair["delta"]
-            p_value = pair.get("p_value", 1.0)
-            if self["family_wise"]:
-                p_value = pair.get("p_adjusted", 1.0)
-            is_significant = p_value < self["alpha"]
-            significant[i, j] = is_significant
-            significant[j, i] = is_significant
-        return report.plot_pairs(names, deltas - deltas.T, significant, ax)
-
-    def _describe_ranks(self, test: str) -> list[str]:
-        tested = _describe_test(self, test, self["pairs"])
-        if not tested:
-            return []
-        error = "a family-wise error" if self["family_wise"] else "an error per pair"
-        return [*tested, f"ranks at {error} of {100 * self['alpha']:g}%"]
-
-
-def _write_rank(rank: Sequence[int]) -> str:
-    return "-".join(map(str, dict.fromkeys(rank)))
-
-
-def _describe_test(
-    result: report.ResultDict, test: str, tested: Iterable[Mapping[str, object]]
-) -> list[str]:
-    """Return the test, its number of resamples and what it resamples.
-
-    The list is empty without a test.
-    """
-    if not any("p_value" in scores for scores in tested):
-        return []
-    resamples = f"{result['n_resamples']:,} resamples"
-    documents = report.describe_documents(result) + report.describe_shared(result)
-    return [f"{test}, {resamples}{documents}"]
-
-
-def write_p(p_value: float) -> str:
-    """Write a p-value, which is never 0.
-
-    >>> write_p(0.0312), write_p(0.00001)
-    ('0.0312', '<0.0001')
-    """
-    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
-
-
-def write_equation_of_p(p_value: float) -> str:
-    """Write a p-value in a sentence.
-
-    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
-    ('p = 0.0312', 'p < 0.0001')
-    """
-    written = write_p(p_value)
-    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
-
-
-def _write_points(difference: float) -> str:
-    return f"{100 * difference:+.2f}"
-
-
-def _write_accuracy(accuracy: float | None) -> str:
-    return f"{100 * accuracy:.0f}%" if accuracy else "no better than chance"
-
-
-_COLUMNS = (
-    report.Column("BLEU", "score", "{:.2f}".format),
-    report.Column(
-        "SD of runs", "run_standard_deviation", lambda deviation: f"{100 * deviation:.2f}"
-    ),
-    report.Column("CI", "confidence_interval", report.write_interval),
-    report.Column("difference", "delta", _write_points),
-    report.Column(
-        "CI of difference", "delta_interval", lambda ends: ", ".join(map(_write_points, ends))
-    ),
-    report.Column("p", "p_value", write_p),
-    report.Column("wins", "wins", "{:,}".format),
-    report.Column("ties", "ties", "{:,}".format),
-    report.Column("losses", "losses", "{:,}".format),
-    report.Column("people agree", "human_accuracy", _write_accuracy),
-)
-
-
 # --- compare and rank -----------------------------------------------------------------------------
 
 
@@ -1078,3 +625,456 @@ def _check_curve(options: Options, tokenizer_name: str) -> None:
             "human=True: the estimate holds for default options and 13a, zh, char or ja-mecab."
             f" Remove `{unlike[0]}` or `human`."
         )
+
+
+# --- Results --------------------------------------------------------------------------------------
+
+
+class GroupScores(TypedDict, total=False):
+    """The scores of a system in a group; the baseline has neither `delta` nor `p_value`."""
+
+    bleu: float
+    score: float
+    delta: float
+    p_value: float
+    documents: int
+
+
+class RunScores(TypedDict, total=False):
+    """The scores of a training run."""
+
+    bleu: float
+    score: float
+    macro_bleu: float
+
+
+class SystemScores(TypedDict, total=False):
+    """The scores of a system, as in `systems` of a comparison.
+
+    The baseline has no key from `delta` to `human_accuracy`, and no `macro_...` but `macro_bleu`.
+    """
+
+    bleu: float
+    score: float
+    runs: dict[Hashable, RunScores]
+    run_standard_deviation: float
+    confidence_interval: list[float]
+    bootstrap_mean: float
+    standard_error: float
+    delta: float
+    p_value: float
+    p_value_sacrebleu: float
+    degrees_of_freedom: float
+    wins: int
+    ties: int
+    losses: int
+    delta_interval: list[float]
+    delta_standard_error: float
+    detectable_delta: float
+    human_accuracy: float | None
+    groups: dict[Label, GroupScores]
+    macro_bleu: float
+    macro_delta: float
+    macro_p_value: float
+    macro_degrees_of_freedom: float
+    macro_delta_interval: list[float]
+    macro_delta_standard_error: float
+
+
+class Settings(TypedDict, total=False):
+    """The keys about test and resampling that both results have."""
+
+    confidence: float
+    test: str
+    n_resamples: int
+    seed: int | None
+    documents: int
+    shared_documents: int
+    signature: str
+
+
+class Comparison(report.QuotableReport):
+    """The result of `compare`: a dict that displays as a table.
+
+    >>> system = {"bleu": 0.5, "score": 50.0, "confidence_interval": [0.4, 0.6]}
+    >>> made = {"test": "bootstrap", "n_resamples": 1000, "signature": "nrefs:1"}
+    >>> print(Comparison(baseline="A", systems={"A": system}, **made))
+    system         BLEU            CI
+    A (baseline)  50.00  40.00, 60.00
+    <BLANKLINE>
+    nrefs:1
+    """
+
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["baseline"]) -> SystemName: ...
+        @overload
+        def __getitem__(self, key: Literal["systems"]) -> dict[SystemName, SystemScores]: ...
+        @overload
+        def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
+        @overload
+        def __getitem__(
+            self, key: Literal["n_resamples", "documents", "shared_documents"]
+        ) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["seed"]) -> int | None: ...
+        @overload
+        def __getitem__(self, key: Literal["confidence"]) -> float: ...
+        def __getitem__(self, key: str) -> object: ...
+
+    def _rows(self) -> list[list[str]]:
+        """Return one row per system, followed by one per group and one for the macro-average."""
+        return report.list_cells("system", self._list_scores(), _COLUMNS, self.get("confidence"))
+
+    def _records(self) -> list[dict[str, Any]]:
+        records: list[dict[str, Any]] = []
+        systems = self["systems"]
+        parts: dict[str, object] = {}  # the first columns if there are rows for parts of a system
+        if any("groups" in system for system in systems.values()):
+            parts = {"part": "all", "group": None}
+        if any("runs" in system for system in systems.values()):
+            parts |= {"part": "all", "run": None}
+        for name, system in systems.items():
+            numbers: dict[str, object] = {**system}
+            numbers.pop("groups", None)
+            numbers.pop("runs", None)
+            records.append({"system": name, **parts, **numbers})
+            for run, scores in system.get("runs", {}).items():
+                records.append({"system": name, **parts, "part": "run", "run": run, **scores})
+            for label, group in system.get("groups", {}).items():
+                records.append({"system": name, **parts, "part": "group", "group": label, **group})
+        return records
+
+    def _note(self) -> str:
+        facts = [
+            *self._describe_disagreement(),
+            *_describe_test(self, self["test"], self["systems"].values()),
+            *self._describe_few_runs(),
+            *self._describe_no_variance(),
+            self["signature"],
+        ]
+        note = "; ".join(facts)
+        if any("human_accuracy" in system for system in self["systems"].values()):
+            note = f"{HUMAN_NOTE} {note}"
+        return note
+
+    def _describe_few_runs(self) -> list[str]:
+        """Say why intervals are wide if a system has two runs; return an empty list if none has."""
+        for system in self["systems"].values():
+            if _count_runs(system) == 2 and "confidence_interval" in system:
+                return ["intervals are wide, because two runs say little about other runs"]
+        return []
+
+    def _describe_no_variance(self) -> list[str]:
+        """Say why a system with several runs has no interval or no p; return an empty list else."""
+        has_resamples = report.find_in_signature(self["signature"], ALL_TESTS["runs"].key) != ""
+        if self["test"] != "runs" or not has_resamples:
+            return []
+        names = []
+        for name, system in self["systems"].items():
+            has_p = "p_value" in system or name == self["baseline"]
+            has_interval = "confidence_interval" in system or "confidence" not in self
+            if not (has_p and has_interval):
+                names.append(str(name))
+        if not names:
+            return []
+        unit = "documents" if "documents" in self else "segments"
+        return [f"{', '.join(names)}: no interval or p, because neither runs nor {unit} vary"]
+
+    def _count_units(self) -> int:
+        """Return the number of documents, or of segments without documents; 0 if not known."""
+        if "documents" in self:
+            return self["documents"]
+        for system in self["systems"].values():
+            if "wins" in system:
+                return system["wins"] + system["ties"] + system["losses"]
+        return 0
+
+    def _describe_disagreement(self) -> list[str]:
+        """Say which of interval and test to trust if a small set makes them differ.
+
+        Return an empty list if they agree.
+        """
+        size = self._count_units()
+        if size >= significance.MIN_UNITS:
+            return []
+        names = []
+        for name, system in self["systems"].items():
+            if "delta_interval" not in system or "p_value" not in system:
+                continue
+            low, high = system["delta_interval"]
+            excludes_zero = low > 0 or high < 0
+            is_significant = system["p_value"] < 1 - self["confidence"]
+            if excludes_zero != is_significant:
+                names.append(str(name))
+        if not names:
+            return []
+        unit = "document" if "documents" in self else "segment"
+        return [
+            f"{', '.join(names)}: interval of the difference and p disagree, because there are only"
+            f" {count_things(size, unit)}: trust p, since intervals are too narrow there"
+        ]
+
+    def _sentence(self) -> str:
+        systems = self["systems"]
+        level = self.get("confidence")
+        sentences = []
+        for name, system in sorted(systems.items(), key=lambda item: -item[1]["score"]):
+            scored = f"{name} scores {report.describe_score(system, level)}"
+            if name == self["baseline"]:
+                sentences.append(f"the baseline {scored}")
+                continue
+            sentence = f"{scored}, a difference of {100 * system['delta']:+.2f}"
+            if "p_value" in system:
+                sentence += f" ({write_equation_of_p(system['p_value'])})"
+            sentences.append(sentence)
+        sentences[0] = f"In BLEU, {sentences[0]}"
+        tested = _describe_test(self, ALL_TESTS[self["test"]].says, systems.values())
+        return "; ".join([*sentences, *tested])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the scores and the intervals of the differences, and return the Axes.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
+        return report.plot_systems(self["systems"], self["baseline"], ax)
+
+    def _html_table(self) -> str:
+        """Return the table, with the intervals drawn in an additional column."""
+        head, *rows = self._rows()
+        ends: list[float] = []
+        for system in self["systems"].values():
+            ends += system.get("confidence_interval", ())
+        if ends:
+            scale = min(ends), max(ends)
+            head.append("")
+            for row, scored in zip(rows, self._list_scores()):
+                drawn = ""
+                if "confidence_interval" in scored.scores:
+                    low, high = scored.scores["confidence_interval"]
+                    drawn = report.draw_interval(low, scored.scores["bleu"], high, scale)
+                row.append(drawn)
+        for row in rows:
+            if row[0].startswith("  "):  # a group: HTML drops the spaces that indent it
+                row[0] = row[0].replace("  ", "\u00a0\u00a0", 1)
+        return report.write_table(head, rows)
+
+    def _list_scores(self) -> list[ScoredRow]:
+        """Return the rows of the table."""
+        rows: list[ScoredRow] = []
+        for name, system in self["systems"].items():
+            remarks = []
+            if name == self["baseline"]:
+                remarks.append("baseline")
+            if _count_runs(system) > 1:
+                remarks.append(report.describe_runs(system))
+            shown = f"{name} ({', '.join(remarks)})" if remarks else str(name)
+            rows.append(ScoredRow(shown, system))
+            for label, group in system.get("groups", {}).items():
+                shown = report.write_label(label, ["macro-average"])
+                rows.append(ScoredRow(f"  {shown}", group))
+            if "groups" in system:
+                macro: dict[str, object] = {"score": 100 * system["macro_bleu"]}
+                for key, value in system.items():
+                    if key.startswith("macro_"):
+                        macro[key.removeprefix("macro_")] = value
+                rows.append(ScoredRow("  macro-average", macro))
+        return rows
+
+
+def _count_runs(system: SystemScores) -> int:
+    """Return the number of training runs of a system; 1 if it is not a dict of runs."""
+    return len(system.get("runs", {})) or 1
+
+
+class ScoredRow(NamedTuple):
+    """A row of the table of a comparison: its first cell, and its numbers by key."""
+
+    name: str
+    scores: Mapping[str, Any]
+
+
+class RankedSystem(TypedDict, total=False):
+    """A system in a ranking."""
+
+    system: SystemName
+    bleu: float
+    score: float
+    confidence_interval: list[float]
+    bootstrap_mean: float
+    standard_error: float
+    rank_range: list[int]
+    cluster: int
+
+
+class Pair(TypedDict, total=False):
+    """Two systems, the better first; without p-values if there is a single unit."""
+
+    systems: list[SystemName]
+    delta: float
+    p_value: float
+    p_adjusted: float
+
+
+class Ranking(report.QuotableReport):
+    """The result of `rank`: a dict that displays as a table, with a rule between clusters.
+
+    >>> systems = [{"system": "A", "score": 40.0, "rank_range": [1, 1], "cluster": 1}]
+    >>> systems += [{"system": "B", "score": 30.0, "rank_range": [2, 2], "cluster": 2}]
+    >>> made = {"alpha": 0.05, "family_wise": True, "test": "randomization", "n_resamples": 99}
+    >>> print(Ranking(ranking=systems, pairs=[{"p_value": 0.01}], **made, signature="nrefs:1"))
+    rank  system   BLEU
+    1     A       40.00
+    -------------------
+    2     B       30.00
+    <BLANKLINE>
+    randomization, 99 resamples; ranks at a family-wise error of 5%; nrefs:1
+    """
+
+    _left_columns = 2
+    _wide_columns = ("system",)
+
+    if TYPE_CHECKING:
+
+        @overload  # type: ignore[override]
+        def __getitem__(self, key: Literal["ranking"]) -> list[RankedSystem]: ...
+        @overload
+        def __getitem__(self, key: Literal["pairs"]) -> list[Pair]: ...
+        @overload
+        def __getitem__(self, key: Literal["alpha", "confidence"]) -> float: ...
+        @overload
+        def __getitem__(self, key: Literal["family_wise"]) -> bool: ...
+        @overload
+        def __getitem__(self, key: Literal["test", "signature"]) -> str: ...
+        @overload
+        def __getitem__(self, key: Literal["n_resamples", "documents"]) -> int: ...
+        @overload
+        def __getitem__(self, key: Literal["seed"]) -> int | None: ...
+        def __getitem__(self, key: str) -> object: ...
+
+    def _rows(self) -> list[list[str]]:
+        has_intervals = "confidence" in self
+        head = ["rank", "system", "BLEU"]
+        if has_intervals:
+            head.append(f"{100 * self['confidence']:g}% CI")
+        rows = [head]
+        cluster = 1
+        for system in self["ranking"]:
+            if system["cluster"] != cluster:
+                rows.append([])  # a rule
+                cluster = system["cluster"]
+            rank = _write_rank(system["rank_range"])
+            row = [rank, str(system["system"]), f"{system['score']:.2f}"]
+            if has_intervals:
+                row.append(report.write_interval(system["confidence_interval"]))
+            rows.append(row)
+        return rows
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {**system, "rank_range": _write_rank(system["rank_range"])}
+            for system in self["ranking"]
+        ]
+
+    def _note(self) -> str:
+        return "; ".join([*self._describe_ranks(self["test"]), self["signature"]])
+
+    def _sentence(self) -> str:
+        level = self.get("confidence")
+        ranked = []
+        for system in self["ranking"]:
+            rank = _write_rank(system["rank_range"])
+            ranked.append(f"{rank}. {system['system']} {report.describe_score(system, level)}")
+        tested = self._describe_ranks(TESTS[self["test"]].says)
+        return "; ".join([f"Ranked by BLEU: {', '.join(ranked)}", *tested])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the differences of all pairs, and return the Axes.
+
+        Args:
+            ax: the Axes of matplotlib to draw into; None for a new figure.
+        """
+        names = [system["system"] for system in self["ranking"]]
+        deltas = np.zeros((len(names), len(names)))
+        significant = np.zeros((len(names), len(names)), bool)
+        for pair, (i, j) in zip(self["pairs"], combinations(range(len(names)), 2)):
+            deltas[i, j] = 100 * pair["delta"]
+            p_value = pair.get("p_value", 1.0)
+            if self["family_wise"]:
+                p_value = pair.get("p_adjusted", 1.0)
+            is_significant = p_value < self["alpha"]
+            significant[i, j] = is_significant
+            significant[j, i] = is_significant
+        return report.plot_pairs(names, deltas - deltas.T, significant, ax)
+
+    def _describe_ranks(self, test: str) -> list[str]:
+        tested = _describe_test(self, test, self["pairs"])
+        if not tested:
+            return []
+        error = "a family-wise error" if self["family_wise"] else "an error per pair"
+        return [*tested, f"ranks at {error} of {100 * self['alpha']:g}%"]
+
+
+def _write_rank(rank: Sequence[int]) -> str:
+    return "-".join(map(str, dict.fromkeys(rank)))
+
+
+def _describe_test(
+    result: report.ResultDict, test: str, tested: Iterable[Mapping[str, object]]
+) -> list[str]:
+    """Return the test, its number of resamples and what it resamples.
+
+    The list is empty without a test.
+    """
+    if not any("p_value" in scores for scores in tested):
+        return []
+    resamples = f"{result['n_resamples']:,} resamples"
+    documents = report.describe_documents(result) + report.describe_shared(result)
+    return [f"{test}, {resamples}{documents}"]
+
+
+def write_p(p_value: float) -> str:
+    """Write a p-value, which is never 0.
+
+    >>> write_p(0.0312), write_p(0.00001)
+    ('0.0312', '<0.0001')
+    """
+    return f"{p_value:.4f}" if p_value >= 0.00005 else "<0.0001"
+
+
+def write_equation_of_p(p_value: float) -> str:
+    """Write a p-value in a sentence.
+
+    >>> write_equation_of_p(0.0312), write_equation_of_p(0.00001)
+    ('p = 0.0312', 'p < 0.0001')
+    """
+    written = write_p(p_value)
+    return f"p < {written[1:]}" if written.startswith("<") else f"p = {written}"
+
+
+def _write_points(difference: float) -> str:
+    return f"{100 * difference:+.2f}"
+
+
+def _write_accuracy(accuracy: float | None) -> str:
+    return f"{100 * accuracy:.0f}%" if accuracy else "no better than chance"
+
+
+_COLUMNS = (
+    report.Column("BLEU", "score", "{:.2f}".format),
+    report.Column(
+        "SD of runs", "run_standard_deviation", lambda deviation: f"{100 * deviation:.2f}"
+    ),
+    report.Column("CI", "confidence_interval", report.write_interval),
+    report.Column("difference", "delta", _write_points),
+    report.Column(
+        "CI of difference", "delta_interval", lambda ends: ", ".join(map(_write_points, ends))
+    ),
+    report.Column("p", "p_value", write_p),
+    report.Column("wins", "wins", "{:,}".format),
+    report.Column("ties", "ties", "{:,}".format),
+    report.Column("losses", "losses", "{:,}".format),
+    report.Column("people agree", "human_accuracy", _write_accuracy),
+)

@@ -47,6 +47,391 @@ from .bleu_tokenizers import choose_tokenizer, list_tokens
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
+# --- compute and score ----------------------------------------------------------------------------
+
+
+def score_corpus(
+    corpus: Corpus, options: Options, by: object = None, documents: object = None
+) -> Result:
+    """Score a corpus, and warn about suspicious texts."""
+    if not len(corpus):
+        raise ValueError(messages.NO_SEGMENTS)
+    has_groups = by is not None or documents is not None
+    if has_groups or options.segments or options.confidence:
+        document_labels = read_documents(documents, len(corpus))
+        labels = read_labels(by, len(corpus))
+        with warn_once_per_kind():
+            counted = count_checked(corpus, options, labels, document_labels)
+            return _score_counted(counted, options, segments=len(corpus))
+    # The sum alone needs constant memory.
+    total = sum_checked(corpus, options)
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    origin = Origin(tokenizer.name, corpus.reference_count())
+    result = Result(_describe(total, origin, options))
+    scoring.warn_if_zero(result["bleu"], total, len(corpus), options)
+    return result
+
+
+def score_statistics(
+    statistics: object,
+    options: Options,
+    *,
+    by: object = None,
+    documents: object = None,
+    like: object = None,
+) -> Result:
+    """Score statistics in any form that `read_counted` takes."""
+    given = read_counted(statistics, options, by=by, documents=documents, like=like)
+    if given.options.segments or given.options.confidence or by is not None:
+        counted = given.counted()
+        if not counted.has_segments:
+            _check_sums(counted, given.options)
+        return _score_counted(counted, given.options, unknown=given.unknown)
+    total = given.total()
+    result = Result(_describe(total, given.origin, given.options, unknown=given.unknown))
+    scoring.warn_if_zero(result["bleu"], total, None, given.options)
+    return result
+
+
+def _check_sums(counted: Counted, options: Options) -> None:
+    """Raise if the options need more than sums of rows."""
+    if options.segments:
+        raise ValueError(
+            "`segments` needs one statistics row per segment, but these rows are sums. Pass the"
+            " tables from statistics(), or leave `segments` out (segments=False)."
+        )
+    if options.confidence and counted.documents is None:
+        raise ValueError(
+            "`confidence` needs one statistics row per segment, but these rows are sums. Pass the"
+            " tables from statistics(); or the document of each row, as in documents='document';"
+            " or leave `confidence` out (confidence=None)."
+        )
+
+
+def _score_counted(
+    counted: Counted,
+    options: Options,
+    *,
+    segments: int | None = None,
+    unknown: Collection[str] = (),
+) -> Result:
+    """Score counted rows and their groups, and warn.
+
+    Args:
+        counted: the rows of segments.
+        options: all options of the call.
+        segments: the number of predictions, for warnings; None if unknown.
+        unknown: the names of unknown options.
+    """
+    rows = counted.rows[np.newaxis]  # of the only system
+    units = divide_into_units(counted, rows)
+    plan = Plan(options)
+    with warn_once_per_kind():
+        # 1. Score the corpus.
+        scores = _describe(
+            rows[0].sum(axis=0),
+            counted.origin,
+            options,
+            rows=rows[0],
+            estimate=draw(units, plan).estimate(0),
+            documents=units.documents,
+            unknown=unknown,
+        )
+        if options.confidence:
+            significance.warn_about_extremes(options)
+            significance.warn_about_size(
+                units.size,
+                units.noun,
+                count_units_of_groups(counted),
+                effective_size=units.effective_size,
+                share_draws=counted.shared_documents > 0,
+            )
+        scoring.warn_if_zero(scores["bleu"], rows[0].sum(axis=0), segments, options)
+        if not counted.groups:
+            return Result(scores)
+        # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
+        #    can write.
+        scores_of_groups: dict[Label, CorpusScores] = {}
+        average = MacroAverage(counted, units, plan)
+        for group in list_groups(counted, rows):
+            group_total = group.rows[0].sum(axis=0)
+            sample = draw(group.units, plan)
+            average.add(group, sample)
+            group_scores = _describe(
+                group_total,
+                group.origin,
+                options,
+                rows=group.rows[0],
+                estimate=sample.estimate(0),
+                documents=group.units.documents,
+                unknown=unknown,
+            )
+            scores_of_groups[group.label] = group_scores
+            name = f"The score of {show_value(group.label)}"
+            group_segments = len(group.rows[0]) if counted.has_segments else None
+            scoring.warn_if_zero(group_scores["bleu"], group_total, group_segments, options, name)
+    # 3. Average the groups.
+    of_average = average.sample()
+    (macro_bleu,) = of_average.scores
+    scores["groups"] = scores_of_groups
+    scores["macro_bleu"] = macro_bleu
+    scores["macro_score"] = 100 * macro_bleu
+    macro: significance.Uncertainty = {}
+    add_estimate(macro, of_average.estimate(0), options.confidence)
+    if "confidence_interval" in macro:
+        scores["macro_confidence_interval"] = macro["confidence_interval"]
+        scores["macro_standard_error"] = macro["standard_error"]
+        if counted.shared_documents:
+            scores["shared_documents"] = counted.shared_documents
+    return GroupedResult(scores)
+
+
+def _describe(
+    total: Int64,
+    origin: Origin,
+    options: Options,
+    *,
+    rows: Int64 | None = None,
+    estimate: Percentile | Estimate | None = None,
+    documents: int | None = None,
+    unknown: Collection[str] = (),
+) -> CorpusScores:
+    """Build the keys of a result from statistics rows.
+
+    Args:
+        total: int64 [2 N + 2], the sum of the rows.
+        origin: the tokenizer and the number of references.
+        options: all options of the call.
+        rows: int64 [segments, 2 N + 2], for the scores of segments.
+        estimate: the score on resamples, for the interval.
+        documents: the number of documents that were resampled; None for segments.
+        unknown: the names of unknown options.
+    """
+    scores = cast(CorpusScores, scoring.score_row(total, options))
+    if rows is not None and options.segments:
+        segment_scores = scoring.bleu(rows, options.for_segments())
+        scores["segment_bleu"] = segment_scores.tolist()
+        scores["mean_segment_bleu"] = float(segment_scores.mean())
+    resample_counts: dict[str, int] = {}
+    if estimate is not None and options.confidence:
+        scores["confidence"] = options.confidence
+        add_estimate(scores, estimate, options.confidence)
+        resample_counts["bs"] = options.n_resamples
+        if documents is not None:
+            scores["documents"] = documents
+            resample_counts["docs"] = documents
+    scores["signature"] = make_signature(
+        options, origin, resample_counts, unknown, has_segment_scores="segment_bleu" in scores
+    )
+    return scores
+
+
+# --- explain --------------------------------------------------------------------------------------
+
+
+_ONE_PREDICTION = (
+    "explain() takes one prediction with its references: for columns, write"
+    " explain(predictions[0], references[0])."
+)
+
+
+def _name_argument(message: str) -> str:
+    """Name the argument of `explain` in a message about the first row of a corpus."""
+    message = message.replace("predictions=[text for [text] in predictions]", "that str")
+    return re.sub(r"^predictions(\[0\])?:", "prediction:", message)
+
+
+@reword_errors(_name_argument)
+def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
+    """Count one segment, and keep the n-grams and tokens that matched.
+
+    The first order of the paper's example 2:
+
+    >>> references = ["the cat is on the mat"]
+    >>> explanation = explain_segment("the the the", references, Options(max_order=1))
+    >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
+    ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
+    """
+    listed: Any = list_references(references)
+    try:
+        corpus = read_corpus([prediction], [listed])
+    except TypeError as error:
+        if isinstance(prediction, Iterable) and not isinstance(prediction, (str, bytes, Mapping)):
+            error.args = (f"{error} {_ONE_PREDICTION}",)
+        raise
+    # 1. Tokenize, and number n-grams once for everything below.
+    tokenizer = choose_tokenizer(options, corpus.kind)
+    prediction_texts, reference_texts = prepare_batch(corpus.batches[0], tokenizer)
+    (tokens,) = list_tokens(prediction_texts, tokenizer)
+    reference_tokens = list_tokens(reference_texts, tokenizer)
+    rule = options.counting_rule
+    _check_listed_ngrams(len(tokens), options.max_order)
+    orders = list(number_orders([tokens, *reference_tokens], rule.max_order))
+    # 2. Count and score.
+    matches = [order.clipped.total() for order in orders]
+    lengths = [len(reference) for reference in reference_tokens]
+    row = np.array(make_row(matches, len(tokens), lengths, rule))
+    smoothed = scoring.precisions(row, options)
+    explanation = Explanation(scoring.score_row(row, options, smoothed))
+    origin = Origin(tokenizer.name, corpus.reference_count())
+    explanation["signature"] = make_signature(options, origin)
+    warn_about_texts(corpus.predictions, options, "prediction")
+    scoring.warn_if_zero(explanation["bleu"], row, 1, options)
+    # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
+    explained_orders = orders[: options.max_order]
+    explanation["weights"] = scoring.order_weights(smoothed.present, options)
+    explanation["prediction"] = _cover_tokens(
+        tokens,
+        [order.prediction for order in explained_orders],
+        [order.allowed for order in explained_orders],
+    )
+    explanation["references"] = [
+        _cover_tokens(
+            reference,
+            [order.references[i] for order in explained_orders],
+            [order.counts for order in explained_orders],
+        )
+        for i, reference in enumerate(reference_tokens)
+    ]
+    # 4. Name the reference of the brevity penalty by its index in the caller's list, in which some
+    #    may be None.
+    indices = [0]
+    if not isinstance(listed, str):
+        indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
+    effective_length = int(row[options.layout.reference_length])
+    explanation["effective_reference"] = indices[lengths.index(effective_length)]
+    # 5. Describe the n-grams.
+    totals = row[options.layout.totals].tolist()
+    explanation["orders"] = [
+        _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
+    ]
+    return explanation
+
+
+_BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram
+
+
+def _check_listed_ngrams(tokens: int, max_order: int) -> None:
+    """Raise if the n-grams of a prediction, which `explain` lists one by one, fill the memory."""
+    orders = np.arange(1, min(max_order, tokens) + 1)
+    listed = int((orders * (tokens - orders + 1)).sum())
+    needed = _BYTES_PER_LISTED_TOKEN * listed
+    check_memory("prediction", needed, tokens=tokens, max_order=max_order, task="list")
+
+
+@dataclass(frozen=True)
+class NumberedOrder:
+    """The n-grams of one order in a prediction and its references; equal n-grams have one number.
+
+    order: n.
+    prediction: the number of the n-gram at each position.
+    references: the same for each reference.
+    """
+
+    order: int
+    prediction: list[int]
+    references: list[list[int]]
+
+    @cached_property
+    def counts(self) -> Counter[int]:
+        """How often each n-gram occurs in the prediction, in order of first appearance."""
+        return Counter(self.prediction)
+
+    @cached_property
+    def allowed(self) -> Counter[int]:
+        """The highest count of each n-gram in any reference, to which matches are clipped."""
+        most: Counter[int] = Counter()
+        for reference in self.references:
+            most |= Counter(reference)
+        return most
+
+    @cached_property
+    def clipped(self) -> Counter[int]:
+        """The clipped counts."""
+        return self.counts & self.allowed
+
+
+def number_orders(texts: Sequence[Tokens], max_order: int) -> Iterator[NumberedOrder]:
+    """Yield the numbered n-grams of a prediction and its references, order by order.
+
+    An n-gram is its first n - 1 tokens, which have a number already, and its last token. So the
+    time grows with tokens times orders; tuples of n tokens would take n times as long.
+
+    >>> [order.prediction for order in number_orders([["a", "b", "a"], ["b"]], 2)]
+    [[0, 1, 0], [0, 1]]
+    """
+    numbers = [[0] * len(tokens) for tokens in texts]  # n-grams without tokens are equal
+    for order in range(1, max_order + 1):
+        number_of: dict[tuple[int, Hashable], int] = {}
+        longer = []
+        for tokens, beginnings in zip(texts, numbers):
+            last_tokens = tokens[order - 1 :]
+            keys = zip(beginnings, last_tokens)  # beginnings without a further token are left out
+            longer.append([number_of.setdefault(key, len(number_of)) for key in keys])
+        numbers = longer
+        yield NumberedOrder(order, numbers[0], numbers[1:])
+
+
+def _cover_tokens(
+    tokens: Tokens, numbers: Sequence[Sequence[int]], allowed: Sequence[Mapping[int, int]]
+) -> CoveredTokens:
+    """Return the tokens, each with the order of the longest clipped match that covers it.
+
+    Args:
+        tokens: the tokens of a text.
+        numbers: for each order from 1 on, the number of the n-gram at each position.
+        allowed: for each order, how many occurrences of an n-gram match.
+    """
+    longest = np.zeros(len(tokens), np.int64)
+    for order in range(len(numbers), 0, -1):
+        remaining = dict(allowed[order - 1])
+        # 1. Occurrences within a longer match come first, because they are known to match.
+        uncovered = np.concatenate([[0], np.cumsum(longest == 0)])
+        starts = np.arange(len(numbers[order - 1]))
+        is_within = uncovered[starts + order] == uncovered[starts]
+        matched = []
+        for start in [*starts[is_within].tolist(), *starts[~is_within].tolist()]:
+            number = numbers[order - 1][start]
+            if remaining.get(number, 0) > 0:
+                remaining[number] -= 1
+                matched.append(start)
+        # 2. Tokens that a longer match covers keep its order.
+        changes = np.zeros(len(tokens) + 1, np.int64)
+        changes[matched] += 1
+        changes[np.array(matched, np.int64) + order] -= 1
+        is_covered = np.cumsum(changes[:-1]) > 0
+        longest[is_covered & (longest == 0)] = order
+    return {"tokens": list(tokens), "longest_match": longest.tolist(), "length": len(tokens)}
+
+
+def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMatches:
+    """Sort the n-grams of an order by what became of them."""
+    matches: OrderMatches = {
+        "order": order.order,
+        "total": total,
+        "unclipped_matches": 0,
+        "matches": order.clipped.total(),
+        "matched": [],
+        "clipped": [],
+        "missed": [],
+    }
+    allowed = order.allowed
+    start_of: dict[int, int] = {}
+    for start, number in enumerate(order.prediction):
+        start_of.setdefault(number, start)
+    for number, count in order.counts.items():
+        start = start_of[number]
+        ngram = list(tokens[start : start + order.order])
+        entry: NGramCount = {"ngram": ngram, "count": count, "allowed": allowed[number]}
+        if not allowed[number]:
+            matches["missed"].append(entry)
+            continue
+        matches["unclipped_matches"] += count
+        matches["matched" if count <= allowed[number] else "clipped"].append(entry)
+    return matches
+
+
 # --- The result of compute and score --------------------------------------------------------------
 
 
@@ -292,186 +677,7 @@ def _percent(score: float) -> str:
     return f"{100 * score:.2f}"
 
 
-# --- compute and score ----------------------------------------------------------------------------
-
-
-def score_corpus(
-    corpus: Corpus, options: Options, by: object = None, documents: object = None
-) -> Result:
-    """Score a corpus, and warn about suspicious texts."""
-    if not len(corpus):
-        raise ValueError(messages.NO_SEGMENTS)
-    has_groups = by is not None or documents is not None
-    if has_groups or options.segments or options.confidence:
-        document_labels = read_documents(documents, len(corpus))
-        labels = read_labels(by, len(corpus))
-        with warn_once_per_kind():
-            counted = count_checked(corpus, options, labels, document_labels)
-            return _score_counted(counted, options, segments=len(corpus))
-    # The sum alone needs constant memory.
-    total = sum_checked(corpus, options)
-    tokenizer = choose_tokenizer(options, corpus.kind)
-    origin = Origin(tokenizer.name, corpus.reference_count())
-    result = Result(_describe(total, origin, options))
-    scoring.warn_if_zero(result["bleu"], total, len(corpus), options)
-    return result
-
-
-def score_statistics(
-    statistics: object,
-    options: Options,
-    *,
-    by: object = None,
-    documents: object = None,
-    like: object = None,
-) -> Result:
-    """Score statistics in any form that `read_counted` takes."""
-    given = read_counted(statistics, options, by=by, documents=documents, like=like)
-    if given.options.segments or given.options.confidence or by is not None:
-        counted = given.counted()
-        if not counted.has_segments:
-            _check_sums(counted, given.options)
-        return _score_counted(counted, given.options, unknown=given.unknown)
-    total = given.total()
-    result = Result(_describe(total, given.origin, given.options, unknown=given.unknown))
-    scoring.warn_if_zero(result["bleu"], total, None, given.options)
-    return result
-
-
-def _check_sums(counted: Counted, options: Options) -> None:
-    """Raise if the options need more than sums of rows."""
-    if options.segments:
-        raise ValueError(
-            "`segments` needs one statistics row per segment, but these rows are sums. Pass the"
-            " tables from statistics(), or leave `segments` out (segments=False)."
-        )
-    if options.confidence and counted.documents is None:
-        raise ValueError(
-            "`confidence` needs one statistics row per segment, but these rows are sums. Pass the"
-            " tables from statistics(); or the document of each row, as in documents='document';"
-            " or leave `confidence` out (confidence=None)."
-        )
-
-
-def _score_counted(
-    counted: Counted,
-    options: Options,
-    *,
-    segments: int | None = None,
-    unknown: Collection[str] = (),
-) -> Result:
-    """Score counted rows and their groups, and warn.
-
-    Args:
-        counted: the rows of segments.
-        options: all options of the call.
-        segments: the number of predictions, for warnings; None if unknown.
-        unknown: the names of unknown options.
-    """
-    rows = counted.rows[np.newaxis]  # of the only system
-    units = divide_into_units(counted, rows)
-    plan = Plan(options)
-    with warn_once_per_kind():
-        # 1. Score the corpus.
-        scores = _describe(
-            rows[0].sum(axis=0),
-            counted.origin,
-            options,
-            rows=rows[0],
-            estimate=draw(units, plan).estimate(0),
-            documents=units.documents,
-            unknown=unknown,
-        )
-        if options.confidence:
-            significance.warn_about_extremes(options)
-            significance.warn_about_size(
-                units.size,
-                units.noun,
-                count_units_of_groups(counted),
-                effective_size=units.effective_size,
-                share_draws=counted.shared_documents > 0,
-            )
-        scoring.warn_if_zero(scores["bleu"], rows[0].sum(axis=0), segments, options)
-        if not counted.groups:
-            return Result(scores)
-        # 2. Score each group as its segments alone would be. Its result is a plain dict, which YAML
-        #    can write.
-        scores_of_groups: dict[Label, CorpusScores] = {}
-        average = MacroAverage(counted, units, plan)
-        for group in list_groups(counted, rows):
-            group_total = group.rows[0].sum(axis=0)
-            sample = draw(group.units, plan)
-            average.add(group, sample)
-            group_scores = _describe(
-                group_total,
-                group.origin,
-                options,
-                rows=group.rows[0],
-                estimate=sample.estimate(0),
-                documents=group.units.documents,
-                unknown=unknown,
-            )
-            scores_of_groups[group.label] = group_scores
-            name = f"The score of {show_value(group.label)}"
-            group_segments = len(group.rows[0]) if counted.has_segments else None
-            scoring.warn_if_zero(group_scores["bleu"], group_total, group_segments, options, name)
-    # 3. Average the groups.
-    of_average = average.sample()
-    (macro_bleu,) = of_average.scores
-    scores["groups"] = scores_of_groups
-    scores["macro_bleu"] = macro_bleu
-    scores["macro_score"] = 100 * macro_bleu
-    macro: significance.Uncertainty = {}
-    add_estimate(macro, of_average.estimate(0), options.confidence)
-    if "confidence_interval" in macro:
-        scores["macro_confidence_interval"] = macro["confidence_interval"]
-        scores["macro_standard_error"] = macro["standard_error"]
-        if counted.shared_documents:
-            scores["shared_documents"] = counted.shared_documents
-    return GroupedResult(scores)
-
-
-def _describe(
-    total: Int64,
-    origin: Origin,
-    options: Options,
-    *,
-    rows: Int64 | None = None,
-    estimate: Percentile | Estimate | None = None,
-    documents: int | None = None,
-    unknown: Collection[str] = (),
-) -> CorpusScores:
-    """Build the keys of a result from statistics rows.
-
-    Args:
-        total: int64 [2 N + 2], the sum of the rows.
-        origin: the tokenizer and the number of references.
-        options: all options of the call.
-        rows: int64 [segments, 2 N + 2], for the scores of segments.
-        estimate: the score on resamples, for the interval.
-        documents: the number of documents that were resampled; None for segments.
-        unknown: the names of unknown options.
-    """
-    scores = cast(CorpusScores, scoring.score_row(total, options))
-    if rows is not None and options.segments:
-        segment_scores = scoring.bleu(rows, options.for_segments())
-        scores["segment_bleu"] = segment_scores.tolist()
-        scores["mean_segment_bleu"] = float(segment_scores.mean())
-    resample_counts: dict[str, int] = {}
-    if estimate is not None and options.confidence:
-        scores["confidence"] = options.confidence
-        add_estimate(scores, estimate, options.confidence)
-        resample_counts["bs"] = options.n_resamples
-        if documents is not None:
-            scores["documents"] = documents
-            resample_counts["docs"] = documents
-    scores["signature"] = make_signature(
-        options, origin, resample_counts, unknown, has_segment_scores="segment_bleu" in scores
-    )
-    return scores
-
-
-# --- explain --------------------------------------------------------------------------------------
+# --- The result of explain ------------------------------------------------------------------------
 
 
 class NGramCount(TypedDict):
@@ -542,205 +748,3 @@ class Explanation(report.Report):
             ax: the Axes of matplotlib to draw into; None for a new figure.
         """
         return report.plot_precisions(self, ax)
-
-
-_ONE_PREDICTION = (
-    "explain() takes one prediction with its references: for columns, write"
-    " explain(predictions[0], references[0])."
-)
-
-
-def _name_argument(message: str) -> str:
-    """Name the argument of `explain` in a message about the first row of a corpus."""
-    message = message.replace("predictions=[text for [text] in predictions]", "that str")
-    return re.sub(r"^predictions(\[0\])?:", "prediction:", message)
-
-
-@reword_errors(_name_argument)
-def explain_segment(prediction: object, references: object, options: Options) -> Explanation:
-    """Count one segment, and keep the n-grams and tokens that matched.
-
-    The first order of the paper's example 2:
-
-    >>> references = ["the cat is on the mat"]
-    >>> explanation = explain_segment("the the the", references, Options(max_order=1))
-    >>> explanation["orders"][0]["clipped"], explanation["prediction"]["longest_match"]
-    ([{'ngram': ['the'], 'count': 3, 'allowed': 2}], [1, 1, 0])
-    """
-    listed: Any = list_references(references)
-    try:
-        corpus = read_corpus([prediction], [listed])
-    except TypeError as error:
-        if isinstance(prediction, Iterable) and not isinstance(prediction, (str, bytes, Mapping)):
-            error.args = (f"{error} {_ONE_PREDICTION}",)
-        raise
-    # 1. Tokenize, and number n-grams once for everything below.
-    tokenizer = choose_tokenizer(options, corpus.kind)
-    prediction_texts, reference_texts = prepare_batch(corpus.batches[0], tokenizer)
-    (tokens,) = list_tokens(prediction_texts, tokenizer)
-    reference_tokens = list_tokens(reference_texts, tokenizer)
-    rule = options.counting_rule
-    _check_listed_ngrams(len(tokens), options.max_order)
-    orders = list(number_orders([tokens, *reference_tokens], rule.max_order))
-    # 2. Count and score.
-    matches = [order.clipped.total() for order in orders]
-    lengths = [len(reference) for reference in reference_tokens]
-    row = np.array(make_row(matches, len(tokens), lengths, rule))
-    smoothed = scoring.precisions(row, options)
-    explanation = Explanation(scoring.score_row(row, options, smoothed))
-    origin = Origin(tokenizer.name, corpus.reference_count())
-    explanation["signature"] = make_signature(options, origin)
-    warn_about_texts(corpus.predictions, options, "prediction")
-    scoring.warn_if_zero(explanation["bleu"], row, 1, options)
-    # 3. Describe the tokens. A token of a reference is covered by n-grams of the prediction.
-    explained_orders = orders[: options.max_order]
-    explanation["weights"] = scoring.order_weights(smoothed.present, options)
-    explanation["prediction"] = _cover_tokens(
-        tokens,
-        [order.prediction for order in explained_orders],
-        [order.allowed for order in explained_orders],
-    )
-    explanation["references"] = [
-        _cover_tokens(
-            reference,
-            [order.references[i] for order in explained_orders],
-            [order.counts for order in explained_orders],
-        )
-        for i, reference in enumerate(reference_tokens)
-    ]
-    # 4. Name the reference of the brevity penalty by its index in the caller's list, in which some
-    #    may be None.
-    indices = [0]
-    if not isinstance(listed, str):
-        indices = [i for i, reference in enumerate(listed) if not is_missing(reference)]
-    effective_length = int(row[options.layout.reference_length])
-    explanation["effective_reference"] = indices[lengths.index(effective_length)]
-    # 5. Describe the n-grams.
-    totals = row[options.layout.totals].tolist()
-    explanation["orders"] = [
-        _explain_order(order, total, tokens) for order, total in zip(explained_orders, totals)
-    ]
-    return explanation
-
-
-_BYTES_PER_LISTED_TOKEN = 8  # a pointer in the list of an n-gram
-
-
-def _check_listed_ngrams(tokens: int, max_order: int) -> None:
-    """Raise if the n-grams of a prediction, which `explain` lists one by one, fill the memory."""
-    orders = np.arange(1, min(max_order, tokens) + 1)
-    listed = int((orders * (tokens - orders + 1)).sum())
-    needed = _BYTES_PER_LISTED_TOKEN * listed
-    check_memory("prediction", needed, tokens=tokens, max_order=max_order, task="list")
-
-
-@dataclass(frozen=True)
-class NumberedOrder:
-    """The n-grams of one order in a prediction and its references; equal n-grams have one number.
-
-    order: n.
-    prediction: the number of the n-gram at each position.
-    references: the same for each reference.
-    """
-
-    order: int
-    prediction: list[int]
-    references: list[list[int]]
-
-    @cached_property
-    def counts(self) -> Counter[int]:
-        """How often each n-gram occurs in the prediction, in order of first appearance."""
-        return Counter(self.prediction)
-
-    @cached_property
-    def allowed(self) -> Counter[int]:
-        """The highest count of each n-gram in any reference, to which matches are clipped."""
-        most: Counter[int] = Counter()
-        for reference in self.references:
-            most |= Counter(reference)
-        return most
-
-    @cached_property
-    def clipped(self) -> Counter[int]:
-        """The clipped counts."""
-        return self.counts & self.allowed
-
-
-def number_orders(texts: Sequence[Tokens], max_order: int) -> Iterator[NumberedOrder]:
-    """Yield the numbered n-grams of a prediction and its references, order by order.
-
-    An n-gram is its first n - 1 tokens, which have a number already, and its last token. So the
-    time grows with tokens times orders; tuples of n tokens would take n times as long.
-
-    >>> [order.prediction for order in number_orders([["a", "b", "a"], ["b"]], 2)]
-    [[0, 1, 0], [0, 1]]
-    """
-    numbers = [[0] * len(tokens) for tokens in texts]  # n-grams without tokens are equal
-    for order in range(1, max_order + 1):
-        number_of: dict[tuple[int, Hashable], int] = {}
-        longer = []
-        for tokens, beginnings in zip(texts, numbers):
-            last_tokens = tokens[order - 1 :]
-            keys = zip(beginnings, last_tokens)  # beginnings without a further token are left out
-            longer.append([number_of.setdefault(key, len(number_of)) for key in keys])
-        numbers = longer
-        yield NumberedOrder(order, numbers[0], numbers[1:])
-
-
-def _cover_tokens(
-    tokens: Tokens, numbers: Sequence[Sequence[int]], allowed: Sequence[Mapping[int, int]]
-) -> CoveredTokens:
-    """Return the tokens, each with the order of the longest clipped match that covers it.
-
-    Args:
-        tokens: the tokens of a text.
-        numbers: for each order from 1 on, the number of the n-gram at each position.
-        allowed: for each order, how many occurrences of an n-gram match.
-    """
-    longest = np.zeros(len(tokens), np.int64)
-    for order in range(len(numbers), 0, -1):
-        remaining = dict(allowed[order - 1])
-        # 1. Occurrences within a longer match come first, because they are known to match.
-        uncovered = np.concatenate([[0], np.cumsum(longest == 0)])
-        starts = np.arange(len(numbers[order - 1]))
-        is_within = uncovered[starts + order] == uncovered[starts]
-        matched = []
-        for start in [*starts[is_within].tolist(), *starts[~is_within].tolist()]:
-            number = numbers[order - 1][start]
-            if remaining.get(number, 0) > 0:
-                remaining[number] -= 1
-                matched.append(start)
-        # 2. Tokens that a longer match covers keep its order.
-        changes = np.zeros(len(tokens) + 1, np.int64)
-        changes[matched] += 1
-        changes[np.array(matched, np.int64) + order] -= 1
-        is_covered = np.cumsum(changes[:-1]) > 0
-        longest[is_covered & (longest == 0)] = order
-    return {"tokens": list(tokens), "longest_match": longest.tolist(), "length": len(tokens)}
-
-
-def _explain_order(order: NumberedOrder, total: int, tokens: Tokens) -> OrderMatches:
-    """Sort the n-grams of an order by what became of them."""
-    matches: OrderMatches = {
-        "order": order.order,
-        "total": total,
-        "unclipped_matches": 0,
-        "matches": order.clipped.total(),
-        "matched": [],
-        "clipped": [],
-        "missed": [],
-    }
-    allowed = order.allowed
-    start_of: dict[int, int] = {}
-    for start, number in enumerate(order.prediction):
-        start_of.setdefault(number, start)
-    for number, count in order.counts.items():
-        start = start_of[number]
-        ngram = list(tokens[start : start + order.order])
-        entry: NGramCount = {"ngram": ngram, "count": count, "allowed": allowed[number]}
-        if not allowed[number]:
-            matches["missed"].append(entry)
-            continue
-        matches["unclipped_matches"] += count
-        matches["matched" if count <= allowed[number] else "clipped"].append(entry)
-    return matches
