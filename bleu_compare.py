@@ -54,10 +54,12 @@ from .bleu_significance import (
     Units,
     add_difference,
     add_estimate,
+    add_macro_average,
     count_units_of_groups,
     divide_into_units,
     draw,
     list_groups,
+    read_macro_average,
 )
 from .bleu_statistics import Counted
 from .bleu_tables import CountedSystems, is_table, read_tables
@@ -434,35 +436,22 @@ def _add_groups(
     for group in list_groups(counted, rows):
         sample = draw(group.units, plan)
         average.add(group, sample)
-        for system, scores in zip(systems, _describe(group.rows, sample, arranged, plan)):
-            system["groups"][group.label] = _describe_group(scores, group.units)
+        for system, group_scores in zip(systems, _describe(group.rows, sample, arranged, plan)):
+            system["groups"][group.label] = _describe_group(group_scores, group.units)
     # 2. Average the groups: a macro-average is a score like any other.
     of_average = average.sample()
     macro_scores = of_average.scores
     for i, (system, runs) in enumerate(zip(systems, arranged)):
-        system["macro_bleu"] = macro_scores[i]
+        scores: SystemScores = {"bleu": macro_scores[i]}
+        if i:
+            scores["delta"] = macro_scores[i] - macro_scores[0]
+            with within_system(runs.system):
+                of_average.add_test(i, scores)
+            add_difference(scores, of_average.difference(i), plan.options.confidence)
+        add_macro_average(system, scores)
         if plan.test == "runs":
             for name, score in zip(runs.names, of_average.observed[runs.rows].tolist()):
-                system["runs"][name]["macro_bleu"] = score
-        if not i:
-            continue
-        system["macro_delta"] = macro_scores[i] - macro_scores[0]
-        difference: SystemScores = {}
-        with within_system(runs.system):
-            of_average.add_test(i, difference)
-        add_difference(difference, of_average.difference(i), plan.options.confidence)
-        _add_macro_difference(system, difference)
-
-
-def _add_macro_difference(system: SystemScores, difference: SystemScores) -> None:
-    """Add what is known about a difference of macro-averages, under `macro_` and its key."""
-    if "p_value" in difference:
-        system["macro_p_value"] = difference["p_value"]
-    if "degrees_of_freedom" in difference:
-        system["macro_degrees_of_freedom"] = difference["degrees_of_freedom"]
-    if "delta_interval" in difference:
-        system["macro_delta_interval"] = difference["delta_interval"]
-        system["macro_delta_standard_error"] = difference["delta_standard_error"]
+                add_macro_average(system["runs"][name], {"bleu": score})
 
 
 def _describe_group(scores: SystemScores, units: Units) -> GroupScores:
@@ -876,10 +865,7 @@ class Comparison(report.QuotableReport):
                 shown = report.write_label(label, ["macro-average"])
                 rows.append(ScoredRow(f"  {shown}", group))
             if "groups" in system:
-                macro: dict[str, object] = {"score": 100 * system["macro_bleu"]}
-                for key, value in system.items():
-                    if key.startswith("macro_"):
-                        macro[key.removeprefix("macro_")] = value
+                macro = {"score": 100 * system["macro_bleu"], **read_macro_average(system)}
                 rows.append(ScoredRow("  macro-average", macro))
         return rows
 

@@ -35,10 +35,12 @@ from .bleu_significance import (
     Percentile,
     Plan,
     add_estimate,
+    add_macro_average,
     count_units_of_groups,
     divide_into_units,
     draw,
     list_groups,
+    read_macro_average,
 )
 from .bleu_statistics import Counted, prepare_batch
 from .bleu_tables import read_counted
@@ -175,15 +177,11 @@ def _score_counted(
     of_average = average.sample()
     (macro_bleu,) = of_average.scores
     scores["groups"] = scores_of_groups
-    scores["macro_bleu"] = macro_bleu
-    scores["macro_score"] = 100 * macro_bleu
-    macro: significance.Uncertainty = {}
-    add_estimate(macro, of_average.estimate(0), options.confidence)
-    if "confidence_interval" in macro:
-        scores["macro_confidence_interval"] = macro["confidence_interval"]
-        scores["macro_standard_error"] = macro["standard_error"]
-        if counted.shared_documents:
-            scores["shared_documents"] = counted.shared_documents
+    uncertainty: significance.Uncertainty = {}
+    add_estimate(uncertainty, of_average.estimate(0), options.confidence)
+    add_macro_average(scores, {"bleu": macro_bleu, "score": 100 * macro_bleu, **uncertainty})
+    if "confidence_interval" in uncertainty and counted.shared_documents:
+        scores["shared_documents"] = counted.shared_documents
     return GroupedResult(scores)
 
 
@@ -631,10 +629,10 @@ class GroupedResult(Result):
 
     def _rows(self) -> list[list[str]]:
         """Return a row per group, then the averages; tokenizers are listed only if they differ."""
-        macro: dict[str, object] = {"score": self["macro_score"]}
-        if "macro_confidence_interval" in self:
-            macro["confidence_interval"] = self["macro_confidence_interval"]
-        averages: dict[str, report.ResultDict] = {"micro-average": self, "macro-average": macro}
+        averages: dict[str, report.ResultDict] = {
+            "micro-average": self,
+            "macro-average": read_macro_average(self),
+        }
         scored: list[tuple[str, report.ResultDict]] = [
             (report.write_label(label, averages), group) for label, group in self["groups"].items()
         ]

@@ -9,7 +9,7 @@ p-values, by one interface for systems with one training run (`SingleRuns`) and 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -901,6 +901,42 @@ class GroupMean:
         if not self._is_complete or not isinstance(self._sum, np.ndarray):
             return None
         return self._sum / self._groups
+
+
+# The keys that results have of a macro-average, there with `macro_` in front.
+_MACRO_KEYS = (
+    "bleu",
+    "score",
+    "confidence_interval",
+    "standard_error",
+    "delta",
+    "p_value",
+    "degrees_of_freedom",
+    "delta_interval",
+    "delta_standard_error",
+)
+
+
+def add_macro_average(scores: Any, average: Mapping[str, object]) -> None:
+    """Add a macro-average to the scores of the corpus, each key with `macro_` in front.
+
+    >>> scores = {"bleu": 0.4}
+    >>> add_macro_average(scores, {"bleu": 0.3, "bootstrap_mean": 0.31})
+    >>> scores
+    {'bleu': 0.4, 'macro_bleu': 0.3}
+    """
+    for key in _MACRO_KEYS:
+        if key in average:
+            scores[f"macro_{key}"] = average[key]
+
+
+def read_macro_average(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the macro-average among the scores of a corpus, its keys without `macro_`.
+
+    >>> read_macro_average({"bleu": 0.4, "macro_bleu": 0.3})
+    {'bleu': 0.3}
+    """
+    return {key: scores[f"macro_{key}"] for key in _MACRO_KEYS if f"macro_{key}" in scores}
 
 
 # --- Warnings of size -----------------------------------------------------------------------------

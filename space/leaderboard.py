@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from unicodedata import east_asian_width
 
 from . import html
-from .metric import ALL_TESTS, Rank, Result, SystemScores, report
+from .metric import ALL_TESTS, Rank, Result, SystemScores, read_macro_average, report
 from .scored import Scored
 
 _NUMBER_WORDS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}
@@ -700,12 +700,8 @@ def render_groups(results: Mapping[str, Result]) -> str:
 def _list_groups(result: Result) -> list[Group]:
     """Return all segments, the mean of the groups, and each group."""
     groups = [Group(label or "no label", scores) for label, scores in result["groups"].items()]
-    macro_scores = {
-        key.removeprefix("macro_"): value
-        for key, value in result.items()
-        if key.startswith("macro_")
-    }
-    return [Group("all", result), Group("mean of the groups", macro_scores), *groups]
+    mean = Group("mean of the groups", read_macro_average(result))
+    return [Group("all", result), mean, *groups]
 
 
 # --- The picture ----------------------------------------------------------------------------------

@@ -222,6 +222,7 @@ _package = type(bleu).__module__.rpartition(".")[0]
 report = import_module(f"{_package}.bleu_report")
 _options = import_module(f"{_package}.bleu_options")
 _compare = import_module(f"{_package}.bleu_compare")
+_significance = import_module(f"{_package}.bleu_significance")
 _checks = import_module(f"{_package}.bleu_checks")
 
 OPTIONS: Options = _options.OPTIONS  # the defaults
@@ -231,6 +232,7 @@ REFERENCE_LENGTHS: Mapping[str, Described] = _options.REFERENCE_LENGTHS
 SMOOTH_METHODS: Mapping[str, SmoothMethod] = _options.SMOOTH_METHODS
 TESTS: Mapping[str, Test] = _compare.TESTS
 ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
+read_macro_average: Callable[[Result], Mapping[str, Any]] = _significance.read_macro_average
 
 SIGNATURE_KEY: str = _options.SIGNATURE_KEY  # a regular expression
 LEFTOVER: str = _checks.LEFTOVER  # a regular expression
