@@ -55,7 +55,6 @@ from .bleu_significance import (
     add_difference,
     add_estimate,
     add_macro_average,
-    count_units_of_groups,
     divide_into_units,
     draw,
     list_groups,
@@ -113,13 +112,7 @@ def compare_systems(
         runs=[system.rows for system in arranged],
         counts_wins=shared.has_segments,
     )
-    significance.warn_about_size(
-        units.size,
-        units.noun,
-        count_units_of_groups(shared),
-        effective_size=units.effective_size,
-        share_draws=shared.shared_documents > 0,
-    )
+    significance.warn_about_size(units, shared)
     if test == "runs":
         _warn_about_runs(arranged, units, trials)
     elif units.can_resample:
@@ -198,10 +191,10 @@ def rank_systems(
         for (i, j), delta in zip(pairs, deltas.tolist())
     ]
     significant = np.zeros((len(names), len(names)), bool)
-    significance.warn_about_size(units.size, units.noun, effective_size=units.effective_size)
+    significance.warn_about_size(units, shared)
     if units.can_resample:
         significance.warn_about_trials(trials, alpha, factor)
-        significance.warn_about_exchanges(units.size, units.noun, alpha, factor)
+        significance.warn_about_exchanges(units, alpha, factor)
         significance.warn_about_extremes(plan.options, " to evaluate.load()")
         p_values = significance.exchange_all_pairs(units, deltas, plan)
         adjusted = significance.adjust_holm(p_values)

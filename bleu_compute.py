@@ -36,7 +36,6 @@ from .bleu_significance import (
     Plan,
     add_estimate,
     add_macro_average,
-    count_units_of_groups,
     divide_into_units,
     draw,
     list_groups,
@@ -142,13 +141,7 @@ def _score_counted(
         )
         if options.confidence:
             significance.warn_about_extremes(options)
-            significance.warn_about_size(
-                units.size,
-                units.noun,
-                count_units_of_groups(counted),
-                effective_size=units.effective_size,
-                share_draws=counted.shared_documents > 0,
-            )
+            significance.warn_about_size(units, counted)
         scoring.warn_if_zero(scores["bleu"], rows[0].sum(axis=0), segments, options)
         if not counted.groups:
             return Result(scores)

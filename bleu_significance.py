@@ -942,40 +942,28 @@ def read_macro_average(scores: Mapping[str, Any]) -> dict[str, Any]:
 # --- Warnings of size -----------------------------------------------------------------------------
 
 
-def warn_about_size(
-    size: int,
-    unit: str,
-    groups: Sequence[int] = (),
-    *,
-    effective_size: float,
-    share_draws: bool = False,
-) -> None:
-    """Warn that a test set, or one of its groups, is too small for intervals and tests.
-
-    Args:
-        size: the number of units that are resampled.
-        unit: `"segment"` or `"document"`.
-        groups: the size of each group.
-        effective_size: the number of units of equal size that weigh as much.
-        share_draws: True if groups share documents: the macro-average then draws from all of them.
-    """
+def warn_about_size(units: Units, counted: Counted) -> None:
+    """Warn that a test set, or one of its groups, is too small for intervals and tests."""
+    size = units.size
+    unit = units.noun
+    groups = count_units_of_groups(counted)
     few = sum(group < MIN_UNITS for group in groups)
     if 1 in groups:
-        counted = count_things(groups.count(1), "group")
+        shown = count_things(groups.count(1), "group")
         without = "such a group and the macro-average have"
-        if share_draws:
+        if counted.shared_documents:  # the macro-average draws from all documents
             without = "such a group has"
-        warn(messages.GROUPS_OF_ONE, groups=counted, unit=unit, without=without)
+        warn(messages.GROUPS_OF_ONE, groups=shown, unit=unit, without=without)
     elif few and size >= MIN_UNITS:
-        counted = count_things(len(groups), "group")
-        warn(messages.SMALL_GROUPS, few=few, groups=counted, unit=unit, limit=MIN_UNITS)
+        shown = count_things(len(groups), "group")
+        warn(messages.SMALL_GROUPS, few=few, groups=shown, unit=unit, limit=MIN_UNITS)
     if size == 1:
         warn(messages.ONE_UNIT, unit=unit)
     elif size < MIN_UNITS:
         warn(messages.FEW_UNITS, units=f"{size} {unit}s", unit=unit, limit=MIN_UNITS)
-    elif effective_size < MIN_UNITS:
-        units = f"{size:,} {unit}s that weigh as much as {effective_size:.0f} of equal size"
-        warn(messages.FEW_UNITS, units=units, unit=unit, limit=MIN_UNITS)
+    elif units.effective_size < MIN_UNITS:
+        weight = f"{size:,} {unit}s that weigh as much as {units.effective_size:.0f} of equal size"
+        warn(messages.FEW_UNITS, units=weight, unit=unit, limit=MIN_UNITS)
 
 
 def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
@@ -986,26 +974,25 @@ def warn_about_trials(trials: int, alpha: float = 0.05, pairs: int = 1) -> None:
         warn(messages.FEW_RESAMPLES, n_resamples=trials, limit=limit, enough=enough)
 
 
-def warn_about_exchanges(size: int, unit: str, alpha: float, pairs: int) -> None:
+def warn_about_exchanges(units: Units, alpha: float, pairs: int) -> None:
     """Warn that units are too few for any p-value below `alpha`, however many trials there are.
 
     Of the 2^n exchanges of n units, two make the largest difference: none, and all.
 
     Args:
-        size: the number of segments or documents.
-        unit: `"segment"` or `"document"`.
+        units: the segments or documents that are exchanged.
         alpha: the level of significance.
         pairs: the number of pairs, by which Holm's procedure multiplies the smallest p-value.
     """
-    smallest = math.ldexp(2 * pairs, -size)
+    smallest = math.ldexp(2 * pairs, -units.size)
     if smallest >= alpha:
         enough = math.floor(math.log2(2 * pairs / alpha)) + 1
         warn(
             messages.FEW_EXCHANGES,
-            units=count_things(size, unit),
-            exchanges=f"{2**size:,}",
+            units=count_things(units.size, units.noun),
+            exchanges=f"{2**units.size:,}",
             limit=_describe_level(alpha, pairs),
-            enough=count_things(enough, unit),
+            enough=count_things(enough, units.noun),
         )
 
 
