@@ -109,7 +109,7 @@ def compare_systems(
         counted.options,
         test,
         trials,
-        runs=[system.rows for system in arranged],
+        runs=[system.positions for system in arranged],
         counts_wins=shared.has_segments,
     )
     significance.warn_about_size(units, shared)
@@ -381,14 +381,14 @@ def _describe(
     segment_scores: list[Float64] = []  # of each system, the means over its runs
     if plan.counts_wins:
         of_runs = scoring.bleu(rows, plan.options.for_segments())
-        segment_scores = [of_runs[runs.rows].mean(axis=0) for runs in arranged]
+        segment_scores = [of_runs[runs.positions].mean(axis=0) for runs in arranged]
     described: list[SystemScores] = []
     for i, (score, runs) in enumerate(zip(sample.scores, arranged)):
         # 1. The score of the system.
         system: SystemScores = {"bleu": score, "score": 100 * score}
         described.append(system)
         if plan.test == "runs":
-            _add_runs(system, runs, sample.observed[runs.rows])
+            _add_runs(system, runs, sample.observed[runs.positions])
         with within_system(runs.system):
             add_estimate(system, sample.estimate(i), confidence)
         if not i:
@@ -443,7 +443,7 @@ def _add_groups(
             add_difference(scores, of_average.difference(i), plan.options.confidence)
         add_macro_average(system, scores)
         if plan.test == "runs":
-            for name, score in zip(runs.names, of_average.observed[runs.rows].tolist()):
+            for name, score in zip(runs.names, of_average.observed[runs.positions].tolist()):
                 add_macro_average(system["runs"][name], {"bleu": score})
 
 
@@ -466,11 +466,11 @@ class ArrangedRuns(NamedTuple):
     """The runs of a system among those of all systems.
 
     keys: one per run, of the data of all runs: the system's name, or its name and the run's.
-    rows: the positions of the runs in arrays of all runs.
+    positions: those of the runs in arrays of all runs.
     """
 
     keys: Sequence[SystemName | RunOfSystem]
-    rows: slice
+    positions: slice
 
     @property
     def system(self) -> SystemName:

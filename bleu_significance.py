@@ -70,7 +70,7 @@ class Plan(NamedTuple):
     options: the options of the call; their `n_resamples` is the number for intervals.
     test: a name in `ALL_TESTS`; None for intervals alone.
     trials: the number of resamples of the test.
-    runs: the rows of each system among the runs of all systems, for the test `"runs"`.
+    runs: the positions of each system's runs among those of all systems, for the test `"runs"`.
     counts_wins: True if segments are compared, too; False if rows are sums.
     """
 
@@ -846,13 +846,12 @@ class MacroAverage:
 
     def sample(self) -> Sample:
         """Return the mean; without resamples unless every group has some."""
-        observed = np.array([fmean(scores) for scores in zip(*self._scores)])
-        if self._plan.test == "runs":
-            observed = sum(map(np.array, self._scores), np.zeros(len(observed))) / self._n_groups
         resampled = self._resampled.mean()
         if self._plan.test == "runs":
+            observed = sum(map(np.array, self._scores), np.array(0.0)) / self._n_groups
             parts = [] if self._shares_draws else self._parts
             return SeveralRuns(observed, resampled, self._plan.runs, self._units, parts)
+        observed = np.array([fmean(scores) for scores in zip(*self._scores)])
         return SingleRuns(observed, resampled, self._differences.mean(), self._plan.test)
 
 
