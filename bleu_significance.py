@@ -259,10 +259,20 @@ def randomization_differences(
         float64 [trials, pairs], the score of the later system minus the score of the earlier, in
         blocks of trials.
 
-    >>> rows = np.array([[[1, 1, 1, 1]], [[0, 1, 1, 1]]])
-    >>> blocks = randomization_differences(rows, Options(max_order=1), 3)
-    >>> [np.abs(block).tolist() for block in blocks]
-    [[[1.0], [1.0], [1.0]]]
+    The function is a fast path. The definition has two lines, as in sacreBLEU: the drawn units of
+    one system and the other units of the other system, and the reverse.
+
+    >>> baseline = np.array([[1, 2, 2, 2], [0, 1, 1, 1], [3, 4, 4, 4]])
+    >>> system = np.array([[2, 2, 2, 2], [1, 1, 1, 1], [1, 4, 4, 4]])
+    >>> options = Options(max_order=1, seed=0)
+    >>> drawn = np.random.default_rng(0).integers(2, size=(4, 3), dtype=bool)  # trials, units
+    >>> shuffled_a = drawn @ baseline + ~drawn @ system
+    >>> shuffled_b = drawn @ system + ~drawn @ baseline
+    >>> (bleu(shuffled_a, options) - bleu(shuffled_b, options)).round(4).tolist()
+    [0.0, -0.5714, -0.2857, -0.2857]
+    >>> (differences,) = randomization_differences(np.array([baseline, system]), options, 4)
+    >>> differences[:, 0].round(4).tolist()
+    [0.0, -0.5714, -0.2857, -0.2857]
     """
     systems, n_units, width = rows.shape
     # 1. Take the rows of each system relative to the first system, whose own become 0. For the
