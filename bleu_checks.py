@@ -50,7 +50,13 @@ from .bleu_messages import count_things, describe_share, show_value, warn
 from .bleu_options import Options, Origin, make_signature
 from .bleu_report import Report, escape_unseen, write_name
 from .bleu_scoring import bleu
-from .bleu_statistics import Counted, count_groups, split_by_tokenizer, sum_corpus
+from .bleu_statistics import (
+    Counted,
+    count_corpus,
+    count_groups,
+    split_by_tokenizer,
+    sum_corpus,
+)
 from .bleu_tables import is_table
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer
 
@@ -323,7 +329,7 @@ def _may_be_misaligned(bigrams: Int64) -> bool:
     matches, totals = np.cumsum(bigrams, axis=0).T
     if matches[-1] < _REORDERED_PRECISION * totals[-1]:
         return True
-    cuts = slice(FEWEST_SHIFTED - 1, size - FEWEST_SHIFTED)  # with so many rows on each side
+    cuts = slice(FEWEST_SHIFTED - 1, size - FEWEST_SHIFTED)  # 20 rows or more on each side
     # The precision after each cut, divided by the one before it; multiplied out, because empty
     # texts have no bigrams.
     after = (matches[-1] - matches[cuts]) * totals[cuts]
@@ -645,13 +651,14 @@ def check_texts(
     found = _find_all(given, options, tokenizer)
     given = replace(given, found=found)
     # 3. Score as it is, and after each fix.
-    score_of = {name: _score(corpus, tokenizer, options) for name, corpus in corpora.items()}
+    rows_of = {name: count_corpus(corpus, tokenizer, options) for name, corpus in corpora.items()}
+    score_of = {name: float(bleu(rows.sum(axis=0), options)) for name, rows in rows_of.items()}
     findings = []
     for each in found:
         score = None
         before = score_of[each.system]
         if each.found.fix is not None:
-            score = _score_fix(each, given, options)
+            score = _score_fix(each, given, rows_of, options)
             if each.found.where == "references":
                 before = float(np.mean(list(score_of.values())))
         findings.append(_describe(each, size, tokenizer, document_of, before, score))
@@ -727,23 +734,46 @@ def _find_all(given: _Input, options: Options, tokenizer: ChosenTokenizer) -> li
     return list(found.values())
 
 
-def _score(corpus: Corpus, tokenizer: ChosenTokenizer, options: Options) -> float:
-    return float(bleu(sum_corpus(corpus, tokenizer, options).row, options))
+def _score_fix(
+    each: _FoundIn, given: _Input, rows_of: Mapping[SystemName, Int64], options: Options
+) -> float:
+    """Return BLEU after a fix: of the system, or the mean of all if the references change.
 
-
-def _score_fix(each: _FoundIn, given: _Input, options: Options) -> float:
-    """Return BLEU after a fix: of the system, or the mean of all if the references change."""
+    Rows of statistics add up, so only texts that a fix changes are counted again.
+    """
     fix = each.found.fix
     assert fix is not None
     if fix.options is not None:
         options = options.override(dict(fix.options))
     tokenizer = choose_tokenizer(options, given.kind)
     fixed = each.apply(given.columns_of)
-    names = [each.system]
-    if each.found.where == "references":
-        names = list(fixed)
-    scores = [_score(given.make_corpus(fixed[name]), tokenizer, options) for name in names]
+    names = list(fixed) if each.found.where == "references" else [each.system]
+    scores = []
+    for name in names:
+        columns = fixed[name]
+        total = np.zeros(options.layout.width, np.int64)
+        if fix.options is None and fix.pairing is None:
+            changed = _list_changed(given.columns_of[name], columns)
+            rows = rows_of[name]
+            total = rows.sum(axis=0) - rows[changed].sum(axis=0)
+            columns = Columns(
+                [columns.predictions[row] for row in changed],
+                [columns.references[row] for row in changed],
+            )
+        if columns.predictions:
+            total = total + sum_corpus(given.make_corpus(columns), tokenizer, options).row
+        scores.append(float(bleu(total, options)))
     return float(np.mean(scores))
+
+
+def _list_changed(before: Columns, after: Columns) -> list[int]:
+    """Return the rows with other texts.
+
+    >>> _list_changed(Columns(["a", "b"], [["c"], ["d"]]), Columns(["a", "b"], [["c"], ["e"]]))
+    [1]
+    """
+    pairs = zip(before.predictions, after.predictions, before.references, after.references)
+    return [row for row, (old, new, olds, news) in enumerate(pairs) if old != new or olds != news]
 
 
 def _describe(

@@ -824,14 +824,14 @@ class BleuMetric(BufferedMetric):
             (`"predictions"`, `"references"` or `"both"`); `system`, unless it is in the references;
             `rows`, how many, and their `share`, 0 to 1; `first`, the first row; `documents`, how
             many; `example`, the place between ⟦ and ⟧; `says`, a sentence; `fix`, what to write,
-            None if the texts can't be mended; `score`, 0 to 100, and `delta`, -1 to 1, after the
-            fix. `result.fixed(*kinds)` returns predictions and references, mended.
+            None if texts can't be fixed; `score`, 0 to 100, and `delta`, -1 to 1, after the
+            fix. `result.fixed(*kinds)` returns predictions and references, fixed.
 
         Raises:
             TypeError, ValueError: as `compute`; statistics have no texts.
 
         >>> bleu = evaluate.load("bleu_metric")
-        >>> result = bleu.check(["The c@@ at s@@ at ."] * 3, ["The cat sat."] * 3)
+        >>> result = bleu.check(["The c@@ at s@@ at."] * 3, ["The cat sat."] * 3)
         >>> [(finding["kind"], finding["rows"], finding["score"]) for finding in result["findings"]]
         [('subwords', 3, 100.0)]
         """

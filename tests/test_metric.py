@@ -401,6 +401,7 @@ RESULTS = {
     "diff": lambda bleu, **more: bleu.diff({"A": OTHER_SYSTEM, "B": SEGMENTS}, SEGMENTS, **more),
     "explain": lambda bleu: bleu.explain(OTHER_SYSTEM[0], SEGMENTS[0]),
     "self_bleu": lambda bleu: bleu.self_bleu(SEGMENTS[:3]),
+    "check": lambda bleu, **more: bleu.check([f"{text}</s>" for text in SEGMENTS], SEGMENTS, **more),
     "conventions": lambda bleu: bleu.conventions(**COLUMNS),
     "reconcile": lambda bleu, references=SEGMENTS: bleu.reconcile(OTHER_SYSTEM, references, "0.001"),
     "compute_metrics": lambda bleu, **more: bleu.compute_metrics(Decoder(), **more)((np.ones((36, 3), int), np.ones((36, 3), int))),

@@ -1,0 +1,279 @@
+"""Small inputs with a known mistake, what `check` must find in them, and inputs without any.
+
+All texts are invented. `sacrebleu_score` gives the score that each finding must have after its fix: that of the clean
+texts, by sacreBLEU.
+"""
+
+import random
+import unicodedata
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from sacrebleu import corpus_bleu
+
+NAMES = [
+    "Anna",
+    "Boris",
+    "Carla",
+    "David",
+    "Elena",
+    "Farid",
+    "Greta",
+    "Henrik",
+    "Ilse",
+    "Jonas",
+    "Karim",
+    "Lena",
+    "Marek",
+    "Nadia",
+    "Oskar",
+    "Paula",
+    "Quirin",
+    "Rosa",
+    "Stefan",
+    "Tamara",
+]
+PLACES = [
+    "market",
+    "library",
+    "harbour",
+    "station",
+    "museum",
+    "bakery",
+    "theatre",
+    "garden",
+    "factory",
+    "hospital",
+]
+ITEMS = [
+    "oranges",
+    "candles",
+    "lanterns",
+    "violins",
+    "postcards",
+    "blankets",
+    "umbrellas",
+    "kettles",
+    "tulips",
+    "ladders",
+]
+DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
+
+Texts = tuple[list[Any], list[list[Any]]]
+
+
+class Case(NamedTuple):
+    """An input, and what is found in it.
+
+    found: the kind, the side, the first row and the number of rows, or None for any number.
+    clean: predictions, references and options after the fix; None if texts can't be fixed.
+    """
+
+    predictions: list[Any]
+    references: list[list[Any]]
+    found: tuple[str, str, int, int | None]
+    clean: tuple[list[Any], list[list[Any]], dict[str, Any]] | None
+    options: Mapping[str, Any] = MappingProxyType({})
+
+
+def make_pairs(size: int, seed: int = 0) -> Texts:
+    """Return predictions and references that mean the same, each row another text."""
+    generator = random.Random(seed)
+    predictions = []
+    references = []
+    for row in range(size):
+        first, second = NAMES[(row * 7 + seed) % 20], NAMES[(row * 3 + 5) % 20]
+        place, item, day = map(generator.choice, (PLACES, ITEMS, DAYS))
+        number = generator.randint(2, 98)
+        prediction, reference = (
+            (f"{first} has bought {number} {item} at the {place} on {day}.", f"{first} bought {number} {item} at the {place} on {day}."),
+            (f"On {day}, {second} has seen {first} near the old {place} with {number} {item}.", f"On {day}, {second} saw {first} near the old {place}, carrying {number} {item}."),
+            (f"The {place} in the south has sold {number} {item} to {first} and to {second}.", f"The {place} in the south sold {number} {item} to {first} and {second}."),
+            (f"Why has {first} left {number} {item} in front of the {place}, {second} asked.", f"Why did {first} leave {number} {item} in front of the {place}, {second} asked."),
+        )[row % 4]  # fmt: skip
+        predictions.append(prediction)
+        references.append([reference])
+    return predictions, references
+
+
+def make_quoted(size: int, seed: int = 0) -> Texts:
+    """Return the same with what a person says between quotation marks."""
+    predictions, references = make_pairs(size, seed)
+    quoted = [f'{NAMES[row % 20]} said: "{text}"' for row, text in enumerate(predictions)]
+    return quoted, [[f'{NAMES[row % 20]} said: "{text}"'] for row, (text,) in enumerate(references)]
+
+
+def one(texts: Any) -> list[list[Any]]:
+    """Return one reference per row."""
+    return [[text] for text in texts]
+
+
+FRENCH = [
+    "L’été dernier, la forêt près de Besançon a brûlé.",
+    "Où est passé le garçon qui gardait les chèvres ?",
+    "Le café était fermé à cause de la grève générale.",
+    "Élodie a goûté la crème brûlée préparée par son frère.",
+    "Après la fête, nous sommes rentrés à pied à la maison.",
+    "Le maître a corrigé toutes les dictées des élèves.",
+    "Sa thèse décrit l’évolution des églises de Bohême.",
+    "Une fenêtre était restée ouverte pendant la tempête.",
+]
+FRENCH_OUTPUT = [
+    "L’été dernier, la forêt près de Besançon a été brûlée.",
+    "Où est le garçon qui gardait les chèvres ?",
+    "Le café était fermé en raison de la grève générale.",
+    "Élodie a goûté une crème brûlée préparée par son frère.",
+    "Après la fête, nous sommes rentrés à la maison à pied.",
+    "Le maître a corrigé les dictées de tous les élèves.",
+    "Sa thèse décrit l’évolution des églises en Bohême.",
+    "Une fenêtre est restée ouverte pendant la tempête.",
+]
+CHINESE = ["昨天晚上，图书馆的灯一直亮着。", "他在火车站买了三张去上海的票。", "老师让我们把作业写在黑板上。", "这座桥是一百年前建成的。", "下雨的时候，孩子们都在家里玩。", "她每天早上七点去公园跑步。"]  # fmt: skip
+CHINESE_OUTPUT = ["昨天晚上，图书馆的灯都亮着。", "他在火车站买了三张到上海的票。", "老师让我们把作业写到黑板上。", "这座桥是一百年以前建成的。", "下雨时，孩子们都在家里玩。", "她每天早上七点到公园跑步。"]  # fmt: skip
+JAPANESE = ["昨日の夜、図書館の明かりはずっとついていた。", "彼は駅で京都行きの切符を三枚買った。", "先生は宿題を黒板に書くように言った。"]  # fmt: skip
+JAPANESE_OUTPUT = ["昨日の夜、図書館の明かりはついていた。", "彼は駅で京都行きの切符を三枚買いました。", "先生は宿題を黒板に書くよう言った。"]  # fmt: skip
+ROMANIAN = ["Orașul Iași și-a ales noul primar în această toamnă.", "Știința și școala se sprijină pe răbdare.", "Mulțimea a așteptat în stație până la șapte.", "Țăranii au vândut fructe proaspete în piață."]  # fmt: skip
+ROMANIAN_OUTPUT = ["Orașul Iași și-a ales un nou primar în această toamnă.", "Știința și școala se sprijină pe multă răbdare.", "Mulțimea a așteptat la stație până la șapte.", "Țăranii au vândut fructe proaspete la piață."]  # fmt: skip
+PERSIAN = ["کتاب یک دوست خوب است و یار مهربان.", "کودکی که می‌خندد یک گل است."]
+RUSSIAN = ["Вчера вечером в библиотеке горел свет.", "Он купил на вокзале три билета.", "Учитель попросил нас писать на доске.", "Этот мост построили сто лет назад."]  # fmt: skip
+RUSSIAN_OUTPUT = ["Вчера вечером в библиотеке был свет.", "Он купил на вокзале три билета.", "Учитель велел нам писать на доске.", "Этот мост построен сто лет назад."]  # fmt: skip
+
+
+def split_bpe(text: str) -> str:
+    return " ".join(word if len(word) < 6 or not word.isalpha() else f"{word[:3]}@@ {word[3:]}" for word in text.split(" "))  # fmt: skip
+
+
+def split_sentencepiece(text: str) -> str:
+    return " ".join(f"▁{word}" if len(word) < 6 else f"▁{word[:4]} {word[4:]}" for word in text.split(" "))  # fmt: skip
+
+
+def detach(text: str) -> str:
+    return text.replace(",", " ,").replace(".", " .").replace("'s", " 's")
+
+
+def change_rows(texts: list[str], rows: Collection[int], change: Callable[[str], str]) -> list[str]:
+    return [change(text) if row in rows else text for row, text in enumerate(texts)]
+
+
+P, R = make_pairs(12)
+Q, S = make_quoted(12, 3)
+LONG, LONG_REFERENCES = make_pairs(40, 6)
+CLEAN = (P, R, {})
+QUOTED = (Q, S, {})
+ORDER = random.Random(3).sample(range(40), 40)
+IDS = [[5 + row, 9, 12 + row, 7, 30 + row % 3, 2] for row in range(8)]
+REFERENCE_IDS = [[[5 + row, 9, 12 + row, 7, 31, 2]] for row in range(8)]
+ANSWER = "I'm sorry, but I can't assist with that request."
+
+CASES = {
+    "BPE": Case([split_bpe(x) for x in P], R, ("subwords", "predictions", 0, 12), CLEAN),
+    "SentencePiece": Case([split_sentencepiece(x) for x in P], R, ("subwords", "predictions", 0, 12), CLEAN),
+    "BPE on both sides": Case([split_bpe(x) for x in P], one(split_bpe(x) for (x,) in R), ("subwords", "both", 0, 12), CLEAN),
+    "BPE in tokens": Case([split_bpe(x).split() for x in P], [[x.split()] for (x,) in R], ("subwords", "predictions", 0, 12), ([x.split() for x in P], [[x.split()] for (x,) in R], {})),
+    "end of a sentence": Case(change_rows(P, {7}, lambda x: x + "</s>"), R, ("special_tokens", "predictions", 7, 1), CLEAN),
+    "padding": Case([x + " <pad>" * (row % 4) for row, x in enumerate(P)], R, ("special_tokens", "predictions", 1, 9), CLEAN),
+    "language codes": Case([f"en_XX {x}</s>" for x in P], R, ("special_tokens", "predictions", 0, 12), CLEAN),
+    "unknown words": Case(change_rows(P, {2}, lambda x: x.replace("has", "<unk>")), R, ("special_tokens", "predictions", 2, 1), None),
+    "reasoning": Case(change_rows(P, {2, 5, 6}, lambda x: f"<think>\nThe user wants English. {x[:15]}\n</think>\n\n{x}"), R, ("chat", "predictions", 2, 3), CLEAN),
+    "end of reasoning": Case(change_rows(P, {4}, lambda x: f"Let me see.</thinking> {x}"), R, ("chat", "predictions", 4, 1), CLEAN),
+    "turns": Case([f"[INST] Translate. [/INST] {x}" for x in P], R, ("chat", "predictions", 0, 12), CLEAN),
+    "ends of turns": Case([f"<|im_start|>assistant\n{x}<|im_end|>" for x in P], R, ("chat", "predictions", 0, 12), CLEAN),
+    "fences": Case(change_rows(P, {1, 4}, lambda x: f"```{x}``` or ```{x[:9]}``` The best choice depends."), R, ("fences", "predictions", 1, 2), CLEAN),
+    "introductions": Case(change_rows(P, {0, 3, 8}, lambda x: f"Sure! Here is the translation:\n\n{x}"), R, ("preambles", "predictions", 0, 3), CLEAN),
+    "answers": Case(change_rows(P, {5, 9}, lambda x: ANSWER), R, ("refusals", "predictions", 5, 2), None),
+    "lists": Case([repr([x]) for x in P], R, ("reprs", "predictions", 0, 12), CLEAN),
+    "bytes": Case([repr(x.encode()) for x in P], R, ("reprs", "predictions", 0, 12), CLEAN),
+    "tensors": Case([f"tensor([{row}, 7])" for row in range(12)], R, ("reprs", "predictions", 0, 12), None),
+    "SGML": Case(P, one(f'<seg id="{row + 1}">{x}</seg>' for row, (x,) in enumerate(R)), ("markup", "references", 0, 12), CLEAN),
+    "JSON": Case([f'{{"id": "{row}", "de": "Ja", "en": "{x}"}}' for row, x in enumerate(P)], R, ("markup", "predictions", 0, 12), CLEAN),
+    "n-best list": Case([f"{row} ||| {x} ||| LM= -12.5 ||| -3.1" for row, x in enumerate(P)], R, ("fields", "predictions", 0, 12), CLEAN),
+    "fairseq": Case([f"H-{row}\t-0.{row}1\t{x}" for row, x in enumerate(P)], R, ("fields", "predictions", 0, 12), CLEAN),
+    "numbers": Case([f"{row + 1}. {x}" for row, x in enumerate(P)], R, ("numbering", "predictions", 0, 12), CLEAN),
+    "ids of lines": Case([f"{x} (spk1-utt{row})" for row, x in enumerate(P)], R, ("line_ids", "predictions", 0, 12), CLEAN),
+    "lines": Case(change_rows(P, {3}, lambda x: f"{x}\nI hope this is useful."), R, ("lines", "predictions", 3, 1), CLEAN),
+    "another encoding": Case(FRENCH_OUTPUT, one(x.encode().decode("cp1252") if "à" not in x else x.encode().decode("latin-1") for x in FRENCH), ("mojibake", "references", 0, 8), (FRENCH_OUTPUT, one(FRENCH), {})),
+    "Cyrillic in one byte": Case([x.encode("cp1251").decode("latin-1") for x in RUSSIAN_OUTPUT], one(RUSSIAN), ("mojibake", "predictions", 0, 4), (RUSSIAN_OUTPUT, one(RUSSIAN), {})),
+    "lost bytes": Case(change_rows(FRENCH_OUTPUT, {1, 2}, lambda x: x.replace("é", "\ufffd")), one(FRENCH), ("replacement", "predictions", 2, 1), None),
+    "empty predictions": Case(change_rows(P, {3, 4}, lambda x: ""), R, ("empty", "predictions", 3, 2), None),
+    "references as predictions": Case([x for (x,) in R], R, ("identical", "predictions", 0, 12), None),
+    "equal references": Case(P, [x * 2 for x in R], ("identical", "references", 0, 12), CLEAN),
+    "lower case": Case([x.lower() for x in P], R, ("case", "predictions", 0, 12), (P, R, {"lowercase": True})),
+    "capitals": Case([x.upper() for x in P], R, ("case", "predictions", 0, 12), (P, R, {"lowercase": True})),
+    "tokenized": Case([detach(x) for x in P], R, ("tokenized", "predictions", 0, 12), (P, R, {"tokenize": "none"}), {"tokenize": "none"}),
+    "tokenized on both sides": Case([detach(x) for x in P], one(detach(x) for (x,) in R), ("tokenized", "both", 0, 12), ([detach(x) for x in P], one(detach(x) for (x,) in R), {"tokenize": "none"})),
+    "no spaces": Case(CHINESE_OUTPUT, one(CHINESE), ("unspaced", "both", 0, 6), (CHINESE_OUTPUT, one(CHINESE), {"tokenize": "zh"})),
+    "a missing row": Case(LONG[:12] + LONG[13:] + [""], LONG_REFERENCES, ("shifted", "predictions", 12, 28), (LONG[:12] + LONG[13:], LONG_REFERENCES[:12] + LONG_REFERENCES[13:], {})),
+    "another order": Case([LONG[row] for row in ORDER], LONG_REFERENCES, ("reordered", "predictions", 0, None), (LONG, LONG_REFERENCES, {})),
+    "entities": Case([x.replace('"', "&#34;") for x in Q], S, ("entities", "predictions", 0, 12), QUOTED),
+    "escaped quotes": Case([x.replace('"', '\\"') for x in Q], S, ("escapes", "predictions", 0, 12), QUOTED),
+    "escaped line breaks": Case(change_rows(P, {1, 7}, lambda x: x + "\\n"), R, ("escapes", "predictions", 1, 2), CLEAN),
+    "letters and accents": Case([unicodedata.normalize("NFD", x) for x in FRENCH_OUTPUT], one(FRENCH), ("normalization", "predictions", 0, 8), (FRENCH_OUTPUT, one(FRENCH), {})),
+    "typographic quotes": Case(Q, one(x.replace(': "', ": “").replace('."', ".”") for (x,) in S), ("quotes", "references", 0, 12), QUOTED),
+    "dashes": Case([x.replace(" at ", " – ").replace(" near ", " – ").replace(" in ", " – ") for x in P], one(x.replace(" at ", " - ").replace(" near ", " - ").replace(" in ", " - ") for (x,) in R), ("dashes", "predictions", 0, 12), ([x.replace(" at ", " - ").replace(" near ", " - ").replace(" in ", " - ") for x in P], one(x.replace(" at ", " - ").replace(" near ", " - ").replace(" in ", " - ") for (x,) in R), {})),
+    "ellipses": Case([x[:-1] + "…" for x in P], one(x[:-1] + "..." for (x,) in R), ("ellipses", "predictions", 0, 12), ([x[:-1] + "..." for x in P], one(x[:-1] + "..." for (x,) in R), {})),
+    "full width": Case([x.translate({48 + i: 0xFF10 + i for i in range(10)} | {65 + i: 0xFF21 + i for i in range(26)} | {97 + i: 0xFF41 + i for i in range(26)}) for x in P], R, ("fullwidth", "predictions", 0, 12), CLEAN),
+    "cedillas": Case([x.translate(str.maketrans("șțȘȚ", "şţŞŢ")) for x in ROMANIAN_OUTPUT], one(ROMANIAN), ("cedillas", "predictions", 0, 4), (ROMANIAN_OUTPUT, one(ROMANIAN), {})),
+    "Arabic letters": Case([x.translate(str.maketrans("یک", "يك")) for x in PERSIAN], one(PERSIAN), ("arabic_letters", "predictions", 0, 2), (PERSIAN, one(PERSIAN), {})),
+    "zero-width spaces": Case([x.replace(" ", " \u200b") for x in P], R, ("invisible", "predictions", 0, 12), CLEAN),
+    "a byte order mark": Case(["\ufeff" + P[0], *P[1:]], R, ("invisible", "predictions", 0, 1), CLEAN),
+    "quotes around all": Case([f'"{x}"' for x in P], R, ("wrapped", "predictions", 0, 12), CLEAN),
+    "a loop": Case(change_rows(P, {7}, lambda x: x[:20] + " and then" * 25), R, ("loops", "predictions", 7, 1), None),
+    "cut off": Case([x[: len(x) // 2] for x in P], R, ("truncated", "predictions", 0, 12), None),
+    "another script": Case(change_rows(P, {1, 2, 5}, lambda x: RUSSIAN[0]), R, ("script", "predictions", 1, 3), None),
+    "one text": Case(change_rows(P, {1, 2, 5, 8}, lambda x: P[0]), R, ("same_text", "predictions", 0, 5), None),
+    "padded ids": Case([x + [0] * (3 - row % 3) for row, x in enumerate(IDS)], REFERENCE_IDS, ("padding_ids", "predictions", 0, 6), (IDS, REFERENCE_IDS, {})),
+    "-100 without a sign": Case(IDS, [[x + [4294967196] * 2] for (x,) in REFERENCE_IDS], ("wrapped_ids", "references", 0, 8), (IDS, REFERENCE_IDS, {})),
+}  # fmt: skip
+
+# Inputs without a finding: predictions, references, options.
+CLEAN_CASES: dict[str, tuple[list[str], list[list[str]], dict[str, Any]]] = {
+    "handles with @@ and ##": ([*P, "Write to anna@@example or call hall ##4.", "He follows @@boris on the forum, a rare name."], [*R, ["Write to anna@@example or call hall ##4."], ["He follows @@boris on the forum, a rare name."]], {}),
+    "headings and hearts": (["## Opening hours", "I <3 this bakery", "a < b and b > c", "<b>Sale</b> today"], one(["## Opening times", "I <3 the bakery", "a < b and b > c", "<b>Sale</b> today"]), {}),
+    "a person who is sorry": ([*P, "I'm sorry, but I can't come to the party on Friday.", "Sorry, I cannot find my keys."], [*R, ["I am sorry, but I cannot come to the party on Friday."], ["Sorry, I can't find my keys."]], {}),
+    "German quotes on both sides": (["„Komm her“, sagte Anna.", "Das Wort „Haus“ ist kurz.", "Er rief: „Halt!“", "Der „Alte“ schlief."], one(["„Komm hierher“, sagte Anna.", "Das Wort „Haus“ ist ganz kurz.", "Er rief: „Halt!“", "Der „Alte“ hat geschlafen."]), {}),
+    "code on both sides": (["The token <|y|> ends a turn.", "Type \\n for a line break.", "print(['a', 'b']) shows a list.", "Use &amp; in HTML."], one(["The token <|y|> closes a turn.", "Write \\n for a line break.", "print(['a', 'b']) prints a list.", "Use &amp; in HTML."]), {}),
+    "code on one side": (["x <|y|> z"], [["a b c"]], {}),
+    "numbers on both sides": ([f"{row + 1}. {x}" for row, x in enumerate(P)], one(f"{row + 1}. {x}" for row, (x,) in enumerate(R)), {}),
+    "a headline in capitals": ([*P, "STORM CLOSES HARBOUR"], [*R, ["STORM SHUTS HARBOUR"]], {}),
+    "Japanese by characters": (JAPANESE_OUTPUT, one(JAPANESE), {"tokenize": "char"}),
+    "segmented Chinese": (["我们 用 的 是 中文 。", "他 在 车站 买 票 。"], one(["我们 用 中文 。", "他 在 车站 买 了 票 。"]), {}),
+    "tokenized by design": ([detach(x) for x in P], one(detach(x) for (x,) in R), {"tokenize": "none"}),
+    "texts about translation": (["The translation: a difficult art.", "Here is the news about the translation prize: all lost.", "He thinks <aloud>.", "1. d4 is a move in chess."], one(["Translation: a difficult art.", "Here's the news on the translation prize: everyone lost.", "He thinks <aloud>.", "1. d4 is a chess move."]), {}),
+    "Maltese and Turkish letters": (["Ġorġ mar il-baħar ma' Ġużeppi.", "Ġimgħa jmorru l-Għawdex.", "Şehir çok güzel.", "Ġanni u Marija jgħixu hawn."], one(["Ġorġ mar il-baħar ma' Ġużeppi llum.", "Il-Ġimgħa jmorru Għawdex.", "Şehir güzel.", "Ġanni u Marija jgħixu hawnhekk."]), {}),
+    "short answers": (["Yes.", "No.", "Yes.", "Yes.", "No.", "Thank you."], one(["Yes.", "No.", "Yes!", "Yes.", "No!", "Thanks."]), {}),
+}  # fmt: skip
+
+# Texts of a length that some patterns are slow to search.
+ATTACKS: dict[str, Callable[[int], str]] = {
+    "tags": lambda size: "<think>" * (size // 7),
+    "ends of tags": lambda size: "</think>" * (size // 8),
+    "special tokens": lambda size: "<｜a" * (size // 3),
+    "brackets": lambda size: "[" * size,
+    "quotes in a list": lambda size: "['" + "'" * size,
+    "spaces": lambda size: " " * size + "x",
+    "quotes and spaces": lambda size: ' " ' * (size // 3),
+    "ampersands": lambda size: "&" * size,
+    "escapes": lambda size: "\\u00" * (size // 4),
+    "pieces": lambda size: "a@@ " * (size // 4),
+    "equal ids": lambda size: "7 " * (size // 2) + "8",
+    "one word": lambda size: "a" * size,
+    "encodings": lambda size: "Ã" * size,
+    "accents": lambda size: "a" + "\u0301" * size,
+    "braces": lambda size: '{"a":' * (size // 5),
+    "separators": lambda size: " ||| " * (size // 5),
+    "digits": lambda size: "1" * size,
+    "fences": lambda size: "`" * size,
+    "lines": lambda size: "a\n" * (size // 2),
+    "Han": lambda size: "我" * size,
+}
+
+
+def sacrebleu_score(predictions: list[Any], references: list[list[Any]], options: Mapping[str, Any]) -> float:  # fmt: skip
+    """Return sacreBLEU's score; tokens and ids are joined by spaces."""
+    if isinstance(predictions[0], list):
+        predictions = [" ".join(map(str, text)) for text in predictions]
+        references = [[" ".join(map(str, text)) for text in row] for row in references]
+        options = {"tokenize": "none"}
+    sets = [list(column) for column in zip(*references)]
+    return corpus_bleu(predictions, sets, force=True, **{"tokenize": "13a", **options}).score

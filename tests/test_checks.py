@@ -1,0 +1,266 @@
+"""`check`, and what the other methods look at without being asked."""
+
+import json
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from bleu.bleu_kinds import CHECKS
+from helpers import record_warnings
+from mistakes import (
+    ATTACKS,
+    CASES,
+    CLEAN_CASES,
+    LONG,
+    LONG_REFERENCES,
+    P,
+    R,
+    one,
+    sacrebleu_score,
+)
+
+KINDS = list(dict.fromkeys(check.kind for check in CHECKS.values()))
+
+
+def check(bleu, predictions, references, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bleu.check(predictions, references, **options)
+
+
+# --- Kinds ----------------------------------------------------------------------------------------
+
+
+def test_every_kind_has_a_case():
+    assert {case.found[0] for case in CASES.values()} == set(KINDS)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_a_kind_is_found_and_fixed(bleu, case):
+    """In its rows, on its side; the score after the fix is sacreBLEU's of the clean texts."""
+    kind, where, first, rows = case.found
+    result = check(bleu, case.predictions, case.references, **case.options)
+    (finding,) = [each for each in result["findings"] if each["kind"] == kind]
+    assert (finding["where"], finding["first"]) == (where, first)
+    if rows is not None:
+        assert finding["rows"] == rows
+        assert finding["share"] == rows / len(case.predictions)
+    before = sacrebleu_score(case.predictions, case.references, case.options)
+    assert result["score"] == pytest.approx(before, abs=1e-9)
+    if case.clean is None:
+        assert (finding["fix"], finding["score"], finding["delta"]) == (None, None, None)
+    else:
+        after = sacrebleu_score(*case.clean)
+        assert finding["score"] == pytest.approx(after, abs=1e-9)
+        assert finding["delta"] == pytest.approx((after - before) / 100, abs=1e-11)
+        assert finding["fix"]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_fixed_returns_the_texts_of_that_score(bleu, case):
+    kind, *_ = case.found
+    result = check(bleu, case.predictions, case.references, **case.options)
+    (finding,) = [each for each in result["findings"] if each["kind"] == kind]
+    is_option = finding["fix"] is not None and re.fullmatch(r"\w+=\S+", finding["fix"])
+    if finding["fix"] is None or is_option:
+        with pytest.raises(ValueError, match=f"fixed: '{kind}' is not fixed in the texts"):
+            result.fixed(kind)
+        return
+    predictions, references = result.fixed(kind)
+    fixed = check(bleu, predictions, references, **case.options)
+    assert fixed["score"] == pytest.approx(finding["score"], abs=1e-9)
+    assert kind not in [each["kind"] for each in fixed["findings"]]
+
+
+@pytest.mark.parametrize("case", CLEAN_CASES.values(), ids=CLEAN_CASES)
+def test_no_alarm(bleu, case):
+    predictions, references, options = case
+    assert check(bleu, predictions, references, **options)["findings"] == []
+    _, messages = record_warnings(
+        lambda: bleu.compute(predictions=predictions, references=references, **options)
+    )
+    assert [message for message in messages if " is 0: " not in message] == []
+
+
+# --- What compute and the other methods warn of ---------------------------------------------------
+
+# Texts that are tokenized on both sides warn by sacreBLEU's rule, from 100 detached periods on.
+ALWAYS = [
+    name
+    for name, case in CASES.items()
+    if CHECKS[case.found[0]].when != "asked" and name != "tokenized on both sides"
+]
+
+
+@pytest.mark.parametrize("name", ALWAYS)
+def test_compute_warns(bleu, name):
+    """Once per kind, with the place, the share and what to write."""
+    case = CASES[name]
+    kind, where, first, _ = case.found
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        bleu.compute(predictions=case.predictions, references=case.references, **case.options)
+    (warning,) = [each for each in caught if getattr(each.message, "kind", "") == kind]
+    assert warning.filename == __file__
+    side = "references" if where == "references" else "predictions"
+    message = str(warning.message)
+    of_all = ("identical", "case", "unspaced", "reordered")
+    assert kind in of_all or message.startswith((f"{side}[{first}]", f"From {side}[{first}]"))
+
+
+@pytest.mark.parametrize("size", [200, 201, 5_000])
+def test_a_warning_of_a_large_corpus_counts_all_rows(bleu, size):
+    """A hundredth of the rows; the first of them is not in the sample."""
+    predictions = [f"{P[row % 12]} {row}" for row in range(size)]
+    references = [f"{R[row % 12][0]} {row}" for row in range(size)]
+    rows = range(3, size, 50)
+    for row in rows:
+        predictions[row] = f"```{predictions[row]}```"
+    _, messages = record_warnings(
+        lambda: bleu.compute(predictions=predictions, references=references)
+    )
+    (message,) = messages
+    share = f"{len(rows) / size:.1%} of the predictions"
+    assert message.startswith(f"predictions[3] contains a fence of code (```), like {share}")
+
+
+MOVED = [LONG[:12] + LONG[13:] + [""], LONG_REFERENCES]
+CALLS = {
+    "compute": lambda bleu, p, r: bleu.compute(predictions=p, references=r),
+    "segments": lambda bleu, p, r: bleu.compute(predictions=p, references=r, segments=True),
+    "by": lambda bleu, p, r: bleu.compute(predictions=p, references=r, by=["x", "y"] * 20),
+    "statistics": lambda bleu, p, r: bleu.statistics(predictions=p, references=r),
+    "compare": lambda bleu, p, r: bleu.compare({"A": LONG, "B": p}, r, n_resamples=5),
+    "rank": lambda bleu, p, r: bleu.rank({"A": LONG, "B": p}, r, n_resamples=5),
+    "diff": lambda bleu, p, r: bleu.diff({"A": LONG, "B": p}, r),
+    "conventions": lambda bleu, p, r: bleu.conventions(p, r),
+    "reconcile": lambda bleu, p, r: bleu.reconcile(p, r, 20.1),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_rows_that_moved_warn_in_every_method(bleu, call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call(bleu, *MOVED)
+    (message,) = [str(each.message) for each in caught if each.message.kind == "shifted"]
+    assert "From predictions[12] on, the predictions fit the references 1 row further on" in message
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_a_warning_may_be_an_error(bleu, call):
+    predictions = [f"{text}</s>" for text in LONG]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", bleu.Warning)
+        with pytest.raises(bleu.Warning, match="skip_special_tokens=True"):
+            call(bleu, predictions, LONG_REFERENCES)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", category=bleu.Warning)
+        call(bleu, predictions, LONG_REFERENCES)
+
+
+# --- The call and its result ----------------------------------------------------------------------
+
+CONTAINERS = {
+    "lists": (list, list),
+    "tuples": (tuple, tuple),
+    "pandas": (pd.Series, pd.Series),
+    "Arrow": (pa.array, pa.array),
+    "a slice": (lambda texts: pa.array(["x", *texts])[1:], pa.array),
+    "NumPy": (lambda texts: np.array(texts), lambda rows: np.array(rows)),
+}
+
+
+@pytest.mark.parametrize("container", CONTAINERS.values(), ids=CONTAINERS)
+def test_containers(bleu, container):
+    predictions, references = container
+    expected = check(bleu, CASES["BPE"].predictions, R)
+    assert check(bleu, predictions(CASES["BPE"].predictions), references(R)) == expected
+
+
+def test_several_systems(bleu):
+    """What is wrong with the references stands once; a fix keeps the systems apart."""
+    references = one(f'<seg id="{row}">{text}</seg>' for row, (text,) in enumerate(R))
+    systems = {"good": P, "bad": [f"{text}</s>" for text in P]}
+    result = check(bleu, systems, references)
+    found = [(each["kind"], each.get("system")) for each in result["findings"]]
+    assert sorted(found, key=str) == [("markup", None), ("special_tokens", "bad")]
+    assert list(result["systems"]) == ["good", "bad"]
+    assert result.fixed() == ({"good": P, "bad": P}, [text for (text,) in R]) or result.fixed() == (
+        {"good": P, "bad": P},
+        R,
+    )
+    clean = sacrebleu_score(P, R, {})
+    after = check(bleu, *result.fixed())
+    assert [scores["score"] for scores in after["systems"].values()] == pytest.approx([clean] * 2)
+    assert check(bleu, pd.DataFrame(systems), references) == result
+
+
+def test_rows_that_one_system_lacks_are_left_out_of_all(bleu):
+    predictions, references = MOVED
+    result = check(bleu, {"whole": LONG, "moved": predictions}, references)
+    systems, kept = result.fixed("shifted")
+    assert systems["whole"] == systems["moved"] == LONG[:12] + LONG[13:]
+    assert kept == LONG_REFERENCES[:12] + LONG_REFERENCES[13:]
+
+
+def test_documents_are_counted(bleu):
+    documents = [row // 4 for row in range(12)]
+    (finding,) = check(bleu, CASES["reasoning"].predictions, R, documents=documents)["findings"]
+    assert (finding["rows"], finding["documents"]) == (3, 2)
+    with pytest.raises(ValueError, match="documents: got 2 labels"):
+        bleu.check(P, R, documents=["x", "y"])
+
+
+def test_the_result_displays_and_exports(bleu):
+    result = check(bleu, CASES["BPE"].predictions, R)
+    assert str(result).startswith(f"BLEU {result['score']:.2f}: 1 finding\n")
+    assert json.loads(json.dumps(result.to_dict())) == result
+    assert list(result.to_pandas()["kind"]) == ["subwords"]
+    assert "| subwords |" in result.to_markdown()
+    assert "subwords" in result._repr_html_()
+    assert set(result["fine"]) == set(KINDS) - {"subwords", "wrapped_ids", "padding_ids"}
+    assert str(check(bleu, P, R)).startswith(f"BLEU {sacrebleu_score(P, R, {}):.2f}: no findings")
+
+
+def test_texts_that_forge_a_page_or_a_terminal(bleu):
+    predictions = [f"{text}</s><script>alert(1)</script>\x1b[2J\u202e" for text in P]
+    result = check(bleu, predictions, R)
+    for shown in (str(result), result.to_markdown(), result._repr_html_()):
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+    assert "<script>" not in result._repr_html_()
+
+
+ERRORS = {
+    "a table": (lambda bleu: bleu.check(bleu.statistics(predictions=P, references=R), R), TypeError, r"check\(\) looks at texts, got statistics"),
+    "tables": (lambda bleu: bleu.check({"A": bleu.statistics(predictions=P, references=R)}, R), TypeError, r"check\(\) looks at texts, got statistics"),
+    "runs": (lambda bleu: bleu.check({"A": {"seed 1": P}}, R), ValueError, "one run per system"),
+    "no rows": (lambda bleu: bleu.check([], []), ValueError, "no segments"),
+    "an option of compute": (lambda bleu: bleu.check(P, R, segments=True), TypeError, "segments"),
+    "an unknown kind": (lambda bleu: bleu.check(P, R).fixed("bpe"), ValueError, r"fixed: 'bpe' was not found\. The kinds found are: none"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("call", "error", "message"), ERRORS.values(), ids=ERRORS)
+def test_errors(bleu, call, error, message):
+    with pytest.raises(error, match=message):
+        call(bleu)
+
+
+def test_a_none_among_references_is_absent(bleu):
+    predictions, references = CASES["end of a sentence"][:2]
+    padded = [[*row, None] for row in references]
+    assert check(bleu, predictions, padded)["findings"] == check(bleu, predictions, references)["findings"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ATTACKS.values(), ids=ATTACKS)
+def test_texts_that_are_slow_to_search_end(bleu, text):
+    """A tenth of a megabyte; `tests/benchmarks/checks.py attacks` measures how the time grows."""
+    result = check(bleu, [text(100_000), "a cat"], ["a dog", "a cat"], tokenize="none", max_order=1)
+    assert result["segments"] == 2
