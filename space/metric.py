@@ -224,6 +224,7 @@ _options = import_module(f"{_package}.bleu_options")
 _compare = import_module(f"{_package}.bleu_compare")
 _significance = import_module(f"{_package}.bleu_significance")
 _checks = import_module(f"{_package}.bleu_checks")
+_kinds = import_module(f"{_package}.bleu_kinds")
 
 OPTIONS: Options = _options.OPTIONS  # the defaults
 CONVENTIONS: Mapping[str, Options] = _options.CONVENTIONS  # the options that each sets
@@ -235,12 +236,30 @@ ALL_TESTS: Mapping[str, Test] = _compare.ALL_TESTS  # with that of several runs
 read_macro_average: Callable[[Result], Mapping[str, Any]] = _significance.read_macro_average
 
 SIGNATURE_KEY: str = _options.SIGNATURE_KEY  # a regular expression
-LEFTOVER: str = _checks.LEFTOVER  # a regular expression
-count_unspaced: Callable[[str], int] = _checks.count_unspaced
+count_unspaced: Callable[[str], int] = _kinds.count_unspaced
+detokenize: Callable[[str], str] = _kinds.detokenize
+straighten_quotes: Callable[[str], str] = _kinds.straighten_quotes
 
+# The kinds of input that language models leave in predictions.
+LEFTOVERS = ("chat", "special_tokens", "fences", "preambles", "refusals")
 _RESAMPLING_OPTIONS = ("confidence", "n_resamples", "seed")
 
 _collected: ContextVar[list[MetricWarning] | None] = ContextVar("collected", default=None)
+
+
+def find_leftovers(
+    predictions: Sequence[str], references: Sequence[Sequence[str]]
+) -> dict[int, str]:
+    """Return what language models left in predictions, by row."""
+    rows = [list(row) for row in references]
+    texts = _kinds.Texts(list(predictions), rows, _options.Options())
+    places: dict[int, str] = {}
+    for kind in LEFTOVERS:
+        for found in _checks.find_kind(_kinds.CHECKS[kind], texts):
+            if found.where == "predictions":
+                for row in found.rows:
+                    places.setdefault(row, found.place)
+    return dict(sorted(places.items()))
 
 
 @contextmanager

@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import unescape
 from itertools import chain
 from typing import NamedTuple
 
-from .metric import LEFTOVER, TOKENIZERS, MetricWarning, Options, count_unspaced
+from .metric import (
+    LEFTOVERS,
+    TOKENIZERS,
+    MetricWarning,
+    Options,
+    count_unspaced,
+    detokenize,
+    find_leftovers,
+    straighten_quotes,
+)
 
 _SAMPLE = 2000  # segments that are examined
 _THRESHOLD = 0.2  # share of texts above which a finding is reported
 
-_TYPOGRAPHIC = str.maketrans(
-    {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "…": "..."}
-)
-_CURLED = re.compile("[“”„«»‘’…]")
-_STRAIGHT = re.compile("[\"']|\\.\\.\\.")
+_CURLED = re.compile("[“”„«»‘’]")
+_STRAIGHT = re.compile("[\"']")
 # Not ; : ! ? since French has a space before them.
 _DETACHED = re.compile(
     r"\s[.,](?:\s|$)|&(?:apos|quot|amp);|@-@|\s['’](?:s|t|re|ve|ll|d|m)\b|\sn['’]t\b"
 )
-_ENTITY = re.compile("&(?:quot|apos|amp|lt|gt|#39|#91|#93|#124);")  # as tokenizers write them
 _KANA_OR_THAI = re.compile("[\u0e00-\u0edf\u1000-\u109f\u1780-\u17ff\u3040-\u30ff]")
 
 # The buttons for the options that warnings of the metric advise.
@@ -34,18 +38,6 @@ _BUTTONS: dict[tuple[str | None, object], str] = {
 }
 
 
-# What language models write beside a translation: what the metric warns of, and phrases.
-_LEFTOVER = re.compile(
-    rf"{LEFTOVER}|<\|\w+\|>|</?s>|^(?:assistant|Translation|Übersetzung)\s*:"
-    r"|^(?:Sure|Certainly|Of course|Okay|OK)\b.{0,20}\bhere(?: is|’s|'s)\b.{0,60}:"
-    r"|^Here(?: is|’s|'s) the (?:\w+ )?translation\b"
-    r"|^(?:I’m|I'm|I am) sorry, (?:but )?I (?:can’t|can't|cannot|am unable)\b"
-    r"|\bas an AI (?:language )?model\b",
-    re.IGNORECASE,
-)
-_LEFTOVER_CHARACTERS = 40  # of a leftover, in messages
-
-
 class Remedy(NamedTuple):
     """A finding, and the button that fixes it by changing options or texts, if there is one."""
 
@@ -53,19 +45,12 @@ class Remedy(NamedTuple):
     button: str
     options: Options
     fix: str = ""  # a name in `FIXES`
-    kind: str = ""  # of the metric's warnings that say the same
+    kinds: Sequence[str] = ()  # of the metric's warnings that say the same
 
     @property
     def changes_meaning(self) -> bool:
         """Return whether the score means something else as long as this is not fixed."""
         return "tokenize" in self.options or self.fix == "detokenize" or not self.button
-
-
-class Leftover(NamedTuple):
-    """What a language model has written beside a translation, and the number of the segment."""
-
-    segment: int
-    text: str
 
 
 class Advice(NamedTuple):
@@ -91,7 +76,7 @@ def find_remedies(
     remedies: list[Remedy] = []
     for check in (_check_spaces, _check_quotes, _check_tokens, _check_case):
         remedies += check(hypotheses, targets, options)
-    remedies += _check_leftovers(predictions, targets)
+    remedies += _check_leftovers(predictions[:_SAMPLE], references[:_SAMPLE])
     return remedies
 
 
@@ -116,26 +101,12 @@ def find_remedies_of_systems(
     return found
 
 
-def find_leftovers(texts: Sequence[str]) -> list[Leftover]:
-    """Find texts that have more in them than a language model was asked for.
-
-    >>> find_leftovers(["A cat.", "Sure, here is the translation: A cat."])
-    [Leftover(segment=2, text='Sure, here is the translation:')]
-    """
-    found = []
-    for number, text in enumerate(texts, 1):
-        match = _LEFTOVER.search(text) if text else None
-        if match:
-            found.append(Leftover(number, match[0][:_LEFTOVER_CHARACTERS]))
-    return found
-
-
 def add_warnings(remedies: Sequence[Remedy], warnings: Sequence[MetricWarning]) -> Advice:
     """Add a remedy for each warning that advises an option with a button; the others become notes.
 
     A warning is left out if a remedy changes the same option already, or says the same.
     """
-    told = {remedy.kind for remedy in remedies if remedy.kind}
+    told = set(chain.from_iterable(remedy.kinds for remedy in remedies))
     changed: set[str | None] = set()  # options
     for remedy in remedies:
         changed.update(remedy.options)
@@ -173,30 +144,6 @@ def explain_short(length: int, max_order: int) -> Remedy:
         f" of 1-grams to {max_order}-grams."
     )
     return Remedy(finding, "Skip n-grams longer than the text", {"effective_order": True})
-
-
-def straighten_quotes(text: str) -> str:
-    """Replace typographic quotes, apostrophes and ellipses with those on a keyboard.
-
-    >>> straighten_quotes("‘It’s’ …")
-    "'It's' ..."
-    """
-    return text.translate(_TYPOGRAPHIC)
-
-
-def detokenize(text: str) -> str:
-    """Detokenize English text, well enough to show the effect of tokenization on a score.
-
-    >>> detokenize("He said : &quot; it &apos;s well @-@ known , is n't it ? &quot;")
-    'He said: "it\\'s well-known, isn\\'t it?"'
-    """
-    # A single space in each pattern, because `\s+` takes quadratic time for a long run of spaces.
-    text = _ENTITY.sub(lambda entity: unescape(entity[0]), text)
-    text = text.replace(" @-@ ", "-")
-    text = re.sub(r'" ([^"]*?) "', r'"\1"', text)
-    text = re.sub(r" ([.,;:!?)\]}%])", r"\1", text)
-    text = re.sub(r"([(\[{]) ", r"\1", text)
-    return re.sub(r" (['’](?:s|t|re|ve|ll|d|m)\b|n['’]t\b)", r"\1", text)
 
 
 FIXES: dict[str, Callable[[str], str]] = {"quotes": straighten_quotes, "detokenize": detokenize}
@@ -271,19 +218,21 @@ def _check_spaces(
     yield Remedy(finding, button, {"tokenize": better})
 
 
-def _check_leftovers(predictions: Sequence[str], targets: Sequence[str]) -> Iterator[Remedy]:
+def _check_leftovers(
+    predictions: Sequence[str], references: Sequence[Sequence[str]]
+) -> Iterator[Remedy]:
     """Look for what language models write beside a translation, in the predictions alone."""
-    leftovers = find_leftovers(predictions[:_SAMPLE])
-    if not leftovers or find_leftovers(targets):
+    places = find_leftovers(predictions, references)
+    if not places:
         return
-    first = leftovers[0]
-    count = "1 prediction has" if len(leftovers) == 1 else f"{len(leftovers):,} predictions have"
-    place = f"such as “{first.text}” in segment {first.segment:,}"
+    first_row, first_place = next(iter(places.items()))
+    count = "1 prediction has" if len(places) == 1 else f"{len(places):,} predictions have"
+    place = f"such as “{first_place}” in segment {first_row + 1:,}"
     if len(predictions) == 1:
         count = "This text has"
-        place = f"“{first.text}”"
+        place = f"“{first_place}”"
     finding = f"{count} leftovers of a language model, {place}. Remove them, and score again."
-    yield Remedy(finding, "", {}, kind="leftovers")
+    yield Remedy(finding, "", {}, kinds=LEFTOVERS)
 
 
 def _share(is_match: Callable[[str], object], texts: Sequence[str]) -> float:
