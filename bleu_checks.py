@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
 import numpy as np
@@ -60,6 +62,7 @@ from .bleu_statistics import (
 from .bleu_tables import is_table
 from .bleu_tokenizers import ChosenTokenizer, choose_tokenizer
 
+_NO_ROWS: Int64 = np.empty(0, np.int64)
 _SAMPLE_ROWS = 200  # of a corpus, evenly spread, that are looked at without being asked
 _LEAST_EFFECT = 0.1  # points; a fix that changes less has no effect
 
@@ -103,7 +106,7 @@ def _has_same_rows(found: Found, other: Found) -> bool:
     return bool(found.rows) and len(set(found.rows) - set(other.rows)) <= 0.02 * len(found.rows)
 
 
-def _say(
+def _list_details(
     found: Found,
     *,
     row: int,
@@ -145,7 +148,7 @@ def _list_texts(corpus: Corpus, rows: Int64 | None = None) -> Columns:
         lists = make_lists(batch.bounds, batch.references)
         texts = batch.predictions
         size = len(texts)
-        if rows is not None:
+        if rows is not None and len(rows) < len(corpus):
             inside = rows[(rows >= first_row) & (rows < first_row + size)] - first_row
             indices = pa.array(inside)
             lists = lists.take(indices)
@@ -194,6 +197,46 @@ class Tally(NamedTuple):
         return first._replace(found=self.found + other.found, total=self.total + other.total)
 
 
+@dataclass
+class _Part:
+    """Segments with one tokenizer: a sample of their texts, and all of them if one needs them."""
+
+    corpus: Corpus
+    options: Options
+    tokenizer: ChosenTokenizer
+
+    def find(self, check: Check) -> list[Found]:
+        """Return where a kind is in all rows, without reading all rows of most corpora."""
+        # 1. Look at a sample. A share that is not one of rows is taken from there.
+        found = find_kind(check, self._sample)
+        size = len(self._sample)
+        if size == len(self.corpus) or any(each.amounts for each in found):
+            return found
+        # 2. Look at all rows if it misleads there.
+        if any(len(each.rows) >= max(1, check.least_share * size) for each in found):
+            return find_kind(check, self._all)
+        # 3. Look at the rows that are found without reading texts.
+        rows = (
+            _NO_ROWS if check.scan is None else check.scan(self.corpus.predictions, self.tokenizer)
+        )
+        if not len(rows):
+            return []
+        found = find_kind(check, self._read(rows))
+        return [each._replace(rows=rows[list(each.rows)].tolist()) for each in found]
+
+    @cached_property
+    def _sample(self) -> Texts:
+        return self._read(spread(len(self.corpus), _SAMPLE_ROWS))
+
+    @cached_property
+    def _all(self) -> Texts:
+        return self._read(None)
+
+    def _read(self, rows: Int64 | None) -> Texts:
+        columns = _list_texts(self.corpus, rows)
+        return Texts(*columns, self.options, self.tokenizer.definition, is_asked=False)
+
+
 @portable
 class Looked:
     """What was found in the texts of a call, or in those of an evaluation batch by batch.
@@ -217,47 +260,16 @@ class Looked:
             self._look_at_part(corpus.take(part.segments), part.options)
 
     def _look_at_part(self, corpus: Corpus, options: Options) -> None:
-        checks = _ALWAYS[corpus.kind]
-        tokenizer = choose_tokenizer(options, corpus.kind)
-        size = len(corpus)
-        sample_rows = spread(size, _SAMPLE_ROWS)
-        is_whole = len(sample_rows) == size
-
-        def make_texts(rows: Int64 | None) -> Texts:
-            columns = _list_texts(corpus, rows)
-            return Texts(*columns, options, tokenizer.definition, is_asked=False)
-
-        # 1. Look at a sample.
-        sample = make_texts(None if is_whole else sample_rows)
+        part = _Part(corpus, options, choose_tokenizer(options, corpus.kind))
         found_of: dict[str, list[Found]] = {}
-        for name, check in checks.items():
-            found_kind = find_kind(check, sample)
-            if found_kind:
-                found_of[name] = found_kind
-        # 2. Look at all rows for what misleads in the sample, and for what is found fast.
-        if not is_whole:
-            all_texts: Texts | None = None
-            for name, check in checks.items():
-                found_kind = found_of.pop(name, [])
-                measured = [_measure(found, len(sample)) for found in found_kind]
-                is_measured = any(found.amounts for found in found_kind)
-                if is_measured:
-                    found_of[name] = found_kind
-                elif any(found >= max(1, check.least_share * total) for found, total in measured):
-                    all_texts = all_texts or make_texts(None)
-                    found_of[name] = find_kind(check, all_texts)
-                elif check.scan is not None:
-                    rows = check.scan(corpus.predictions, tokenizer)
-                    if len(rows):
-                        found_of[name] = [
-                            found._replace(rows=rows[list(found.rows)].tolist())
-                            for found in find_kind(check, make_texts(rows))
-                        ]
-        # 3. Add them up.
-        self._rows += size
-        for name, found_kind in _drop_explained(found_of).items():
-            for found in found_kind:
-                self._add(name, found, corpus, tokenizer.name)
+        for name, check in _ALWAYS[corpus.kind].items():
+            found = part.find(check)
+            if found:
+                found_of[name] = found
+        self._rows += len(corpus)
+        for name, found in _drop_explained(found_of).items():
+            for each in found:
+                self._add(name, each, corpus, part.tokenizer.name)
 
     def look_at_bigrams(self, corpus: Corpus, bigrams: Int64, options: Options) -> None:
         """Look for rows of one side that belong to other rows, if the counts look like it.
@@ -301,7 +313,7 @@ class Looked:
             total = tally.total or self._rows
             is_told = check.is_zero_if_all and tally.found == total
             if check.misleads(tally.found, total) and not is_told:
-                details = _say(
+                details = _list_details(
                     Found(where, [tally.row], tally.place, detail=tally.detail),
                     row=tally.row,
                     measure=(tally.found, total),
@@ -702,13 +714,13 @@ def _read_input(corpora: Mapping[SystemName, Corpus], references: object) -> _In
     return _Input(columns_of, kind, original_of, _has_lists(references, kind), ())
 
 
-def _has_lists(references: object, kind: Kind) -> bool:
+def _has_lists(references: Any, kind: Kind) -> bool:
     """Return False for a column with one text per row, in place of lists of them."""
-    if isinstance(references, (list, tuple)) and references:
-        first = references[0]
+    for first in islice(references, 1):
+        plain = first.as_py() if hasattr(first, "as_py") else first
         if kind == "text":
-            return not isinstance(first, str)
-        return not len(first) or not isinstance(first[0], (str, int, np.integer))
+            return not isinstance(plain, str)
+        return not len(plain) or not isinstance(plain[0], (str, int, np.integer))
     return True
 
 
@@ -789,7 +801,7 @@ def _describe(
     found = each.found
     first = int(found.rows[0])
     measure = _measure(found, size)
-    details = _say(found, row=first, measure=measure, tokenizer_name=tokenizer.name)
+    details = _list_details(found, row=first, measure=measure, tokenizer_name=tokenizer.name)
     problem = check.notice.problem.format(**details)
     advice = check.notice.advice.format(**details).removeprefix(". ")
     fix: str | None = advice
