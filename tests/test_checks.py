@@ -1,5 +1,6 @@
 """`check`, and what the other methods look at without being asked."""
 
+import importlib
 import json
 import re
 import warnings
@@ -83,6 +84,25 @@ def test_no_alarm(bleu, case):
         lambda: bleu.compute(predictions=predictions, references=references, **options)
     )
     assert [message for message in messages if " is 0: " not in message] == []
+
+
+@pytest.mark.parametrize("name", ["another encoding", "Cyrillic in one byte"])
+def test_without_ftfy_the_usual_encodings_are_repaired(bleu, monkeypatch, name):
+    """The sentence says that ftfy repairs more."""
+    case = CASES[name]
+    kinds = importlib.import_module(f"{type(bleu).__module__.rpartition('.')[0]}.bleu_kinds")
+
+    def find():
+        result = check(bleu, case.predictions, case.references)
+        (finding,) = [each for each in result["findings"] if each["kind"] == "mojibake"]
+        return finding
+
+    finding = find()
+    assert "ftfy" not in finding["says"]
+    monkeypatch.setattr(kinds, "_HAS_FTFY", False)
+    own = find()
+    assert own["score"] == pytest.approx(finding["score"], abs=1e-9)
+    assert "`pip install ftfy` repairs more encodings" in own["says"]
 
 
 # --- What compute and the other methods warn of ---------------------------------------------------
