@@ -433,7 +433,7 @@ def _squeeze(text: str) -> str:
 
 # --- Kinds: what tokenizers and models leave in texts ---------------------------------------------
 
-_BPE = re.compile(r"\S@@(?=\s|$)")
+_BPE = re.compile(r"\S{1,20}@@(?=\s|$)")
 _WORDPIECE = re.compile(r"(?<=\S) ##(?=\w)")
 # U+2581, except in drawings of blocks.
 _SENTENCEPIECE = re.compile(r"(?:^|(?<=[\s\w.,!?\"']))▁(?=[^\s▁_█▂-▇])")

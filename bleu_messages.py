@@ -303,6 +303,10 @@ OTHER_ORDER = Notice(
 BY_NAME = (
     "{method}() takes its columns by name. Write {method}(prediction{s}=..., reference{s}=...)."
 )
+SYSTEMS_AS_A_DICT = (
+    "{method}() takes systems as a dict."
+    " Write {method}({{'A': [...], 'B': [...]}}, references), and the others by name."
+)
 TEXTS_TO_SCORE = (
     "score() takes statistics."
     " For texts, use compute(predictions=..., references=...); for labels, by=."

@@ -441,7 +441,7 @@ class BleuMetric(BufferedMetric):
         self,
         systems: object,
         references: object = None,
-        *,
+        *arguments: object,
         baseline: str | None = None,
         test: str | None = None,
         n_resamples: int | None = None,
@@ -529,6 +529,8 @@ class BleuMetric(BufferedMetric):
         True
         """
         given = {"confidence": self._options.confidence or 0.95, **options}
+        if arguments:
+            raise TypeError(messages.SYSTEMS_AS_A_DICT.format(method="compare"))
         chosen = self._options_of("compare", given, checks_weights=references is not None)
         return compare_systems(
             systems,
@@ -547,7 +549,7 @@ class BleuMetric(BufferedMetric):
         self,
         systems: object,
         references: object = None,
-        *,
+        *arguments: object,
         documents: object = None,
         like: object = None,
         n_resamples: int | None = None,
@@ -613,6 +615,8 @@ class BleuMetric(BufferedMetric):
                 " Remove it."
             )
         given = {"confidence": self._options.confidence or 0.95, **options}
+        if arguments:
+            raise TypeError(messages.SYSTEMS_AS_A_DICT.format(method="rank"))
         chosen = self._options_of("rank", given, checks_weights=references is not None)
         return rank_systems(
             systems,
@@ -652,7 +656,7 @@ class BleuMetric(BufferedMetric):
         self,
         systems: object,
         references: object,
-        *,
+        *arguments: object,
         by: object = None,
         **options: Unpack[ScoringOptions],
     ) -> Difference:
@@ -702,6 +706,8 @@ class BleuMetric(BufferedMetric):
         >>> [ngram["ngram"] for ngram in difference["ngrams"][1]["systems"]["new"]]
         [['on', 'the'], ['the', 'cat'], ['the', 'mat']]
         """
+        if arguments:
+            raise TypeError(messages.SYSTEMS_AS_A_DICT.format(method="diff"))
         chosen = self._options_of("diff", options)
         return diff_systems(systems, references, by, chosen)
 

@@ -190,7 +190,7 @@ ERRORS = [
     ),
     pytest.param(
         lambda bleu: bleu.compare(["a"], ["b"], ["a"]),
-        "BleuMetric.compare() takes from 2 to 3 positional arguments but 4 were given",
+        "compare() takes systems as a dict. Write compare({'A': [...], 'B': [...]}, references), and the others by name.",
         id="baseline by position",
     ),
     pytest.param(
