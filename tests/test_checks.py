@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from bleu.bleu_kinds import CHECKS
-from helpers import record_warnings
+from helpers import ROOT, record_warnings
 from mistakes import (
     ATTACKS,
     CASES,
@@ -37,6 +37,12 @@ def check(bleu, predictions, references, **options):
 
 def test_every_kind_has_a_case():
     assert {case.found[0] for case in CASES.values()} == set(KINDS)
+
+
+def test_every_kind_is_documented():
+    document = (ROOT / "docs" / "check.md").read_text(encoding="utf-8")
+    described, _, _ = document.partition("The same kinds by a small input each")
+    assert [kind for kind in KINDS if f"`{kind}`" not in described] == []
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
