@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, overload
 
@@ -197,44 +196,40 @@ class Tally(NamedTuple):
         return first._replace(found=self.found + other.found, total=self.total + other.total)
 
 
-@dataclass
 class _Part:
     """Segments with one tokenizer: a sample of their texts, and all of them if one needs them."""
 
-    corpus: Corpus
-    options: Options
-    tokenizer: ChosenTokenizer
+    def __init__(self, corpus: Corpus, options: Options) -> None:
+        self.tokenizer = choose_tokenizer(options, corpus.kind)
+        self._corpus = corpus
+        self._options = options
+        self._sample = self._read(spread(len(corpus), _SAMPLE_ROWS))
+        self._all: Texts | None = None
 
     def find(self, check: Check) -> list[Found]:
         """Return where a kind is in all rows, without reading all rows of most corpora."""
         # 1. Look at a sample. A share that is not one of rows is taken from there.
         found = find_kind(check, self._sample)
         size = len(self._sample)
-        if size == len(self.corpus) or any(each.amounts for each in found):
+        if size == len(self._corpus) or any(each.amounts for each in found):
             return found
         # 2. Look at all rows if it misleads there.
         if any(len(each.rows) >= max(1, check.least_share * size) for each in found):
+            if self._all is None:
+                self._all = self._read(None)
             return find_kind(check, self._all)
         # 3. Look at the rows that are found without reading texts.
-        rows = (
-            _NO_ROWS if check.scan is None else check.scan(self.corpus.predictions, self.tokenizer)
-        )
+        rows = _NO_ROWS
+        if check.scan is not None:
+            rows = check.scan(self._corpus.predictions, self.tokenizer)
         if not len(rows):
             return []
         found = find_kind(check, self._read(rows))
         return [each._replace(rows=rows[list(each.rows)].tolist()) for each in found]
 
-    @cached_property
-    def _sample(self) -> Texts:
-        return self._read(spread(len(self.corpus), _SAMPLE_ROWS))
-
-    @cached_property
-    def _all(self) -> Texts:
-        return self._read(None)
-
     def _read(self, rows: Int64 | None) -> Texts:
-        columns = _list_texts(self.corpus, rows)
-        return Texts(*columns, self.options, self.tokenizer.definition, is_asked=False)
+        columns = _list_texts(self._corpus, rows)
+        return Texts(*columns, self._options, self.tokenizer.definition, is_asked=False)
 
 
 @portable
@@ -260,7 +255,7 @@ class Looked:
             self._look_at_part(corpus.take(part.segments), part.options)
 
     def _look_at_part(self, corpus: Corpus, options: Options) -> None:
-        part = _Part(corpus, options, choose_tokenizer(options, corpus.kind))
+        part = _Part(corpus, options)
         found_of: dict[str, list[Found]] = {}
         for name, check in _ALWAYS[corpus.kind].items():
             found = part.find(check)

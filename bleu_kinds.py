@@ -16,8 +16,7 @@ import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from itertools import chain, combinations
 from operator import eq
 from typing import Literal, NamedTuple, TypeVar
@@ -48,7 +47,7 @@ _NO_ROWS: Int64 = np.empty(0, np.int64)
 # --- Records --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass
 class Texts:
     """Predictions and their references, as the finders see them.
 
@@ -56,6 +55,9 @@ class Texts:
     options: the options of the call.
     tokenizer: the record of the tokenizer; None for tokens and ids.
     is_asked: True in `check`, False where a method looks by itself.
+    flat_references: all references, row by row.
+    joined: the texts of each side as one str, in which a sign is found faster than text by text.
+    signs: the characters of `SIGNS` that are in the texts.
     """
 
     predictions: list[str]
@@ -63,6 +65,20 @@ class Texts:
     options: Options
     tokenizer: Tokenizer | None = None
     is_asked: bool = True
+    flat_references: list[str] = field(init=False, repr=False)
+    joined: dict[Side, str] = field(init=False, repr=False)
+    signs: set[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Not `cached_property`: until Python 3.11 it has a lock, which a process that is forked
+        # while another thread computes would wait for without end.
+        self.flat_references = list(chain.from_iterable(self.references))
+        self.joined = {
+            "predictions": _BREAK.join(self.predictions),
+            "references": _BREAK.join(self.flat_references),
+        }
+        whole = _BREAK.join(self.joined.values())
+        self.signs = {sign for sign in (ASCII_SIGNS if whole.isascii() else SIGNS) if sign in whole}
 
     def __len__(self) -> int:
         return len(self.predictions)
@@ -70,25 +86,6 @@ class Texts:
     def of(self, side: Side, row: int) -> list[str]:
         """Return the texts of a side in a row."""
         return [self.predictions[row]] if side == "predictions" else self.references[row]
-
-    @cached_property
-    def flat_references(self) -> list[str]:
-        """All references, row by row."""
-        return list(chain.from_iterable(self.references))
-
-    @cached_property
-    def joined(self) -> dict[Side, str]:
-        """The texts of each side as one str, in which a sign is found faster than text by text."""
-        return {
-            "predictions": _BREAK.join(self.predictions),
-            "references": _BREAK.join(self.flat_references),
-        }
-
-    @cached_property
-    def signs(self) -> set[str]:
-        """The characters of `SIGNS` that are in the texts."""
-        joined = _BREAK.join(self.joined.values())
-        return {sign for sign in (ASCII_SIGNS if joined.isascii() else SIGNS) if sign in joined}
 
     def are_ascii(self) -> bool:
         """Return True if no text has a character beyond ASCII."""
