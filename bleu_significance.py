@@ -500,7 +500,7 @@ class Estimate(NamedTuple):
     def detectable_difference(self) -> float | None:
         """Return the smallest true difference that is detected with 80% power at the 5% level.
 
-        It is that of the function `detectable_difference`, with quantiles of Student's t. It is
+        It is that of `Percentile.detectable_difference`, with quantiles of Student's t. It is
         None for a difference without variance.
         """
         if not self.varies:
@@ -913,6 +913,7 @@ class GroupMean:
 
 
 # The keys that results have of a macro-average, there with `macro_` in front.
+# `macro_p_value` and the others; their values come from `MacroAverage.sample`.
 _MACRO_KEYS = (
     "bleu",
     "score",

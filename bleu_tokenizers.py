@@ -220,7 +220,8 @@ class Tokenizer(NamedTuple):
 
     split: the function from a segment to its tokens.
     says: its description, as the end of a sentence.
-    automaton: the equivalent for the kernel; None if `split` runs at any size.
+    automaton: the equivalent for the kernel, with which `reconcile` tries the tokenizer, too; None
+        if `split` runs at any size.
     expects_raw_text: True if text that is tokenized already is a mistake.
     splits_unspaced: True if it splits scripts written without spaces.
     ascii_case: True if `lowercase` changes ASCII letters only, as in tools that work on bytes.
