@@ -363,12 +363,12 @@ def test_an_arrow_stream_without_an_iterator(bleu):
         bleu.compute(predictions=stream([0.5, 1]), references=texts)
 
 
-# Rows that are dicts, and the text of each in code.
+# Rows that are dicts, and the text of each in code. Keys are in alphabetical order, as in structs of Arrow 16.
 DICTS = {
     "translations": ([{"translation_text": "a"}] * 2, "'translation_text'", "row['translation_text']"),
     "languages": ([{"de": "a", "en": "b"}] * 2, "'de', 'en'", "row['de']"),
     "generations": ([[{"generated_text": "a"}]] * 2, "'generated_text'", "row[0]['generated_text']"),
-    "chats": ([[{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]] * 2, "'role', 'content'", "row[-1]['content']"),
+    "chats": ([[{"content": "q", "role": "user"}, {"content": "a", "role": "assistant"}]] * 2, "'content', 'role'", "row[-1]['content']"),
     "keys with spaces": ([{"the cat": 1, "de": "x"}] * 2, "'de'", "row['de']"),
     "many fields": ([dict.fromkeys("abcdefgh", "x")] * 2, "'a', 'b', 'c', 'd', 'e', ...", "row['a']"),
 }  # fmt: skip
