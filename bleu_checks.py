@@ -84,8 +84,6 @@ def _measure(found: Found, rows: int) -> tuple[int, int]:
 def _drop_explained(found_of: Mapping[str, Sequence[Found]]) -> dict[str, list[Found]]:
     """Drop what another kind explains: nearly all its rows have that kind as well."""
     kept: dict[str, list[Found]] = {}
-    if len(found_of) == 1:
-        return {name: list(found_kind) for name, found_kind in found_of.items()}
     for name, found_kind in found_of.items():
         explaining = [
             each

@@ -122,7 +122,7 @@ class Fix(NamedTuple):
     pairing: list[int] | None = None
     options: Mapping[str, object] | None = None
 
-    def apply(self, columns: Columns, where: Where, rows: Iterable[int]) -> Columns:
+    def apply(self, columns: Columns, where: Where, rows: Sequence[int]) -> Columns:
         """Return repaired columns; a fix by options leaves them as they are.
 
         >>> columns = Columns(["a ", "b "], [["a"], ["b"]])
@@ -137,13 +137,16 @@ class Fix(NamedTuple):
             return Columns(predictions, [columns.references[row] for row, _ in pairs])
         if self.change is None:
             return columns
-        predictions = list(columns.predictions)
-        references = list(columns.references)
-        for row in rows:
-            if where != "references":
+        # A side without the kind stays the same object: `check` sees that it did not change.
+        predictions, references = columns
+        if where != "references":
+            predictions = list(predictions)
+            for row in rows:
                 predictions[row] = self.change(predictions[row])
-            if where != "predictions":
-                references[row] = [self.change(text) for text in references[row]]
+        if where != "predictions":
+            references = list(references)
+            for row in rows:
+                references[row] = list(map(self.change, references[row]))
         return Columns(predictions, references)
 
 

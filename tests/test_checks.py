@@ -226,6 +226,15 @@ def test_several_systems(bleu):
     assert check(bleu, pd.DataFrame(systems), references) == result
 
 
+def test_a_fix_of_one_system_leaves_the_texts_of_others(bleu):
+    """A handle in the second one looks like a piece of a word, in a row where the first has pieces."""
+    other = ["Write to anna@@ now.", *P[1:]]
+    result = check(bleu, {"bpe": CASES["BPE"].predictions, "other": other}, R)
+    systems, references = result.fixed("subwords")
+    assert systems == {"bpe": P, "other": other}
+    assert references == R
+
+
 def test_rows_that_one_system_lacks_are_left_out_of_all(bleu):
     predictions, references = MOVED
     result = check(bleu, {"whole": LONG, "moved": predictions}, references)
