@@ -1574,6 +1574,7 @@ FEWEST_REORDERED = 12
 _ORDER_SAMPLE = 300  # rows
 _MOST_PAIRED = 50_000  # rows; all pairs are compared that share a rare n-gram
 _CANDIDATES = 10  # rows of references that a prediction is compared with
+_HOME_RATIO = 1.5  # of the fit of a row that was moved to the next best fit
 _RARE_SHARE = 0.05  # of the rows, in which an n-gram that tells rows apart occurs at most
 
 
@@ -1688,8 +1689,15 @@ def _find_reordered(texts: Texts) -> Iterable[Found]:
     index = _RareGrams(texts, grams, sample)
     moved: dict[int, int] = {}
     for row, fit in zip(sample, here.tolist()):
-        home = max(index.list_candidates(row)[:1], default=row)
-        if home != row and grams.compare(row, home) >= max(0.3, fit + 0.1):
+        fits = {other: grams.compare(row, other) for other in index.list_candidates(row)}
+        if not fits:
+            continue
+        home = max(fits, key=lambda other: fits[other])
+        fit_at_home = fits.pop(home)
+        # Texts of few words fit many rows; a row that was moved fits one.
+        next_fit = max(fits.values(), default=0.0)
+        is_better = fit_at_home >= max(0.3, fit + 0.1, _HOME_RATIO * next_fit)
+        if home != row and is_better:
             moved[row] = home
     if len(moved) < max(3, 0.3 * len(sample)) or len(set(moved.values())) < 0.7 * len(moved):
         return

@@ -164,6 +164,24 @@ QUOTED = (Q, S, {})
 ORDER = random.Random(3).sample(range(40), 40)
 IDS = [[5 + row, 9, 12 + row, 7, 30 + row % 3, 2] for row in range(8)]
 REFERENCE_IDS = [[[5 + row, 9, 12 + row, 7, 31, 2]] for row in range(8)]
+DICE = random.Random(1)
+FEW_WORDS = [
+    "cat",
+    "dog",
+    "naïve",
+    "sat",
+    "on",
+    "the",
+    "mat",
+    "under",
+    "a",
+    "tree",
+    "near",
+    "two",
+    "red",
+    "hills",
+]
+DRAWN = [" ".join(DICE.choices(FEW_WORDS, k=DICE.randrange(4, 12))) for _ in range(120)]
 ANSWER = "I'm sorry, but I can't assist with that request."
 
 CASES = {
@@ -241,6 +259,7 @@ CLEAN_CASES: dict[str, tuple[list[str], list[list[str]], dict[str, Any]]] = {
     "tokenized by design": ([detach(x) for x in P], one(detach(x) for (x,) in R), {"tokenize": "none"}),
     "texts about translation": (["The translation: a difficult art.", "Here is the news about the translation prize: all lost.", "He thinks <aloud>.", "1. d4 is a move in chess."], one(["Translation: a difficult art.", "Here's the news on the translation prize: everyone lost.", "He thinks <aloud>.", "1. d4 is a chess move."]), {}),
     "Maltese and Turkish letters": (["Ġorġ mar il-baħar ma' Ġużeppi.", "Ġimgħa jmorru l-Għawdex.", "Şehir çok güzel.", "Ġanni u Marija jgħixu hawn."], one(["Ġorġ mar il-baħar ma' Ġużeppi llum.", "Il-Ġimgħa jmorru Għawdex.", "Şehir güzel.", "Ġanni u Marija jgħixu hawnhekk."]), {}),
+    "words at random": (DRAWN[:40], [list(row) for row in zip(DRAWN[40:80], DRAWN[80:])], {}),
     "short answers": (["Yes.", "No.", "Yes.", "Yes.", "No.", "Thank you."], one(["Yes.", "No.", "Yes!", "Yes.", "No!", "Thanks."]), {}),
 }  # fmt: skip
 
