@@ -256,7 +256,8 @@ def _find_places(
     Args:
         texts: what is looked at.
         pattern: the pattern of a place.
-        signs: characters of which each place has one, so that most texts aren't searched.
+        signs: characters of which each place has one, so that most texts aren't searched. With more
+            than six, `pattern` is searched for in all texts at once first: it must have no anchors.
         change: the function that repairs a text; None if none does.
         accept: the function that returns False for a match that is not a place.
         on_both: False if the kind is on one side by its nature.
@@ -264,16 +265,17 @@ def _find_places(
     # 1. Find the first place in each row of each side.
     places: dict[Side, dict[int, str]] = {"predictions": {}, "references": {}}
     for side in _SIDES:
-        signs_of_side = [sign for sign in signs if sign in texts.joined[side]]
+        joined = texts.joined[side]
+        signs_of_side = [sign for sign in signs if sign in joined]
         if not signs_of_side:
+            continue
+        # To look for many signs takes longer than to search all texts at once.
+        has_many_signs = len(signs_of_side) > _MOST_SIGNS
+        if has_many_signs and not any(map(accept, pattern.finditer(joined))):
             continue
         for row in range(len(texts)):
             for text in texts.of(side, row):
-                # To look for many signs takes longer than the pattern.
-                is_candidate = len(signs_of_side) > _MOST_SIGNS or any(
-                    sign in text for sign in signs_of_side
-                )
-                if is_candidate:
+                if has_many_signs or any(sign in text for sign in signs_of_side):
                     match = next(filter(accept, pattern.finditer(text)), None)
                     if match:
                         places[side].setdefault(row, match[0])
@@ -327,13 +329,15 @@ def _find_form(
         least: how many of both forms each side has.
         gap: how much the variant's share of both forms differs between the sides.
     """
+    variants = {side: len(variant.findall(texts.joined[side])) for side in _SIDES}
+    if not any(variants.values()):
+        return []
     shares: dict[Side, float] = {}
     for side in _SIDES:
-        variants = len(variant.findall(texts.joined[side]))
-        forms = variants + len(plain.findall(texts.joined[side]))
+        forms = variants[side] + len(plain.findall(texts.joined[side]))
         if forms < least:
             return []
-        shares[side] = variants / forms
+        shares[side] = variants[side] / forms
     difference = shares["predictions"] - shares["references"]
     if abs(difference) < gap:
         return []
@@ -1194,8 +1198,10 @@ def _find_quotes(texts: Texts) -> Iterable[Found]:
 
 
 def _find_dashes(texts: Texts) -> Iterable[Found]:
-    variant = re.compile("(?<= )[–—−](?= )|[‑‐]")
-    plain = re.compile("(?<= )-{1,2}(?= )|(?<=[a-z])-(?=[a-z])")
+    # What stands before a dash is looked at after the dash, because the search for a character is
+    # faster than for what may stand before it.
+    variant = re.compile("[–—−](?<= .)(?= )|[‑‐]")
+    plain = re.compile("-(?<= -)-?(?= )|-(?<=[a-z]-)(?=[a-z])")
 
     def shorten_dashes(text: str) -> str:
         return text.replace(" -- ", " - ").translate(_HYPHENS)
@@ -1461,7 +1467,8 @@ def _find_same_text(texts: Texts) -> Iterable[Found]:
 _LOOP_TIMES = 8
 _LOOP_CHARACTERS = 32
 _LONGEST_PHRASE = 60
-_LOOP_ROWS = 10_000  # that are compared with themselves at once
+_LOOP_ROWS = 1000  # that are compared with themselves at once
+_EIGHT_EQUAL = np.ones(8, np.bool_).view(np.uint64)[0]
 
 
 def _find_loops(texts: Texts) -> Iterable[Found]:
@@ -1486,12 +1493,18 @@ def _list_loops(texts: Sequence[str]) -> Iterator[tuple[int, str]]:
     data = np.frombuffer("\n".join([*texts, ""]).encode("utf-32-le"), np.uint32)
     lengths = np.array([len(text) + 1 for text in texts])
     ends = np.cumsum(lengths)
-    is_break = data == ord("\n")
+    is_inside = data != ord("\n")
     for distance in range(1, _LONGEST_PHRASE + 1):
         needed = max(_LOOP_CHARACTERS, distance * _LOOP_TIMES) - distance
         if lengths.max(initial=0) <= needed + distance:
             return
-        differs = (data[distance:] != data[:-distance]) | is_break[distance:]
+        is_equal = (data[distance:] == data[:-distance]) & is_inside[distance:]
+        # Any 28 characters have eight from a multiple of eight on. These are compared as a number,
+        # because to list all characters that differ takes three times as long.
+        eights = is_equal[: len(is_equal) // 8 * 8].view(np.uint64)
+        if not (eights == _EIGHT_EQUAL).any():
+            continue
+        differs = ~is_equal
         starts = np.concatenate([[0], np.flatnonzero(differs) + 1])
         sizes = np.diff(starts, append=len(differs) + 1) - 1
         for start in starts[sizes >= needed].tolist():
