@@ -38,7 +38,12 @@ except ImportError:
 needs_numba = pytest.mark.skipif(not HAS_NUMBA, reason="numba is not available")
 needs_wmt21 = pytest.mark.skipif(not WMT21.is_dir(), reason=f"WMT21's data is not in {WMT21}")
 
-settings.register_profile("long", max_examples=5000)  # python -m pytest --hypothesis-profile=long
+# No test has a limit of time: machines differ.
+settings.register_profile("project", deadline=None)
+settings.load_profile("project")
+settings.register_profile(
+    "long", max_examples=5000, deadline=None
+)  # python -m pytest --hypothesis-profile=long
 
 
 def pytest_addoption(parser):

@@ -863,7 +863,7 @@ def test_the_buffer_is_a_list_of_rows(load, monkeypatch):
     BufferMachine.metric = type(metric := load())
     monkeypatch.setattr(sys.modules[type(metric._buffer).__module__], "_SMALL_CORPORA", 3)
     chosen = settings(
-        max_examples=max(1, settings().max_examples // 8), stateful_step_count=30, deadline=None,
+        max_examples=max(1, settings().max_examples // 8), stateful_step_count=30,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     run_state_machine_as_test(BufferMachine, settings=chosen)

@@ -718,7 +718,7 @@ def test_random_segments_are_explained_as_they_are_scored(bleu, options, seed):
         check_consistent(bleu, prediction, references, options)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     prediction=st.lists(st.sampled_from("ab")),
     references=st.lists(st.lists(st.sampled_from("ab")), min_size=1),

@@ -149,7 +149,7 @@ def test_tokens_and_ids_have_the_ngrams_of_their_text():
     check_ngrams(numbered, ngrams_by_counting(ids(one), ids(other), [ids(row) for row in many]))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     rows=st.lists(
         st.tuples(

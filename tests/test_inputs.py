@@ -32,7 +32,7 @@ from helpers import (
     record_warnings,
     run_python,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -127,7 +127,6 @@ def test_rejected_input_issues_no_warning():
 
 
 @given(st.data())
-@settings(deadline=None)
 def test_the_fast_path_of_plain_lists_reads_the_same(data):
     """Plain lists of str take a fast path, all other rows take every check. Results and errors are the same."""
     item = data.draw(st.sampled_from([_TEXT, _TEXT, _ITEM, _TOKENS]))

@@ -331,9 +331,7 @@ def call_with_signature(bleu, method, n_resamples):
 
 @pytest.mark.parametrize("method", ["compute", "score", "randomization", "bootstrap", "rank"])
 @given(options=ANY_OPTIONS, n_resamples=st.none() | st.integers(20, 60))
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_signature_brings_everything_back(load, method, options, n_resamples):
     """Scores, segment scores, intervals, p-values, wins and the signature itself are the same again."""
     result = call_with_signature(load(**options), method, n_resamples)
@@ -496,7 +494,7 @@ between = st.one_of(
     marks=st.lists(between, min_size=5, max_size=5) | between.map(lambda mark: [mark] * 5),
     signed=st.sampled_from(["{}", "27.3 {}", "BLEU|{}", "{} = 27.3 58.1/33.2/20.9/13.5"]),
 )
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_only_bars_separate_keys(pairs, marks, signed):
     """With anything else between the keys, the text is not read as another signature than with bars."""
     written = pairs[0] + "".join(mark + pair for mark, pair in zip(marks, pairs[1:]))

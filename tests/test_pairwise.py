@@ -116,7 +116,7 @@ def test_each_entry_is_sacrebleus_sentence_score(bleu):
     np.testing.assert_allclose(100 * bleu.pairwise(predictions, others), expected, atol=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     predictions=st.lists(st.text("ab \n<-&", max_size=12), min_size=1, max_size=5),
     references=st.lists(st.text("ab \n<-&", max_size=12), min_size=1, max_size=5),
@@ -300,7 +300,7 @@ def test_each_score_is_sacrebleus_sentence_score(bleu):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     texts=st.lists(st.text("ab \n<-&", max_size=12), min_size=2, max_size=7),
     options=st.sampled_from(OPTION_SETS),

@@ -29,7 +29,7 @@ def chosen(references, which):
     return references if which == "all" else [[row[which]] for row in references]
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     setting=st.tuples(*(st.sampled_from(values) for values in FACTORS.values())),
     which=st.sampled_from(["all", 0, 1]),
@@ -162,7 +162,7 @@ def test_a_smoothing_value_from_load_applies_to_its_method_only(load):
 
 
 @pytest.mark.parametrize("method", SMOOTH_METHODS)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(rows=st.lists(st.tuples(SHORT, SHORT), min_size=1, max_size=3), max_order=st.integers(1, 4))
 @example(rows=[("a c b e d", "a b c d e")], max_order=4)
 def test_the_options_of_every_setting_have_its_score(load, method, rows, max_order):

@@ -191,7 +191,6 @@ def test_the_papers_brevity():
     smooth_method=st.sampled_from(list(SMOOTH_METHODS)),
     effective_order=st.booleans(),
 )
-@settings(deadline=None)
 def test_any_row_has_a_score_from_0_to_1(counts, lengths, smooth_method, effective_order):
     row = np.array([min(pair) for pair in counts] + [max(pair) for pair in counts] + list(lengths))
     before = row.copy()
@@ -354,7 +353,7 @@ def test_seeds(bleu):
     np.testing.assert_array_equal(np.random.get_state()[1], state)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     counts=st.lists(
         st.lists(st.integers(0, 12), min_size=2, max_size=2).map(sorted), min_size=2, max_size=6
@@ -438,7 +437,7 @@ NLTK = [("method4", "nltk-4", "nltk"), ("method5", "nltk-5", "nltk"), ("method6"
 
 
 @pytest.mark.parametrize(("function", "name", "convention"), NLTK)
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.filter_too_much])
 @given(
     prediction=SENTENCES,
     references=st.lists(SENTENCES, min_size=1, max_size=3),
@@ -510,7 +509,7 @@ def test_where_nltk_departs_from_the_paper():
 
 
 @pytest.mark.parametrize("name", CHEN_CHERRY)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(rows=ROWS, data=st.data())
 def test_a_corpus_is_scored_by_its_sums(load, name, rows, data):
     """Scores are from 0 to 1, independent of the order of segments, and the same from merged parts."""

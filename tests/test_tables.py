@@ -474,7 +474,7 @@ def test_a_part_with_rows_needs_its_labels(bleu, argument):
             bleu.score(statistics, **{argument: "x"})
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     bounds=st.lists(st.integers(0, len(PREDICTIONS)), max_size=20),
     kinds=st.randoms(use_true_random=False),
