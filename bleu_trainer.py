@@ -128,11 +128,8 @@ class TrainerMetric:
         self._keeps_history = history
         self.history: list[pa.Table] = []
         self._ignore_index = ignore_index
-        self._padding = [ignore_index]
         text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor has a tokenizer
-        pad_token_id = getattr(text_tokenizer, "pad_token_id", None)
-        if pad_token_id is not None:
-            self._padding.append(pad_token_id)
+        self._pad_token_id = getattr(text_tokenizer, "pad_token_id", None)
         # 2. Read the references.
         self._expected_rows = 0  # of the evaluation data
         self._references: pa.ChunkedArray | None = None
@@ -209,7 +206,7 @@ class TrainerMetric:
     def _count(self, pair: _Pair) -> None:
         evaluation = self._evaluation
         # 1. Decode predictions and labels; labels may be missing if references were passed.
-        id_rows = _list_rows("predictions", pair.predictions)
+        id_rows = self._read_ids("predictions", pair.predictions)
         texts = self._decode("predictions", id_rows)
         labels: list[str] = []
         if pair.labels is not None:
@@ -252,12 +249,11 @@ class TrainerMetric:
             evaluation.counted.append(counted)
         evaluation.rows += len(texts)
         for ids in id_rows[: len(texts)]:
-            is_padding = np.isin(ids, self._padding)
-            evaluation.generated_tokens += int((~is_padding).sum())
+            evaluation.generated_tokens += len(ids) - ids.count(self._pad_token_id)
 
     def _decode_labels(self, label_ids: object, predictions: int) -> list[str]:
         """Decode the labels of a batch; warn if they were the first ones of this evaluation."""
-        label_rows = _list_rows("labels", label_ids)
+        label_rows = self._read_ids("labels", label_ids)
         if len(label_rows) != predictions:
             got = count_things(predictions, "prediction")
             label_count = count_things(len(label_rows), "row")
@@ -306,10 +302,13 @@ class TrainerMetric:
             " Pass one list per row of the evaluation data, in its order."
         )
 
-    def _decode(self, name: str, id_rows: Sequence[npt.NDArray[np.generic]]) -> list[str]:
-        # Padding is removed and not replaced, because -100 overflows in a tokenizer and any other
-        # id would be decoded.
-        ids = [row[row != self._ignore_index].tolist() for row in id_rows]
+    def _read_ids(self, name: str, data: object) -> list[list[int]]:
+        """Return the ids of each row without the padding of labels."""
+        # It is removed and not replaced, because -100 overflows in a tokenizer and any other id
+        # would be decoded.
+        return [row[row != self._ignore_index].tolist() for row in _list_rows(name, data)]
+
+    def _decode(self, name: str, ids: Sequence[list[int]]) -> list[str]:
         texts = self._tokenizer.batch_decode(ids, skip_special_tokens=True)
         if not isinstance(texts, list):
             raise TypeError(_TEXTS_EXPECTED.format(found=name_value(texts)))
