@@ -129,7 +129,7 @@ class TrainerMetric:
         self.history: list[pa.Table] = []
         self._ignore_index = ignore_index
         text_tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor has a tokenizer
-        self._pad_token_id = getattr(text_tokenizer, "pad_token_id", None)
+        self._pad_token_id: Any = getattr(text_tokenizer, "pad_token_id", None)
         # 2. Read the references.
         self._expected_rows = 0  # of the evaluation data
         self._references: pa.ChunkedArray | None = None
