@@ -91,8 +91,12 @@ def test_a_test_file_has_the_name_of_its_module():
 
 
 def test_the_package_needs_what_the_requirements_list():
-    """A Space reads requirements.txt, pip reads pyproject.toml."""
+    """A Space reads requirements.txt, pip reads pyproject.toml, where numba is an extra."""
     tomllib = pytest.importorskip("tomllib", reason="it is new in Python 3.11")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    assert project["dependencies"] == [line.partition(" #")[0] for line in lines]
+    extras = project["optional-dependencies"]
+    assert sorted([*project["dependencies"], *extras["numba"]]) == sorted(
+        line.partition(" #")[0] for line in lines
+    )
+    assert extras["all"] == [f"bleu-metric[{','.join(name for name in extras if name != 'all')}]"]

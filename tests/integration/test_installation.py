@@ -1,6 +1,7 @@
 """The wheel that pip builds, and the metric beside older libraries."""
 
 import importlib.metadata
+import re
 import subprocess
 import sys
 import zipfile
@@ -39,3 +40,48 @@ def test_the_wheel_has_the_modules_and_their_types(tmp_path, source):
     expected = {f"bleu_metric/{name}" for name in [*modules, "__init__.py", "py.typed"]}
     assert set(names) == expected
     assert wheel.stat().st_size < MAX_WHEEL_BYTES
+
+
+def test_the_page_of_a_package_index(tmp_path):
+    """It is README.md without the header for the Hub, and without links to files that an index doesn't have."""
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "-w",
+        str(tmp_path),
+        str(ROOT),
+    ]
+    subprocess.run(command, check=True, timeout=300)
+    (wheel,) = tmp_path.glob("*.whl")
+    (file,) = (name for name in zipfile.ZipFile(wheel).namelist() if name.endswith("/METADATA"))
+    head, _, page = zipfile.ZipFile(wheel).read(file).decode().partition("\n\n")
+    assert page.startswith("# bleu_metric\n")
+    assert all(re.match("https://|#", link) for link in re.findall(r"\]\(([^)]*)\)", page))
+    assert "[`check`]" not in page
+    assert "`check` finds" in page
+    required = re.findall("^Requires-Dist: ([a-z]+)[^;\n]*$", head, re.MULTILINE)
+    assert "evaluate" in required
+    assert "numba" not in required
+
+
+def test_an_editable_installation_runs_the_files_of_the_clone(tmp_path):
+    command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--ignore-installed"]
+    subprocess.run([*command, "--prefix", tmp_path, "-e", ROOT], check=True, timeout=300)
+    (folder,) = tmp_path.glob("lib/python*/site-packages")
+    code = f"""
+import site
+import sys
+site.addsitedir({str(folder)!r})
+sys.path.insert(0, sys.path.pop(sys.path.index({str(folder)!r})))  # as that of an environment, before clones
+from bleu_metric import BleuMetric
+print(sys.modules[BleuMetric.__module__].__file__)
+print(BleuMetric().compute(predictions=["a b c d"], references=["a b c d"])["score"])
+"""
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True, timeout=300, cwd=tmp_path
+    )  # fmt: skip
+    assert ran.stdout.splitlines() == [str(ROOT / "bleu_metric.py"), "100.0"]
