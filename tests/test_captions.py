@@ -2,6 +2,7 @@
 
 import re
 import time
+from itertools import pairwise
 
 import pytest
 from bleu import bleu_captions
@@ -113,6 +114,34 @@ TRUTH = [
     ("a\xadb soft-hyphen", "ab soft-hyphen"),
     ("2.5.6 1,2,3 1.000,50", "2.5.6 1,2,3 1.000,50"),
     ("one,two, three", "one two three"),
+    # letters, marks and digits of other scripts
+    ("l'état, d’énergie, n’apprécie", "l'état d’énergie n’apprécie"),
+    ("c'est qu'une, j'ai, maître d' hôtel", "c'est qu'une j' ai maître d' hôtel"),
+    ("aujourd'hui, s'il, la main-d'œuvre", "aujourd hui s il la main-d'œuvre"),
+    ("O'Brienová, O‘Mahoneys", "o'brienová o‘mahoneys"),
+    ("ƙa'idar, na'Passenger, dell'anno", "ƙa'idar na'passenger dell anno"),
+    ("İstanbul'da, Ankara’da, п'ять", "i̇stanbul da ankara 'd a п ять"),
+    ("#eldhofið #формулы #日本1 @twitter还", "#eldhofið #формулы #日本 1 @twitter 还"),
+    ("आधा-यायावर 7वे 15वीं", "आधा यायावर 7व े 15व ीं"),
+    ("चलते हैं। ভালো আছি।", "चलते हैं । ভালো আছি ।"),
+    ("クリス・ジョンが、「カニエ」。", "クリス ・ ジョンが 、 カニエ 。"),
+    ("また、rt.comで x）：@twitter还", "また、rt.com で x）：@twitter还"),
+    ("אחת־שתים ב-1948 צה\"ל", "אחת ־ שתים ב-1948 צה ל"),
+    ("هل هذا؟ ٣٫٤ و ١٢٣٬٤٥٦", "هل هذا ؟ ٣٫٤ و ١٢٣٬٤٥٦"),
+    ("می\u200cروم क्\u200dष", "می روم क् ष"),
+    ("１２/０３/２０２０ १/२ -٥", "１２/０３/２０２０ १/२ -٥"),
+    ("«so» „so“ “‘so’” »so«", "so „ so ``` so '\'' so"),
+    ("e.g. Nº 5, т.е. Б. é.", "e.g. nº 5 т.е б é"),
+    ("10.02.-11.02. 16.-19 21.-25.5 u-70km/h", "10.02.-11 .02 16.-19 21.-25 .5 u-70km / h"),
+    ("caf&eacute; na&iuml;ve", "caf&eacute; na&iuml;ve"),
+    # rare in English
+    ("don'ts don'tcha 2/3rds approx.-max", "do n'ts do n'tcha 2/3rds approx.-max"),
+    ("a \"'80s hit\" 'TIL (^^)", "a '80s hit 'til -lrb-^^-rrb-"),
+    ("www.a.org/mars; a ''' b", "www.a.org/mars; a b"),
+    ("the'China o'o actors,37-year-old", "the'china o'o actors,37-year-old"),
+    ("5G-4K/8K-AI S&P-500 HTML+CSS 1.jpg", "5g-4k / 8k-ai s&p-500 html+css 1.jpg"),
+    ("Ms. B. Ms. A, plan B. THE dog, sens. Pty.", "ms. b ms. a plan b the dog sens. pty."),
+    ("<!-- a --> <é> <?xml?>", "<!-- a --> < é > <?xml?>"),
 ]  # fmt: skip
 
 
@@ -125,7 +154,24 @@ def test_tokens_of_the_program(caption, tokens):
 def test_each_kind_has_an_example(kind):
     """The tokens of the example, and the kind fits one of them."""
     assert tokenize_ptb(kind.example) == kind.tokens.split(" ")
-    assert re.search(kind.pattern, kind.example)
+    assert re.search(kind.pattern, kind.example.translate(bleu_captions._CLASS_OF))
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if kind.is_address], ids=lambda kind: kind.name
+)
+def test_an_address_takes_the_pattern_with_addresses(kind):
+    """Each is found without other text, and where it ends the text."""
+    (address,) = [token for token in kind.tokens.split() if "." in token][:1]
+    assert tokenize_ptb(address) == [address]
+
+
+def test_classes_of_characters_are_disjoint():
+    """A character beyond ASCII stands in one class at most, and each class has its own character."""
+    ranges = bleu_captions._read_classes()
+    assert ranges[0].first >= 128
+    assert all(one.last < following.first for one, following in pairwise(ranges))
+    assert len(set(bleu_captions.CLASSES)) == len(bleu_captions.CLASSES)
 
 
 def test_the_names_of_kinds_differ():
@@ -198,7 +244,7 @@ def test_conventions_have_coco_for_captions_only(bleu, text, is_caption):
     assert ("coco" in bleu.conventions([text], ["a dog runs"])) == is_caption
 
 
-RUNS = ["a", "A", "1", ".", "'", '"', "-", "a.", "a-", "a'", "1.", "1/", "<a ", "<a b=\"", "a b ", "can", "n't", "a@", "http://", "a.com/", "&amp;", "((", "_a", "é", "\u0301a", "ि", "A.", "B. The ", "!?", ":)", "1-", "1,", "AT&", "a ", "[a", "\u2019"]  # fmt: skip
+RUNS = ["a", "A", "1", ".", "'", '"', "-", "a.", "a-", "a'", "1.", "1/", "<a ", "<a b=\"", "a b ", "can", "n't", "a@", "http://", "a.com/", "&amp;", "((", "_a", "é", "\u0301a", "ि", "A.", "B. The ", "!?", ":)", "1-", "1,", "AT&", "a ", "[a", "\u2019", "l'", "l'é", "é-", "कि", "कि-", "日、", "、", "#", "#é", "1,a", "1.a", "a,b-", "a.a", "<!a", "<a b='", "www.", "www.a.", "é.", "&eacute;", "a-d'", "“", "o'o", "a+", "A+", "a/b", "1/1", "(^", "a,", "x@a.", "、a."]  # fmt: skip
 
 
 @pytest.mark.parametrize("run", RUNS)
