@@ -466,9 +466,11 @@ def _normalize(token: str) -> str:
     """
     if token in _NORMAL_FORMS:
         return _NORMAL_FORMS[token]
-    if all(character in _QUOTATION_MARKS for character in token):
+    if len(token) <= 2 and token[0] in _QUOTATION_MARKS and token[-1] in _QUOTATION_MARKS:
         printed = "".join(_QUOTATION_MARKS[character] for character in token)
         return "" if printed in _REMOVED_QUOTATION_MARKS else printed
+    if len(token) == 1:  # most symbols
+        return token
     normal = token
     for part, replacement in _NORMAL_PARTS:
         normal = normal.replace(part, replacement)

@@ -44,6 +44,11 @@ ATTACKS: dict[str, Callable[[int], Any]] = {  # the i-th token
     "ids by Mersenne": lambda i: i % 4 * MERSENNE + i // 4 % 5,
 }
 
+# Parts of captions that many kinds of tokens of `ptb` begin with.
+CAPTION_ATTACKS = [
+    "a.", "1,a", "a-", "a/", "l'é-", "、", "日、", "कि", "a+", "A+", "<a b='", "<!a", "www.a.", "a\"@", "&eacute;", ".’", "a-U.S.",
+]  # fmt: skip
+
 
 def ordinary(token: Any, generator: random.Random) -> Any:
     """Return a random token of the same length."""
@@ -118,6 +123,24 @@ def references_ratios(bleu: evaluate.Metric) -> Iterator[tuple[str, float]]:
         yield f"{words:,} words, {REFERENCES:,} references", seconds["slow"] / seconds["fast"]
 
 
+def caption_ratios(bleu: evaluate.Metric) -> Iterator[tuple[str, float]]:
+    """Yield ratios of repeated parts to random letters, with semicolons where the parts have other characters."""
+    generator = random.Random(0)
+    for part in CAPTION_ATTACKS:
+        text = part * (TOKENS // len(part))
+        letters = generator.choices(string.ascii_letters, k=len(text))
+        plain = "".join(a if b.isalnum() else ";" for a, b in zip(letters, text))
+        compute = partial(bleu.compute, tokenize="ptb", max_order=1)
+        seconds = median_seconds(
+            {
+                "slow": partial(compute, predictions=[text], references=[text]),
+                "fast": partial(compute, predictions=[plain], references=[plain]),
+            },
+            turns=2,
+        )
+        yield f"`{part}`", seconds["slow"] / seconds["fast"]
+
+
 def compute_ratios(bleu: evaluate.Metric) -> Iterator[tuple[str, float]]:
     """Yield each attack with the worse of its two ratios under `compute`."""
     for attack, ratios in attack_ratios(bleu, ["one row", "rows"]):
@@ -139,6 +162,8 @@ def main() -> None:
     print_table(
         ["many one-word references, relative to one reference with all the words", "ratio"], rows
     )
+    rows = ([name, f"{ratio:.1f}"] for name, ratio in caption_ratios(bleu))
+    print_table([f"`ptb`: a text repeated to {TOKENS:,} characters", "ratio"], rows)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,17 @@ APOSTROPHES = "''’’‘`"
 QUOTES = ["«{}»", "„{}“", "“‘{}’”", "「{}」", "‹{}›", "»{}«", "¿{}?"]
 DIGITS = ["0123456789", "٠١٢٣٤٥٦٧٨٩", "०१२३४५६७८९", "০১২৩৪৫৬৭৮৯", "０１２３４５６７８９"]
 
+# Kinds of text that are known to differ, each with an example.
+DIFFERENT = {
+    "an abbreviation before a single letter, without a space": "Murray Jr.a běží",
+    "initials before a hyphenated number, without a space": "U.S.5a-b",
+    "a #tag that ends like a site": "#été.com",
+    "a capital sigma before `_`, or alone after a hyphen": "ΧΡΗΣΤΗΣ_SE A-Σ",
+    "a double n before an apostrophe": "nn't",
+    "a soft hyphen beside punctuation": "a-\u00ad",
+    "a no-break space in an address": "http://a.\u00a0b",
+}
+
 PLAIN = "a the man woman dog cat's rides sits two street near isn't red and on well-known"
 
 # Letters of random words: those that start a syllable, those that end it, and the mark that ends a sentence. Languages
@@ -334,6 +345,13 @@ def count_by_language() -> Iterator[list[str]]:
         yield count_equal(language, references, outputs)
 
 
+def list_known() -> Iterator[list[str]]:
+    """Yield a row per kind of text that differs: an example, and its tokens in the program and here."""
+    for (kind, text), tokens in zip(DIFFERENT.items(), print_tokens(list(DIFFERENT.values()))):
+        example = text.replace("\u00ad", "&shy;").replace("\u00a0", "&nbsp;")
+        yield [kind, f"`{example}`", f"`{' '.join(tokens)}`", f"`{' '.join(tokenize_ptb(text))}`"]
+
+
 def time_both() -> Iterator[list[str]]:
     """Yield a number of plain captions, and the seconds that `ptb` and the program take."""
     words = PLAIN.split()
@@ -355,6 +373,7 @@ def main() -> None:
         ["letters of invented captions", "captions", "equal"],
         (count_equal(script, invent_captions(script, INVENTED)) for script in SCRIPTS),
     )
+    print_table(["kind of text that differs", "example", "program", "`ptb`"], list_known())
     print_table(["captions", "`ptb`, s", "Java, s"], time_both())
 
 

@@ -24,6 +24,7 @@ from bleu.bleu_captions import LINE_BREAKS, tokenize_ptb
 sys.path.append(str(ROOT / "tests" / "benchmarks"))
 
 from captions import (
+    DIFFERENT,
     LANGUAGES,
     SCRIPTS,
     WORDS,
@@ -108,6 +109,11 @@ def test_classes_of_characters(place):
     ]
     assert len(captions) > 63_000
     assert list_different(captions) == []
+
+
+def test_known_differences():
+    """Each kind that the documents name as different still is; docs/conventions.md has the table."""
+    assert list_different(list(DIFFERENT.values())) == list(DIFFERENT.values())
 
 
 def make_corpus(seed, count=300):
